@@ -1,0 +1,233 @@
+//! From a page's text to its row: names, type, dates, links and words, as a pure function of file and policy.
+
+use std::collections::HashMap;
+
+use lore_page::{Link, LinkStyle, Page, Parsed, Value, fold, slugify};
+
+use crate::hash::{ContentHash, stable_number};
+use crate::index::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
+use crate::policy::Policy;
+use crate::resolve::names_of;
+use crate::timeframe::date_millis;
+
+/// A file as it was read, with the slug that is its own in this vault.
+#[derive(Debug)]
+pub struct Source<'a> {
+    /// From the vault's root.
+    pub path: &'a str,
+    /// The slug assigned to it.
+    pub slug: String,
+    /// The slug its path asks for.
+    pub claim: String,
+    /// The checksum of its bytes.
+    pub hash: ContentHash,
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+    /// Whether `mtime` will change with the next edit; a file written this very moment may not.
+    pub settled: bool,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// What an earlier row of the page hands down.
+#[derive(Debug, Clone, Default)]
+pub struct Inherited {
+    /// The id it was known by.
+    pub id: Option<String>,
+    /// When it was made.
+    pub created: Option<i64>,
+    /// The version it is now at.
+    pub version: u64,
+}
+
+/// Everything the index keeps of a page.
+pub fn draft<'a>(
+    source: &Source<'a>,
+    parsed: Parsed,
+    policy: &Policy,
+    inherited: &Inherited,
+) -> PageDraft<'a> {
+    let Parsed { page, diagnostics } = parsed;
+    let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(source.path));
+    let updated = source.mtime / 1_000_000;
+    let created = ["created", "date"].iter().find_map(|key| page.properties.text(key).and_then(date_millis));
+    let text = search_text(source, &page);
+    let links = links(&id, &page);
+    let statements = statements(&page);
+    let keys = keys(source, &page, &id);
+    let row = PageRow {
+        number: 0,
+        path: source.path.to_owned(),
+        slug: source.slug.clone(),
+        kind: page.kind.clone().unwrap_or_else(|| policy.type_of(source.path).to_owned()),
+        status: page.status.clone(),
+        wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), str::to_owned),
+        summary: page.summary.clone(),
+        tags: page.tags,
+        title: page.title,
+        properties: page.properties,
+        diagnostics,
+        hash: source.hash,
+        size: source.size,
+        created: created.or(inherited.created).unwrap_or(updated),
+        updated,
+        version: inherited.version,
+        id,
+    };
+    PageDraft { row, mtime: if source.settled { source.mtime } else { 0 }, keys, links, statements, text }
+}
+
+/// The id of a page that has none of its own: from the path it was first seen at.
+fn derived_id(path: &str) -> String {
+    format!("{:013x}", stable_number(&[path]))
+}
+
+/// The entity a slug belongs to: `people/ada` and `people/ada/notes` are both of `ada`.
+fn wing(slug: &str) -> String {
+    let mut names = slug.split('/');
+    let first = names.next().unwrap_or(slug);
+    names.next().unwrap_or(first).to_owned()
+}
+
+fn keys(source: &Source<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
+    let slug = source.slug.as_str();
+    let mut keys = vec![
+        (KeyKind::Id, fold(id)),
+        (KeyKind::Slug, slug.to_owned()),
+        (KeyKind::Path, fold(source.path)),
+        (KeyKind::Title, fold(&page.title)),
+        (KeyKind::NameSlug, slugify(&page.title)),
+    ];
+    for alias in page.aliases.iter().chain(&page.heading_title) {
+        keys.push((KeyKind::Alias, fold(alias)));
+        keys.push((KeyKind::NameSlug, slugify(alias)));
+    }
+    keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Suffix, slug[at + 1..].to_owned())));
+    if source.claim != slug {
+        keys.push((KeyKind::Claim, source.claim.clone()));
+    }
+    keys.retain(|(_, key)| !key.is_empty());
+    keys.sort_unstable();
+    // One row per name: the strongest reason is the first after sorting by name.
+    keys.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
+    keys.dedup_by(|later, earlier| later.1 == earlier.1 && later.0 != KeyKind::Claim);
+    keys
+}
+
+fn links(id: &str, page: &Page) -> Vec<LinkDraft> {
+    let mut seen: HashMap<u64, u64> = HashMap::new();
+    let mut number = |link: &Link| {
+        let from = link.interval.from.map(|date| date.to_string()).unwrap_or_default();
+        let words = [id, &link.relation, &fold(&link.target), &from];
+        let base = stable_number(&words);
+        let nth = seen.entry(base).or_insert(0);
+        *nth += 1;
+        if *nth == 1 { base } else { stable_number(&[&base.to_string(), &nth.to_string()]) }
+    };
+    page.links
+        .iter()
+        .map(|link| LinkDraft {
+            id: number(link),
+            relation: link.relation.clone(),
+            target: link.target.clone(),
+            names: match link.style {
+                LinkStyle::Wiki => names_of(&link.target),
+                // A Markdown link names a file, never a title.
+                LinkStyle::Markdown => [fold(&link.target), String::new()],
+            },
+            heading: link.heading.clone(),
+            label: link.label.clone(),
+            context: link.context.clone(),
+            interval: link.interval,
+            line: link.line,
+        })
+        .collect()
+}
+
+fn statements(page: &Page) -> Vec<Statement> {
+    let note = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), value));
+    let mut statements = Vec::new();
+    for observation in &page.observations {
+        let tags = (!observation.tags.is_empty()).then(|| observation.tags.join(" "));
+        statements.push(Statement {
+            kind: StatementKind::Observation,
+            subject: None,
+            predicate: observation.category.clone(),
+            object: observation.content.clone(),
+            interval: Default::default(),
+            notes: [note("tags", tags), note("context", observation.context.clone())]
+                .into_iter()
+                .flatten()
+                .collect(),
+            lines: lore_page::LineRange { first: observation.line, last: observation.line },
+        });
+    }
+    for fact in &page.facts {
+        let notes = [
+            note("source", fact.source.clone()),
+            note("by", fact.by.clone()),
+            note("confidence", fact.confidence.clone()),
+            note("evidence", fact.evidence.clone()),
+        ];
+        statements.push(Statement {
+            kind: StatementKind::Fact,
+            subject: fact.subject.clone(),
+            predicate: fact.predicate.clone(),
+            object: fact.object.clone(),
+            interval: fact.interval,
+            notes: notes.into_iter().flatten().collect(),
+            lines: lore_page::LineRange { first: fact.line, last: fact.line },
+        });
+    }
+    for entry in &page.entries {
+        let day = entry.date.parse().ok();
+        statements.push(Statement {
+            kind: StatementKind::Entry,
+            subject: None,
+            predicate: entry.source.clone().unwrap_or_default(),
+            object: entry.summary.clone(),
+            interval: lore_page::Interval { from: day, until: day },
+            notes: note("detail", entry.detail.clone()).into_iter().collect(),
+            lines: entry.lines,
+        });
+    }
+    statements
+}
+
+fn search_text<'a>(source: &Source<'a>, page: &Page) -> SearchText<'a> {
+    let mut tags = page.tags.join(" ");
+    for (key, value) in page.properties.iter() {
+        // Dates, ids and what has a field of its own would only add noise.
+        if !matches!(key, "id" | "title" | "tags" | "tag" | "aliases" | "alias" | "summary" | "permalink") {
+            add_words(&mut tags, value);
+        }
+    }
+    SearchText {
+        aliases: join(page.aliases.iter().chain(&page.heading_title)),
+        headings: join(page.headings.iter().map(|heading| &heading.text)),
+        tags,
+        truth: page.truth.of(source.text),
+        timeline: page.timeline.map_or("", |range| range.of(source.text)),
+    }
+}
+
+fn join<'b>(words: impl Iterator<Item = &'b String>) -> String {
+    words.fold(String::new(), |mut all, word| {
+        all.push_str(word);
+        all.push('\n');
+        all
+    })
+}
+
+fn add_words(words: &mut String, value: &Value) {
+    match value {
+        Value::Text(text) => {
+            words.push(' ');
+            words.push_str(text);
+        }
+        Value::List(items) => items.iter().for_each(|item| add_words(words, item)),
+        Value::Map(properties) => properties.iter().for_each(|(_, item)| add_words(words, item)),
+    }
+}

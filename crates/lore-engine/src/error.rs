@@ -1,0 +1,346 @@
+//! One error for the whole of Lore: a variant per decision a caller can make, each with a stable code.
+
+use std::io;
+use std::path::PathBuf;
+
+use lore_page::edit::EditError;
+
+/// What the engine and the index return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, to which file or page.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No page answers to the reference.
+    #[error("no page is called {reference:?}{}", nearest(.suggestions))]
+    NotFound {
+        /// What was asked for.
+        reference: String,
+        /// The nearest slugs, best first.
+        suggestions: Vec<String>,
+    },
+    /// More than one page answers to the reference.
+    #[error("{reference:?} means {} pages: {}", .candidates.len(), .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// The slugs it could mean.
+        candidates: Vec<String>,
+    },
+    /// The caller's words cannot be acted on.
+    #[error("{message}")]
+    BadInput {
+        /// What is wrong with them.
+        message: String,
+        /// What to write instead.
+        hint: String,
+    },
+    /// A path that Lore does not write to or read from.
+    #[error("{path:?} is not a page path: {reason}")]
+    BadPath {
+        /// The path as given.
+        path: String,
+        /// Why it is refused.
+        reason: &'static str,
+    },
+    /// The page changed since the caller read it.
+    #[error("{slug} is at version {current}, not {expected}")]
+    Conflict {
+        /// The page.
+        slug: String,
+        /// What the caller expected.
+        expected: u64,
+        /// What the page is at; 0 when there is no page.
+        current: u64,
+    },
+    /// There is a page already.
+    #[error("{path} exists already")]
+    Exists {
+        /// Its path.
+        path: String,
+    },
+    /// The policy forbids it.
+    #[error("the policy does not allow {verb} on {path} ({rule})")]
+    Denied {
+        /// The path.
+        path: String,
+        /// The verb.
+        verb: &'static str,
+        /// The rule that says so.
+        rule: String,
+    },
+    /// The file is larger than the policy's limit.
+    #[error("{path} has {size} bytes, over the limit of {limit}")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// Its size.
+        size: u64,
+        /// The policy's limit.
+        limit: u64,
+    },
+    /// The file is not UTF-8, so its text cannot be edited without changing other bytes.
+    #[error("{path} is not UTF-8, so it can be read and replaced but not edited in place")]
+    NotUtf8 {
+        /// The file.
+        path: String,
+    },
+    /// An edit that does not fit the page.
+    #[error("{slug}: {source}")]
+    Edit {
+        /// The page.
+        slug: String,
+        /// Why.
+        source: EditError,
+    },
+    /// Another process holds the vault.
+    #[error("the vault {} is being written by {holder}", .vault.display())]
+    Locked {
+        /// The vault's root.
+        vault: PathBuf,
+        /// Who holds it.
+        holder: String,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file could not be written. Nothing was changed.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A `lore.toml` or `config.toml` that cannot be read.
+    #[error("{}{}: {message}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: Option<usize>,
+        /// What is wrong.
+        message: String,
+    },
+    /// No project of that name.
+    #[error("no project is called {name:?}")]
+    UnknownProject {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// It is not clear which project is meant.
+    #[error("{}", if .known.is_empty() { "there is no vault yet" } else { "more than one project, and none is chosen" })]
+    NoProject {
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The vault's directory is gone.
+    #[error("the vault {} is not there", .path.display())]
+    VaultMissing {
+        /// Its root.
+        path: PathBuf,
+    },
+    /// The database was made by a newer Lore.
+    #[error("{location} has schema {found}; this Lore knows up to {known}")]
+    IndexNewer {
+        /// Where the database is.
+        location: String,
+        /// Its schema version.
+        found: i64,
+        /// The newest version this build knows.
+        known: i64,
+    },
+    /// The database is damaged.
+    #[error("{location} is damaged: {message}")]
+    IndexBroken {
+        /// Where the database is.
+        location: String,
+        /// What the database said.
+        message: String,
+    },
+    /// The database refused an operation.
+    #[error("the index failed while it {doing}: {message}")]
+    Index {
+        /// What was being done, to complete "while it …".
+        doing: &'static str,
+        /// What the database said.
+        message: String,
+        /// Whether the disk is full or the database busy: a later try may succeed.
+        transient: bool,
+    },
+    /// The watcher could not be started.
+    #[error("cannot watch {}: {message}", .path.display())]
+    Watch {
+        /// The vault's root.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+}
+
+/// The stable name of a kind of error. Agents branch on it; the faces map it to their own status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// No such page.
+    NotFound,
+    /// More than one page.
+    Ambiguous,
+    /// Words that cannot be acted on.
+    Usage,
+    /// The page changed meanwhile.
+    Conflict,
+    /// There is one already.
+    Exists,
+    /// Forbidden by policy or by path.
+    Denied,
+    /// Over a limit.
+    TooLarge,
+    /// An edit that does not fit the page.
+    Edit,
+    /// Another process is writing.
+    Locked,
+    /// The file system said no.
+    Io,
+    /// A configuration that cannot be read.
+    Config,
+    /// No such project, or no vault.
+    NoVault,
+    /// The index is damaged or too new.
+    Index,
+}
+
+impl Code {
+    /// All codes, in the order of the published table.
+    pub const ALL: [Code; 13] = [
+        Code::NotFound,
+        Code::Ambiguous,
+        Code::Usage,
+        Code::Conflict,
+        Code::Exists,
+        Code::Denied,
+        Code::TooLarge,
+        Code::Edit,
+        Code::Locked,
+        Code::Io,
+        Code::Config,
+        Code::NoVault,
+        Code::Index,
+    ];
+
+    /// The name that appears in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Code::NotFound => "not_found",
+            Code::Ambiguous => "ambiguous",
+            Code::Usage => "usage",
+            Code::Conflict => "conflict",
+            Code::Exists => "exists",
+            Code::Denied => "denied",
+            Code::TooLarge => "too_large",
+            Code::Edit => "edit",
+            Code::Locked => "locked",
+            Code::Io => "io",
+            Code::Config => "config",
+            Code::NoVault => "no_vault",
+            Code::Index => "index",
+        }
+    }
+}
+
+impl Error {
+    /// The error's stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Error::NotFound { .. } => Code::NotFound,
+            Error::Ambiguous { .. } => Code::Ambiguous,
+            Error::BadInput { .. } => Code::Usage,
+            Error::BadPath { .. } | Error::Denied { .. } => Code::Denied,
+            Error::Conflict { .. } => Code::Conflict,
+            Error::Exists { .. } => Code::Exists,
+            Error::TooLarge { .. } => Code::TooLarge,
+            Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
+            Error::Locked { .. } => Code::Locked,
+            Error::Read { .. } | Error::Write { .. } | Error::Watch { .. } => Code::Io,
+            Error::Config { .. } => Code::Config,
+            Error::UnknownProject { .. } | Error::NoProject { .. } | Error::VaultMissing { .. } => {
+                Code::NoVault
+            }
+            Error::IndexNewer { .. } | Error::IndexBroken { .. } | Error::Index { .. } => Code::Index,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::NotFound { suggestions, .. } if suggestions.is_empty() => {
+                "look for it with `lore search`, or list the pages with `lore list`".into()
+            }
+            Error::NotFound { .. } => "use one of the names above, or look for it with `lore search`".into(),
+            Error::Ambiguous { .. } => "give the whole slug".into(),
+            Error::BadInput { hint, .. } => hint.clone(),
+            Error::BadPath { .. } => "give a path inside the vault, such as people/ada-lovelace".into(),
+            Error::Conflict { .. } => {
+                "read the page again, merge, and write with the version it has now".into()
+            }
+            Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
+            Error::Denied { .. } => "see which rule applies in the vault's lore.toml".into(),
+            Error::TooLarge { .. } => {
+                "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
+            }
+            Error::NotUtf8 { .. } => {
+                "convert the file to UTF-8 first, or replace it whole with `lore put`".into()
+            }
+            Error::Edit { .. } => {
+                "see the page with `lore show`, then give the edit again; nothing was changed".into()
+            }
+            Error::Locked { .. } => "try again when it has finished; the lock goes with its process".into(),
+            Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
+            Error::Config { .. } => "correct the file; nothing was changed".into(),
+            Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
+                "make a vault with `lore init PATH`".into()
+            }
+            Error::UnknownProject { known, .. } | Error::NoProject { known } => {
+                format!("choose one with --project: {}", known.join(", "))
+            }
+            Error::VaultMissing { .. } => {
+                "put the directory back, or forget the vault with `lore project remove NAME`".into()
+            }
+            Error::IndexNewer { .. } => "update Lore, or name another database with --db".into(),
+            Error::IndexBroken { .. } => {
+                "move the file away and run `lore sync`: the pages are in your files".into()
+            }
+            Error::Index { transient: true, .. } => {
+                "try again in a moment; check that the disk has space".into()
+            }
+            Error::Index { .. } => "run `lore doctor`".into(),
+            Error::Watch { .. } => {
+                "run `lore sync` without --watch, or raise the system's limit of watches".into()
+            }
+        }
+    }
+}
+
+fn io_hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "check the file's owner and permissions; nothing was changed"
+        }
+        io::ErrorKind::StorageFull => "free some space on the disk and try again; nothing was changed",
+        io::ErrorKind::NotFound => "check the path",
+        _ => "check the disk and the path, then try again",
+    }
+}
+
+fn nearest(suggestions: &[String]) -> String {
+    match suggestions {
+        [] => String::new(),
+        some => format!("; the nearest are {}", some.join(", ")),
+    }
+}

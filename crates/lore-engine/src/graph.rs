@@ -1,0 +1,110 @@
+//! The neighbourhood of a page: a pure walk over link rows, breadth first, the nearest pages kept.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::Result;
+use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
+
+/// Which links count by their validity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Temporal {
+    /// Those that hold today.
+    #[default]
+    Current,
+    /// Those that have ended.
+    Historical,
+    /// All.
+    All,
+}
+
+impl Temporal {
+    /// Whether a link counts on a day given as `YYYY-MM-DD`.
+    pub fn takes(self, row: &LinkRow, today: &str) -> bool {
+        let ended = row.link.interval.until.is_some_and(|until| until.last_day().as_str() < today);
+        match self {
+            Temporal::Current => row.link.interval.holds_on(today),
+            Temporal::Historical => ended,
+            Temporal::All => true,
+        }
+    }
+}
+
+/// How far and how wide to look.
+#[derive(Debug, Clone)]
+pub struct Reach {
+    /// Hops from the centre.
+    pub depth: usize,
+    /// How many pages at the most, the centre included.
+    pub limit: usize,
+    /// Which links count.
+    pub temporal: Temporal,
+    /// The day on which they are looked at, as `YYYY-MM-DD`.
+    pub today: String,
+}
+
+/// Pages by their distance from the centre, and the links between them.
+#[derive(Debug, Default)]
+pub struct Neighbourhood {
+    /// Each page with its hops, nearest first.
+    pub pages: Vec<(PageNo, usize)>,
+    /// The links whose two ends are among the pages.
+    pub links: Vec<LinkRow>,
+    /// Whether the limit left pages out.
+    pub cut: bool,
+}
+
+/// Walks out from a page, a ring of links at a time.
+pub fn neighbourhood(
+    index: &dyn Index,
+    project: ProjectNo,
+    centre: PageNo,
+    reach: &Reach,
+) -> Result<Neighbourhood> {
+    let mut found = Neighbourhood { pages: vec![(centre, 0)], ..Default::default() };
+    let mut rows: HashMap<i64, LinkRow> = HashMap::new();
+    let mut ring = vec![centre];
+    for hops in 1..=reach.depth {
+        let mut links = index.links(project, &LinkEnds::From(&ring))?;
+        links.extend(index.links(project, &LinkEnds::To(&ring))?);
+        links.retain(|row| reach.temporal.takes(row, &reach.today) && row.to.is_some());
+        ring = next_ring(&mut found, &links, hops, reach.limit);
+        rows.extend(links.into_iter().map(|row| (row.number, row)));
+        if ring.is_empty() {
+            break;
+        }
+    }
+    let kept: HashSet<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
+    found.links = rows.into_values().filter(|row| joins(row, &kept)).collect();
+    found.links.sort_by_key(|row| (row.from, row.link.line, row.number));
+    Ok(found)
+}
+
+/// Adds the pages these links reach for the first time, in a stable order, until the limit.
+fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: usize) -> Vec<PageNo> {
+    let mut known: HashSet<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
+    let mut ends: Vec<(&LinkRow, PageNo)> = Vec::new();
+    for row in links {
+        ends.push((row, row.from));
+        ends.extend(row.to.map(|to| (row, to)));
+    }
+    // Stated relations say more than links in passing, so they are followed first.
+    ends.sort_by_key(|(row, end)| (row.link.relation == lore_page::LINKS_TO, *end));
+    let mut ring = Vec::new();
+    for (_, end) in ends {
+        if known.contains(&end) {
+            continue;
+        }
+        if found.pages.len() >= limit {
+            found.cut = true;
+            break;
+        }
+        known.insert(end);
+        found.pages.push((end, hops));
+        ring.push(end);
+    }
+    ring
+}
+
+fn joins(row: &LinkRow, pages: &HashSet<PageNo>) -> bool {
+    pages.contains(&row.from) && row.to.is_some_and(|to| pages.contains(&to))
+}

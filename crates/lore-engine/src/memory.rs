@@ -1,0 +1,151 @@
+//! The façade: one vault with its policy and its index, as every face uses it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Zoned;
+
+use crate::diff::Trust;
+use crate::error::Result;
+use crate::graph::{Neighbourhood, Reach, neighbourhood};
+use crate::index::{PageRow, ProjectNo, Store};
+use crate::policy::Policy;
+use crate::reconcile::{Look, Progress, Report, reconcile};
+use crate::resolve::resolve;
+use crate::search::{SearchRequest, SearchResult, search};
+use crate::vault::{FileBytes, Vault, VaultLock};
+
+/// Tells the time; a test gives another one.
+pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
+
+/// Who writes, through which face.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// A person's or agent's name.
+    pub actor: String,
+    /// `cli`, `mcp`, `http`, `emacs`.
+    pub face: &'static str,
+}
+
+/// What a memory is made of.
+pub struct Parts {
+    /// The project's name.
+    pub name: String,
+    /// The vault's directory.
+    pub root: PathBuf,
+    /// Its index and ledger.
+    pub store: Box<dyn Store>,
+    /// Where private state is kept, outside the vault.
+    pub state: PathBuf,
+    /// The time.
+    pub clock: Clock,
+    /// Who acts.
+    pub author: Author,
+}
+
+/// One vault, ready to be asked and written to.
+pub struct Memory {
+    name: String,
+    vault: Vault,
+    policy: Policy,
+    store: Box<dyn Store>,
+    project: ProjectNo,
+    state: PathBuf,
+    clock: Clock,
+    author: Author,
+}
+
+impl Memory {
+    /// Opens a vault with its index.
+    pub fn open(parts: Parts) -> Result<Memory> {
+        let vault = Vault::open(&parts.root)?;
+        let policy = Policy::load(vault.root())?;
+        let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
+        let Parts { name, store, state, clock, author, .. } = parts;
+        Ok(Memory { name, vault, policy, store, project, state, clock, author })
+    }
+
+    /// The project's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The vault's files.
+    pub fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// The vault's policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The vault's rows.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// The project's number in its database.
+    pub fn project(&self) -> ProjectNo {
+        self.project
+    }
+
+    /// Who acts.
+    pub fn author(&self) -> &Author {
+        &self.author
+    }
+
+    /// The time, here.
+    pub fn now(&self) -> Zoned {
+        (self.clock)()
+    }
+
+    /// Today as `YYYY-MM-DD`, here.
+    pub fn today(&self) -> String {
+        self.now().date().to_string()
+    }
+
+    /// Makes the index follow the files.
+    pub fn sync(&self, trust: Trust, progress: Progress<'_>) -> Result<Report> {
+        reconcile(self, &Look::Everything(trust), progress)
+    }
+
+    /// Makes the index follow these files.
+    pub fn sync_paths(&self, paths: &BTreeSet<String>) -> Result<Report> {
+        reconcile(self, &Look::Paths { paths, moved: &[] }, &|_, _| ())
+    }
+
+    /// The page that a reference means.
+    pub fn page(&self, reference: &str) -> Result<PageRow> {
+        let key = resolve(&*self.store, self.project, reference)?;
+        let row = self.store.pages(self.project, &[key.page])?.pop();
+        row.ok_or(crate::Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
+    }
+
+    /// A page's bytes as they are on the disk now.
+    pub fn read(&self, page: &PageRow) -> Result<FileBytes> {
+        let read = self.vault.read(&page.path, u64::MAX)?;
+        read.ok_or_else(|| crate::Error::NotFound { reference: page.slug.clone(), suggestions: Vec::new() })
+    }
+
+    /// Pages that answer a query.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
+        search(&*self.store, self.project, &self.vault, request)
+    }
+
+    /// A page's neighbourhood.
+    pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
+        neighbourhood(&*self.store, self.project, page.number, reach)
+    }
+
+    /// The right to write to the vault.
+    pub(crate) fn lock(&self) -> Result<VaultLock> {
+        let holder = format!("{} (process {})", self.author.actor, std::process::id());
+        VaultLock::acquire(self.vault.root(), self.state(), &holder)
+    }
+
+    fn state(&self) -> &Path {
+        &self.state
+    }
+}

@@ -1,0 +1,149 @@
+//! The one way to the index: look at the disk, plan, apply. Start-up, `sync`, the watcher and the writer all come
+//! through here, so that whatever happened to the files, the index follows by the same rules.
+
+mod apply;
+mod slugs;
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::diff::{Change, Trust, changes, suspects};
+use crate::error::Result;
+use crate::hash::ContentHash;
+use crate::index::Failure;
+use crate::memory::Memory;
+use crate::vault::{DiskFile, Scan, Skipped, scan, stat};
+
+use apply::{Batch, Prepared, prepare};
+
+/// Pages per transaction: large enough to be quick, small enough that other processes get their turn.
+const BATCH: usize = 500;
+
+/// After so many failures in a row a file is left alone until its bytes change.
+const FAILURES: u32 = 3;
+
+/// Where to look.
+#[derive(Debug)]
+pub enum Look<'a> {
+    /// At the whole vault.
+    Everything(Trust),
+    /// At these paths only. `moved` names pages that are known to have gone from one of them to another, also
+    /// when their bytes changed on the way.
+    Paths {
+        /// The paths.
+        paths: &'a BTreeSet<String>,
+        /// From, to.
+        moved: &'a [(String, String)],
+    },
+}
+
+/// What a reconcile did.
+#[derive(Debug, Default, Clone)]
+pub struct Report {
+    /// New pages.
+    pub added: Vec<String>,
+    /// Pages with new bytes.
+    pub modified: Vec<String>,
+    /// Pages with a new path: from, to.
+    pub moved: Vec<(String, String)>,
+    /// Pages that are no more.
+    pub removed: Vec<String>,
+    /// Files that were not indexed, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Report {
+    /// Whether any page changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.moved.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// Told after each batch: pages done, pages in all.
+pub type Progress<'a> = &'a dyn Fn(usize, usize);
+
+/// Makes the index say what the files say.
+pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
+    let (store, project) = (memory.store(), memory.project());
+    let (Scan { files, skipped }, known, trust, moved) = match look {
+        Look::Everything(trust) => {
+            (scan(memory.vault()), store.fingerprints(project, None)?, *trust, &[][..])
+        }
+        Look::Paths { paths, moved } => {
+            (stat(memory.vault(), paths), store.fingerprints(project, Some(paths))?, Trust::Nothing, *moved)
+        }
+    };
+    let failures = failures(memory)?;
+    let mut report = Report { skipped, ..Default::default() };
+    let mut plan = changes(suspects(&files, &known, trust), moved, |file| hash_of(memory, file));
+    plan.retain(|change| !given_up(change, &failures, trust, &mut report));
+    forget_healed(memory, look, &files, &failures)?;
+    for (at, chunk) in plan.chunks(BATCH).enumerate() {
+        // Files are read and parsed before the transaction, so that it is short.
+        let prepared: Vec<Prepared<'_>> = chunk.iter().map(|change| prepare(memory, change)).collect();
+        let mut done = Report::default();
+        memory.store().transaction(&mut || {
+            done = Report::default();
+            let mut batch = Batch::new(memory, &failures, &mut done);
+            prepared.iter().try_for_each(|one| batch.apply(one))?;
+            batch.finish()
+        })?;
+        merge(&mut report, done);
+        progress((at * BATCH + chunk.len()).min(plan.len()), plan.len());
+    }
+    Ok(report)
+}
+
+fn failures(memory: &Memory) -> Result<HashMap<String, Failure>> {
+    let rows = memory.store().failures(memory.project())?;
+    Ok(rows.into_iter().map(|failure| (failure.path.clone(), failure)).collect())
+}
+
+/// Whether a file has failed too often and has not changed since. Such a file is counted, not tried.
+fn given_up(
+    change: &Change<'_>,
+    failures: &HashMap<String, Failure>,
+    trust: Trust,
+    report: &mut Report,
+) -> bool {
+    let (Change::Added(file) | Change::Modified(file, _) | Change::Moved(file, _)) = change else {
+        return false;
+    };
+    let Some(failure) = failures.get(&file.path) else { return false };
+    let unchanged = failure.size == file.size && failure.mtime == file.mtime;
+    let give_up = unchanged && failure.count >= FAILURES && trust == Trust::Stat;
+    if give_up {
+        let reason = format!("{} ({} failures; left alone until it changes)", failure.reason, failure.count);
+        report.skipped.push(Skipped { path: file.path.clone(), reason });
+    }
+    give_up
+}
+
+/// Failures of files that are no longer there are forgotten.
+fn forget_healed(
+    memory: &Memory,
+    look: &Look<'_>,
+    files: &[DiskFile],
+    failures: &HashMap<String, Failure>,
+) -> Result<()> {
+    if failures.is_empty() || matches!(look, Look::Paths { .. }) {
+        return Ok(());
+    }
+    let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    for path in failures.keys().filter(|path| !there.contains(path.as_str())) {
+        memory.store().set_failure(memory.project(), path, None)?;
+    }
+    Ok(())
+}
+
+fn hash_of(memory: &Memory, file: &DiskFile) -> Option<ContentHash> {
+    let limit = memory.policy().limits.page_bytes;
+    memory.vault().read(&file.path, limit).ok().flatten().map(|read| ContentHash::of(&read.bytes))
+}
+
+fn merge(report: &mut Report, mut done: Report) {
+    report.added.append(&mut done.added);
+    report.modified.append(&mut done.modified);
+    report.moved.append(&mut done.moved);
+    report.removed.append(&mut done.removed);
+    report.skipped.append(&mut done.skipped);
+}

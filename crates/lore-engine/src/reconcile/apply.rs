@@ -1,0 +1,246 @@
+//! A batch of changes applied inside one transaction: pages, versions, slugs, then the links they touch.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_page::{Diagnostic, Parsed, parse, path_slug};
+
+use super::slugs;
+use super::{Failure, Report};
+use crate::diff::Change;
+use crate::draft::{Inherited, Source, draft};
+use crate::error::Result;
+use crate::hash::ContentHash;
+use crate::index::{Fingerprint, PageNo, PageRow};
+use crate::memory::Memory;
+use crate::relink::relink;
+use crate::vault::{DiskFile, FileBytes, Skipped, decode};
+
+/// A file changed less than this before it is indexed may change again without its time showing it.
+const SETTLING: i64 = 50_000_000;
+
+/// A change with its file read and parsed.
+pub(super) enum Prepared<'a> {
+    Put {
+        file: &'a DiskFile,
+        known: Option<&'a Fingerprint>,
+        moved: bool,
+        read: Box<ReadPage>,
+    },
+    Remove(&'a Fingerprint),
+    Failed {
+        file: &'a DiskFile,
+        reason: String,
+    },
+    /// Not there any more, and never indexed.
+    Gone,
+}
+
+/// A page's file, read and parsed.
+pub(super) struct ReadPage {
+    text: String,
+    hash: ContentHash,
+    size: u64,
+    mtime: i64,
+    parsed: Parsed,
+}
+
+/// Reads and parses what a change is about.
+pub(super) fn prepare<'a>(memory: &Memory, change: &Change<'a>) -> Prepared<'a> {
+    let (file, known, moved) = match change {
+        Change::Added(file) => (*file, None, false),
+        Change::Modified(file, known) => (*file, Some(*known), false),
+        Change::Moved(file, known) => (*file, Some(*known), true),
+        Change::Removed(known) => return Prepared::Remove(known),
+    };
+    match memory.vault().read(&file.path, memory.policy().limits.page_bytes) {
+        Ok(Some(bytes)) => {
+            Prepared::Put { file, known, moved, read: Box::new(read_page(&file.path, &bytes)) }
+        }
+        Ok(None) => known.map_or(Prepared::Gone, Prepared::Remove),
+        Err(error) => Prepared::Failed { file, reason: error.to_string() },
+    }
+}
+
+fn read_page(path: &str, file: &FileBytes) -> ReadPage {
+    let decoded = decode(&file.bytes);
+    let mut parsed = parse(path, &decoded.text);
+    let mut odd = |message: String| parsed.diagnostics.push(Diagnostic { line: 1, message });
+    if let Some(encoding) = decoded.encoding {
+        odd(format!("the file is not UTF-8; it was read as {encoding}"));
+    }
+    if file.bytes.contains(&0) {
+        odd("the file has a NUL byte".into());
+    }
+    ReadPage {
+        hash: ContentHash::of(&file.bytes),
+        size: file.bytes.len() as u64,
+        mtime: file.mtime,
+        text: decoded.text.into_owned(),
+        parsed,
+    }
+}
+
+/// What a batch has touched so far.
+pub(super) struct Batch<'a> {
+    memory: &'a Memory,
+    failures: &'a HashMap<String, Failure>,
+    report: &'a mut Report,
+    pages: Vec<PageNo>,
+    names: BTreeSet<String>,
+    claims: BTreeSet<String>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(
+        memory: &'a Memory,
+        failures: &'a HashMap<String, Failure>,
+        report: &'a mut Report,
+    ) -> Self {
+        let (pages, names, claims) = Default::default();
+        Batch { memory, failures, report, pages, names, claims }
+    }
+
+    pub(super) fn apply(&mut self, one: &Prepared<'_>) -> Result<()> {
+        match one {
+            Prepared::Put { file, known, moved, read } => self.put(file, *known, *moved, read),
+            Prepared::Remove(known) => self.remove(known),
+            Prepared::Failed { file, reason } => self.fail(file, reason),
+            Prepared::Gone => Ok(()),
+        }
+    }
+
+    /// Settles contested slugs, then points links at the pages they mean now.
+    pub(super) fn finish(mut self) -> Result<()> {
+        for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
+            let limit = self.memory.policy().limits.page_bytes;
+            if let Some(bytes) = self.memory.vault().read(&path, limit)? {
+                let row = self.row_at(&path)?;
+                self.write(&path, &read_page(&path, &bytes), row.as_ref(), &slug)?;
+            }
+        }
+        relink(self.memory.store(), self.memory.project(), &self.pages, &self.names)
+    }
+
+    fn put(
+        &mut self,
+        file: &DiskFile,
+        known: Option<&Fingerprint>,
+        moved: bool,
+        read: &ReadPage,
+    ) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        if self.failures.contains_key(&file.path) {
+            store.set_failure(project, &file.path, None)?;
+        }
+        // Another process may have been here since the plan was made: what the index says now counts.
+        let mut row = match known {
+            Some(known) => store.pages(project, &[known.page])?.pop(),
+            None => self.row_at(&file.path)?,
+        };
+        if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
+            return store.touch_page(known.number, read.size, self.settled(read.mtime));
+        }
+        if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
+            self.names.extend(store.rename_page(project, from.number, &file.path)?);
+            self.claims.insert(path_slug(&from.path));
+            store.rename(project, &from.path, &file.path)?;
+            self.report.moved.push((from.path.clone(), file.path.clone()));
+            from.path.clone_from(&file.path);
+        } else if row.is_some() {
+            self.report.modified.push(file.path.clone());
+        } else {
+            self.report.added.push(file.path.clone());
+        }
+        let claim = path_slug(&file.path);
+        self.claims.insert(claim.clone());
+        self.write(&file.path, read, row.as_ref(), &claim)
+    }
+
+    fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let inherited = Inherited {
+            // A derived id follows the page when it moves; one from the file is the file's to change.
+            id: row.filter(|row| row.properties.get("id").is_none()).map(|row| row.id.clone()),
+            created: row.map(|row| row.created),
+            version: self.version(path, read.hash, row)?,
+        };
+        let source = Source {
+            path,
+            slug: slug.to_owned(),
+            claim: path_slug(path),
+            hash: read.hash,
+            size: read.size,
+            mtime: read.mtime,
+            settled: self.settled(read.mtime) != 0,
+            text: &read.text,
+        };
+        let put = store
+            .put_page(project, &draft(&source, read.parsed.clone(), self.memory.policy(), &inherited))?;
+        self.pages.push(put.page);
+        self.names.extend(put.names);
+        Ok(())
+    }
+
+    /// The version of a page that now has these bytes. Pages never changed since they were first seen are at 1
+    /// and cost the ledger nothing.
+    fn version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<u64> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let before = match store.version(project, path)? {
+            Some(noted) => Some(noted),
+            None => row.map(|row| (1, row.hash)),
+        };
+        match before {
+            None => Ok(1),
+            Some((version, same)) if same == hash => Ok(version),
+            Some((version, _)) => {
+                store.set_version(project, path, version + 1, hash)?;
+                Ok(version + 1)
+            }
+        }
+    }
+
+    fn remove(&mut self, known: &Fingerprint) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let Some(row) = store.pages(project, &[known.page])?.pop().filter(|row| row.path == known.path)
+        else {
+            return Ok(());
+        };
+        // The version is noted so that a page made again under this path goes on from it.
+        store.set_version(project, &row.path, row.version, row.hash)?;
+        self.names.extend(store.remove_page(project, row.number)?);
+        self.claims.insert(path_slug(&row.path));
+        self.report.removed.push(row.path);
+        Ok(())
+    }
+
+    fn fail(&mut self, file: &DiskFile, reason: &str) -> Result<()> {
+        let before = self.failures.get(&file.path);
+        let same = before.filter(|failure| failure.size == file.size && failure.mtime == file.mtime);
+        let count = same.map_or(0, |failure| failure.count) + 1;
+        let failure = Failure {
+            path: file.path.clone(),
+            size: file.size,
+            mtime: file.mtime,
+            count,
+            reason: reason.to_owned(),
+        };
+        self.memory.store().set_failure(self.memory.project(), &file.path, Some(&failure))?;
+        self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
+        Ok(())
+    }
+
+    fn row_at(&self, path: &str) -> Result<Option<PageRow>> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let paths = BTreeSet::from([path.to_owned()]);
+        match store.fingerprints(project, Some(&paths))?.first() {
+            Some(known) => Ok(store.pages(project, &[known.page])?.pop()),
+            None => Ok(None),
+        }
+    }
+
+    /// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.
+    fn settled(&self, mtime: i64) -> i64 {
+        let now = self.memory.now().timestamp().as_nanosecond() as i64;
+        if now - mtime > SETTLING { mtime } else { 0 }
+    }
+}

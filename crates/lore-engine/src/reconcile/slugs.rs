@@ -1,0 +1,69 @@
+//! Slugs when two files ask for the same one. Who gets it depends on the files alone, never on who came first:
+//! the file whose name is the slug, then by path; the others get `-1`, `-2`, ….
+
+use std::collections::BTreeSet;
+
+use lore_page::path_slug;
+
+use crate::error::Result;
+use crate::index::{KeyKind, KeyRow, Names};
+use crate::memory::Memory;
+use crate::vault::without_extension;
+
+/// The pages whose slug must change now that these slugs are asked for by others than before: path and new slug.
+pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(String, String)>> {
+    let mut changes = Vec::new();
+    let mut work: Vec<String> = claims.into_iter().collect();
+    let mut settled = BTreeSet::new();
+    while let Some(claim) = work.pop() {
+        if !settled.insert(claim.clone()) {
+            continue;
+        }
+        let rows = holders(memory, &claim)?;
+        if let [only] = rows.as_slice()
+            && only.slug == claim
+            && path_slug(&only.path) == claim
+        {
+            continue;
+        }
+        let (group, strangers): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| path_slug(&row.path) == claim);
+        // A stranger got this slug as a second choice; it must look for another now.
+        work.extend(
+            strangers
+                .iter()
+                .filter(|row| !group.is_empty() && row.slug == claim)
+                .map(|row| path_slug(&row.path)),
+        );
+        for (row, slug) in assign(memory, &claim, group)? {
+            if row.slug != slug {
+                changes.push((row.path, slug));
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn holders(memory: &Memory, slug: &str) -> Result<Vec<KeyRow>> {
+    let mut rows = memory.store().lookup(memory.project(), &Names::Exact(&[slug]))?;
+    rows.retain(|row| matches!(row.kind, KeyKind::Slug | KeyKind::Claim));
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    rows.dedup_by_key(|row| row.page);
+    Ok(rows)
+}
+
+fn assign(memory: &Memory, claim: &str, mut group: Vec<KeyRow>) -> Result<Vec<(KeyRow, String)>> {
+    group.sort_by_key(|row| (without_extension(&row.path) != claim, row.path.clone()));
+    let mut assigned = Vec::new();
+    let mut number = 0;
+    for row in group {
+        let mut slug = if number == 0 { claim.to_owned() } else { format!("{claim}-{number}") };
+        while number > 0 && holders(memory, &slug)?.iter().any(|other| path_slug(&other.path) == slug) {
+            number += 1;
+            slug = format!("{claim}-{number}");
+        }
+        number += 1;
+        assigned.push((row, slug));
+    }
+    Ok(assigned)
+}

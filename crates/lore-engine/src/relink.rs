@@ -1,0 +1,53 @@
+//! Links find their pages, in whichever order both arrive: what a change of names can affect is looked at again,
+//! and nothing else.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::error::Result;
+use crate::index::{Index, KeyRow, LinkEnds, LinkRow, Names, PageNo, ProjectNo};
+use crate::resolve::{Resolution, choose};
+use crate::vault::folder;
+
+/// Points the links on `pages`, and those that look for one of `names`, at the pages they now mean.
+pub fn relink(
+    index: &dyn Index,
+    project: ProjectNo,
+    pages: &[PageNo],
+    names: &BTreeSet<String>,
+) -> Result<()> {
+    let named: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut links: HashMap<i64, LinkRow> = HashMap::new();
+    for row in index.links(project, &LinkEnds::From(pages))? {
+        links.insert(row.number, row);
+    }
+    for row in index.links(project, &LinkEnds::Named(&named))? {
+        links.insert(row.number, row);
+    }
+    let links: Vec<LinkRow> = links.into_values().collect();
+    let meant = meant(index, project, &links)?;
+    let changed = links.iter().zip(meant).filter(|(row, meant)| row.to != *meant);
+    let mut targets: Vec<(i64, Option<PageNo>)> = changed.map(|(row, meant)| (row.number, meant)).collect();
+    targets.sort_unstable();
+    index.resolve_links(&targets)
+}
+
+/// The page that each of these links means.
+pub fn meant(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result<Vec<Option<PageNo>>> {
+    let wanted: BTreeSet<&str> =
+        links.iter().flat_map(|row| row.link.names.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> = wanted.into_iter().collect();
+    let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
+    for row in index.lookup(project, &Names::Exact(&wanted))? {
+        by_name.entry(row.key.clone()).or_default().push(row);
+    }
+    Ok(links.iter().map(|row| target(row, &by_name)).collect())
+}
+
+fn target(row: &LinkRow, by_name: &HashMap<String, Vec<KeyRow>>) -> Option<PageNo> {
+    let rows: Vec<KeyRow> =
+        row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten().cloned().collect();
+    match choose(&rows, Some(folder(&row.from_path))) {
+        Resolution::One(found) => Some(found.page),
+        _ => None,
+    }
+}

@@ -1,0 +1,179 @@
+//! The one resolver: from a reference, wherever it stands, to the page it means.
+
+use lore_page::{fold, slugify};
+
+use crate::error::{Error, Result};
+use crate::index::{Index, KeyKind, KeyRow, Names, ProjectNo};
+use crate::vault::{folder, without_extension};
+
+/// How many suggestions a miss makes.
+const SUGGESTIONS: usize = 3;
+
+/// The shortest beginning of an id that may stand for it.
+const ID_PREFIX: usize = 4;
+
+/// What the rows say about a reference.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Resolution<'a> {
+    /// One page.
+    One(&'a KeyRow),
+    /// Pages of equal right.
+    Many(Vec<&'a KeyRow>),
+    /// None.
+    None,
+}
+
+/// The two names a reference is looked up by: as written, and in the form of a slug.
+pub fn names_of(reference: &str) -> [String; 2] {
+    let reference = reference.trim();
+    let reference = reference.strip_prefix("memory://").unwrap_or(reference);
+    let slug = slugify(without_extension(reference));
+    let name = fold(reference);
+    let slug = if slug == name { String::new() } else { slug };
+    [name, slug]
+}
+
+/// Chooses among the pages that answer to a reference: the strongest kind of name wins; between equals, a link
+/// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path.
+pub fn choose<'a>(rows: &'a [KeyRow], near: Option<&str>) -> Resolution<'a> {
+    let Some(strongest) = rows.iter().map(|row| row.kind).filter(|kind| *kind != KeyKind::Claim).min() else {
+        return Resolution::None;
+    };
+    let mut best: Vec<&KeyRow> = rows.iter().filter(|row| row.kind == strongest).collect();
+    best.sort_by(|a, b| a.path.cmp(&b.path));
+    best.dedup_by_key(|row| row.page);
+    match (best.as_slice(), near) {
+        ([one], _) => Resolution::One(one),
+        (_, None) => Resolution::Many(best),
+        (_, Some(near)) => match best.iter().min_by_key(|row| distance(near, &row.path)) {
+            Some(row) => Resolution::One(row),
+            None => Resolution::None,
+        },
+    }
+}
+
+/// Same folder, then folders above from near to far, then everything else by length of path.
+fn distance<'p>(near: &str, path: &'p str) -> (usize, usize, &'p str) {
+    let home = folder(path);
+    let above =
+        home.is_empty() || near == home || near.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+    let steps = |folder: &str| folder.split('/').filter(|name| !name.is_empty()).count();
+    let climb = if above { steps(near) - steps(home) } else { usize::MAX };
+    (climb, path.len(), path)
+}
+
+/// The page a person or agent means: id or the beginning of one, slug, path, title, alias, end of a slug.
+pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<KeyRow> {
+    check_uri(reference)?;
+    let names = names_of(reference);
+    let wanted: Vec<&str> = names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect();
+    let mut rows = index.lookup(project, &Names::Exact(&wanted))?;
+    rows.retain(|row| row.kind != KeyKind::Claim);
+    if rows.is_empty() && may_be_id(wanted[0]) {
+        rows = index.lookup(project, &Names::IdPrefix(wanted[0]))?;
+    }
+    match choose(&rows, None) {
+        Resolution::One(row) => Ok(row.clone()),
+        Resolution::Many(rows) => Err(Error::Ambiguous {
+            reference: reference.to_owned(),
+            candidates: rows.iter().map(|row| row.slug.clone()).collect(),
+        }),
+        Resolution::None => Err(Error::NotFound {
+            reference: reference.to_owned(),
+            suggestions: suggestions(index, project, &names_of(reference))?,
+        }),
+    }
+}
+
+/// The slugs nearest to what was asked for.
+fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Result<Vec<String>> {
+    let wanted = if names[1].is_empty() { &names[0] } else { &names[1] };
+    if wanted.is_empty() || wanted.len() > 200 {
+        return Ok(Vec::new());
+    }
+    let last = wanted.rsplit('/').next().unwrap_or(wanted);
+    let mut scored: Vec<(f64, String)> = index
+        .lookup(project, &Names::AllSlugs)?
+        .into_iter()
+        .filter_map(|row| {
+            let name = row.slug.rsplit('/').next().unwrap_or(&row.slug);
+            let score = strsim::jaro_winkler(wanted, &row.slug).max(strsim::jaro_winkler(last, name));
+            let score = if name.contains(last) { score.max(0.9) } else { score };
+            (score > 0.75).then_some((score, row.slug))
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.truncate(SUGGESTIONS);
+    Ok(scored.into_iter().map(|(_, slug)| slug).collect())
+}
+
+fn may_be_id(name: &str) -> bool {
+    name.len() >= ID_PREFIX && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// A `memory://` reference has rules of its own; other references are names and may hold anything.
+fn check_uri(reference: &str) -> Result<()> {
+    let Some(path) = reference.trim().strip_prefix("memory://") else { return Ok(()) };
+    let bad = path.is_empty()
+        || path.contains("://")
+        || path.contains("//")
+        || path.contains(['<', '>', '"', '|', '?']);
+    if bad {
+        return Err(Error::BadInput {
+            message: format!("{reference:?} is not a memory:// reference"),
+            hint: "write memory:// and the page's slug, such as memory://people/ada-lovelace".into(),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kind: KeyKind, path: &str) -> KeyRow {
+        let page = path.len() as i64;
+        KeyRow { key: "x".into(), kind, page, path: path.into(), slug: without_extension(path).into() }
+    }
+
+    #[track_caller]
+    fn check(rows: &[KeyRow], near: Option<&str>, expected: &str) {
+        let found = match choose(rows, near) {
+            Resolution::One(row) => row.path.clone(),
+            Resolution::Many(rows) => {
+                rows.iter().map(|row| row.path.as_str()).collect::<Vec<_>>().join(" or ")
+            }
+            Resolution::None => "none".into(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_stronger_kind_of_name_wins() {
+        let rows = [row(KeyKind::Title, "a.md"), row(KeyKind::Slug, "bb.md"), row(KeyKind::Suffix, "ccc.md")];
+        check(&rows, None, "bb.md");
+        check(&rows[..1], None, "a.md");
+        check(&[], None, "none");
+        check(&[row(KeyKind::Claim, "a.md")], None, "none");
+    }
+
+    #[test]
+    fn equals_are_ambiguous_for_a_person_and_nearest_for_a_link() {
+        let rows = [
+            row(KeyKind::Title, "notes.md"),
+            row(KeyKind::Title, "a/notes.md"),
+            row(KeyKind::Title, "b/c/notes.md"),
+        ];
+        check(&rows, None, "a/notes.md or b/c/notes.md or notes.md");
+        check(&rows, Some("b/c"), "b/c/notes.md");
+        check(&rows, Some("a/deep/er"), "a/notes.md");
+        check(&rows, Some("elsewhere"), "notes.md");
+    }
+
+    #[test]
+    fn a_reference_is_looked_up_as_written_and_as_a_slug() {
+        assert_eq!(names_of("memory://People/Ada Lovelace"), ["people/ada lovelace", "people/ada-lovelace"]);
+        assert_eq!(names_of("people/ada.md"), ["people/ada.md", "people/ada"]);
+        assert_eq!(names_of("ada"), ["ada", ""]);
+    }
+}

@@ -1,0 +1,296 @@
+//! From what a person typed to what the index is asked. Nothing a person can type is an error.
+
+use super::script::{is_unspaced, pairs, runs};
+
+/// What a page's text must have, in no database's syntax.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// These words in this order, next to each other.
+    Phrase(String),
+    /// A word that starts so.
+    Prefix(String),
+    /// All of these.
+    All(Vec<Expression>),
+    /// Any of these.
+    Any(Vec<Expression>),
+    /// The first but not the second.
+    Without(Box<Expression>, Box<Expression>),
+}
+
+/// A query made ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// Every term, as typed: asked first. `None` when there is no word in the query.
+    pub strict: Option<Expression>,
+    /// Any of the terms that say something: asked when the first finds nothing.
+    pub relaxed: Option<Expression>,
+    /// The words that say something, in lower case.
+    pub terms: Vec<String>,
+}
+
+/// Words that say nothing by themselves. The relaxed query leaves them out, and question words never decide.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
+    "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "had",
+    "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "just", "me", "my", "no", "nor", "not", "of", "on", "or", "our", "out", "over", "she", "should",
+    "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which",
+    "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+
+/// The longest query that is read, in terms. The rest could only slow the answer.
+const TERM_LIMIT: usize = 64;
+
+/// One piece of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Quoted(String),
+    And,
+    Or,
+    Not,
+}
+
+/// Reads a query: `"phrases"`, `AND`, `OR`, `NOT` in capitals between terms, and words, of which the last may be
+/// the beginning of one.
+pub fn prepare(query: &str) -> Prepared {
+    let tokens = without_stray_operators(tokenize(query));
+    let terms = terms(&tokens);
+    let relaxed =
+        (terms.len() > 1).then(|| Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect()));
+    Prepared { strict: strict(&tokens), relaxed, terms }
+}
+
+fn tokenize(query: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = query.trim_start();
+    while !rest.is_empty() && tokens.len() < TERM_LIMIT {
+        if let Some((inside, after)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            tokens.push(Token::Quoted(inside.to_owned()));
+            rest = after.trim_start();
+            continue;
+        }
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        tokens.push(match word {
+            "AND" => Token::And,
+            "OR" => Token::Or,
+            "NOT" => Token::Not,
+            word => Token::Word(word.to_owned()),
+        });
+        rest = after.trim_start();
+    }
+    tokens.retain(|token| match token {
+        Token::Word(text) | Token::Quoted(text) => text.chars().any(char::is_alphanumeric),
+        _ => true,
+    });
+    tokens
+}
+
+/// An operator counts between two terms only; anywhere else it is a word like any other.
+fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
+    let is_term = |token: Option<&Token>| matches!(token, Some(Token::Word(_) | Token::Quoted(_)));
+    let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.iter().enumerate() {
+        let next = tokens.get(at + 1);
+        let between = match token {
+            Token::And | Token::Or => is_term(kept.last()) && (is_term(next) || next == Some(&Token::Not)),
+            // `a AND NOT b` is as good as `a NOT b`.
+            Token::Not => (is_term(kept.last()) || kept.last() == Some(&Token::And)) && is_term(next),
+            _ => true,
+        };
+        kept.push(match token {
+            _ if between => token.clone(),
+            Token::And => Token::Word("AND".into()),
+            Token::Or => Token::Word("OR".into()),
+            Token::Not => Token::Word("NOT".into()),
+            other => other.clone(),
+        });
+    }
+    kept
+}
+
+fn strict(tokens: &[Token]) -> Option<Expression> {
+    let last_word = tokens.iter().rposition(|token| matches!(token, Token::Word(_)));
+    let groups: Vec<Expression> = tokens
+        .split(|token| *token == Token::Or)
+        .scan(0, |start, group| {
+            let at = *start;
+            *start += group.len() + 1;
+            // Only the very last word of the query can be unfinished.
+            let unfinished =
+                last_word.filter(|last| *last + 1 == tokens.len()).and_then(|last| last.checked_sub(at));
+            Some(conjunction(group, unfinished))
+        })
+        .flatten()
+        .collect();
+    one_or(groups, Expression::Any)
+}
+
+fn conjunction(group: &[Token], unfinished: Option<usize>) -> Option<Expression> {
+    let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
+    let mut negated = false;
+    for (at, token) in group.iter().enumerate() {
+        let expression = match token {
+            Token::Not => {
+                negated = true;
+                continue;
+            }
+            Token::Word(word) => term(word, unfinished == Some(at) && !negated),
+            Token::Quoted(text) => Some(Expression::Phrase(text.clone())),
+            Token::And | Token::Or => continue,
+        };
+        if negated {
+            unwanted.extend(expression)
+        } else {
+            wanted.extend(expression)
+        }
+        negated = false;
+    }
+    let wanted = one_or(wanted, Expression::All)?;
+    Some(match one_or(unwanted, Expression::Any) {
+        Some(unwanted) => Expression::Without(Box::new(wanted), Box::new(unwanted)),
+        None => wanted,
+    })
+}
+
+/// A word as typed. Runs of an unspaced script within it are phrases of their own.
+fn term(word: &str, unfinished: bool) -> Option<Expression> {
+    let parts = runs(word);
+    let count = parts.len();
+    let expressions = parts
+        .into_iter()
+        .enumerate()
+        .filter(|(_, part)| part.chars().any(char::is_alphanumeric))
+        .map(|(at, part)| {
+            let open =
+                unfinished && at + 1 == count && part.chars().count() > 1 && !part.chars().any(is_unspaced);
+            // A prefix must be one word: of `node.js*` an index would make two.
+            if open && part.chars().all(char::is_alphanumeric) {
+                Expression::Prefix(part.to_owned())
+            } else {
+                Expression::Phrase(part.to_owned())
+            }
+        })
+        .collect();
+    one_or(expressions, Expression::All)
+}
+
+fn one_or(mut expressions: Vec<Expression>, many: fn(Vec<Expression>) -> Expression) -> Option<Expression> {
+    match expressions.len() {
+        0 => None,
+        1 => expressions.pop(),
+        _ => Some(many(expressions)),
+    }
+}
+
+/// The words that say something; when none does, all of them.
+fn terms(tokens: &[Token]) -> Vec<String> {
+    let mut words = Vec::new();
+    for token in tokens {
+        let (Token::Word(text) | Token::Quoted(text)) = token else { continue };
+        for part in text.split_whitespace().flat_map(runs) {
+            let part = part.to_lowercase();
+            if part.chars().any(is_unspaced) {
+                words.extend(pairs(&part).into_iter().map(str::to_owned));
+            } else {
+                let trimmed = part.trim_matches(|letter: char| !letter.is_alphanumeric());
+                words.extend((!trimmed.is_empty()).then(|| trimmed.to_owned()));
+            }
+        }
+    }
+    let mut kept: Vec<String> = Vec::new();
+    let says_something = |word: &String| STOP_WORDS.binary_search(&word.as_str()).is_err();
+    let any = words.iter().any(says_something);
+    for word in words {
+        if (!any || says_something(&word)) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(expression: &Expression) -> String {
+        let list = |all: &[Expression], with: &str| all.iter().map(render).collect::<Vec<_>>().join(with);
+        match expression {
+            Expression::Phrase(text) => format!("'{text}'"),
+            Expression::Prefix(text) => format!("{text}*"),
+            Expression::All(all) => format!("({})", list(all, " & ")),
+            Expression::Any(any) => format!("({})", list(any, " | ")),
+            Expression::Without(wanted, unwanted) => format!("({} - {})", render(wanted), render(unwanted)),
+        }
+    }
+
+    #[track_caller]
+    fn check(query: &str, strict: &str, relaxed: &str) {
+        let prepared = prepare(query);
+        let shown = |expression: Option<Expression>| expression.as_ref().map(render).unwrap_or_default();
+        assert_eq!(
+            (shown(prepared.strict).as_str(), shown(prepared.relaxed).as_str()),
+            (strict, relaxed),
+            "{query}"
+        );
+    }
+
+    #[test]
+    fn the_last_word_may_be_unfinished() {
+        check("machine-learning basics", "('machine-learning' & basics*)", "('machine-learning' | 'basics')");
+        check("basics", "basics*", "");
+        check("node-js", "'node-js'", "");
+        check("a", "'a'", "");
+    }
+
+    #[test]
+    fn the_relaxed_query_leaves_out_what_says_nothing() {
+        check(
+            "project planning ideas",
+            "('project' & 'planning' & ideas*)",
+            "('project' | 'planning' | 'ideas')",
+        );
+        check("Who works at the Lab?", "('Who' & 'works' & 'at' & 'the' & 'Lab?')", "('works' | 'lab')");
+        check("to be", "('to' & be*)", "('to' | 'be')");
+    }
+
+    #[test]
+    fn operators_count_between_terms_only() {
+        check("cats OR dogs", "('cats' | dogs*)", "('cats' | 'dogs')");
+        check("cats AND dogs", "('cats' & dogs*)", "('cats' | 'dogs')");
+        check("cats NOT dogs", "('cats' - 'dogs')", "('cats' | 'dogs')");
+        check("a1 AND NOT b1 OR c1", "(('a1' - 'b1') | c1*)", "('a1' | 'b1' | 'c1')");
+        check("AND", "AND*", "");
+        check("OR cats", "('OR' & cats*)", "");
+        check("cats NOT", "('cats' & NOT*)", "");
+        check("NOT cats", "('NOT' & cats*)", "");
+        check(
+            "cats OR OR dogs",
+            "('cats' & 'OR' | dogs*)".replace("'cats' & 'OR' |", "('cats' & 'OR') |").as_str(),
+            "('cats' | 'dogs')",
+        );
+    }
+
+    #[test]
+    fn quotes_make_phrases_and_strays_do_no_harm() {
+        check("\"river ai\" board", "('river ai' & board*)", "('river' | 'ai' | 'board')");
+        check("\"unbalanced quote", "('\"unbalanced' & quote*)", "('unbalanced' | 'quote')");
+        check("title:foo (bar", "('title:foo' & '(bar')", "('title:foo' | 'bar')");
+        check("* ^ - \"\" ()", "", "");
+        check("", "", "");
+    }
+
+    #[test]
+    fn unspaced_scripts_are_phrases_then_pairs() {
+        check("世界", "'世界'", "");
+        check("東京都の天気", "'東京都の天気'", "('東京' | '京都' | '都の' | 'の天' | '天気')");
+        check("iPhone手机", "('iPhone' & '手机')", "('iphone' | '手机')");
+    }
+
+    #[test]
+    fn the_stop_words_are_sorted_for_the_search_in_them() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+}

@@ -1,0 +1,198 @@
+//! The passage of a page that answers a query: the lines to show, never just the page's head.
+
+use lore_page::LineRange;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::script::is_unspaced;
+
+/// The longest passage, in bytes.
+const LIMIT: usize = 400;
+
+/// Lines of a page's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Which lines.
+    pub lines: LineRange,
+    /// Their text.
+    pub text: String,
+    /// How many of the terms stand in them.
+    pub terms: usize,
+}
+
+/// The passage with the most of the terms in it: a run of lines without a blank one, cut to size around its best
+/// line. When no term stands in the body (the title matched), the first lines of prose after `start`.
+pub fn passage(text: &str, start: u32, terms: &[String]) -> Option<Passage> {
+    let lines: Vec<&str> = text.lines().collect();
+    let terms: Vec<Term> = terms.iter().map(|term| Term::new(term)).collect();
+    let first = (start.max(1) - 1) as usize;
+    let mut best: Option<(Score, usize)> = None;
+    let mut block = first;
+    let mut block_terms = 0u64;
+    for at in first..=lines.len() {
+        let line = lines.get(at).copied().unwrap_or_default();
+        if line.trim().is_empty() {
+            (block, block_terms) = (at + 1, 0);
+            continue;
+        }
+        let (found, hits) = matches(line, &terms);
+        block_terms |= found;
+        // The whole run up to here counts first, then the line itself; prose beats a heading.
+        let score = Score {
+            terms: block_terms.count_ones(),
+            own: found.count_ones(),
+            prose: !line.starts_with('#'),
+            hits,
+        };
+        if found != 0 && best.as_ref().is_none_or(|(known, _)| score > *known) {
+            best = Some((score, at.max(block)));
+        }
+    }
+    let (found, at) = match best {
+        Some((score, at)) => (score.terms as usize, at),
+        None => (0, first_prose(&lines, first)?),
+    };
+    Some(around(&lines, first, at, found))
+}
+
+/// Which of the terms stand in a line, for statements that are lines of their own.
+pub fn count_terms(line: &str, terms: &[String]) -> usize {
+    let terms: Vec<Term> = terms.iter().map(|term| Term::new(term)).collect();
+    matches(line, &terms).0.count_ones() as usize
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    terms: u32,
+    own: u32,
+    prose: bool,
+    hits: u32,
+}
+
+struct Term {
+    folded: String,
+    unspaced: bool,
+}
+
+impl Term {
+    fn new(term: &str) -> Self {
+        let unspaced = term.chars().any(is_unspaced);
+        let folded = plain(term);
+        Term { folded: if unspaced { folded } else { stem(&folded).to_owned() }, unspaced }
+    }
+}
+
+/// A bit for each term found, and how many words matched in all.
+fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
+    let line = plain(line);
+    let (mut found, mut hits) = (0u64, 0);
+    for (at, term) in terms.iter().enumerate().take(64) {
+        let count = if term.unspaced || !term.folded.chars().all(char::is_alphanumeric) {
+            line.matches(term.folded.as_str()).count()
+        } else {
+            line.split(|letter: char| !letter.is_alphanumeric())
+                .filter(|word| {
+                    word.starts_with(&term.folded[..term.folded.len().min(3)]) && stem(word) == term.folded
+                })
+                .count()
+        };
+        if count > 0 {
+            found |= 1 << at;
+            hits += count as u32;
+        }
+    }
+    (found, hits)
+}
+
+/// Lower case without accents, as the index compares words.
+fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
+}
+
+/// A word without its commonest English endings: enough to show the line that the index's stemmer matched.
+fn stem(word: &str) -> &str {
+    for ending in ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ed", "es", "ly", "s", "y", "e"] {
+        if let Some(stem) = word.strip_suffix(ending)
+            && stem.chars().count() >= 3
+        {
+            return stem;
+        }
+    }
+    word
+}
+
+/// The first line that is neither blank, heading, rule nor quote mark alone.
+fn first_prose(lines: &[&str], from: usize) -> Option<usize> {
+    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let prose = (from..lines.len()).find(|at| says(&lines[*at]) && !lines[*at].starts_with('#'));
+    prose.or_else(|| (from..lines.len()).find(|at| says(&lines[*at])))
+}
+
+/// Grows a line to its run of lines while it stays within the limit.
+fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
+    let (mut start, mut end) = (at, at + 1);
+    let mut size = lines[at].len();
+    loop {
+        let above =
+            (start > first && !lines[start - 1].trim().is_empty()).then(|| lines[start - 1].len() + 1);
+        let below = (end < lines.len() && !lines[end].trim().is_empty()).then(|| lines[end].len() + 1);
+        match (below, above) {
+            (Some(more), _) if size + more <= LIMIT => (end, size) = (end + 1, size + more),
+            (_, Some(more)) if size + more <= LIMIT => (start, size) = (start - 1, size + more),
+            _ => break,
+        }
+    }
+    let mut text = lines[start..end].join("\n");
+    if text.len() > LIMIT {
+        let cut = (0..=LIMIT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(cut);
+        text.push('…');
+    }
+    Passage { lines: LineRange { first: start as u32 + 1, last: end as u32 }, text, terms }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, terms: &str, expected: &str) {
+        let terms: Vec<String> = terms.split_whitespace().map(str::to_owned).collect();
+        let found = passage(text, 1, &terms).map(|found| {
+            format!("{}-{} {}", found.lines.first, found.lines.last, found.text.replace('\n', "|"))
+        });
+        assert_eq!(found.unwrap_or_default(), expected);
+    }
+
+    const PAGE: &str = "# Pedro\n\n> Founder.\n\n## State\nRuns Brex in Lisbon.\nLikes chess.\n\n- visited the Öresund bridge\n";
+
+    #[test]
+    fn the_lines_that_match_are_shown() {
+        check(PAGE, "lisbon", "5-7 ## State|Runs Brex in Lisbon.|Likes chess.");
+        check(PAGE, "oresund bridges", "9-9 - visited the Öresund bridge");
+        check(PAGE, "founder", "3-3 > Founder.");
+    }
+
+    #[test]
+    fn without_a_match_the_first_prose_is_shown() {
+        check(PAGE, "unknown", "3-3 > Founder.");
+        check("", "x", "");
+        check("# Only\n", "x", "1-1 # Only");
+    }
+
+    #[test]
+    fn more_terms_win_over_earlier_lines() {
+        check("cats are here\n\nthe dogs\n\ncats and dogs\n", "cats dogs", "5-5 cats and dogs");
+    }
+
+    #[test]
+    fn unspaced_scripts_and_long_lines_are_shown_too() {
+        check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
+        let long = format!("{} needle", "x".repeat(1000));
+        let found = passage(&long, 1, &["needle".into()]).expect("a passage");
+        assert!(found.text.len() <= LIMIT + 3 && found.terms == 1);
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether the index is sound and says what the files say. Nothing is mended here.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::error::Result;
+use crate::hash::ContentHash;
+use crate::index::{Filter, LinkEnds, LinkRow, Order, PageNo, PageRow, StatementKind, Wanted, Window};
+use crate::memory::Memory;
+use crate::relink::meant;
+use crate::vault::{Scan, scan};
+
+/// What can be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// The database's own structure.
+    Database,
+    /// Every page against its file.
+    Files,
+    /// Targets and intervals of links.
+    Links,
+    /// Facts stated twice.
+    Facts,
+    /// Vectors and their model.
+    Embeddings,
+}
+
+impl Check {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Check::Database => "database",
+            Check::Files => "files",
+            Check::Links => "links",
+            Check::Facts => "facts",
+            Check::Embeddings => "embeddings",
+        }
+    }
+}
+
+/// What is wrong, a sentence each.
+pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
+    match check {
+        Check::Database => memory.store().problems(),
+        Check::Files => files(memory),
+        Check::Links => links(memory),
+        Check::Facts => facts(memory),
+        // Without a model there is no vector that could belong to the wrong one.
+        Check::Embeddings => Ok(Vec::new()),
+    }
+}
+
+fn files(memory: &Memory) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let known = memory.store().fingerprints(memory.project(), None)?;
+    let mut by_path: BTreeMap<&str, ContentHash> =
+        known.iter().map(|page| (page.path.as_str(), page.hash)).collect();
+    let Scan { files, .. } = scan(memory.vault());
+    let failed: BTreeSet<String> =
+        memory.store().failures(memory.project())?.into_iter().map(|failure| failure.path).collect();
+    for file in files.iter().filter(|file| !failed.contains(&file.path)) {
+        let Some(hash) = by_path.remove(file.path.as_str()) else {
+            problems.push(format!("{} is not in the index", file.path));
+            continue;
+        };
+        let read = memory.vault().read(&file.path, u64::MAX)?;
+        if read.is_some_and(|read| ContentHash::of(&read.bytes) != hash) {
+            problems.push(format!("{} has other bytes than the index knows", file.path));
+        }
+    }
+    problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index and not in the vault")));
+    let ids = duplicate_ids(memory)?;
+    problems.extend(ids);
+    Ok(problems)
+}
+
+fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
+    let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for page in all_pages(memory)? {
+        by_id.entry(page.id).or_default().push(page.path);
+    }
+    let twice = by_id.into_iter().filter(|(_, paths)| paths.len() > 1);
+    Ok(twice.map(|(id, paths)| format!("the id {id} stands in {}", paths.join(" and "))).collect())
+}
+
+fn links(memory: &Memory) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
+    let numbers: Vec<PageNo> = all_pages(memory)?.into_iter().map(|page| page.number).collect();
+    let rows = store.links(project, &LinkEnds::From(&numbers))?;
+    let mut problems = Vec::new();
+    for (row, meant) in rows.iter().zip(meant(store, project, &rows)?) {
+        if meant != row.to {
+            problems.push(format!(
+                "{}:{} should lead elsewhere: {}",
+                row.from_path, row.link.line, row.link.target
+            ));
+        }
+    }
+    problems.extend(overlaps(&rows));
+    Ok(problems)
+}
+
+/// Intervals of one relation between two pages must not overlap.
+fn overlaps(rows: &[LinkRow]) -> Vec<String> {
+    let mut groups: BTreeMap<(PageNo, PageNo, &str), Vec<&LinkRow>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.link.interval.is_unbounded()) {
+        if let Some(to) = row.to {
+            groups.entry((row.from, to, &row.link.relation)).or_default().push(row);
+        }
+    }
+    let mut problems = Vec::new();
+    for group in groups.into_values() {
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                if overlap(one, other) {
+                    let (path, a, b) = (&one.from_path, one.link.line, other.link.line);
+                    problems.push(format!("{path}: the intervals of lines {a} and {b} overlap"));
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn overlap(one: &LinkRow, other: &LinkRow) -> bool {
+    let ends = |row: &LinkRow| {
+        let from = row.link.interval.from.map_or_else(String::new, |date| date.first_day());
+        let until = row.link.interval.until.map_or_else(|| "9999-99-99".to_owned(), |date| date.last_day());
+        (from, until)
+    };
+    let ((from, until), (other_from, other_until)) = (ends(one), ends(other));
+    from <= other_until && other_from <= until
+}
+
+fn facts(memory: &Memory) -> Result<Vec<String>> {
+    let rows = memory
+        .store()
+        .statements(memory.project(), &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
+    let mut seen = HashMap::new();
+    let mut problems = Vec::new();
+    for row in rows {
+        let said = row.statement;
+        let key = (row.page, said.subject, said.predicate.clone(), said.object, said.interval);
+        if let Some(first) = seen.insert(key, said.lines.first) {
+            let page = memory.store().pages(memory.project(), &[row.page])?.pop();
+            let path = page.map(|page| page.path).unwrap_or_default();
+            problems.push(format!(
+                "{path}: lines {first} and {} state the same {}",
+                said.lines.first, said.predicate
+            ));
+        }
+    }
+    Ok(problems)
+}
+
+fn all_pages(memory: &Memory) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    memory.store().list(memory.project(), &Filter::default(), Order::Title, all)
+}

@@ -1,0 +1,63 @@
+//! One writer per vault at a time, whatever its process: an operating-system lock that dies with its holder.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[cfg(not(unix))]
+use super::make_folder;
+use super::{read_text, write_private};
+use crate::error::{Error, Result};
+use crate::hash::stable_number;
+
+/// How long a writer waits for another.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a waiting writer looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The right to write to a vault, given back when dropped.
+#[derive(Debug)]
+pub struct VaultLock {
+    _held: File,
+}
+
+impl VaultLock {
+    /// Waits for the vault's lock; after ten seconds names who holds it.
+    ///
+    /// The vault's directory itself is locked, so that no file is added to it and processes with different
+    /// state directories still exclude each other. Who holds it is noted in `state`, for the message only.
+    pub fn acquire(root: &Path, state: &Path, holder: &str) -> Result<VaultLock> {
+        let note = state.join(format!("writer-{:x}.txt", stable_number(&[&root.to_string_lossy()])));
+        let file = open_lock(root, &note)?;
+        let started = Instant::now();
+        while let Err(error) = file.try_lock() {
+            if matches!(error, std::fs::TryLockError::Error(_)) || started.elapsed() > PATIENCE {
+                return Err(Error::Locked { vault: root.to_owned(), holder: read_holder(&note) });
+            }
+            thread::sleep(PAUSE);
+        }
+        // The note only serves a message; a state directory that cannot be written must not stop a write.
+        let _ = write_private(&note, holder.as_bytes());
+        Ok(VaultLock { _held: file })
+    }
+}
+
+#[cfg(unix)]
+fn open_lock(root: &Path, _note: &Path) -> Result<File> {
+    File::open(root).map_err(|source| Error::Read { path: root.to_owned(), source })
+}
+
+/// Directories cannot be locked on other systems, so a file in the state directory stands for the vault.
+#[cfg(not(unix))]
+fn open_lock(_root: &Path, note: &Path) -> Result<File> {
+    let path: PathBuf = note.with_extension("lock");
+    make_folder(path.parent().unwrap_or(Path::new(".")))?;
+    File::create(&path).map_err(|source| Error::Write { path, source })
+}
+
+fn read_holder(note: &PathBuf) -> String {
+    let noted = read_text(note).ok().flatten().unwrap_or_default();
+    if noted.is_empty() { "another process".into() } else { noted }
+}

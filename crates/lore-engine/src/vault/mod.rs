@@ -1,0 +1,286 @@
+//! The files of a vault: the only module of Lore that touches the file system.
+//!
+//! Reads and writes name the file in every error. A write is staged beside its target, synced, then renamed,
+//! so that at any moment a file has either its old bytes or its new ones.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this is the module the ban points to"
+)]
+
+mod lock;
+mod path;
+mod text;
+mod walk;
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+pub use lock::VaultLock;
+pub use path::{EXTENSIONS, folder, is_page, relative, safe_path, without_extension};
+pub use text::{Decoded, decode};
+pub use walk::{DiskFile, Scan, Skipped, ignored, scan, stat};
+
+use crate::error::{Error, Result};
+
+/// A directory of pages.
+#[derive(Debug, Clone)]
+pub struct Vault {
+    root: PathBuf,
+}
+
+/// A file's bytes with the modification time they were read at.
+#[derive(Debug)]
+pub struct FileBytes {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+/// New bytes written beside their target, waiting to take its place. Dropped, they are gone.
+#[derive(Debug)]
+pub struct Staged {
+    temporary: NamedTempFile,
+    target: PathBuf,
+}
+
+impl Vault {
+    /// The vault at `root`, which must be a directory.
+    pub fn open(root: &Path) -> Result<Self> {
+        let root = fs::canonicalize(root).map_err(|_| Error::VaultMissing { path: root.to_owned() })?;
+        if root.is_dir() { Ok(Vault { root }) } else { Err(Error::VaultMissing { path: root }) }
+    }
+
+    /// The vault's directory, with no symbolic link in it.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A page's bytes; `None` when there is no such file.
+    pub fn read(&self, path: &str, limit: u64) -> Result<Option<FileBytes>> {
+        let full = self.root.join(path);
+        let failed = |source| Error::Read { path: full.clone(), source };
+        let found = match metadata(&full) {
+            Ok(found) => found,
+            Err(error) if absent(&error) => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        if !self.contains(&full) {
+            return Err(Error::BadPath { path: path.into(), reason: "it leads out of the vault" });
+        }
+        if found.len() > limit {
+            return Err(Error::TooLarge { path: path.into(), size: found.len(), limit });
+        }
+        match fs::read(&full) {
+            Ok(bytes) => Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) })),
+            Err(error) if absent(&error) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Writes new bytes for a page beside it, synced to the disk, with the mode of the file they replace.
+    pub fn stage(&self, path: &str, bytes: &[u8]) -> Result<Staged> {
+        let target = self.writable(path)?;
+        let folder = target.parent().unwrap_or(&self.root);
+        let failed = |source| Error::Write { path: target.clone(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        // Looked at again now that the folders exist: one of them may have been swapped for a link.
+        self.writable(path)?;
+        let mut temporary =
+            tempfile::Builder::new().prefix(".lore-").suffix(".tmp").tempfile_in(folder).map_err(failed)?;
+        temporary.write_all(bytes).map_err(failed)?;
+        let mode = match fs::metadata(&target) {
+            Ok(found) => Some(found.permissions()),
+            Err(_) => new_file_mode(),
+        };
+        if let Some(mode) = mode {
+            temporary.as_file().set_permissions(mode).map_err(failed)?;
+        }
+        temporary.as_file().sync_all().map_err(failed)?;
+        Ok(Staged { temporary, target })
+    }
+
+    /// Removes a page's file.
+    pub fn remove(&self, path: &str) -> Result<()> {
+        let target = self.writable(path)?;
+        fs::remove_file(&target).map_err(|source| Error::Write { path: target.clone(), source })?;
+        sync_folder(&target);
+        Ok(())
+    }
+
+    /// The full path of a file that may be written: inside the vault, also after every link is followed.
+    fn writable(&self, path: &str) -> Result<PathBuf> {
+        let target = self.root.join(safe_path(path)?);
+        let out = || Error::BadPath { path: path.into(), reason: "it leads out of the vault through a link" };
+        let mut existing = target.as_path();
+        while fs::symlink_metadata(existing).is_err() {
+            existing = existing.parent().ok_or_else(out)?;
+        }
+        if self.contains(existing) { Ok(target) } else { Err(out()) }
+    }
+
+    /// Whether an existing path, its links followed, is inside the vault.
+    pub(crate) fn contains(&self, full: &Path) -> bool {
+        fs::canonicalize(full).is_ok_and(|real| real.starts_with(&self.root))
+    }
+}
+
+impl Staged {
+    /// Puts the new bytes in place of the old, in one step.
+    pub fn commit(self) -> Result<()> {
+        let target = self.target;
+        self.temporary
+            .persist(&target)
+            .map_err(|error| Error::Write { path: target.clone(), source: error.error })?;
+        sync_folder(&target);
+        Ok(())
+    }
+}
+
+/// A file outside any vault (configuration, a template, an input): its text, or `None` when absent.
+pub fn read_text(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if absent(&error) => Ok(None),
+        Err(source) => Err(Error::Read { path: path.to_owned(), source }),
+    }
+}
+
+/// The bytes of a file outside any vault.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+/// Replaces a file outside any vault in one step. It is readable by its owner only.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let failed = |source| Error::Write { path: path.to_owned(), source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    // Temporary files are made 0600, and renaming keeps that.
+    let mut temporary = NamedTempFile::new_in(folder).map_err(failed)?;
+    temporary.write_all(bytes).map_err(failed)?;
+    temporary.as_file().sync_all().map_err(failed)?;
+    temporary.persist(path).map_err(|error| failed(error.error))?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Makes an empty file that only its owner can read; leaves one that is there alone.
+pub fn make_private(path: &Path) -> Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(source) => Err(Error::Write { path: path.to_owned(), source }),
+    }
+}
+
+/// Leaves a file readable by its owner only.
+pub fn restrict(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let failed = |source| Error::Write { path: path.to_owned(), source };
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Renames a file and those that go with it (by their endings) to names nobody uses; gives the first one's.
+pub fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
+    let named = |base: &Path, ending: &str| {
+        let mut name = base.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut asides = (1..).map(|number| named(path, &format!(".damaged-{number}")));
+    let aside = asides.find(|aside| !exists(aside)).unwrap_or_else(|| named(path, ".damaged"));
+    for ending in endings {
+        let from = named(path, ending);
+        if exists(&from) {
+            let to = named(&aside, ending);
+            fs::rename(&from, &to).map_err(|source| Error::Write { path: from, source })?;
+        }
+    }
+    Ok(aside)
+}
+
+/// Writes a file that must not exist yet; says whether it was written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let failed = |source| Error::Write { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    match File::options().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(bytes).and_then(|()| file.sync_all()).map(|()| true).map_err(failed),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Makes a directory and those above it.
+pub fn make_folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
+/// The directory with every link followed; `None` when there is none.
+pub fn real_folder(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().filter(|real| real.is_dir())
+}
+
+/// Whether anything is at the path.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// The names in a folder that are not hidden, folders first, each with whether it is a folder.
+pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
+    let failed = |source| Error::Read { path: path.to_owned(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            names.push((name, entry.path().is_dir()));
+        }
+    }
+    names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(names)
+}
+
+fn metadata(path: &Path) -> io::Result<Metadata> {
+    fs::metadata(path)
+}
+
+fn absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Makes a rename or removal last through a power cut. Some file systems cannot; the file itself is safe then too.
+fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent()
+        && let Ok(folder) = File::open(folder)
+    {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Temporary files are private; a new page should have the usual mode of a new file.
+#[cfg(unix)]
+fn new_file_mode() -> Option<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn new_file_mode() -> Option<fs::Permissions> {
+    None
+}

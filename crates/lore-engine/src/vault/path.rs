@@ -1,0 +1,146 @@
+//! Which paths may name a page. Every path that comes from outside passes through here first.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::error::{Error, Result};
+
+/// The extensions of a page.
+pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+
+/// The longest name that common file systems take, in bytes.
+const NAME_LIMIT: usize = 255;
+
+/// Characters that look like `/`, `\` or `.` and can make a path seem to be another.
+const LOOKALIKES: [char; 10] = [
+    '\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{29f5}', '\u{ff3c}', '\u{2024}', '\u{2025}',
+    '\u{ff0e}', '\u{fe52}',
+];
+
+/// Checks a vault-relative path and gives it in its one form: `/` between names, NFC, no `.` parts.
+pub fn safe_path(path: &str) -> Result<String> {
+    let refuse = |reason| Err(Error::BadPath { path: path.chars().take(200).collect(), reason });
+    if path.trim().is_empty() {
+        return refuse("it is empty");
+    }
+    if path.starts_with('/') || path.starts_with('~') {
+        return refuse("it is absolute; paths start at the vault's root");
+    }
+    if path.contains('\\') || path.as_bytes().get(1) == Some(&b':') {
+        return refuse("it is a Windows path; write / between names");
+    }
+    if path.chars().any(char::is_control) {
+        return refuse("it has a control character");
+    }
+    if path.chars().any(|character| LOOKALIKES.contains(&character)) {
+        return refuse("it has a character that only looks like / or .");
+    }
+    let names: Vec<String> =
+        path.split('/').filter(|name| !name.is_empty() && *name != ".").map(nfc).collect();
+    for name in &names {
+        if name == ".." {
+            return refuse("it leads out of the vault");
+        }
+        if name.starts_with('.') {
+            return refuse("names that start with a dot are hidden from Lore");
+        }
+        if name.len() > NAME_LIMIT {
+            return refuse("a name in it is longer than 255 bytes");
+        }
+        if name.trim() != name {
+            return refuse("a name in it starts or ends with a space");
+        }
+    }
+    if names.is_empty() { refuse("it names no page") } else { Ok(names.join("/")) }
+}
+
+/// Whether a file name is that of a page.
+pub fn is_page(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
+}
+
+/// The path without a page's extension.
+pub fn without_extension(path: &str) -> &str {
+    match path.rsplit_once('.') {
+        Some((stem, _)) if is_page(path.rsplit('/').next().unwrap_or(path)) => stem,
+        _ => path,
+    }
+}
+
+/// The folder a path is in; empty at the root.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// `to` as seen from the folder of `from`, as Markdown links are written.
+pub fn relative(from: &str, to: &str) -> String {
+    let from: Vec<&str> = folder(from).split('/').filter(|name| !name.is_empty()).collect();
+    let target: Vec<&str> = to.split('/').collect();
+    let shared = from.iter().zip(&target[..target.len() - 1]).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(target[shared..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+fn nfc(name: &str) -> String {
+    name.nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_inside_the_vault_come_in_one_form() {
+        for (given, expected) in [
+            ("people/ada", "people/ada"),
+            ("./people//ada.md", "people/ada.md"),
+            ("Cafe\u{301}", "Café"),
+            ("日本/東京.md", "日本/東京.md"),
+        ] {
+            assert_eq!(safe_path(given).expect(given), expected);
+        }
+    }
+
+    #[test]
+    fn hostile_paths_are_refused() {
+        let long = format!("a/{}", "x".repeat(300));
+        for path in [
+            "",
+            " ",
+            "/",
+            ".",
+            "..",
+            "../../etc/passwd",
+            "a/../../b",
+            "/etc/passwd",
+            "~/x",
+            "C:\\x",
+            "c:x",
+            "a\\..\\b",
+            "a\0b",
+            "a\nb",
+            "people/\u{2024}\u{2024}/x",
+            "a\u{2215}b",
+            "a\u{ff0f}b",
+            ".git/config",
+            "a/.hidden",
+            "a/ b",
+            &long,
+        ] {
+            assert!(safe_path(path).is_err(), "{path:?} was taken");
+        }
+    }
+
+    #[test]
+    fn relative_paths_climb_only_as_far_as_needed() {
+        for (from, to, expected) in [
+            ("a/b.md", "a/c.md", "c.md"),
+            ("a/b.md", "c.md", "../c.md"),
+            ("a/x/b.md", "a/y/c.md", "../y/c.md"),
+            ("b.md", "a/c.md", "a/c.md"),
+        ] {
+            assert_eq!(relative(from, to), expected);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Which files of a vault are pages: a walk that only stats, honours ignore files and never leaves the vault.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use ignore::gitignore::GitignoreBuilder;
+use ignore::{DirEntry, Match, WalkBuilder};
+
+use super::path::is_page;
+use super::{Vault, metadata};
+
+/// A page's file as the file system shows it without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFile {
+    /// From the vault's root, with `/`.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+/// What a walk found: pages in the order of their paths, and what it left out for a reason worth telling.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The pages.
+    pub files: Vec<DiskFile>,
+    /// Files that look like pages but are not taken.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A file that was not indexed, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// From the vault's root.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The files that say what to leave out, the stronger first.
+const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
+
+/// Walks the whole vault.
+pub fn scan(vault: &Vault) -> Scan {
+    let mut scan = Scan::default();
+    let walker = WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .hidden(true)
+        .git_ignore(true)
+        .require_git(false)
+        .add_custom_ignore_filename(IGNORE_FILES[0])
+        .follow_links(false)
+        .build();
+    for entry in walker {
+        match entry {
+            Ok(entry) => take(vault, &entry, &mut scan),
+            Err(error) => scan.skipped.push(Skipped { path: String::new(), reason: error.to_string() }),
+        }
+    }
+    scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    scan
+}
+
+/// Whether the ignore files of the vault leave a path out, by the same rules as a walk: hidden names, then the
+/// nearest ignore file that speaks of the path.
+pub fn ignored(vault: &Vault, path: &str) -> bool {
+    if path.split('/').any(|name| name.starts_with('.')) {
+        return true;
+    }
+    let full = vault.root().join(path);
+    let folders = full.ancestors().skip(1).take_while(|folder| folder.starts_with(vault.root()));
+    for folder in folders {
+        for name in IGNORE_FILES {
+            let mut rules = GitignoreBuilder::new(folder);
+            if !super::exists(&folder.join(name)) || rules.add(folder.join(name)).is_some() {
+                continue;
+            }
+            let Ok(rules) = rules.build() else { continue };
+            match rules.matched_path_or_any_parents(&full, false) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+    }
+    false
+}
+
+/// Looks at these paths only. A path that is no longer there is simply not in the result.
+pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
+    let mut scan = Scan::default();
+    for path in paths {
+        let full = vault.root().join(path);
+        match metadata(&full) {
+            Ok(found) if found.is_file() && vault.contains(&full) && !ignored(vault, path) => {
+                scan.files.push(disk_file(path.clone(), &found));
+            }
+            _ => {}
+        }
+    }
+    scan
+}
+
+fn take(vault: &Vault, entry: &DirEntry, scan: &mut Scan) {
+    if entry.depth() == 0 {
+        return;
+    }
+    let Some(kind) = entry.file_type() else { return };
+    let name = entry.file_name().to_string_lossy();
+    if !is_page(&name) {
+        return;
+    }
+    let relative = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
+    let Some(path) = relative.to_str().map(with_slashes) else {
+        return skip(scan, relative.to_string_lossy().into_owned(), "its name is not UTF-8");
+    };
+    if kind.is_dir() {
+        return skip(scan, path, "it is a directory, not a page");
+    }
+    if kind.is_symlink() && !vault.contains(entry.path()) {
+        return skip(scan, path, "it is a symbolic link that leaves the vault or leads nowhere");
+    }
+    // A link inside the vault counts as the file it leads to, so its stat must follow it too.
+    let found = if kind.is_symlink() { metadata(entry.path()).ok() } else { entry.metadata().ok() };
+    match found {
+        Some(found) if found.is_file() => scan.files.push(disk_file(path, &found)),
+        Some(_) => skip(scan, path, "it is not a regular file"),
+        // Gone between the listing and the stat: the next look will say so.
+        None => {}
+    }
+}
+
+fn skip(scan: &mut Scan, path: String, reason: &str) {
+    scan.skipped.push(Skipped { path, reason: reason.into() });
+}
+
+fn disk_file(path: String, found: &std::fs::Metadata) -> DiskFile {
+    DiskFile { path, size: found.len(), mtime: mtime(found) }
+}
+
+/// A file's modification time in nanoseconds since 1970.
+pub(super) fn mtime(found: &std::fs::Metadata) -> i64 {
+    let modified = found.modified().unwrap_or(UNIX_EPOCH);
+    match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => -i64::try_from(before.duration().as_nanos()).unwrap_or(i64::MAX),
+    }
+}
+
+fn with_slashes(path: &str) -> String {
+    if Path::new("a").join("b").to_str() == Some("a/b") { path.to_owned() } else { path.replace('\\', "/") }
+}

@@ -1,0 +1,190 @@
+//! The watcher: an event only means "look again", too many of them mean "look at everything". Whether the index is
+//! right never depends on which events arrive or in which order.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use notify::{EventKind, RecursiveMode, Watcher as _};
+
+use crate::diff::Trust;
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::reconcile::Report;
+use crate::vault::is_page;
+
+/// Quiet time after which a burst of events is acted on.
+pub const DEBOUNCE: Duration = Duration::from_millis(1000);
+
+/// So many paths at once are not worth looking at one by one.
+const MANY: usize = 1000;
+
+/// A burst that never ends is acted on after so many quiet times.
+const PATIENCE: u32 = 10;
+
+/// What woke the watcher.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Something happened to this path.
+    Path(PathBuf),
+    /// Events were lost.
+    Lost,
+    /// Somebody wants it to end.
+    Stop,
+}
+
+/// What to look at after a burst.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// These pages.
+    Pages(BTreeSet<String>),
+    /// The whole vault.
+    Everything,
+    /// Nothing any more.
+    Stop,
+}
+
+/// Starts to watch a vault; events go to `events` until the returned guard is dropped.
+pub fn watch(root: &Path, events: Sender<Event>) -> Result<impl Drop> {
+    let failed = |error: notify::Error| Error::Watch { path: root.to_owned(), message: error.to_string() };
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
+        Ok(event) if event.need_rescan() => drop(events.send(Event::Lost)),
+        Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+        Ok(event) => event.paths.into_iter().for_each(|path| drop(events.send(Event::Path(path)))),
+        Err(_) => drop(events.send(Event::Lost)),
+    })
+    .map_err(failed)?;
+    watcher.watch(root, RecursiveMode::Recursive).map_err(failed)?;
+    Ok(Guard(watcher))
+}
+
+struct Guard(notify::RecommendedWatcher);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // Dropping the watcher ends it; the field only has to live this long.
+        let _ = &self.0;
+    }
+}
+
+/// Waits for a burst of events and says what to look at.
+pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake {
+    let mut wake = Wake::Pages(BTreeSet::new());
+    let mut waits = 0;
+    let Ok(first) = events.recv() else { return Wake::Stop };
+    let mut next = Some(first);
+    loop {
+        if let Some(event) = next.take() {
+            if event == Event::Stop {
+                return Wake::Stop;
+            }
+            note(&mut wake, root, event);
+        }
+        if waits >= PATIENCE * 100 {
+            return wake;
+        }
+        match events.recv_timeout(quiet) {
+            Ok(event) => next = Some(event),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => match &wake {
+                // Nothing but other files and hidden ones: go on waiting.
+                Wake::Pages(pages) if pages.is_empty() => match events.recv() {
+                    Ok(event) => next = Some(event),
+                    Err(_) => return Wake::Stop,
+                },
+                _ => return wake,
+            },
+        }
+        waits += 1;
+    }
+}
+
+fn note(wake: &mut Wake, root: &Path, event: Event) {
+    let Wake::Pages(pages) = wake else { return };
+    let path = match event {
+        Event::Path(path) => path,
+        Event::Lost | Event::Stop => {
+            *wake = Wake::Everything;
+            return;
+        }
+    };
+    let Some(relative) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return };
+    let relative = relative.replace('\\', "/");
+    if relative.split('/').any(|name| name.starts_with('.') && name != ".gitignore" && name != ".loreignore")
+    {
+        return;
+    }
+    let name = relative.rsplit('/').next().unwrap_or(&relative);
+    // A folder that came, went or got another name holds pages that have no event of their own; an ignore file
+    // or the policy changes what counts.
+    let wide = name == ".gitignore"
+        || name == ".loreignore"
+        || name == crate::policy::POLICY_FILE
+        || !name.contains('.');
+    if wide || pages.len() >= MANY {
+        *wake = Wake::Everything;
+    } else if is_page(name) {
+        pages.insert(relative);
+    }
+}
+
+/// Reconciles after every burst until told to stop.
+pub fn follow(
+    memory: &Memory,
+    events: &Receiver<Event>,
+    quiet: Duration,
+    told: &mut dyn FnMut(Result<Report>),
+) {
+    loop {
+        match next_wake(events, memory.vault().root(), quiet) {
+            Wake::Stop => return,
+            Wake::Everything => told(memory.sync(Trust::Stat, &|_, _| ())),
+            Wake::Pages(pages) => told(memory.sync_paths(&pages)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[track_caller]
+    fn check(events: &[Event], expected: Wake) {
+        let (sender, receiver) = channel();
+        events.iter().for_each(|event| sender.send(event.clone()).expect("open"));
+        drop(sender);
+        assert_eq!(next_wake(&receiver, Path::new("/v"), Duration::ZERO), expected);
+    }
+
+    fn at(path: &str) -> Event {
+        Event::Path(path.into())
+    }
+
+    #[test]
+    fn a_burst_becomes_the_set_of_its_pages() {
+        let pages = ["a.md", "d/b.md"].map(str::to_owned).into();
+        check(&[at("/v/a.md"), at("/v/d/b.md"), at("/v/a.md"), at("/v/x.png")], Wake::Pages(pages));
+    }
+
+    #[test]
+    fn hidden_files_and_strangers_wake_nobody() {
+        check(&[at("/v/.git/index"), at("/w/a.md"), at("/v/.lore-1.tmp")], Wake::Stop);
+    }
+
+    #[test]
+    fn folders_ignore_files_and_lost_events_mean_everything() {
+        check(&[at("/v/a.md"), at("/v/folder")], Wake::Everything);
+        check(&[at("/v/.gitignore")], Wake::Everything);
+        check(&[at("/v/lore.toml")], Wake::Everything);
+        check(&[Event::Lost], Wake::Everything);
+        let many: Vec<Event> = (0..=MANY + 1).map(|number| at(&format!("/v/{number}.md"))).collect();
+        check(&many, Wake::Everything);
+    }
+
+    #[test]
+    fn a_stop_ends_it_even_in_a_burst() {
+        check(&[at("/v/a.md"), Event::Stop], Wake::Stop);
+        check(&[], Wake::Stop);
+    }
+}

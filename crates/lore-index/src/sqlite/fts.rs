@@ -1,0 +1,190 @@
+//! Full text: one FTS5 table per project, so that words weigh by their own vault and a search never walks another.
+//!
+//! The tables keep no copy of the text; passages are read from the files. A last column holds a token for each
+//! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead
+//! of being checked row by row.
+
+use lore_engine::{Expression, Filter, PageDraft, ProjectNo, Result, set_apart};
+use lore_page::{Value, fold};
+use rusqlite::params;
+
+use super::{SqliteStore, failed};
+
+/// The weight of each column in the order of the table; the last, of filter tokens, never scores.
+pub(super) const WEIGHTS: &str = "10.0, 8.0, 3.0, 3.0, 2.0, 1.0, 1.0, 0.0";
+
+/// The columns that hold words.
+const WORDS: &str = "{title aliases headings tags summary truth timeline}";
+
+impl SqliteStore {
+    /// Makes a project's table.
+    pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
+        let make = format!(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
+               title, aliases, headings, tags, summary, truth, timeline, filter,
+               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({WEIGHTS})');"
+        );
+        self.connection.execute_batch(&make).map_err(failed("made the full-text table"))
+    }
+
+    /// Makes the table of every project there is.
+    pub(super) fn remake_fts(&self) -> Result<()> {
+        let mut statement =
+            self.connection.prepare("SELECT number FROM project").map_err(failed("listed its projects"))?;
+        let projects: Vec<ProjectNo> = statement
+            .query_map([], |row| row.get(0))
+            .and_then(Iterator::collect)
+            .map_err(failed("listed its projects"))?;
+        projects.into_iter().try_for_each(|project| self.make_fts(project))
+    }
+
+    /// Writes a page's words.
+    pub(super) fn put_fts(&self, project: ProjectNo, number: i64, page: &PageDraft<'_>) -> Result<()> {
+        let insert = format!(
+            "INSERT INTO fts_{project}(rowid, title, aliases, headings, tags, summary, truth, timeline, filter)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        );
+        let text = &page.text;
+        self.connection
+            .prepare_cached(&insert)
+            .and_then(|mut insert| {
+                insert.execute(params![
+                    number,
+                    set_apart(&page.row.title),
+                    set_apart(&text.aliases),
+                    set_apart(&text.headings),
+                    set_apart(&text.tags),
+                    set_apart(page.row.summary.as_deref().unwrap_or_default()),
+                    set_apart(text.truth),
+                    set_apart(text.timeline),
+                    page_tokens(page),
+                ])
+            })
+            .map_err(failed("wrote a page's words"))?;
+        Ok(())
+    }
+
+    /// Takes a page's words out.
+    pub(super) fn remove_fts(&self, project: ProjectNo, number: i64) -> Result<()> {
+        let delete = format!("DELETE FROM fts_{project} WHERE rowid = ?1");
+        self.connection
+            .prepare_cached(&delete)
+            .and_then(|mut delete| delete.execute([number]))
+            .map_err(failed("removed a page's words"))?;
+        Ok(())
+    }
+}
+
+/// The query in FTS5's syntax, filters included.
+pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
+    let words = format!("{WORDS} : ({})", render_words(expression));
+    let mut parts = vec![words];
+    if !filter.kinds.is_empty() {
+        let kinds: Vec<String> = filter.kinds.iter().map(|kind| token('1', kind)).collect();
+        parts.push(format!("filter : ({})", kinds.join(" OR ")));
+    }
+    let tags = filter.tags.iter().map(|tag| token('2', tag));
+    let status = filter.status.iter().map(|status| token('3', status));
+    let wing = filter.wing.iter().map(|wing| token('5', wing));
+    let properties = filter.properties.iter().map(|(key, value)| token('6', &property(key, value)));
+    parts.extend(tags.chain(status).chain(wing).chain(properties).map(|token| format!("filter : {token}")));
+    if let Some(folder) = filter.path.as_deref().and_then(|path| path.strip_suffix('/')) {
+        parts.push(format!("filter : {}", token('4', folder)));
+    }
+    parts.join(" AND ")
+}
+
+fn render_words(expression: &Expression) -> String {
+    let join = |all: &[Expression], with: &str| all.iter().map(render_words).collect::<Vec<_>>().join(with);
+    match expression {
+        Expression::Phrase(text) if plain(text) => text.clone(),
+        Expression::Phrase(text) => quoted(text),
+        Expression::Prefix(text) if plain(text) => format!("{text}*"),
+        Expression::Prefix(text) => format!("{}*", quoted(text)),
+        Expression::All(all) => format!("({})", join(all, " AND ")),
+        Expression::Any(any) => format!("({})", join(any, " OR ")),
+        Expression::Without(wanted, unwanted) => {
+            format!("({} NOT {})", render_words(wanted), render_words(unwanted))
+        }
+    }
+}
+
+/// Whether FTS5 takes the word without quotes: not one of its operators, nothing but letters and digits.
+fn plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !matches!(text, "AND" | "OR" | "NOT" | "NEAR")
+}
+
+fn quoted(text: &str) -> String {
+    // A NUL would end the query for SQLite.
+    format!("\"{}\"", set_apart(&text.replace('\0', " ")).replace('"', "\"\""))
+}
+
+fn page_tokens(page: &PageDraft<'_>) -> String {
+    let row = &page.row;
+    let mut tokens = vec![token('1', &row.kind), token('5', &row.wing)];
+    tokens.extend(row.tags.iter().map(|tag| token('2', tag)));
+    tokens.extend(row.status.iter().map(|status| token('3', status)));
+    tokens.extend(row.path.match_indices('/').map(|(at, _)| token('4', &row.path[..at])));
+    for (key, value) in row.properties.iter() {
+        property_values(value, &mut |value| tokens.push(token('6', &property(key, value))));
+    }
+    tokens.join(" ")
+}
+
+/// Calls back with each scalar of a value.
+pub(super) fn property_values(value: &Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Text(text) => each(text),
+        Value::List(items) => items.iter().for_each(|item| property_values(item, each)),
+        Value::Map(_) => {}
+    }
+}
+
+/// The one form in which a property and its value are compared.
+pub(super) fn property(key: &str, value: &str) -> String {
+    format!("{}={}", fold(key), fold(value))
+}
+
+/// A token of digits only: the stemmer leaves those alone. 64-bit FNV-1a of the folded text.
+fn token(kind: char, text: &str) -> String {
+    let hash = fold(text).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("9{kind}{hash:020}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, expected: &str) {
+        let strict = lore_engine::prepare(query).strict.expect("words");
+        assert_eq!(render_words(&strict), expected);
+    }
+
+    #[test]
+    fn terms_are_quoted_where_fts5_needs_it() {
+        check("machine-learning basics", "(\"machine-learning\" AND basics*)");
+        check("say \"hello world\"", "(say AND \"hello world\")");
+        check("a\"b NEAR", "(\"a\"\"b\" AND \"NEAR\"*)");
+        check("世界", "\" 世  界 \"");
+        check("cats NOT dogs", "(cats NOT dogs)");
+    }
+
+    #[test]
+    fn filters_become_tokens_beside_the_words() {
+        let filter =
+            Filter { kinds: vec!["Person".into()], path: Some("people/".into()), ..Default::default() };
+        let rendered = render(&Expression::Phrase("x".into()), &filter);
+        assert_eq!(
+            rendered,
+            format!(
+                "{WORDS} : (x) AND filter : ({}) AND filter : {}",
+                token('1', "person"),
+                token('4', "people")
+            )
+        );
+    }
+}

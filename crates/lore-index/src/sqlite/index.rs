@@ -1,0 +1,527 @@
+//! The derived half in SQL.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use lore_engine::{
+    Counts, Error, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, LinkEnds, LinkRow, Names,
+    Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage, Result, StatementRow, TextHit, TextQuery, Wanted,
+    Window,
+};
+use lore_page::fold;
+use rusqlite::{OptionalExtension as _, Params, Row, params, params_from_iter};
+use serde_json::to_string;
+
+use super::filter::Conditions;
+use super::fts::{property, property_values, render};
+use super::rows::{self, LINK, PAGE, PAGE_FROM, STATEMENT};
+use super::{SqliteStore, failed};
+
+impl SqliteStore {
+    pub(super) fn run(&self, doing: &'static str, sql: &str, params: impl Params) -> Result<usize> {
+        self.connection.prepare_cached(sql).and_then(|mut found| found.execute(params)).map_err(failed(doing))
+    }
+
+    pub(super) fn all<T>(
+        &self,
+        doing: &'static str,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
+        statement.query_map(params, read).and_then(Iterator::collect).map_err(failed(doing))
+    }
+
+    pub(super) fn one<T>(
+        &self,
+        doing: &'static str,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
+        statement.query_row(params, read).optional().map_err(failed(doing))
+    }
+
+    fn names_of(&self, page: PageNo) -> Result<Vec<(u8, String)>> {
+        self.all("read a page's names", "SELECT kind, name FROM name WHERE page = ?1", [page], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+    }
+
+    /// Takes out all that hangs on a page, links to it excepted.
+    fn clear_page(&self, project: ProjectNo, page: PageNo) -> Result<()> {
+        for sql in [
+            "DELETE FROM name WHERE page = ?1",
+            "DELETE FROM label WHERE page = ?1",
+            "DELETE FROM link WHERE from_page = ?1",
+            "DELETE FROM statement WHERE page = ?1",
+        ] {
+            self.run("cleared a page", sql, [page])?;
+        }
+        self.remove_fts(project, page)
+    }
+
+    fn put_row(&self, project: ProjectNo, draft: &PageDraft<'_>, number: Option<PageNo>) -> Result<PageNo> {
+        let row = &draft.row;
+        let json = |text: serde_json::Result<String>| text.unwrap_or_else(|_| "null".into());
+        self.run(
+            "wrote a page",
+            "INSERT OR REPLACE INTO page(number, project, path, slug, id, title, kind, status, wing, summary, tags,
+               properties, diagnostics, hash, size, mtime, created, updated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            params![
+                number,
+                project,
+                row.path,
+                row.slug,
+                row.id,
+                row.title,
+                row.kind,
+                row.status,
+                row.wing,
+                row.summary,
+                json(to_string(&row.tags)),
+                json(to_string(&row.properties)),
+                json(to_string(&row.diagnostics)),
+                row.hash.0,
+                row.size as i64,
+                draft.mtime,
+                row.created,
+                row.updated,
+            ],
+        )?;
+        Ok(number.unwrap_or_else(|| self.connection.last_insert_rowid()))
+    }
+
+    fn put_names(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
+        for (kind, name) in &draft.keys {
+            self.run(
+                "wrote a page's names",
+                "INSERT OR IGNORE INTO name(project, name, kind, page) VALUES (?1, ?2, ?3, ?4)",
+                params![project, name, *kind as u8, page],
+            )?;
+        }
+        let mut labels: HashSet<(&str, String)> =
+            draft.row.tags.iter().map(|tag| ("tag", fold(tag))).collect();
+        for (key, value) in draft.row.properties.iter() {
+            property_values(value, &mut |value| {
+                labels.insert(("property", property(key, value)));
+            });
+        }
+        for (kind, value) in labels {
+            self.run(
+                "wrote a page's labels",
+                "INSERT OR IGNORE INTO label(project, kind, value, page) VALUES (?1, ?2, ?3, ?4)",
+                params![project, kind, value, page],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn put_links(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
+        for link in &draft.links {
+            self.run(
+                "wrote a page's links",
+                "INSERT INTO link(project, id, from_page, relation, target, name, slug, heading, label, context,
+                   valid_from, valid_until, line)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                params![
+                    project,
+                    link.id as i64,
+                    page,
+                    link.relation,
+                    link.target,
+                    link.names[0],
+                    link.names[1],
+                    link.heading,
+                    link.label,
+                    link.context,
+                    link.interval.from.map(|date| date.to_string()),
+                    link.interval.until.map(|date| date.to_string()),
+                    link.line,
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn put_statements(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
+        for said in &draft.statements {
+            self.run(
+                "wrote a page's statements",
+                "INSERT INTO statement(page, kind, first, last, subject, predicate, object, valid_from, valid_until,
+                   notes, project)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                params![
+                    page,
+                    said.kind as u8,
+                    said.lines.first,
+                    said.lines.last,
+                    said.subject,
+                    said.predicate,
+                    said.object,
+                    said.interval.from.map(|date| date.to_string()),
+                    said.interval.until.map(|date| date.to_string()),
+                    to_string(&said.notes).unwrap_or_else(|_| "[]".into()),
+                    project,
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn page_at(&self, project: ProjectNo, path: &str) -> Result<Option<PageNo>> {
+        let sql = "SELECT number FROM page WHERE project = ?1 AND path = ?2";
+        self.one("looked for a page", sql, params![project, path], |row| row.get(0))
+    }
+
+    fn links_where(&self, condition: &str, params: impl Params) -> Result<Vec<LinkRow>> {
+        let sql =
+            format!("SELECT {LINK} FROM link l JOIN page p ON p.number = l.from_page WHERE {condition}");
+        self.all("read links", &sql, params, rows::link)
+    }
+}
+
+impl Index for SqliteStore {
+    fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.in_transaction(work)
+    }
+
+    fn project(&self, name: &str, root: &str) -> Result<ProjectNo> {
+        let sql = "SELECT number, root FROM project WHERE name = ?1";
+        let read = |row: &Row<'_>| Ok((row.get::<_, ProjectNo>(0)?, row.get::<_, String>(1)?));
+        let doing = "looked for a project";
+        match self.one(doing, sql, [name], read)? {
+            Some((number, known)) if known == root => return Ok(number),
+            _ => {}
+        }
+        let mut found = 0;
+        self.in_transaction(&mut || {
+            match self.one(doing, sql, [name], read)? {
+                Some((number, known)) => {
+                    found = number;
+                    if known != root {
+                        self.forget(number, Forget::IndexOnly)?;
+                        let sql = "UPDATE project SET root = ?2 WHERE number = ?1";
+                        self.run("noted a project's root", sql, params![number, root])?;
+                    }
+                }
+                None => {
+                    self.run(
+                        "made a project",
+                        "INSERT INTO project(name, root) VALUES (?1, ?2)",
+                        [name, root],
+                    )?;
+                    found = self.connection.last_insert_rowid();
+                }
+            }
+            self.make_fts(found)
+        })?;
+        Ok(found)
+    }
+
+    fn forget(&self, project: ProjectNo, ledger: Forget) -> Result<()> {
+        self.in_transaction(&mut || {
+            let doing = "forgot a project";
+            for table in ["page", "name", "label", "link", "statement"] {
+                self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
+            }
+            self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
+            if ledger == Forget::LedgerToo {
+                for table in ["version", "snapshot", "failure"] {
+                    self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
+                }
+                self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;
+            } else {
+                self.make_fts(project)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn fingerprints(&self, project: ProjectNo, paths: Option<&BTreeSet<String>>) -> Result<Vec<Fingerprint>> {
+        let doing = "read fingerprints";
+        let sql = "SELECT number, path, size, mtime, hash FROM page INDEXED BY page_path WHERE project = ?1";
+        let read = |row: &Row<'_>| {
+            Ok(Fingerprint {
+                page: row.get(0)?,
+                path: row.get(1)?,
+                size: row.get::<_, i64>(2)?.unsigned_abs(),
+                mtime: row.get(3)?,
+                hash: rows::hash(row, 4)?,
+            })
+        };
+        match paths {
+            None => self.all(doing, &format!("{sql} ORDER BY path"), [project], read),
+            Some(paths) => {
+                let sql = format!("{sql} AND path = ?2");
+                let found = paths.iter().map(|path| self.one(doing, &sql, params![project, path], read));
+                found.filter_map(Result::transpose).collect()
+            }
+        }
+    }
+
+    fn put_page(&self, project: ProjectNo, draft: &PageDraft<'_>) -> Result<PutPage> {
+        let known = self.page_at(project, &draft.row.path)?;
+        let mut before: HashSet<(u8, String)> = HashSet::new();
+        if let Some(page) = known {
+            before.extend(self.names_of(page)?);
+            self.clear_page(project, page)?;
+        }
+        let page = self.put_row(project, draft, known)?;
+        self.put_names(project, page, draft)?;
+        self.put_links(project, page, draft)?;
+        self.put_statements(project, page, draft)?;
+        self.put_fts(project, page, draft)?;
+        let mut names = Vec::new();
+        for (kind, name) in &draft.keys {
+            if !before.remove(&(*kind as u8, name.clone())) {
+                names.push(name.clone());
+            }
+        }
+        names.extend(before.into_iter().map(|(_, name)| name));
+        Ok(PutPage { page, names })
+    }
+
+    fn touch_page(&self, page: PageNo, size: u64, mtime: i64) -> Result<()> {
+        let sql = "UPDATE page SET size = ?2, mtime = ?3 WHERE number = ?1 AND (size, mtime) IS NOT (?2, ?3)";
+        self.run("noted a file's time", sql, params![page, size as i64, mtime]).map(drop)
+    }
+
+    fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>> {
+        let mut names: Vec<String> = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
+        if let Some(there) = self.page_at(project, to)?.filter(|there| *there != page) {
+            names.extend(self.remove_page(project, there)?);
+        }
+        self.run("moved a page", "UPDATE page SET path = ?2 WHERE number = ?1", params![page, to])?;
+        Ok(names)
+    }
+
+    fn remove_page(&self, project: ProjectNo, page: PageNo) -> Result<Vec<String>> {
+        let names = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
+        self.clear_page(project, page)?;
+        self.run("unlinked a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
+        self.run("removed a page", "DELETE FROM page WHERE number = ?1", [page])?;
+        Ok(names)
+    }
+
+    fn pages(&self, project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>> {
+        let sql = format!("SELECT {PAGE} FROM {PAGE_FROM} WHERE p.number = ?1 AND p.project = ?2");
+        let read = |number: &PageNo| self.one("read a page", &sql, params![number, project], rows::page);
+        numbers.iter().filter_map(|number| read(number).transpose()).collect()
+    }
+
+    fn list(
+        &self,
+        project: ProjectNo,
+        filter: &Filter,
+        order: Order,
+        window: Window,
+    ) -> Result<Vec<PageRow>> {
+        let conditions = Conditions::all(project, filter);
+        let order = match order {
+            Order::Updated => "p.updated DESC, p.path",
+            Order::Created => "p.created DESC, p.path",
+            Order::Title => "p.title COLLATE NOCASE, p.path",
+        };
+        let sql = format!(
+            "SELECT {PAGE} FROM {PAGE_FROM} WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
+            conditions.sql, window.limit, window.offset
+        );
+        self.all("listed pages", &sql, conditions.bound().as_slice(), rows::page)
+    }
+
+    fn lookup(&self, project: ProjectNo, names: &Names<'_>) -> Result<Vec<KeyRow>> {
+        let doing = "looked up a name";
+        let select =
+            "SELECT n.name, n.kind, n.page, p.path, p.slug FROM name n JOIN page p ON p.number = n.page";
+        let read = |row: &Row<'_>| {
+            let kind = KeyKind::from_number(row.get(1)?);
+            Ok(KeyRow { key: row.get(0)?, kind, page: row.get(2)?, path: row.get(3)?, slug: row.get(4)? })
+        };
+        match names {
+            Names::Exact(names) => {
+                let sql = format!("{select} WHERE n.project = ?1 AND n.name = ?2");
+                let mut found = Vec::new();
+                for name in names.iter().filter(|name| !name.is_empty()) {
+                    found.extend(self.all(doing, &sql, params![project, name], read)?);
+                }
+                Ok(found)
+            }
+            Names::IdPrefix(start) => {
+                let sql = format!(
+                    "{select} WHERE n.project = ?1 AND n.name >= ?2 AND n.name < ?3 AND n.kind = 0 LIMIT 20"
+                );
+                self.all(doing, &sql, params![project, start, format!("{start}\u{10ffff}")], read)
+            }
+            Names::AllSlugs => {
+                let sql = "SELECT slug, 1, number, path, slug FROM page WHERE project = ?1";
+                self.all(doing, sql, [project], read)
+            }
+        }
+    }
+
+    fn links(&self, project: ProjectNo, ends: &LinkEnds<'_>) -> Result<Vec<LinkRow>> {
+        let each = |condition: &str, pages: &[PageNo]| -> Result<Vec<LinkRow>> {
+            let mut found = Vec::new();
+            for page in pages {
+                found.extend(self.links_where(condition, [page])?);
+            }
+            Ok(found)
+        };
+        match ends {
+            LinkEnds::From(pages) => each("l.from_page = ?1 ORDER BY l.number", pages),
+            LinkEnds::To(pages) => each("l.to_page = ?1 ORDER BY l.number", pages),
+            LinkEnds::Pending => {
+                self.links_where("l.project = ?1 AND l.to_page IS NULL ORDER BY p.path, l.line", [project])
+            }
+            LinkEnds::Named(names) => {
+                let mut found = Vec::new();
+                for name in names.iter().filter(|name| !name.is_empty()) {
+                    found.extend(self.links_where("l.project = ?1 AND l.name = ?2", params![project, name])?);
+                    found.extend(self.links_where(
+                        "l.project = ?1 AND l.slug = ?2 AND l.slug <> ''",
+                        params![project, name],
+                    )?);
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()> {
+        for (link, page) in targets {
+            self.run(
+                "resolved a link",
+                "UPDATE link SET to_page = ?2 WHERE number = ?1",
+                params![link, page],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn statements(&self, project: ProjectNo, wanted: &Wanted<'_>) -> Result<Vec<StatementRow>> {
+        let doing = "read statements";
+        let kind = wanted.kind.map(|kind| kind as u8);
+        let Some(pages) = wanted.pages else {
+            let sql = format!(
+                "SELECT {STATEMENT} FROM statement WHERE project = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY page, first"
+            );
+            return self.all(doing, &sql, params![project, kind], rows::statement);
+        };
+        let sql = format!(
+            "SELECT {STATEMENT} FROM statement WHERE page = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY kind, first"
+        );
+        let mut found = Vec::new();
+        for page in pages {
+            found.extend(self.all(doing, &sql, params![page, kind], rows::statement)?);
+        }
+        Ok(found)
+    }
+
+    fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
+        let conditions = Conditions::beyond_fts(query.filter);
+        let Window { limit, offset } = query.window;
+        // Only a filter that the tokens cannot say needs the rows; without one FTS5 sorts by itself.
+        let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
+        let sql = format!(
+            "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? AND {}
+             ORDER BY f.rank LIMIT {limit} OFFSET {offset}",
+            conditions.sql
+        );
+        let matching = rusqlite::types::Value::from(render(query.expression, query.filter));
+        let values = std::iter::once(matching).chain(conditions.values);
+        let found = self.all("searched", &sql, params_from_iter(values), |row| {
+            Ok(TextHit { page: row.get(0)?, score: row.get(1)? })
+        });
+        match found {
+            // Whatever a person typed must not be an error; what FTS5 still cannot read matches nothing.
+            Err(Error::Index { message, .. }) if message.contains("fts5:") => Ok(Vec::new()),
+            found => found,
+        }
+    }
+
+    fn labels(&self, project: ProjectNo, kind: LabelKind) -> Result<Vec<(String, u64)>> {
+        let sql = match kind {
+            LabelKind::Tag => {
+                "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'tag' GROUP BY value ORDER BY 2 DESC, 1"
+            }
+            LabelKind::Type => {
+                "SELECT kind, count(*) FROM page WHERE project = ?1 GROUP BY kind ORDER BY 2 DESC, 1"
+            }
+        };
+        self.all("counted labels", sql, [project], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
+        })
+    }
+
+    fn counts(&self, project: ProjectNo) -> Result<Counts> {
+        let count = |sql: &str| -> Result<u64> {
+            let found = self.one("counted", sql, [project], |row| row.get::<_, i64>(0))?;
+            Ok(found.unwrap_or_default().unsigned_abs())
+        };
+        let mut kinds: HashMap<u8, u64> = HashMap::new();
+        let sql = "SELECT kind, count(*) FROM statement WHERE project = ?1 GROUP BY kind";
+        for (kind, number) in
+            self.all("counted", sql, [project], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?
+        {
+            kinds.insert(kind, number.unsigned_abs());
+        }
+        let kind = |number: u8| kinds.get(&number).copied().unwrap_or_default();
+        Ok(Counts {
+            pages: count("SELECT count(*) FROM page WHERE project = ?1")?,
+            links: count("SELECT count(*) FROM link WHERE project = ?1 AND to_page IS NOT NULL")?,
+            pending: count("SELECT count(*) FROM link WHERE project = ?1 AND to_page IS NULL")?,
+            observations: kind(0),
+            facts: kind(1),
+            entries: kind(2),
+            tags: count("SELECT count(DISTINCT value) FROM label WHERE project = ?1 AND kind = 'tag'")?,
+            diagnosed: count("SELECT count(*) FROM page WHERE project = ?1 AND diagnostics <> '[]'")?,
+            bytes: self.size()?,
+        })
+    }
+
+    fn problems(&self) -> Result<Vec<String>> {
+        let doing = "checked itself";
+        let mut problems: Vec<String> =
+            self.all(doing, "PRAGMA integrity_check(20)", [], |row| row.get(0))?;
+        problems.retain(|problem| problem != "ok");
+        for (what, sql) in [
+            (
+                "pages with the slug of another",
+                "SELECT count(*) - count(DISTINCT project || '/' || slug) FROM page",
+            ),
+            (
+                "links from a page that is not there",
+                "SELECT count(*) FROM link WHERE from_page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "links to a page that is not there",
+                "SELECT count(*) FROM link WHERE to_page IS NOT NULL AND to_page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "names of a page that is not there",
+                "SELECT count(*) FROM name WHERE page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "statements of a page that is not there",
+                "SELECT count(*) FROM statement WHERE page NOT IN (SELECT number FROM page)",
+            ),
+        ] {
+            let found = self.one(doing, sql, [], |row| row.get::<_, i64>(0))?.unwrap_or_default();
+            if found > 0 {
+                problems.push(format!("{found} {what}"));
+            }
+        }
+        for project in self.all(doing, "SELECT number FROM project", [], |row| row.get::<_, i64>(0))? {
+            let sql = format!(
+                "SELECT (SELECT count(*) FROM page WHERE project = {project}) - (SELECT count(*) FROM fts_{project})"
+            );
+            if self.one(doing, &sql, [], |row| row.get::<_, i64>(0))? != Some(0) {
+                problems.push(format!("project {project} has pages without words, or words without a page"));
+            }
+        }
+        Ok(problems)
+    }
+}

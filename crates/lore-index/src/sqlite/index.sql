@@ -1,0 +1,87 @@
+-- The derived half. Dropped and made again whenever its version changes.
+CREATE TABLE page (
+  number      INTEGER PRIMARY KEY,
+  project     INTEGER NOT NULL,
+  path        TEXT NOT NULL,
+  slug        TEXT NOT NULL,
+  id          TEXT NOT NULL,
+  title       TEXT NOT NULL,
+  kind        TEXT NOT NULL COLLATE NOCASE,
+  status      TEXT COLLATE NOCASE,
+  wing        TEXT NOT NULL COLLATE NOCASE,
+  summary     TEXT,
+  tags        TEXT NOT NULL,
+  properties  TEXT NOT NULL,
+  diagnostics TEXT NOT NULL,
+  hash        BLOB NOT NULL,
+  size        INTEGER NOT NULL,
+  mtime       INTEGER NOT NULL,
+  created     INTEGER NOT NULL,
+  updated     INTEGER NOT NULL
+);
+-- Covers the freshness scan, so that it never reads the rows themselves.
+CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
+CREATE INDEX page_slug ON page(project, slug);
+CREATE INDEX page_kind ON page(project, kind);
+CREATE INDEX page_status ON page(project, status) WHERE status IS NOT NULL;
+CREATE INDEX page_wing ON page(project, wing);
+CREATE INDEX page_updated ON page(project, updated);
+
+-- The names a page is found under.
+CREATE TABLE name (
+  project INTEGER NOT NULL,
+  name    TEXT NOT NULL,
+  kind    INTEGER NOT NULL,
+  page    INTEGER NOT NULL,
+  PRIMARY KEY (project, name, kind, page)
+) WITHOUT ROWID;
+CREATE INDEX name_page ON name(page);
+
+-- Tags and properties, to filter by.
+CREATE TABLE label (
+  project INTEGER NOT NULL,
+  kind    TEXT NOT NULL,
+  value   TEXT NOT NULL,
+  page    INTEGER NOT NULL,
+  PRIMARY KEY (project, kind, value, page)
+) WITHOUT ROWID;
+CREATE INDEX label_page ON label(page);
+
+CREATE TABLE link (
+  number      INTEGER PRIMARY KEY,
+  project     INTEGER NOT NULL,
+  id          INTEGER NOT NULL,
+  from_page   INTEGER NOT NULL,
+  to_page     INTEGER,
+  relation    TEXT NOT NULL,
+  target      TEXT NOT NULL,
+  name        TEXT NOT NULL,
+  slug        TEXT NOT NULL,
+  heading     TEXT,
+  label       TEXT,
+  context     TEXT,
+  valid_from  TEXT,
+  valid_until TEXT,
+  line        INTEGER NOT NULL
+);
+CREATE INDEX link_from ON link(from_page);
+CREATE INDEX link_to ON link(to_page) WHERE to_page IS NOT NULL;
+CREATE INDEX link_pending ON link(project) WHERE to_page IS NULL;
+CREATE INDEX link_name ON link(project, name);
+CREATE INDEX link_slug ON link(project, slug) WHERE slug <> '';
+
+CREATE TABLE statement (
+  page        INTEGER NOT NULL,
+  kind        INTEGER NOT NULL,
+  first       INTEGER NOT NULL,
+  last        INTEGER NOT NULL,
+  subject     TEXT,
+  predicate   TEXT NOT NULL,
+  object      TEXT NOT NULL,
+  valid_from  TEXT,
+  valid_until TEXT,
+  notes       TEXT NOT NULL,
+  project     INTEGER NOT NULL
+);
+CREATE INDEX statement_page ON statement(page);
+CREATE INDEX statement_kind ON statement(project, kind, predicate);

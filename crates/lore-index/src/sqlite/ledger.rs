@@ -1,0 +1,121 @@
+//! The durable half in SQL.
+
+use std::path::Path;
+
+use lore_engine::{ContentHash, Failure, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
+use rusqlite::params;
+
+use super::{SqliteStore, failed, rows};
+
+impl SqliteStore {
+    /// Bytes of the database, its log not counted.
+    pub(super) fn size(&self) -> Result<u64> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes = self.one("measured itself", sql, [], |row| row.get::<_, i64>(0))?;
+        Ok(bytes.unwrap_or_default().unsigned_abs())
+    }
+}
+
+impl Ledger for SqliteStore {
+    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>> {
+        let sql = "SELECT version, hash FROM version WHERE project = ?1 AND path = ?2";
+        self.one("read a version", sql, params![project, path], |row| {
+            Ok((row.get::<_, i64>(0)?.unsigned_abs(), rows::hash(row, 1)?))
+        })
+    }
+
+    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO version(project, path, version, hash) VALUES (?1, ?2, ?3, ?4)";
+        self.run("noted a version", sql, params![project, path, version as i64, hash.0]).map(drop)
+    }
+
+    fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
+        for table in ["version", "snapshot"] {
+            let sql = format!("UPDATE OR REPLACE {table} SET path = ?3 WHERE project = ?1 AND path = ?2");
+            self.run("carried history over", &sql, params![project, from, to])?;
+        }
+        Ok(())
+    }
+
+    fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()> {
+        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let NewSnapshot { path, version, hash, bytes, at, actor } = snapshot;
+        self.run("kept a snapshot", sql, params![project, path, *version as i64, hash.0, bytes, at, actor])
+            .map(drop)
+    }
+
+    fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>> {
+        let sql = "SELECT number, version, hash, length(bytes), at, actor FROM snapshot
+                   WHERE project = ?1 AND path = ?2 ORDER BY number DESC";
+        self.all("read snapshots", sql, params![project, path], |row| {
+            Ok(SnapshotRow {
+                number: row.get(0)?,
+                version: row.get::<_, i64>(1)?.unsigned_abs(),
+                hash: rows::hash(row, 2)?,
+                size: row.get::<_, i64>(3)?.unsigned_abs(),
+                at: row.get(4)?,
+                actor: row.get(5)?,
+            })
+        })
+    }
+
+    fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT bytes FROM snapshot WHERE project = ?1 AND number = ?2";
+        self.one("read a snapshot", sql, params![project, number], |row| row.get(0))
+    }
+
+    fn prune_snapshots(&self, before: i64) -> Result<usize> {
+        self.run("pruned snapshots", "DELETE FROM snapshot WHERE at < ?1", [before])
+    }
+
+    fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>> {
+        let sql = "SELECT path, size, mtime, count, reason FROM failure WHERE project = ?1 ORDER BY path";
+        self.all("read failures", sql, [project], |row| {
+            Ok(Failure {
+                path: row.get(0)?,
+                size: row.get::<_, i64>(1)?.unsigned_abs(),
+                mtime: row.get(2)?,
+                count: row.get(3)?,
+                reason: row.get(4)?,
+            })
+        })
+    }
+
+    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&Failure>) -> Result<()> {
+        let doing = "noted a failure";
+        match failure {
+            None => self.run(
+                doing,
+                "DELETE FROM failure WHERE project = ?1 AND path = ?2",
+                params![project, path],
+            ),
+            Some(failure) => {
+                let sql = "INSERT OR REPLACE INTO failure(project, path, size, mtime, count, reason)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let Failure { size, mtime, count, reason, .. } = failure;
+                self.run(doing, sql, params![project, path, *size as i64, mtime, count, reason])
+            }
+        }
+        .map(drop)
+    }
+
+    fn setting(&self, key: &str) -> Result<Option<String>> {
+        self.one("read a setting", "SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0))
+    }
+
+    fn set_setting(&self, key: &str, value: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO setting(key, value) VALUES (?1, ?2)";
+        self.run("wrote a setting", sql, [key, value]).map(drop)
+    }
+
+    fn checkpoint(&self) -> Result<()> {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        self.one("folded its log in", sql, [], |_| Ok(()))?;
+        self.connection.execute_batch("PRAGMA optimize").map_err(failed("tidied itself"))
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        self.copy_to(to)
+    }
+}

@@ -1,0 +1,164 @@
+//! Opening the database: settings, schema versions, and what to do with a file that is damaged or too new.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lore_engine::vault;
+use lore_engine::{Error, Result};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{SqliteStore, failed};
+
+/// The version of the derived tables: any other is dropped and made again.
+const INDEX_VERSION: i64 = 1;
+
+/// The version of the durable tables: an older one is migrated, a newer one refused.
+const LEDGER_VERSION: i64 = 1;
+
+/// Steps from each ledger version to the next; the first makes it.
+const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [include_str!("ledger.sql")];
+
+/// How long a process waits for another that is writing.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An open database, and what had to be done to open it.
+pub struct Opened {
+    /// The database.
+    pub store: SqliteStore,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Opens the database at `path`, made on first use. A damaged file is set aside under a name that is told.
+pub fn open(path: &Path) -> Result<Opened> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        vault::make_folder(folder)?;
+    }
+    // Made here, not by SQLite, so that it is private from the first byte.
+    vault::make_private(path)?;
+    match try_open(path) {
+        Ok(store) => Ok(Opened { store, warnings: Vec::new() }),
+        Err(Error::IndexBroken { message, .. }) => {
+            let aside = vault::set_aside(path, &["", "-wal", "-shm"])?;
+            vault::make_private(path)?;
+            let warning = format!(
+                "{} was damaged ({message}); it is kept as {} and the index is made again from your files",
+                path.display(),
+                aside.display()
+            );
+            Ok(Opened { store: try_open(path)?, warnings: vec![warning] })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn try_open(path: &Path) -> Result<SqliteStore> {
+    let opening = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Error::IndexBroken { location: path.display().to_string(), message: error.to_string() }
+        }
+        _ => failed("opened the database")(error),
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
+    connection.busy_timeout(PATIENCE).map_err(opening)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // The index can be made again and the ledger is written with each write's own fsync of the file it is about,
+    // so NORMAL is enough: a power cut may lose the last transactions but never corrupts.
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+             PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -8000;
+             PRAGMA journal_size_limit = 16777216;",
+        )
+        .map_err(opening)?;
+    let store = SqliteStore { connection, path: path.to_owned() };
+    store.upgrade().map_err(|error| at(error, path))?;
+    Ok(store)
+}
+
+impl SqliteStore {
+    /// Brings both halves to the versions this build knows, in one transaction.
+    fn upgrade(&self) -> Result<()> {
+        let (index, ledger) = self.versions()?;
+        if (index, ledger) == (INDEX_VERSION, LEDGER_VERSION) {
+            return Ok(());
+        }
+        if ledger > LEDGER_VERSION || index > INDEX_VERSION {
+            let location = self.path.display().to_string();
+            let (found, known) =
+                if ledger > LEDGER_VERSION { (ledger, LEDGER_VERSION) } else { (index, INDEX_VERSION) };
+            return Err(Error::IndexNewer { location, found, known });
+        }
+        if ledger > 0 && ledger < LEDGER_VERSION {
+            self.copy_to(&backup_name(&self.path, ledger))?;
+        }
+        self.in_transaction(&mut || {
+            // Another process may have done it while this one waited.
+            let (index, ledger) = self.versions()?;
+            for step in MIGRATIONS.iter().skip(usize::try_from(ledger).unwrap_or(0)) {
+                self.connection.execute_batch(step).map_err(failed("migrated the ledger"))?;
+            }
+            if index != INDEX_VERSION {
+                self.drop_index()?;
+                self.connection.execute_batch(include_str!("index.sql")).map_err(failed("made the index"))?;
+                self.remake_fts()?;
+            }
+            let version = LEDGER_VERSION << 16 | INDEX_VERSION;
+            self.connection.pragma_update(None, "user_version", version).map_err(failed("noted its version"))
+        })
+    }
+
+    /// The versions of index and ledger; both are kept in SQLite's own number so that reading them costs nothing.
+    fn versions(&self) -> Result<(i64, i64)> {
+        let both: i64 = self
+            .connection
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .map_err(failed("read its version"))?;
+        Ok((both & 0xffff, both >> 16))
+    }
+
+    fn drop_index(&self) -> Result<()> {
+        let mut statement = self
+            .connection
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND
+                 (name IN ('page', 'name', 'label', 'link', 'statement') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
+            )
+            .map_err(failed("read its schema"))?;
+        let tables: Vec<String> = statement
+            .query_map([], |row| row.get(0))
+            .and_then(Iterator::collect)
+            .map_err(failed("read its schema"))?;
+        for table in tables {
+            let drop = format!("DROP TABLE \"{table}\"");
+            self.connection.execute_batch(&drop).map_err(failed("dropped the old index"))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the database, consistent, to a new file.
+    pub(super) fn copy_to(&self, to: &Path) -> Result<()> {
+        let to_text = to.to_string_lossy();
+        self.connection
+            .execute("VACUUM INTO ?1", [to_text.as_ref()])
+            .map_err(failed("copied the database"))?;
+        vault::restrict(to)
+    }
+}
+
+fn backup_name(path: &Path, version: i64) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".ledger-{version}.backup"));
+    PathBuf::from(name)
+}
+
+/// Errors from inside do not know which file they are about.
+fn at(error: Error, path: &Path) -> Error {
+    match error {
+        Error::IndexBroken { message, .. } => {
+            Error::IndexBroken { location: path.display().to_string(), message }
+        }
+        other => other,
+    }
+}

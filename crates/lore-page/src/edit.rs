@@ -1,0 +1,150 @@
+//! Lossless edits: text in, text out, with every line that is not meant left byte for byte as it was.
+//!
+//! An edit never normalises. It finds the lines it is about by parsing, replaces just those, writes new ones
+//! with the file's own line ending, and gives the same text back when there is nothing to change. An edit
+//! that writes a structured line parses the result and refuses what would not read back as it was meant.
+
+mod doc;
+mod entry;
+mod fact;
+mod layout;
+mod lines;
+mod link;
+mod property;
+mod relation;
+mod section;
+mod tag;
+mod text;
+mod write;
+
+pub use entry::{NewEntry, add_entry};
+pub use fact::{NewFact, add_fact, close_fact};
+pub use link::retarget_links;
+pub use property::{remove_property, set_property};
+pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
+pub use section::{insert_after_section, insert_before_section, replace_section};
+pub use tag::{add_tag, remove_tag};
+pub use text::{append, prepend, replace_text};
+
+/// Why an edit was refused. The text is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The frontmatter cannot be changed safely as it stands.
+    #[error("line {line}: {message}; mend the frontmatter first")]
+    Frontmatter {
+        /// The line to look at.
+        line: u32,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The frontmatter would not read back as it was meant, or other properties would change with this one.
+    #[error("changing the property `{key}` would not read back as meant; edit its line in the file")]
+    Property {
+        /// The key.
+        key: String,
+    },
+    /// A tag of nothing.
+    #[error("a tag needs at least one character besides `#`, on one line")]
+    EmptyTag,
+    /// The tag is part of the prose, which only its author can rephrase.
+    #[error("the tag `{tag}` is not in the frontmatter but in the text of line {line}; edit that line")]
+    InlineTag {
+        /// The tag, without `#`.
+        tag: String,
+        /// Where it stands.
+        line: u32,
+    },
+    /// There is nothing to look for.
+    #[error("the text to find is empty; give the text that is to be replaced")]
+    EmptyFind,
+    /// The text occurs more or less often than expected.
+    #[error("the text occurs {found} times, not {expected}; {}", count_hint(*found))]
+    Count {
+        /// How often it occurs.
+        found: usize,
+        /// How often it was expected.
+        expected: usize,
+    },
+    /// No heading has this text.
+    #[error("no section is called {heading:?}; {}", list_sections(sections))]
+    NoSection {
+        /// What was asked for.
+        heading: String,
+        /// What there is.
+        sections: Vec<String>,
+    },
+    /// More than one heading has this text.
+    #[error("{count} sections are called {heading:?}; give its heading path, such as {example:?}")]
+    AmbiguousSection {
+        /// What was asked for.
+        heading: String,
+        /// How many there are.
+        count: usize,
+        /// A path that names one of them.
+        example: String,
+    },
+    /// The line holds no relation.
+    #[error("line {line} holds no relation; read the page again for its present lines")]
+    NoRelation {
+        /// The line that was given.
+        line: u32,
+    },
+    /// The line holds no fact.
+    #[error("line {line} holds no fact; read the page again for its present lines")]
+    NoFact {
+        /// The line that was given.
+        line: u32,
+    },
+    /// An end before the beginning.
+    #[error("line {line} holds from {from}, which is after {until}; give a later end")]
+    EndsBeforeItBegins {
+        /// The line of the relation or fact.
+        line: u32,
+        /// When it begins.
+        from: String,
+        /// The end that was given.
+        until: String,
+    },
+    /// A timeline entry without a day.
+    #[error("{date:?} is not a day; write YYYY-MM-DD")]
+    NotADay {
+        /// What was given.
+        date: String,
+    },
+    /// A part that every such line needs is empty.
+    #[error("the {part} is empty; give one")]
+    Missing {
+        /// What is empty, such as `target`.
+        part: &'static str,
+    },
+    /// The line would be read as something else.
+    #[error(
+        "the line `{line}` would not read back as {kind}; leave out brackets, braces, parentheses and dashes, \
+         and close any code block above it"
+    )]
+    Unreadable {
+        /// `a relation`, `a fact` or `an entry`.
+        kind: &'static str,
+        /// The line as it would be written.
+        line: String,
+    },
+}
+
+fn count_hint(found: usize) -> &'static str {
+    match found {
+        0 => "read the page again for its present text",
+        _ => "give a longer text or the right count",
+    }
+}
+
+fn list_sections(sections: &[String]) -> String {
+    if sections.is_empty() {
+        "the page has no sections".to_owned()
+    } else {
+        format!("sections: {}", sections.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

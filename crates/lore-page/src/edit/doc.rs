@@ -1,0 +1,160 @@
+//! A text with its parse: what the edits of the body look up before they cut.
+
+use std::ops::Range;
+
+use super::lines::{Lines, insert_block, insert_lines};
+use crate::markdown;
+use crate::page::{Heading, Page};
+
+pub(super) struct Doc<'a> {
+    pub(super) text: &'a str,
+    pub(super) lines: Lines<'a>,
+    pub(super) page: Page,
+}
+
+/// The bytes of a section.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    /// Where the heading starts.
+    pub(super) start: usize,
+    /// After the heading and its line end.
+    pub(super) body_start: usize,
+    /// Where the first subsection starts; the section's end where there is none.
+    pub(super) own_end: usize,
+    /// Where the next section, the rule or the end of the text is.
+    pub(super) end: usize,
+}
+
+impl<'a> Doc<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Doc { text, lines: Lines::new(text), page: markdown::parse("", text).page }
+    }
+
+    /// The bytes of a heading's section. A section of the truth ends at the rule, whatever its level.
+    pub(super) fn section(&self, heading: &Heading) -> Section {
+        let first = heading.lines.first as usize;
+        let start = self.lines.start(first);
+        let after = self.lines.end(heading.lines.last as usize);
+        let in_truth = start < self.page.truth.end;
+        let end = if in_truth { after.min(self.page.truth.end) } else { after };
+        let body_start = self.lines.end(self.heading_end(first)).min(end);
+        let own_end = self
+            .page
+            .headings
+            .iter()
+            .map(|other| self.lines.start(other.lines.first as usize))
+            .find(|other| *other > start)
+            .map_or(end, |other| other.min(end));
+        Section { start, body_start, own_end: own_end.max(body_start), end }
+    }
+
+    /// The first section with one of these names, in any case, that starts within the bytes.
+    pub(super) fn section_called(&self, names: &[&str], within: Range<usize>) -> Option<Section> {
+        let named =
+            |heading: &&Heading| names.iter().any(|name| name.eq_ignore_ascii_case(heading.text.trim()));
+        let sections = self.page.headings.iter().filter(named).map(|heading| self.section(heading));
+        sections.into_iter().find(|section| within.contains(&section.start))
+    }
+
+    /// Whether a line belongs to the truth.
+    pub(super) fn in_truth(&self, line: u32) -> bool {
+        self.lines.start(line as usize) < self.page.truth.end
+    }
+
+    /// The last line of a heading: the underline, where it has one.
+    fn heading_end(&self, first: usize) -> usize {
+        let content = self.lines.content(first).trim_start();
+        let rest = content.trim_start_matches('#');
+        if rest.len() < content.len() && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
+            return first;
+        }
+        let underline = |line: &usize| {
+            let content = self.lines.content(*line).trim();
+            !content.is_empty() && (content.bytes().all(|b| b == b'=') || content.bytes().all(|b| b == b'-'))
+        };
+        (first + 1..=self.lines.count())
+            .take_while(|line| !self.blank(*line))
+            .find(underline)
+            .unwrap_or(first)
+    }
+
+    /// Adds a list item after another, with the indent and the bullet of that one.
+    pub(super) fn insert_after_item(&self, line: usize, item: &str) -> String {
+        let (prefix, bullet) = self.item(line).unwrap_or(("", '-'));
+        let last = self.item_end(line);
+        insert_lines(self.text, self.lines.end(last), &format!("{prefix}{bullet} {item}"))
+    }
+
+    /// Adds a list item at the end of a stretch of whole lines: to its last list, else as a list of its own.
+    pub(super) fn insert_at_end(&self, within: Range<usize>, item: &str) -> String {
+        let first = self.lines.at(within.start);
+        let last = if within.is_empty() { first.saturating_sub(1) } else { self.lines.at(within.end - 1) };
+        let Some(last) = (first..=last).rev().find(|line| !self.blank(*line)) else {
+            return insert_block(self.text, within.start, within.start, &format!("- {item}"));
+        };
+        let outermost = (first..=last)
+            .rev()
+            .find(|line| self.blank(*line) || outer(self.lines.content(*line)).is_empty())
+            .unwrap_or(last);
+        if self.item(outermost).is_some_and(|(prefix, _)| prefix.is_empty()) {
+            return self.insert_after_item(outermost, item);
+        }
+        insert_block(self.text, within.start, self.lines.end(last), &format!("- {item}"))
+    }
+
+    pub(super) fn blank(&self, line: usize) -> bool {
+        self.lines.content(line).trim().is_empty()
+    }
+
+    /// What stands before a list item's bullet, and the bullet.
+    pub(super) fn item(&self, line: usize) -> Option<(&'a str, char)> {
+        let content = self.lines.content(line);
+        let rest = &content[outer(content).len()..];
+        let bullet = rest.chars().next().filter(|bullet| matches!(bullet, '-' | '*' | '+'))?;
+        let spaced = rest[1..].starts_with([' ', '\t']);
+        spaced.then(|| (outer(content), bullet))
+    }
+
+    /// The bytes of the text of a list item that starts on a line: that line, and the lines that carry it on.
+    pub(super) fn item_text(&self, line: usize) -> Range<usize> {
+        let lines = line + 1..=self.lines.count();
+        let carry_on = lines.take_while(|line| !self.blank(*line) && self.carries_on(*line));
+        let last = carry_on.last().unwrap_or(line);
+        let start = self.lines.start(line);
+        start..self.lines.start(last) + self.lines.content(last).trim_end().len()
+    }
+
+    /// The last line of the item on a line: what carries on its text, and what stands deeper in the same quote,
+    /// also after blank lines.
+    fn item_end(&self, line: usize) -> usize {
+        let quotes = |outer: &str| outer.matches('>').count();
+        let item = outer(self.lines.content(line));
+        let mut last = line;
+        for next in (line + 1..=self.lines.count()).filter(|next| !self.blank(*next)) {
+            let found = outer(self.lines.content(next));
+            let deeper = found.len() > item.len() && quotes(found) == quotes(item);
+            if !deeper && (next > last + 1 || !self.carries_on(next)) {
+                break;
+            }
+            last = next;
+        }
+        last
+    }
+
+    /// Whether a line carries on the paragraph of an item above it: it starts nothing of its own.
+    fn carries_on(&self, line: usize) -> bool {
+        let content = self.lines.content(line);
+        let text = &content[outer(content).len()..];
+        let numbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let starts_block = self.item(line).is_some()
+            || text.starts_with(['#', '<', '|', '_'])
+            || ["---", "***", "```", "~~~"].iter().any(|start| text.starts_with(start))
+            || (numbered.len() < text.len() && numbered.starts_with(['.', ')']));
+        !starts_block
+    }
+}
+
+/// What stands before the text of a line in a list or a quote.
+fn outer(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t', '>']).len()]
+}

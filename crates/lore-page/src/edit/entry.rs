@@ -1,0 +1,151 @@
+//! Adding entries to the timeline.
+
+use super::EditError;
+use super::doc::{Doc, Section};
+use super::lines::{filled, insert_block, insert_lines, on_one_line};
+use crate::interval::PartialDate;
+use crate::page::Entry;
+
+/// A timeline entry to be written: `- **YYYY-MM-DD** | source — summary`, the detail on indented lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewEntry {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// Where it was learnt.
+    pub source: Option<String>,
+    /// The first line.
+    pub summary: String,
+    /// The lines that follow.
+    pub detail: Option<String>,
+}
+
+/// Adds an entry to the timeline, newest first and after others of its day.
+///
+/// The rule and the heading `Timeline` are made where they are missing. An entry of the same day with the same
+/// summary changes nothing.
+pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
+    let new = tidy(new);
+    if new.date.len() != "YYYY-MM-DD".len() || new.date.parse::<PartialDate>().is_err() {
+        return Err(EditError::NotADay { date: new.date });
+    }
+    filled("summary", &new.summary)?;
+    let doc = Doc::new(text);
+    if doc.page.entries.iter().any(|entry| is_same(entry, &new)) {
+        return Ok(text.to_owned());
+    }
+    let edited = match place(&doc, &new.date) {
+        Place::Before(entry) => {
+            let line = entry.lines.first as usize;
+            let gap = if doc.spaced(entry) { "\n" } else { "" };
+            insert_lines(text, doc.lines.start(line), &format!("{}\n{gap}", written(&doc, line, &new)))
+        }
+        Place::After(entry) => {
+            let gap = if doc.spaced(entry) { "\n" } else { "" };
+            let lines = written(&doc, entry.lines.first as usize, &new);
+            insert_lines(text, doc.lines.end(entry.lines.last as usize), &format!("{gap}{lines}"))
+        }
+        Place::FirstOfAll => first_entry(&doc, &written(&doc, 0, &new)),
+    };
+    if Doc::new(&edited).page.entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source) {
+        Ok(edited)
+    } else {
+        Err(EditError::Unreadable { kind: "an entry", line: format!("- {}", first_line(&new)) })
+    }
+}
+
+enum Place<'d> {
+    Before(&'d Entry),
+    After(&'d Entry),
+    FirstOfAll,
+}
+
+fn place<'d>(doc: &'d Doc<'_>, date: &str) -> Place<'d> {
+    let timeline_start = doc.page.timeline.map_or(0, |timeline| timeline.start);
+    let in_timeline = |entry: &&Entry| doc.lines.start(entry.lines.first as usize) >= timeline_start;
+    let entries: Vec<_> = doc.page.entries.iter().filter(in_timeline).collect();
+    match (entries.iter().find(|entry| entry.date.as_str() < date), entries.last()) {
+        (Some(older), _) => Place::Before(older),
+        (None, Some(last)) => Place::After(last),
+        (None, None) => Place::FirstOfAll,
+    }
+}
+
+impl Doc<'_> {
+    /// Whether a blank line parts an entry from the one before or after it.
+    fn spaced(&self, entry: &Entry) -> bool {
+        let at = self.page.entries.iter().position(|other| other == entry);
+        let second = at.and_then(|at| self.page.entries.get(at.max(1)));
+        second.is_some_and(|second| second.lines.first > 1 && self.blank(second.lines.first as usize - 1))
+    }
+}
+
+/// Writes the first entry: under the heading `Timeline`, which is made at the end where it is missing.
+fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
+    let text = doc.text;
+    let region = doc.page.timeline.map_or(doc.page.truth, |timeline| timeline);
+    let heading = doc.section_called(&["Timeline"], region.start..region.end);
+    match (heading, doc.page.timeline) {
+        (Some(section), timeline) => {
+            let edited = under(doc, &section, lines);
+            // Only what stands below the heading may become the timeline.
+            if timeline.is_none() && section.end == text.len() {
+                let line = doc.lines.at(section.start);
+                let gap = if line > 1 && doc.blank(line - 1) { "" } else { "\n" };
+                return insert_lines(&edited, section.start, &format!("{gap}---\n\n"));
+            }
+            edited
+        }
+        (None, Some(_)) => at_end(text, &format!("## Timeline\n{lines}")),
+        (None, None) => at_end(text, &format!("---\n\n## Timeline\n{lines}")),
+    }
+}
+
+/// Adds lines to a section without entries: right under its heading, or after what stands there.
+fn under(doc: &Doc<'_>, section: &Section, lines: &str) -> String {
+    let own = doc.text[section.body_start..section.own_end].trim_end();
+    let at = match own.len() {
+        0 => section.body_start,
+        length => doc.lines.end(doc.lines.at(section.body_start + length - 1)),
+    };
+    insert_block(doc.text, section.body_start, at, lines)
+}
+
+/// Adds a block at the end of the text after one blank line. There is always one before a rule: at the start
+/// of a file it would open the frontmatter, and under a paragraph it would make a heading.
+fn at_end(text: &str, block: &str) -> String {
+    let blank = text.lines().next_back().is_some_and(|line| line.trim().is_empty()) && text.ends_with('\n');
+    insert_lines(text, text.len(), &format!("{}{block}", if blank { "" } else { "\n" }))
+}
+
+fn tidy(new: &NewEntry) -> NewEntry {
+    NewEntry {
+        date: new.date.trim().to_owned(),
+        source: new.source.as_deref().map(on_one_line).filter(|source| !source.is_empty()),
+        summary: on_one_line(&new.summary),
+        detail: new.detail.clone().filter(|detail| !detail.trim().is_empty()),
+    }
+}
+
+fn is_same(entry: &Entry, new: &NewEntry) -> bool {
+    entry.date == new.date && entry.summary == new.summary
+}
+
+/// The lines of an entry, with the indent and the bullet of a neighbour.
+fn written(doc: &Doc<'_>, neighbour: usize, new: &NewEntry) -> String {
+    let (prefix, bullet) = if neighbour == 0 { ("", '-') } else { doc.item(neighbour).unwrap_or(("", '-')) };
+    let mut lines = format!("{prefix}{bullet} {}", first_line(new));
+    for line in new.detail.iter().flat_map(|detail| detail.trim_end().lines()) {
+        lines.push('\n');
+        if !line.trim().is_empty() {
+            lines += &format!("{prefix}  {}", line.trim_end());
+        }
+    }
+    lines
+}
+
+fn first_line(new: &NewEntry) -> String {
+    match &new.source {
+        Some(source) => format!("**{}** | {source} — {}", new.date, new.summary),
+        None => format!("**{}** — {}", new.date, new.summary),
+    }
+}

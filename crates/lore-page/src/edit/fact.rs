@@ -1,0 +1,136 @@
+//! Adding and ending facts.
+
+use std::ops::Range;
+
+use super::EditError;
+use super::doc::Doc;
+use super::lines::{filled, on_one_line, splice};
+use super::relation::{braces, ended};
+use crate::grammar::{Show, shown_links};
+use crate::interval::{Interval, PartialDate};
+use crate::page::Fact;
+
+/// A fact to be written: `- predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewFact {
+    /// Whom it is about, where that is not the page.
+    pub subject: Option<String>,
+    /// What is said of the subject.
+    pub predicate: String,
+    /// The value.
+    pub object: String,
+    /// When it holds.
+    pub interval: Interval,
+    /// Where it was learnt.
+    pub source: Option<String>,
+    /// Who asserts it.
+    pub by: Option<String>,
+    /// How sure that is, as written.
+    pub confidence: Option<String>,
+    /// The words it rests on.
+    pub evidence: Option<String>,
+}
+
+/// Adds a fact: after the last one of the truth, else to the section `State` or `Facts`, else as a list at
+/// the end of the truth. One that is already there changes nothing.
+pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let new = tidy(new);
+    filled("predicate", &new.predicate)?;
+    filled("object", &new.object)?;
+    if doc.page.facts.iter().any(|fact| is_same(fact, &new)) {
+        return Ok(text.to_owned());
+    }
+    let item = written(&new);
+    let truth = doc.page.truth.start..doc.page.truth.end;
+    let last = doc.page.facts.iter().rev().find(|fact| doc.in_truth(fact.line));
+    let edited = match last {
+        Some(fact) => doc.insert_after_item(fact.line as usize, &item),
+        None => {
+            let section = doc.section_called(&["State", "Facts"], truth.clone());
+            doc.insert_at_end(section.map_or(truth, |section| section.body_start..section.own_end), &item)
+        }
+    };
+    if Doc::new(&edited).page.facts.iter().any(|fact| is_same(fact, &new)) {
+        Ok(edited)
+    } else {
+        Err(EditError::Unreadable { kind: "a fact", line: format!("- {item}") })
+    }
+}
+
+/// Says until when the fact on a line holds.
+pub fn close_fact(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let fact = doc.page.facts.iter().find(|fact| fact.line == line).ok_or(EditError::NoFact { line })?;
+    let interval = ended(fact.interval, line, until)?;
+    if interval == fact.interval {
+        return Ok(text.to_owned());
+    }
+    let expected = Fact { interval, ..fact.clone() };
+    let item = doc.item_text(line as usize);
+    let places = match braces(&text[item.clone()]) {
+        Some((start, end)) if !fact.interval.is_unbounded() => {
+            vec![(item.start + start..item.start + end, interval.to_string())]
+        }
+        _ => new_places(text, item.clone(), interval),
+    };
+    // Quotes and nested parentheses make the right place hard to tell; the parser knows it when it sees it.
+    let edits = places.into_iter().map(|(range, new)| splice(text, range, &new));
+    let reads_back = |edited: &String| Doc::new(edited).page.facts.contains(&expected);
+    let unreadable = || EditError::Unreadable { kind: "a fact", line: text[item.clone()].to_owned() };
+    edits.into_iter().find(reads_back).ok_or_else(unreadable)
+}
+
+/// Where an interval could go that was not there: before a parenthesis, the first one first, or at the end.
+fn new_places(text: &str, item: Range<usize>, interval: Interval) -> Vec<(Range<usize>, String)> {
+    let before = |at: usize| (at..at, format!(" {interval}"));
+    let parentheses = text[item.clone()].match_indices(" (").map(|(at, _)| before(item.start + at));
+    let mut places: Vec<_> = parentheses.collect();
+    if text[item.clone()].ends_with(')') {
+        places.push(before(item.end));
+    } else {
+        places.insert(0, before(item.end));
+    }
+    places.truncate(16);
+    places
+}
+
+fn tidy(new: &NewFact) -> NewFact {
+    let optional = |part: &Option<String>| part.as_deref().map(on_one_line).filter(|part| !part.is_empty());
+    NewFact {
+        subject: optional(&new.subject),
+        predicate: on_one_line(&new.predicate),
+        object: on_one_line(&new.object),
+        interval: new.interval,
+        source: optional(&new.source),
+        by: optional(&new.by),
+        confidence: optional(&new.confidence),
+        evidence: optional(&new.evidence),
+    }
+}
+
+fn is_same(fact: &Fact, new: &NewFact) -> bool {
+    let shown = |text: &str| shown_links(text, Show::Target).trim().to_owned();
+    (&fact.predicate, &fact.source, &fact.by, &fact.confidence, &fact.evidence, fact.interval)
+        == (&new.predicate, &new.source, &new.by, &new.confidence, &new.evidence, new.interval)
+        && fact.subject == new.subject.as_deref().map(shown)
+        && fact.object == shown(&new.object)
+}
+
+fn written(new: &NewFact) -> String {
+    let mut line = match &new.subject {
+        Some(subject) => format!("{subject} | {}:: {}", new.predicate, new.object),
+        None => format!("{}:: {}", new.predicate, new.object),
+    };
+    if !new.interval.is_unbounded() {
+        line += &format!(" {}", new.interval);
+    }
+    let named = [("source", &new.source), ("by", &new.by), ("confidence", &new.confidence)];
+    let named = named.into_iter().filter_map(|(name, part)| Some(format!("{name}: {}", part.as_ref()?)));
+    let evidence = new.evidence.iter().map(|evidence| format!("\"{evidence}\""));
+    let provenance: Vec<_> = named.chain(evidence).collect();
+    if !provenance.is_empty() {
+        line += &format!(" ({})", provenance.join("; "));
+    }
+    line
+}

@@ -1,0 +1,215 @@
+//! Pointing links elsewhere, for when a page moves.
+
+use std::ops::Range;
+
+use super::EditError;
+use super::layout;
+use super::lines::Lines;
+use crate::page::{Link, LinkStyle};
+use crate::{markdown, wiki};
+
+/// Rewrites the target of each link for which `target` gives a new one, and nothing else of it.
+///
+/// For a wiki link that is the text before `#` and `|`, for a Markdown link the path of its destination as it
+/// is to be written, relative to the page; a reference (`[text][name]`) is changed where it is defined.
+pub fn retarget_links(
+    text: &str,
+    path: &str,
+    target: &mut dyn FnMut(&Link) -> Option<String>,
+) -> Result<String, EditError> {
+    let links = markdown::parse(path, text).page.links;
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    let mut renamed = Vec::new();
+    for link in &links {
+        let Some(new) = target(link) else { continue };
+        if link.span.start == link.span.end {
+            renamed.push((link, new));
+            continue;
+        }
+        let place = match link.style {
+            LinkStyle::Wiki => wiki_target(text, link.span.start..link.span.end).map(|place| (place, new)),
+            LinkStyle::Markdown => destination(text, link).map(|place| {
+                let bracketed = text[..place.start].ends_with('<');
+                (place, if bracketed { new } else { encoded(&new) })
+            }),
+        };
+        changes.extend(place);
+    }
+    if !renamed.is_empty() {
+        property_targets(text, &renamed, &mut changes)?;
+    }
+    let edited = apply(text, changes);
+    let reads_back = |edited: &str| {
+        let links = markdown::parse(path, edited).page.links;
+        layout::read(edited).is_ok() && renamed.iter().all(|(old, target)| has(&links, &old.relation, target))
+    };
+    if !renamed.is_empty() && !reads_back(&edited) {
+        return Err(EditError::Property { key: renamed[0].0.relation.clone() });
+    }
+    Ok(edited)
+}
+
+fn has(links: &[Link], relation: &str, target: &str) -> bool {
+    links.iter().any(|link| link.relation == relation && link.target == target)
+}
+
+/// The places of links in the frontmatter: in the value of their key, by their target.
+fn property_targets(
+    text: &str,
+    renamed: &[(&Link, String)],
+    changes: &mut Vec<(Range<usize>, String)>,
+) -> Result<(), EditError> {
+    let Some(layout) = layout::read(text)? else { return Ok(()) };
+    for key in &layout.keys {
+        let value = &text[key.colon_end..key.value_end];
+        for found in wiki::find(value) {
+            let place = key.colon_end + found.start..key.colon_end + found.end;
+            let Some(read) = wiki::read(&text[place.start + 2..place.end - 2]) else { continue };
+            let new = renamed.iter().find(|(link, _)| link.relation == key.key && link.target == read.target);
+            if let Some((_, new)) = new {
+                let new = match open_quote(&value[..found.start]) {
+                    Some('"') => new.replace('\\', "\\\\").replace('"', "\\\""),
+                    Some(_) => new.replace('\'', "''"),
+                    None => new.clone(),
+                };
+                changes.extend(wiki_target(text, place).map(|place| (place, new)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The quote of the YAML scalar that is open at the end of a text.
+fn open_quote(before: &str) -> Option<char> {
+    let mut open = None;
+    let mut previous = ' ';
+    let mut chars = before.chars();
+    while let Some(c) = chars.next() {
+        match (open, c) {
+            (Some('"'), '\\') => {
+                chars.next();
+            }
+            (Some(quote), c) if c == quote => open = None,
+            // A quote in the middle of a plain scalar is just a character.
+            (None, '"' | '\'') if previous.is_whitespace() || "[{,:-".contains(previous) => open = Some(c),
+            _ => {}
+        }
+        previous = c;
+    }
+    open
+}
+
+fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(range, _)| range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for (range, new) in changes {
+        // Two links may share a definition; the first has changed it.
+        if range.start >= kept {
+            out.push_str(&text[kept..range.start]);
+            out.push_str(&new);
+            kept = range.end;
+        }
+    }
+    out.push_str(&text[kept..]);
+    out
+}
+
+/// The bytes between `[[` and the first of `#`, `|` and `]]`, without the space around them.
+fn wiki_target(text: &str, link: Range<usize>) -> Option<Range<usize>> {
+    let written = text.get(link.clone())?;
+    let open = written.find("[[")? + 2;
+    let inner = written[open..].strip_suffix("]]")?;
+    let name = &inner[..inner.find(['#', '|']).unwrap_or(inner.len())];
+    // In a table the bar is escaped.
+    let name =
+        if inner[name.len()..].starts_with('|') { name.strip_suffix('\\').unwrap_or(name) } else { name };
+    let start = link.start + open + name.len() - name.trim_start().len();
+    Some(start..start + name.trim().len())
+}
+
+/// The bytes of a destination's path, without `<>`, fragment and query.
+fn destination(text: &str, link: &Link) -> Option<Range<usize>> {
+    let written = text.get(link.span.start..link.span.end)?;
+    let start = if written.ends_with(')') {
+        link.span.start + label_end(written)? + 2
+    } else {
+        definition(text, written)?
+    };
+    let rest = &text[start..];
+    let start = start + rest.len() - rest.trim_start().len();
+    let rest = &text[start..];
+    let (start, end) = match rest.strip_prefix('<') {
+        Some(inner) => (start + 1, inner.find('>')?),
+        None => (start, bare_end(rest)),
+    };
+    let path = &text[start..start + end];
+    Some(start..start + path.find(['#', '?']).unwrap_or(path.len()))
+}
+
+/// Where the `]` stands that closes the label at the start of an inline link.
+fn label_end(written: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut chars = written.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '[' => depth += 1,
+            ']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 && written[at..].starts_with("](") {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a destination without `<>`: up to white space or a parenthesis that it did not open.
+fn bare_end(rest: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => return at,
+            ')' => depth -= 1,
+            c if c.is_whitespace() => return at,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// The byte after `[name]:` of the definition that a reference names.
+fn definition(text: &str, written: &str) -> Option<usize> {
+    let folded = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let label = written.trim_end_matches("[]");
+    let name = folded(label[label.rfind('[')? + 1..].trim_end_matches(']'));
+    let lines = Lines::new(text);
+    (1..=lines.count()).find_map(|line| {
+        let content = lines.content(line);
+        let rest = content.trim_start_matches(' ').strip_prefix('[')?;
+        let (label, after) = rest.split_once("]:")?;
+        (folded(label) == name).then(|| lines.start(line) + content.len() - after.len())
+    })
+}
+
+/// A path as it may stand in a destination without `<>`.
+fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            ' ' => out.push_str("%20"),
+            '(' => out.push_str("%28"),
+            ')' => out.push_str("%29"),
+            '<' => out.push_str("%3C"),
+            '>' => out.push_str("%3E"),
+            c => out.push(c),
+        }
+    }
+    out
+}

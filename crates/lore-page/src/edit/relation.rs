@@ -1,0 +1,146 @@
+//! Adding, ending and removing relations.
+
+use super::EditError;
+use super::doc::Doc;
+use super::lines::{filled, on_one_line, splice};
+use crate::interval::{Interval, PartialDate};
+use crate::page::{LINKS_TO, Link, Page};
+
+/// A relation to be written: `- relation [[Target]] (context) {from..until}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewRelation {
+    /// The verb; several words are written in quotes.
+    pub relation: String,
+    /// The target as it stands between the brackets.
+    pub target: String,
+    /// What stands in parentheses.
+    pub context: Option<String>,
+    /// When it holds.
+    pub interval: Interval,
+}
+
+/// Adds a relation: to the section `Relations`, else after the last relation of the truth, else as a list at
+/// the end of the truth. One that is already there changes nothing.
+pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let new = tidy(new);
+    filled("relation", &new.relation)?;
+    filled("target", &new.target)?;
+    if is_there(&doc.page, &new) {
+        return Ok(text.to_owned());
+    }
+    let item = written(&new);
+    let truth = doc.page.truth.start..doc.page.truth.end;
+    let section = doc.section_called(&["Relations"], truth.clone());
+    let within = section.map_or(truth.clone(), |section| section.body_start..section.own_end);
+    let last = doc.page.links.iter().rev().find(|link| {
+        is_relation(link) && within.contains(&link.span.start) && doc.item(link.line as usize).is_some()
+    });
+    let edited = match last {
+        Some(link) => doc.insert_after_item(link.line as usize, &item),
+        None => doc.insert_at_end(within, &item),
+    };
+    if is_there(&Doc::new(&edited).page, &new) {
+        Ok(edited)
+    } else {
+        Err(EditError::Unreadable { kind: "a relation", line: format!("- {item}") })
+    }
+}
+
+/// Says until when the relation on a line holds.
+pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let link = doc.page.links.iter().find(|link| link.line == line && is_relation(link));
+    let link = link.ok_or(EditError::NoRelation { line })?;
+    let interval = ended(link.interval, line, until)?;
+    if interval == link.interval {
+        return Ok(text.to_owned());
+    }
+    let item = doc.item_text(line as usize);
+    let tail = link.span.end.min(item.end)..item.end;
+    let edited = match braces(&text[tail.clone()]) {
+        Some((start, end)) => splice(text, tail.start + start..tail.start + end, &interval.to_string()),
+        None => splice(text, tail.end..tail.end, &format!(" {interval}")),
+    };
+    let expected = Link { interval, ..link.clone() };
+    let same = |found: &Link| {
+        (found.line, &found.relation, &found.target, &found.context, found.interval)
+            == (line, &expected.relation, &expected.target, &expected.context, interval)
+    };
+    if Doc::new(&edited).page.links.iter().any(same) {
+        Ok(edited)
+    } else {
+        Err(EditError::Unreadable { kind: "a relation", line: text[item].to_owned() })
+    }
+}
+
+/// Removes the line of a relation, or of a list item that is just a link.
+pub fn remove_link_line(text: &str, line: u32) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let number = line as usize;
+    let starts_with = |link: &Link| {
+        let before = text.get(doc.lines.start(number)..link.span.start).unwrap_or_default();
+        matches!(before.trim_matches([' ', '\t', '>', '!']), "-" | "*" | "+" | "- links_to")
+    };
+    let removable = |link: &Link| link.line == line && (is_relation(link) || starts_with(link));
+    if !doc.page.links.iter().any(removable) {
+        return Err(EditError::NoRelation { line });
+    }
+    Ok(splice(text, doc.lines.start(number)..doc.lines.end(number), ""))
+}
+
+/// An interval with another end.
+pub(super) fn ended(interval: Interval, line: u32, until: PartialDate) -> Result<Interval, EditError> {
+    match interval.from {
+        Some(from) if from.first_day() > until.last_day() => {
+            Err(EditError::EndsBeforeItBegins { line, from: from.to_string(), until: until.to_string() })
+        }
+        _ => Ok(Interval { until: Some(until), ..interval }),
+    }
+}
+
+/// Where the last `{…}` with two dots stands, braces included.
+pub(super) fn braces(text: &str) -> Option<(usize, usize)> {
+    let end = text.rfind('}')? + 1;
+    let start = text[..end].rfind('{')?;
+    text[start..end].contains("..").then_some((start, end))
+}
+
+/// Whether a link is a relation of the body; those of the frontmatter have no bytes of their own.
+fn is_relation(link: &Link) -> bool {
+    link.relation != LINKS_TO && link.span.start < link.span.end
+}
+
+fn tidy(new: &NewRelation) -> NewRelation {
+    let target = on_one_line(&new.target);
+    let inner = target.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(&target);
+    NewRelation {
+        relation: on_one_line(&new.relation),
+        target: inner.trim().to_owned(),
+        context: new.context.as_deref().map(on_one_line).filter(|context| !context.is_empty()),
+        interval: new.interval,
+    }
+}
+
+fn is_there(page: &Page, new: &NewRelation) -> bool {
+    let target = new.target.split(['#', '|']).next().unwrap_or_default().trim();
+    page.links.iter().any(|link| {
+        link.relation == new.relation
+            && link.target == target
+            && link.interval == new.interval
+            && (link.context == new.context || new.relation == LINKS_TO && new.context.is_none())
+    })
+}
+
+fn written(new: &NewRelation) -> String {
+    let word = new.relation.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let verb = if word { new.relation.clone() } else { format!("\"{}\"", new.relation) };
+    let mut line = format!("{verb} [[{}]]", new.target);
+    if let Some(context) = &new.context {
+        line += &format!(" ({context})");
+    }
+    if !new.interval.is_unbounded() {
+        line += &format!(" {}", new.interval);
+    }
+    line
+}

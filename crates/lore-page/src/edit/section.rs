@@ -1,0 +1,159 @@
+//! Edits by section: what stands under a heading, with its subsections.
+
+use super::EditError;
+use super::doc::{Doc, Section};
+use super::lines::{insert_block, line_end, splice, with_line_end};
+use crate::page::Heading;
+
+/// Replaces what stands under a heading, subsections included.
+///
+/// The heading is named by its text, with its hashes (`## Log`) or by a path (`2024/Log`, `2024 > Log`) where
+/// several share it. Its line stays; where `with` begins with the same heading, that is not doubled. The blank
+/// lines around the old text stay around the new one.
+pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let Section { body_start, end, .. } = doc.section(found);
+    let line_end = line_end(text);
+    let with = with_line_end(without_heading(with, &found.text), line_end);
+    let old = Parts::of(&text[body_start..end]);
+    let new = Parts::of(with.trim_end());
+    if old.content.trim_end() == new.content {
+        return Ok(text.to_owned());
+    }
+
+    // A section that was empty has its only blank lines at its end.
+    let had_blank = !old.before.is_empty() || (old.content.is_empty() && !old.after.is_empty());
+    let before = match (new.content.is_empty(), had_blank || !new.before.is_empty()) {
+        (true, _) | (_, false) => "",
+        (false, true) if old.before.is_empty() => line_end,
+        (false, true) => old.before,
+    };
+    let content_end = if new.content.is_empty() { "" } else { line_end };
+    // Without a blank line before it, the rule would turn the paragraph above it into a heading.
+    let after = if end < text.len() && old.after.is_empty() { line_end } else { old.after };
+    let head_end = if text[..body_start].ends_with('\n') { "" } else { line_end };
+    let written = format!("{head_end}{before}{}{content_end}{after}", new.content);
+    Ok(splice(text, body_start..end, &written))
+}
+
+/// Puts a block of text before a section's heading, with a blank line on either side.
+pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
+    insert(text, heading, addition, |section| section.start)
+}
+
+/// Puts a block of text after a section and its subsections, with a blank line on either side.
+pub fn insert_after_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
+    insert(text, heading, addition, |section| section.end)
+}
+
+fn insert(text: &str, heading: &str, addition: &str, at: fn(&Section) -> usize) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let at = at(&doc.section(found));
+    let block = addition.trim_end();
+    Ok(if block.is_empty() { text.to_owned() } else { insert_block(text, doc.page.truth.start, at, block) })
+}
+
+/// A section's text and the blank lines around it. What is all blank counts as after.
+struct Parts<'a> {
+    before: &'a str,
+    content: &'a str,
+    after: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Self {
+        let blank_length = |lines: &mut dyn Iterator<Item = &'a str>| -> usize {
+            lines.take_while(|line| line.trim().is_empty()).map(str::len).sum()
+        };
+        let after = blank_length(&mut text.split_inclusive('\n').rev());
+        let (rest, after) = text.split_at(text.len() - after);
+        let before = blank_length(&mut rest.split_inclusive('\n'));
+        let (before, content) = rest.split_at(before);
+        Parts { before, content, after }
+    }
+}
+
+/// The text without the heading it begins with, if that is this one.
+fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
+    let doc = Doc::new(with);
+    let first = (1..=doc.lines.count()).find(|line| !doc.blank(*line));
+    match doc.page.headings.first() {
+        Some(found) if Some(found.lines.first as usize) == first && found.text == heading => {
+            &with[doc.section(found).body_start..]
+        }
+        _ => with,
+    }
+}
+
+/// The place of the heading that is meant.
+fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
+    let wanted = wanted.trim();
+    // A heading may have a slash of its own, so the whole is tried before a path.
+    let whole = vec![Step::of(wanted)];
+    let paths = [" > ", "/"].map(|separator| wanted.split(separator).map(Step::of).collect::<Vec<_>>());
+    for path in [whole].into_iter().chain(paths) {
+        for same in [|a: &str, b: &str| a == b, |a: &str, b: &str| a.to_lowercase() == b.to_lowercase()] {
+            let found: Vec<_> =
+                (0..headings.len()).filter(|at| leads_to(&path, headings, *at, same)).collect();
+            match *found {
+                [] => {}
+                [only] => return Ok(only),
+                [first, ..] => {
+                    return Err(EditError::AmbiguousSection {
+                        heading: wanted.to_owned(),
+                        count: found.len(),
+                        example: example_path(headings, first),
+                    });
+                }
+            }
+        }
+    }
+    let sections = headings.iter().map(|heading| heading.text.clone()).collect();
+    Err(EditError::NoSection { heading: wanted.to_owned(), sections })
+}
+
+/// One heading of a path, with its level where hashes were given.
+struct Step<'a> {
+    level: Option<usize>,
+    text: &'a str,
+}
+
+impl<'a> Step<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.trim();
+        let rest = text.trim_start_matches('#');
+        let level = text.len() - rest.len();
+        if (1..=6).contains(&level) && rest.starts_with(char::is_whitespace) {
+            Step { level: Some(level), text: rest.trim() }
+        } else {
+            Step { level: None, text }
+        }
+    }
+
+    fn fits(&self, heading: &Heading, same: fn(&str, &str) -> bool) -> bool {
+        self.level.is_none_or(|level| level == usize::from(heading.level))
+            && same(self.text, heading.text.trim())
+    }
+}
+
+/// Whether the heading and those above it are the last steps of the path.
+fn leads_to(path: &[Step<'_>], headings: &[Heading], at: usize, same: fn(&str, &str) -> bool) -> bool {
+    let chain = std::iter::successors(Some(at), |at| parent(headings, *at));
+    let mut steps = path.iter().rev();
+    let fitting = chain.zip(steps.by_ref()).take_while(|(at, step)| step.fits(&headings[*at], same)).count();
+    fitting == path.len()
+}
+
+fn parent(headings: &[Heading], at: usize) -> Option<usize> {
+    (0..at).rev().find(|before| headings[*before].level < headings[at].level)
+}
+
+fn example_path(headings: &[Heading], at: usize) -> String {
+    let heading = &headings[at];
+    match parent(headings, at) {
+        Some(parent) => format!("{} > {}", headings[parent].text, heading.text),
+        None => format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text),
+    }
+}

@@ -1,0 +1,77 @@
+//! Adding and removing tags of the frontmatter.
+
+use super::EditError;
+use super::doc::Doc;
+use super::property::{remove_property, set_property};
+use crate::frontmatter;
+use crate::page::Value;
+
+/// Where tags stand; new ones go to the first.
+const KEYS: [&str; 2] = ["tags", "tag"];
+
+/// Adds a tag to the frontmatter. A tag that the page has already, in the frontmatter or in its text, changes
+/// nothing.
+pub fn add_tag(text: &str, tag: &str) -> Result<String, EditError> {
+    let tag = name(tag)?;
+    if Doc::new(text).page.tags.iter().any(|known| is_same(known, tag)) {
+        return Ok(text.to_owned());
+    }
+    let mut tags = written(text, KEYS[0]);
+    tags.push(Value::Text(tag.to_owned()));
+    set_property(text, KEYS[0], &Value::List(tags))
+}
+
+/// Removes a tag from the frontmatter, and the property with the last one. A tag that the page does not have
+/// changes nothing; one that stands only in its text is for a person to rephrase.
+pub fn remove_tag(text: &str, tag: &str) -> Result<String, EditError> {
+    let tag = name(tag)?;
+    let mut edited = text.to_owned();
+    for key in KEYS {
+        let old = written(&edited, key);
+        let mut tags = old.clone();
+        tags.retain(|known| !matches!(known, Value::Text(known) if is_same(known, tag)));
+        if tags.is_empty() && !old.is_empty() {
+            edited = remove_property(&edited, key)?;
+        } else if tags.len() < old.len() {
+            edited = set_property(&edited, key, &Value::List(tags))?;
+        }
+    }
+    let doc = Doc::new(text);
+    if edited == text && doc.page.tags.iter().any(|known| is_same(known, tag)) {
+        return Err(EditError::InlineTag { tag: tag.to_owned(), line: inline_line(&doc, tag) });
+    }
+    Ok(edited)
+}
+
+fn name(tag: &str) -> Result<&str, EditError> {
+    let name = tag.trim().trim_start_matches('#');
+    if name.is_empty() || name.contains(char::is_control) { Err(EditError::EmptyTag) } else { Ok(name) }
+}
+
+fn is_same(known: &str, tag: &str) -> bool {
+    known.trim_start_matches('#').to_lowercase() == tag.to_lowercase()
+}
+
+/// The tags of a property as a list; several in one text are told apart as the parser does.
+fn written(text: &str, key: &str) -> Vec<Value> {
+    match frontmatter::read(text).properties.get(key) {
+        Some(Value::List(items)) => items.clone(),
+        Some(Value::Text(text)) => {
+            let tags = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
+            tags.map(|tag| Value::Text(tag.to_owned())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The first line of the body on which the tag stands.
+fn inline_line(doc: &Doc<'_>, tag: &str) -> u32 {
+    let observed =
+        doc.page.observations.iter().find(|seen| seen.tags.iter().any(|known| is_same(known, tag)));
+    let needle = format!("#{}", tag.to_lowercase());
+    let first = doc.lines.at(doc.page.truth.start);
+    let in_text =
+        || (first..=doc.lines.count()).find(|line| doc.lines.content(*line).to_lowercase().contains(&needle));
+    let line = in_text().map_or(1, |line| u32::try_from(line).unwrap_or(u32::MAX));
+    observed.map_or(line, |observation| observation.line.min(line))
+}

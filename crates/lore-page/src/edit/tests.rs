@@ -1,0 +1,62 @@
+//! Each edit as a person would check it: the text before, and the lines that change.
+
+mod entry;
+mod fact;
+mod link;
+mod property;
+mod property_list;
+mod property_removal;
+mod random;
+mod relation;
+mod section;
+mod tag;
+mod text;
+
+use expect_test::Expect;
+
+use super::*;
+
+/// Checks the lines that an edit removes and adds, or its refusal. The same text with other line ends and
+/// after a byte order mark has to give the same.
+#[track_caller]
+fn check(before: &str, edit: impl Fn(&str) -> Result<String, EditError>, expected: Expect) {
+    let after = edit(before);
+    expected.assert_eq(&match &after {
+        Ok(after) => difference(before, after),
+        Err(error) => format!("{error}\n"),
+    });
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    if before.contains('\n') {
+        assert_eq!(edit(&windows(before)), after.clone().map(|after| windows(&after)), "with CRLF");
+    }
+    let marked = |text: &str| format!("\u{feff}{text}");
+    assert_eq!(edit(&marked(before)), after.map(|after| marked(&after)), "after a byte order mark");
+}
+
+/// The changed lines between what stays at the start and at the end; `…` stands for lines that stay.
+fn difference(before: &str, after: &str) -> String {
+    if before == after {
+        return "unchanged\n".to_owned();
+    }
+    let (old, new): (Vec<_>, Vec<_>) = (before.split('\n').collect(), after.split('\n').collect());
+    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - start;
+    let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let mut out = String::new();
+    let shown =
+        |sign: &str, lines: &[&str]| lines.iter().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    out += &shown(" ", &old[start.saturating_sub(1)..start]);
+    out += &shown("-", &old[start..old.len() - end]);
+    out += &shown("+", &new[start..new.len() - end]);
+    out += &shown(" ", &old[old.len() - end..(old.len() - end + 1).min(old.len())]);
+    // Trailing space in an expectation would be lost to editors.
+    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn texts(items: &[&str]) -> crate::page::Value {
+    crate::page::Value::List(items.iter().copied().map(scalar).collect())
+}
+
+fn scalar(text: &str) -> crate::page::Value {
+    crate::page::Value::Text(text.to_owned())
+}

@@ -1,0 +1,227 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn entry(date: &str, summary: &str) -> NewEntry {
+    NewEntry { date: date.to_owned(), summary: summary.to_owned(), ..NewEntry::default() }
+}
+
+#[track_caller]
+fn check_add(before: &str, new: NewEntry, expected: Expect) {
+    check(before, |text| add_entry(text, &new), expected);
+}
+
+#[test]
+fn entries_stand_newest_first() {
+    let page = "# T\n- **2020-01-01** | x — not here\n\n---\n\n## Timeline\n- **2024-03-01** | a — b\n  detail\n- **2024-01-01** | c — d\n\n## More\n";
+    let detailed = NewEntry {
+        source: Some("meeting".to_owned()),
+        detail: Some("one\n\n  two\n".to_owned()),
+        ..entry("2024-02-01", "New – and so on")
+    };
+    check_add(
+        page,
+        detailed,
+        expect![[r#"
+               detail
+            +- **2024-02-01** | meeting — New – and so on
+            +  one
+            +
+            +    two
+             - **2024-01-01** | c — d
+        "#]],
+    );
+    check_add(
+        page,
+        entry("2025-01-01", "New"),
+        expect![[r#"
+             ## Timeline
+            +- **2025-01-01** — New
+             - **2024-03-01** | a — b
+        "#]],
+    );
+    check_add(
+        page,
+        entry("2024-03-01", "New"),
+        expect![[r#"
+               detail
+            +- **2024-03-01** — New
+             - **2024-01-01** | c — d
+        "#]],
+    );
+    check_add(
+        page,
+        entry("2023-01-01", "New"),
+        expect![[r#"
+             - **2024-01-01** | c — d
+            +- **2023-01-01** — New
+
+        "#]],
+    );
+    check_add(
+        page,
+        entry("2024-01-01", "d"),
+        expect![[r#"
+            unchanged
+        "#]],
+    );
+    let spaced = "---\n\n* **2024-03-01** — b\n\n* **2024-01-01** — d";
+    check_add(
+        &format!("T\n\n{spaced}"),
+        entry("2024-02-01", "New"),
+        expect![[r#"
+
+            +* **2024-02-01** — New
+            +
+             * **2024-01-01** — d
+        "#]],
+    );
+    check_add(
+        &format!("T\n\n{spaced}"),
+        entry("2023-02-01", "New"),
+        expect![[r#"
+             * **2024-01-01** — d
+            +
+            +* **2023-02-01** — New
+            +
+        "#]],
+    );
+}
+
+#[test]
+fn the_rule_and_the_heading_are_made() {
+    check_add(
+        "",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** — New
+            +
+        "#]],
+    );
+    check_add(
+        "# T\nProse",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+             Prose
+            +
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** — New
+            +
+        "#]],
+    );
+    check_add(
+        "---\na: 1\n---\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** — New
+            +
+        "#]],
+    );
+    check_add(
+        "Prose\n\n---\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+
+            +## Timeline
+            +- **2024-01-01** — New
+            +
+        "#]],
+    );
+    check_add(
+        "Prose\n\n---\n\n## Timeline\n\n## More\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+             ## Timeline
+            +- **2024-01-01** — New
+
+        "#]],
+    );
+    check_add(
+        "Prose\n\n---\n\n## Timeline\nNothing yet.\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+
+            +- **2024-01-01** — New
+            +
+        "#]],
+    );
+    check_add(
+        "# T\n## Timeline\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+             # T
+            -## Timeline
+            +
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** — New
+
+        "#]],
+    );
+    check_add(
+        "## Timeline\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+            -## Timeline
+            +
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** — New
+
+        "#]],
+    );
+    check_add(
+        "# T\n\n## Timeline\n\n# More\n",
+        entry("2024-01-01", "New"),
+        expect![[r#"
+             ## Timeline
+            +- **2024-01-01** — New
+
+        "#]],
+    );
+}
+
+#[test]
+fn entries_need_a_day_and_a_summary() {
+    check_add(
+        "",
+        entry("2024-01", "New"),
+        expect![[r#"
+            "2024-01" is not a day; write YYYY-MM-DD
+        "#]],
+    );
+    check_add(
+        "",
+        entry("2023-02-29", "New"),
+        expect![[r#"
+            "2023-02-29" is not a day; write YYYY-MM-DD
+        "#]],
+    );
+    check_add(
+        "",
+        entry("2024-01-01", " "),
+        expect![[r#"
+            the summary is empty; give one
+        "#]],
+    );
+    let source = Some("a — b".to_owned());
+    check_add(
+        "",
+        NewEntry { source, ..entry("2024-01-01", "New") },
+        expect![[r#"
+            the line `- **2024-01-01** | a — b — New` would not read back as an entry; leave out brackets, braces, parentheses and dashes, and close any code block above it
+        "#]],
+    );
+}

@@ -1,0 +1,132 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+
+#[track_caller]
+fn check_retarget(before: &str, old: &str, new: &str, expected: Expect) {
+    let edit = |text: &str| {
+        retarget_links(text, "notes/here.md", &mut |link| (link.target == old).then(|| new.to_owned()))
+    };
+    check(before, edit, expected);
+}
+
+#[test]
+fn changes_the_target_of_wiki_links_only() {
+    let page = "[[Old]] and ![[ Old #h|Old]] `[[Old]]`\n- knows [[Old|a]] (Old)\n| [[Old\\|b]] | [[Older]] |\n<!-- [[Old]] -->\n[[Old\n";
+    check_retarget(
+        page,
+        "Old",
+        "New Name",
+        expect![[r#"
+            -[[Old]] and ![[ Old #h|Old]] `[[Old]]`
+            -- knows [[Old|a]] (Old)
+            -| [[Old\|b]] | [[Older]] |
+            +[[New Name]] and ![[ New Name #h|Old]] `[[Old]]`
+            +- knows [[New Name|a]] (Old)
+            +| [[New Name\|b]] | [[Older]] |
+             <!-- [[Old]] -->
+        "#]],
+    );
+    check_retarget(
+        "[[a [[b]]]]\n",
+        "a [[b]]",
+        "c",
+        expect![[r#"
+            -[[a [[b]]]]
+            +[[c]]
+
+        "#]],
+    );
+    check_retarget(
+        "[[x]]\n",
+        "Old",
+        "New",
+        expect![[r#"
+            unchanged
+        "#]],
+    );
+}
+
+#[test]
+fn changes_the_destination_of_markdown_links() {
+    let page = "[a](old.md) [b](./old.md#h \"title\") ![c](<old.md>) [d](<old.md#x>) [e [f]]( /notes/old.md )\n[g][ref] [Ref][] [ref]\n\n[REF]: old.md 'x'\n";
+    check_retarget(
+        page,
+        "notes/old.md",
+        "../new (1).md",
+        expect![[r#"
+            -[a](old.md) [b](./old.md#h "title") ![c](<old.md>) [d](<old.md#x>) [e [f]]( /notes/old.md )
+            -[g][ref] [Ref][] [ref]
+            -
+            -[REF]: old.md 'x'
+            +[a](../new%20%281%29.md) [b](../new%20%281%29.md#h "title") ![c](<old.md>) [d](<../new (1).md#x>) [e [f]]( ../new%20%281%29.md )
+            +[g][ref] [Ref][] [ref]
+            +
+            +[REF]: ../new%20%281%29.md 'x'
+
+        "#]],
+    );
+    check_retarget(
+        "[a](old%20one.md)\n",
+        "notes/old one.md",
+        "new.md",
+        expect![[r#"
+            -[a](old%20one.md)
+            +[a](new.md)
+
+        "#]],
+    );
+    check_retarget(
+        "[a](old_(1).md)\n",
+        "notes/old_(1).md",
+        "new.md",
+        expect![[r#"
+            -[a](old_(1).md)
+            +[a](new.md)
+
+        "#]],
+    );
+}
+
+#[test]
+fn changes_links_in_properties() {
+    let page = "---\ntitle: \"[[Old]]\"\nup: \"[[Old|x]]\" # c\nrelated:\n  - '[[Other]]'\n  - '[[Old#h]]'\nplain: [[Old]]\n---\n";
+    check_retarget(
+        page,
+        "Old",
+        "New",
+        expect![[r#"
+             title: "[[Old]]"
+            -up: "[[Old|x]]" # c
+            -related:
+            -  - '[[Other]]'
+            -  - '[[Old#h]]'
+            -plain: [[Old]]
+            +up: "[[New|x]]" # c
+            +related:
+            +  - '[[Other]]'
+            +  - '[[New#h]]'
+            +plain: [[New]]
+             ---
+        "#]],
+    );
+    check_retarget(
+        page,
+        "Old",
+        "a \"b\"",
+        expect![[r##"
+             title: "[[Old]]"
+            -up: "[[Old|x]]" # c
+            -related:
+            -  - '[[Other]]'
+            -  - '[[Old#h]]'
+            -plain: [[Old]]
+            +up: "[[a \"b\"|x]]" # c
+            +related:
+            +  - '[[Other]]'
+            +  - '[[a "b"#h]]'
+            +plain: [[a "b"]]
+             ---
+        "##]],
+    );
+}

@@ -1,0 +1,196 @@
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn appends_at_the_end() {
+    let add = |addition: &'static str| move |text: &str| append(text, addition);
+    check(
+        "# T\n",
+        add("New\nlines"),
+        expect![[r#"
+             # T
+            +New
+            +lines
+
+        "#]],
+    );
+    check(
+        "# T\nlast",
+        add("New"),
+        expect![[r#"
+             last
+            +New
+            +
+        "#]],
+    );
+    check(
+        "# T\n\n",
+        add("New\n"),
+        expect![[r#"
+
+            +New
+
+        "#]],
+    );
+    check(
+        "",
+        add("New"),
+        expect![[r#"
+            +New
+
+        "#]],
+    );
+    check(
+        "# T",
+        add(""),
+        expect![[r#"
+            unchanged
+        "#]],
+    );
+    check(
+        "---\na: 1\n---",
+        add("New"),
+        expect![[r#"
+             ---
+            +New
+            +
+        "#]],
+    );
+}
+
+#[test]
+fn prepends_after_the_frontmatter() {
+    let add = |addition: &'static str| move |text: &str| prepend(text, addition);
+    check(
+        "---\na: 1\n---\n\n# T\n",
+        add("New"),
+        expect![[r#"
+             ---
+            +New
+
+        "#]],
+    );
+    check(
+        "---\na: 1\n---",
+        add("New"),
+        expect![[r#"
+             ---
+            +New
+            +
+        "#]],
+    );
+    check(
+        "# T\n",
+        add("New\n"),
+        expect![[r#"
+            +New
+             # T
+        "#]],
+    );
+    check(
+        "",
+        add("New"),
+        expect![[r#"
+            +New
+
+        "#]],
+    );
+    check(
+        "---\nnot closed\n",
+        add("New"),
+        expect![[r#"
+            +New
+             ---
+        "#]],
+    );
+}
+
+#[test]
+fn replaces_text_that_occurs_as_often_as_expected() {
+    let page = "---\ntitle: Foo\n---\nFoo is foo.\nFoo\nlast\n";
+    let replace = |find: &'static str, with: &'static str, count| {
+        move |text: &str| replace_text(text, find, with, count)
+    };
+    check(
+        page,
+        replace("is foo", "ist Fuß", None),
+        expect![[r#"
+             ---
+            -Foo is foo.
+            +Foo ist Fuß.
+             Foo
+        "#]],
+    );
+    check(
+        page,
+        replace("Foo", "Bar", None),
+        expect![[r#"
+            the text occurs 3 times, not 1; give a longer text or the right count
+        "#]],
+    );
+    check(
+        page,
+        replace("Foo", "Bar", Some(3)),
+        expect![[r#"
+             ---
+            -title: Foo
+            ----
+            -Foo is foo.
+            -Foo
+            +title: Bar
+            +---
+            +Bar is foo.
+            +Bar
+             last
+        "#]],
+    );
+    check(
+        page,
+        replace("none", "Bar", None),
+        expect![[r#"
+            the text occurs 0 times, not 1; read the page again for its present text
+        "#]],
+    );
+    check(
+        page,
+        replace("none", "Bar", Some(0)),
+        expect![[r#"
+            unchanged
+        "#]],
+    );
+    check(
+        page,
+        replace("", "Bar", None),
+        expect![[r#"
+            the text to find is empty; give the text that is to be replaced
+        "#]],
+    );
+    check(
+        page,
+        replace(".\nFoo\n", ".\nBar\nbaz\n", None),
+        expect![[r#"
+             Foo is foo.
+            -Foo
+            +Bar
+            +baz
+             last
+        "#]],
+    );
+    check(
+        page,
+        replace("last\n", "", None),
+        expect![[r#"
+             Foo
+            -last
+
+        "#]],
+    );
+}
+
+#[test]
+fn never_normalises_other_line_ends() {
+    assert_eq!(append("a\r\nb\nc\r\n", "d"), Ok("a\r\nb\nc\r\nd\r\n".to_owned()));
+    assert_eq!(append("a\r\nb\n", "d\r\ne"), Ok("a\r\nb\nd\ne\n".to_owned()));
+    assert_eq!(replace_text("a\nb\r\nc\r\n", "c", "d\ne", None), Ok("a\nb\r\nd\r\ne\r\n".to_owned()));
+}

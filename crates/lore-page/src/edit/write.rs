@@ -1,0 +1,101 @@
+//! Values as YAML text: plain where that reads back as the same text, else quoted.
+
+use saphyr_parser::ScalarStyle;
+
+use crate::frontmatter::yaml;
+use crate::page::{Properties, Value};
+
+/// Where a value is written; what may be plain differs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// After `key: `.
+    Line,
+    /// After `- `.
+    Item,
+    /// Inside `[…]` or `{…}`.
+    Flow,
+}
+
+/// Writes a value. Lists and mappings are written in flow form.
+pub(super) fn value(value: &Value, place: Place) -> String {
+    match value {
+        Value::Text(text) => scalar(text, place),
+        Value::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| self::value(item, Place::Flow)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Map(Properties(entries)) => {
+            let entry = |(key, item): &(String, Value)| {
+                format!("{}: {}", scalar(key, Place::Flow), self::value(item, Place::Flow))
+            };
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Writes a scalar in the place of another, with the quotes that its author chose. Double quotes that the old
+/// text needed were no choice.
+pub(super) fn scalar_like(text: &str, old: &str, style: ScalarStyle) -> String {
+    match style {
+        ScalarStyle::DoubleQuoted if is_plain(old, Place::Line) => double_quoted(text),
+        ScalarStyle::SingleQuoted if !text.chars().any(needs_escape) => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
+        _ => scalar(text, Place::Line),
+    }
+}
+
+/// Writes a top-level key.
+pub(super) fn key(text: &str) -> String {
+    let plain = !text.chars().any(needs_escape)
+        && yaml::read(&format!("{text}: x\n"))
+            .is_ok_and(|read| read.properties.0 == [(text.to_owned(), Value::Text("x".to_owned()))]);
+    if plain { text.to_owned() } else { double_quoted(text) }
+}
+
+fn scalar(text: &str, place: Place) -> String {
+    if is_plain(text, place) { text.to_owned() } else { double_quoted(text) }
+}
+
+/// Whether the text may stand without quotes. The reader itself is asked, so the two cannot disagree.
+fn is_plain(text: &str, place: Place) -> bool {
+    if text.is_empty() || text.chars().any(needs_escape) || is_something_else_elsewhere(text) {
+        return false;
+    }
+    let (source, expected) = match place {
+        Place::Line => (format!("k: {text} # c\n"), Value::Text(text.to_owned())),
+        Place::Item => (format!("k:\n- {text} # c\n"), Value::List(vec![Value::Text(text.to_owned())])),
+        Place::Flow => (format!("k: [{text}]\n"), Value::List(vec![Value::Text(text.to_owned())])),
+    };
+    yaml::read(&source).is_ok_and(|read| read.properties.0 == [("k".to_owned(), expected)])
+}
+
+/// Words that older YAML readers take for booleans, and digits with colons, which they take for minutes and
+/// seconds. Lore reads them as written; quotes make the others do so too.
+fn is_something_else_elsewhere(text: &str) -> bool {
+    let words = ["y", "n", "yes", "no", "on", "off"];
+    let minutes = || text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    words.iter().any(|word| word.eq_ignore_ascii_case(text)) || minutes()
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if needs_escape(c) => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// Characters that are not written as they are: controls, and the separators and the mark that some readers
+/// take for line ends or drop.
+fn needs_escape(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}

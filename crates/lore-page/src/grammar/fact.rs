@@ -1,0 +1,143 @@
+//! `predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`, with an optional
+//! `Subject | ` in front.
+
+use crate::interval::Interval;
+use crate::page::Fact;
+
+use super::words::{self, Show, shown_links};
+use super::{Oddities, tail};
+
+#[derive(Debug, Default)]
+struct Provenance {
+    source: Option<String>,
+    by: Option<String>,
+    confidence: Option<String>,
+    evidence: Option<String>,
+}
+
+/// Reads a fact.
+pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fact> {
+    let (before, after) = split_at_marker(text)?;
+    let (subject, predicate) = match before.rsplit_once('|') {
+        Some((subject, predicate)) => (Some(subject.trim()), predicate.trim_start()),
+        None => (None, before),
+    };
+    if !is_predicate(predicate) || subject == Some("") {
+        return None;
+    }
+    let mut rest = after.trim();
+    let (mut interval, mut provenance) = (None, None);
+    loop {
+        if provenance.is_none()
+            && let Some((before, inner)) = tail::parenthesis(rest)
+            && let Some(found) = read_provenance(inner, oddities)
+        {
+            (rest, provenance) = (before, Some(found));
+        } else if interval.is_none()
+            && let Some((before, inner)) = tail::braces(rest)
+            && inner.contains("..")
+        {
+            (rest, interval) = (before, Some(inner));
+        } else {
+            break;
+        }
+    }
+    let object = shown_links(rest, Show::Target).trim().to_owned();
+    if object.is_empty() {
+        oddities.push(format!("`{predicate}::` has no object, so it is not a fact"));
+        return None;
+    }
+    let provenance = provenance.unwrap_or_default();
+    Some(Fact {
+        subject: subject.map(|subject| shown_links(subject, Show::Target).trim_matches('*').to_owned()),
+        predicate: predicate.to_owned(),
+        object,
+        interval: interval.map_or_else(Interval::default, |inner| tail::interval(inner, oddities)),
+        source: provenance.source,
+        by: provenance.by,
+        confidence: provenance.confidence,
+        evidence: provenance.evidence,
+        line,
+    })
+}
+
+/// What stands before and after the first `::` that whitespace or the end follows.
+fn split_at_marker(text: &str) -> Option<(&str, &str)> {
+    let marker = |at: &usize| text[at + 2..].chars().next().is_none_or(char::is_whitespace);
+    let at = text.match_indices("::").map(|(at, _)| at).find(marker)?;
+    Some((&text[..at], &text[at + 2..]))
+}
+
+fn is_predicate(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && words::is_word(text)
+}
+
+/// Reads the parts between semicolons, or `None` where no part is known: that parenthesis is plain text.
+fn read_provenance(inner: &str, oddities: &mut Oddities) -> Option<Provenance> {
+    let mut found = Provenance::default();
+    let mut unknown = Vec::new();
+    let mut any = false;
+    for part in parts(inner) {
+        let slot = match known_part(part) {
+            Some((Key::Source, value)) => (&mut found.source, value),
+            Some((Key::By, value)) => (&mut found.by, value),
+            Some((Key::Confidence, value)) => (&mut found.confidence, value),
+            Some((Key::Evidence, value)) => (&mut found.evidence, value),
+            None => {
+                unknown.push(part);
+                continue;
+            }
+        };
+        any = true;
+        let (slot, value) = slot;
+        if !value.is_empty() {
+            slot.get_or_insert_with(|| value.to_owned());
+        }
+    }
+    if any {
+        oddities.extend(unknown.into_iter().map(|part| {
+            format!("`{part}` is no provenance; write source:, by:, confidence: or a text in quotes")
+        }));
+    }
+    any.then_some(found)
+}
+
+enum Key {
+    Source,
+    By,
+    Confidence,
+    Evidence,
+}
+
+fn known_part(part: &str) -> Option<(Key, &str)> {
+    for (open, close) in [('"', '"'), ('“', '”')] {
+        if let Some(quote) = part.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
+            return Some((Key::Evidence, quote.trim()));
+        }
+    }
+    let (name, value) = part.split_once(':')?;
+    let key = match name.trim_end().to_ascii_lowercase().as_str() {
+        "source" => Key::Source,
+        "by" => Key::By,
+        "confidence" => Key::Confidence,
+        _ => return None,
+    };
+    Some((key, value.trim()))
+}
+
+/// Splits at semicolons outside quotes.
+fn parts(inner: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    inner
+        .split(move |c: char| {
+            match c {
+                '"' => quoted = !quoted,
+                '“' => quoted = true,
+                '”' => quoted = false,
+                _ => {}
+            }
+            c == ';' && !quoted
+        })
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}

@@ -1,0 +1,48 @@
+//! `verb [[Target]] (context) {from..until}`.
+
+use crate::interval::Interval;
+
+use super::{Oddities, tail, words};
+
+/// What stands around a relation's link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Relation {
+    pub(crate) verb: String,
+    pub(crate) context: Option<String>,
+    pub(crate) interval: Interval,
+}
+
+/// Reads what stands before and after the first link of an item.
+pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Option<Relation> {
+    let verb = verb(before)?;
+    let mut rest = after.trim();
+    let (mut context, mut interval) = (None, None);
+    while !rest.is_empty() {
+        if context.is_none()
+            && let Some((before, inner)) = tail::parenthesis(rest)
+        {
+            (rest, context) = (before, Some(inner.to_owned()));
+        } else if interval.is_none()
+            && let Some((before, inner)) = tail::braces(rest)
+        {
+            (rest, interval) = (before, Some(inner));
+        } else {
+            return None;
+        }
+    }
+    let interval = interval.map(|inner| tail::interval(inner, oddities)).unwrap_or_default();
+    Some(Relation { verb: verb.to_owned(), context, interval })
+}
+
+/// One word, or several in quotes, with a space before the link.
+fn verb(before: &str) -> Option<&str> {
+    let text = before.trim();
+    if text.len() == before.trim_start().len() {
+        return None;
+    }
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::trim);
+    match quoted {
+        Some(phrase) => (!phrase.is_empty() && !phrase.contains('"')).then_some(phrase),
+        None => words::is_word(text).then_some(text),
+    }
+}

@@ -1,0 +1,56 @@
+//! What may stand at the end of a line: `(…)` and `{from..until}`.
+
+use crate::interval::Interval;
+
+/// The text before a last `(…)` that a space precedes, and what stands in it.
+///
+/// Parentheses nest, and those in quotes do not count: `(source: chat; "sad :(")`.
+pub(super) fn parenthesis(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with(')') {
+        return None;
+    }
+    let open = opening(text, true).or_else(|| opening(text, false))?;
+    let before = &text[..open];
+    if !before.is_empty() && !before.ends_with(char::is_whitespace) {
+        return None;
+    }
+    let inner = text[open + 1..text.len() - 1].trim();
+    (!inner.is_empty()).then_some((before.trim_end(), inner))
+}
+
+/// The text before a last `{…}`, and what stands in it.
+pub(super) fn braces(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_suffix('}')?;
+    let open = inside.rfind('{')?;
+    Some((text[..open].trim_end(), inside[open + 1..].trim()))
+}
+
+/// Reads what stood in braces; what is no interval is said to be none.
+pub(super) fn interval(inner: &str, oddities: &mut super::Oddities) -> Interval {
+    inner.parse().unwrap_or_else(|_| {
+        oddities.push(format!(
+            "`{{{inner}}}` is not an interval; write {{from..until}} with YYYY, YYYY-MM or YYYY-MM-DD, in order"
+        ));
+        Interval::default()
+    })
+}
+
+/// The parenthesis that the last byte of the text closes.
+fn opening(text: &str, quotes_count: bool) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quoted = false;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b'"' if quotes_count => quoted = !quoted,
+            b')' if !quoted => depth += 1,
+            b'(' if !quoted => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

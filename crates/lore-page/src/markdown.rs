@@ -1,0 +1,220 @@
+//! A Markdown file as a [`Page`].
+//!
+//! Three passes: the frontmatter; the blocks, as a CommonMark parser sees them ([`blocks`]); the wiki links
+//! and tags of the text outside code and comments ([`inline`]). List items are then read with the grammar that
+//! Markdown and Org share. Nothing is quadratic: every lookup is a binary search or a walk in step.
+
+mod blocks;
+mod destination;
+mod inline;
+mod item;
+mod lines;
+mod opaque;
+mod properties;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::frontmatter;
+use crate::grammar::{Show, shown_links};
+use crate::interval::Interval;
+use crate::page::{ByteRange, Heading, LINKS_TO, LineRange, Link, LinkStyle, Page, Parsed};
+use crate::wiki;
+
+use blocks::{Blocks, PageLink, RawHeading};
+use item::{Related, Source};
+use lines::Lines;
+
+/// How many characters of a line are kept as the context of a link in it.
+const CONTEXT_CHARS: usize = 200;
+
+/// Reads a page. `path` is its path from the vault's root, with `/`.
+///
+/// Parsing never fails: what is odd becomes a diagnostic, and the rest is read all the same.
+///
+/// ```
+/// let parsed = lore_page::parse("people/ada.md", "- knows [[Charles Babbage]] (since 1833)\n");
+/// assert_eq!(parsed.page.title, "ada");
+/// assert_eq!(parsed.page.links[0].relation, "knows");
+/// ```
+pub fn parse(path: &str, text: &str) -> Parsed {
+    let front = frontmatter::read(text);
+    let body_start = front.body_start;
+    let mut diagnostics = front.diagnostics;
+    let mut page = Page { properties: front.properties, frontmatter: front.lines, ..Page::default() };
+    properties::apply(&mut page, path, text);
+
+    let lines = Lines::new(text);
+    let mut blocks = blocks::read(text, body_start);
+    blocks.opaque.finish(text, body_start);
+    let inline = inline::scan(text, body_start, &blocks);
+
+    split_at_rule(&mut page, text, body_start, &blocks, &lines);
+    let source = Source { text, lines: &lines, blocks: &blocks, inline: &inline };
+    let related = item::read(&source, &mut page, &mut diagnostics);
+    let links = body_links(path, &source, &related);
+    page.links.extend(links);
+    if !inline.tags.is_empty() {
+        let tags = std::mem::take(&mut page.tags);
+        let inline = inline.tags.iter().map(|tag| &text[tag.clone()]);
+        page.tags = unique(tags.iter().map(String::as_str).chain(inline));
+    }
+    if page.summary.is_none() {
+        page.summary = quoted_summary(&page, &blocks);
+    }
+    page.headings = headings(blocks, &lines);
+    page.heading_title =
+        page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
+    diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    Parsed { page, diagnostics }
+}
+
+fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks, lines: &Lines<'_>) {
+    // Dashes on the first line were meant as frontmatter: they end no truth.
+    let is_fence = |at: usize| page.frontmatter.is_none() && lines.number(at) == 1;
+    let rule = blocks.rules.iter().copied().find(|at| !is_fence(*at) && !blocks.opaque.is_comment(*at));
+    let rule = rule.map(|at| lines.range(at));
+    let truth_end = rule.map_or(text.len(), |line| line.start);
+    page.truth = ByteRange { start: body_start, end: truth_end };
+    page.timeline = rule.map(|line| ByteRange { start: line.end, end: text.len() });
+}
+
+/// The text of the first quote of the truth that says something, without the marker of a callout.
+fn quoted_summary(page: &Page, blocks: &Blocks) -> Option<String> {
+    let quotes = blocks.quotes.iter().take_while(|quote| quote.start < page.truth.end);
+    quotes.filter(|quote| !blocks.opaque.is_comment(quote.start)).find_map(|quote| {
+        let text = quote.text.trim_start();
+        let text = match text.strip_prefix("[!").and_then(|rest| rest.split_once(']')) {
+            Some((_, rest)) => rest.trim_start_matches(['+', '-']),
+            None => text,
+        };
+        let summary = plain(text);
+        (!summary.is_empty()).then_some(summary)
+    })
+}
+
+fn headings(blocks: Blocks, lines: &Lines<'_>) -> Vec<Heading> {
+    let Blocks { headings, opaque, .. } = blocks;
+    let mut found: Vec<Heading> = Vec::with_capacity(headings.len());
+    // The headings whose sections are open, each of a lower level than the one before.
+    let mut open: Vec<usize> = Vec::new();
+    for RawHeading { level, start, text } in headings {
+        if opaque.is_comment(start) {
+            continue;
+        }
+        let first = lines.number(start);
+        while let Some(index) = open.pop_if(|index| found[*index].level >= level) {
+            // A lone carriage return ends a line for CommonMark, but not for the count of lines.
+            found[index].lines.last = (first - 1).max(found[index].lines.first);
+        }
+        open.push(found.len());
+        found.push(Heading { level, text: plain(&text), lines: LineRange { first, last: lines.count() } });
+    }
+    found
+}
+
+/// The links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
+fn body_links(path: &str, source: &Source<'_>, related: &[Related]) -> Vec<Link> {
+    let mut related = related.iter().peekable();
+    let mut links = Vec::with_capacity(source.inline.wiki.len() + source.blocks.page_links.len());
+    for range in &source.inline.wiki {
+        let relation = related.next_if(|related| related.start == range.start);
+        links.extend(wiki_link(source, range, relation));
+    }
+    let wiki = links.len();
+    for link in &source.blocks.page_links {
+        // `[[a]](b.md)` is a wiki link, and so is `[[a]]` where `[a]` is defined as a link.
+        let inside = source.inline.wiki.partition_point(|wiki| wiki.start <= link.range.start);
+        let taken = inside > 0 && link.range.start < source.inline.wiki[inside - 1].end;
+        if !taken && !source.blocks.opaque.is_comment(link.range.start) {
+            links.push(markdown_link(path, source, link));
+        }
+    }
+    if wiki > 0 && links.len() > wiki {
+        links.sort_by_key(|link| link.span.start);
+    }
+    links
+}
+
+fn wiki_link(source: &Source<'_>, range: &Range<usize>, related: Option<&Related>) -> Option<Link> {
+    let read = wiki::read(&source.text[range.start + 2..range.end - 2])?;
+    let before = &source.text.as_bytes()[..range.start];
+    let (relation, context, interval) = match related {
+        Some(Related { relation, .. }) => {
+            (relation.verb.clone(), relation.context.clone(), relation.interval)
+        }
+        None => (LINKS_TO.to_owned(), line_around(source, range), Interval::default()),
+    };
+    Some(Link {
+        relation,
+        target: read.target.into_owned(),
+        style: LinkStyle::Wiki,
+        heading: read.heading.map(Into::into),
+        label: read.label.map(Into::into),
+        context,
+        interval,
+        embed: before.ends_with(b"!") && !before.ends_with(b"\\!"),
+        line: source.lines.number(range.start),
+        span: ByteRange { start: range.start, end: range.end },
+    })
+}
+
+fn markdown_link(path: &str, source: &Source<'_>, link: &PageLink) -> Link {
+    let (target, heading) = destination::resolve(path, &link.destination);
+    let label = plain(&link.label);
+    Link {
+        relation: LINKS_TO.to_owned(),
+        target,
+        style: LinkStyle::Markdown,
+        heading,
+        label: (!label.is_empty()).then_some(label),
+        context: line_around(source, &link.range),
+        interval: Interval::default(),
+        embed: false,
+        line: source.lines.number(link.range.start),
+        span: ByteRange { start: link.range.start, end: link.range.end },
+    }
+}
+
+/// The line of a link; of a long line the part that holds the link's start.
+fn line_around(source: &Source<'_>, link: &Range<usize>) -> Option<String> {
+    let line = source.lines.range(link.start);
+    let text = line.of(source.text);
+    let mut start = 0;
+    if link.end - line.start > CONTEXT_CHARS {
+        start = (link.start - line.start).saturating_sub(CONTEXT_CHARS / 2);
+        start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    }
+    let text = text[start..].trim_start();
+    let end = text.char_indices().nth(CONTEXT_CHARS).map_or(text.len(), |(at, _)| at);
+    Some(text[..end].trim_end().to_owned())
+}
+
+/// Plain text on one line, wiki links as they are shown.
+fn plain(text: &str) -> String {
+    let shown = shown_links(text, Show::Label);
+    let mut plain = String::with_capacity(shown.len());
+    for word in shown.split_whitespace() {
+        if !plain.is_empty() {
+            plain.push(' ');
+        }
+        plain.push_str(word);
+    }
+    plain
+}
+
+/// The texts in order, each once.
+fn unique<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts.filter(|text| seen.insert(*text)).map(str::to_owned).collect()
+}
+
+/// The part of an ordered list whose key lies in a range.
+fn within<'t, T>(list: &'t [T], range: &Range<usize>, key: impl Fn(&T) -> usize) -> &'t [T] {
+    let from = list.partition_point(|element| key(element) < range.start);
+    let length = list[from..].partition_point(|element| key(element) < range.end);
+    &list[from..from + length]
+}
+
+#[cfg(test)]
+mod tests;

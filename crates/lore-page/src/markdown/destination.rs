@@ -1,0 +1,84 @@
+//! Where a Markdown link leads.
+
+/// Whether the destination is a page: a path to a Markdown file, not a URL.
+pub(super) fn is_page(destination: &str) -> bool {
+    let path = split(destination).0;
+    // The extension comes first: it settles nearly every link.
+    has_page_extension(path) && !path.starts_with("//") && !has_scheme(path)
+}
+
+/// The target from the vault's root and the heading. A path that leaves the vault stays as it is written.
+pub(super) fn resolve(page: &str, destination: &str) -> (String, Option<String>) {
+    let (path, fragment) = split(destination);
+    let heading = (!fragment.is_empty()).then(|| decoded(fragment));
+    (from_root(page, &decoded(path)).unwrap_or_else(|| path.to_owned()), heading)
+}
+
+/// The path, and the fragment without its `#`.
+fn split(destination: &str) -> (&str, &str) {
+    let (rest, fragment) = destination.split_once('#').unwrap_or((destination, ""));
+    (rest.split_once('?').map_or(rest, |(path, _)| path), fragment)
+}
+
+fn has_page_extension(path: &str) -> bool {
+    let is = |extension: &str| {
+        let start = path.len().checked_sub(extension.len());
+        start.and_then(|start| path.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(extension))
+    };
+    is(".md") || is(".markdown")
+}
+
+fn has_scheme(path: &str) -> bool {
+    let Some((scheme, _)) = path.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
+}
+
+fn from_root(page: &str, path: &str) -> Option<String> {
+    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (folder, path) = match path.strip_prefix('/') {
+        Some(path) => ("", path),
+        None => (folder, path),
+    };
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in folder.split('/').chain(path.split('/')) {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            _ => segments.push(segment),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+/// The text with `%20` and the like decoded; as it is where that gives no text.
+fn decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = match after {
+            [high, low, ..] if *first == b'%' => hex_digit(*high).zip(hex_digit(*low)),
+            _ => None,
+        };
+        match hex {
+            Some((high, low)) => {
+                bytes.push(high << 4 | low);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}

@@ -1,0 +1,112 @@
+//! Wiki links and tags: one pass over the text of the body outside code and comments.
+
+use std::ops::Range;
+
+use crate::grammar::tag_end;
+use crate::wiki::Brackets;
+
+use super::blocks::Blocks;
+
+/// Where the wiki links and tags of a body stand, each in order.
+#[derive(Debug)]
+pub(super) struct Inline {
+    /// Links with their brackets.
+    pub(super) wiki: Vec<Range<usize>>,
+    /// Tags without their `#`, outside links.
+    pub(super) tags: Vec<Range<usize>>,
+}
+
+/// Finds the wiki links and tags of the body that starts at `body_start`.
+pub(super) fn scan(text: &str, body_start: usize, blocks: &Blocks) -> Inline {
+    let mut scanner =
+        Scanner { text, brackets: Brackets::default(), starts: &blocks.starts, tags: Vec::new() };
+    let mut at = body_start;
+    for opaque in blocks.opaque.ranges() {
+        scanner.scan(at, opaque.start);
+        at = opaque.end.max(at);
+    }
+    scanner.scan(at, text.len());
+    let (wiki, mut tags) = (scanner.brackets.finish(), scanner.tags);
+    drop_inside(&mut tags, &wiki);
+    drop_inside(&mut tags, &blocks.link_ranges);
+    Inline { wiki, tags }
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    brackets: Brackets,
+    /// The starts of blocks that lie ahead.
+    starts: &'t [usize],
+    tags: Vec<Range<usize>>,
+}
+
+impl Scanner<'_> {
+    fn scan(&mut self, from: usize, until: usize) {
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while let Some(found) =
+            bytes.get(at..until).and_then(|rest| rest.iter().position(|byte| MARKS[*byte as usize]))
+        {
+            at += found;
+            match bytes[at] {
+                b'[' => {
+                    self.pass_starts(at);
+                    self.brackets.open(at);
+                }
+                b']' => {
+                    self.pass_starts(at);
+                    self.brackets.close(at, bytes.get(at + 1) == Some(&b']'));
+                }
+                b'#' => {
+                    if let Some(tag) = self.tag(at) {
+                        at = tag.end - 1;
+                        self.tags.push(tag);
+                    }
+                }
+                // A backslash takes the meaning from the mark after it.
+                _ => at += 1,
+            }
+            at += 1;
+        }
+    }
+
+    fn pass_starts(&mut self, at: usize) {
+        while let Some((start, ahead)) = self.starts.split_first()
+            && *start <= at
+        {
+            self.brackets.end_block();
+            self.starts = ahead;
+        }
+    }
+
+    /// A tag starts a word, or follows another tag at once.
+    fn tag(&self, hash: usize) -> Option<Range<usize>> {
+        let before = self.text[..hash].chars().next_back();
+        let free = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '\u{feff}'));
+        if !free && self.tags.last().is_none_or(|tag| tag.end != hash) {
+            return None;
+        }
+        tag_end(self.text, hash + 1).map(|end| hash + 1..end)
+    }
+}
+
+/// The bytes at which something may start or end.
+const MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    marks[b'[' as usize] = true;
+    marks[b']' as usize] = true;
+    marks[b'#' as usize] = true;
+    marks[b'\\' as usize] = true;
+    marks
+};
+
+/// Drops the tags that lie in one of the ranges; both are in order.
+fn drop_inside(tags: &mut Vec<Range<usize>>, ranges: &[Range<usize>]) {
+    let mut next = 0;
+    tags.retain(|tag| {
+        while next < ranges.len() && ranges[next].end <= tag.start {
+            next += 1;
+        }
+        ranges.get(next).is_none_or(|range| tag.start < range.start)
+    });
+}

@@ -1,0 +1,185 @@
+//! List items: their text, and the structured lines they are.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::grammar::{self, Oddities, Relation};
+use crate::page::{Diagnostic, Entry, LineRange, Observation, Page};
+
+use super::blocks::{Blocks, Item};
+use super::inline::Inline;
+use super::lines::Lines;
+
+/// What items are read from.
+pub(super) struct Source<'t> {
+    pub(super) text: &'t str,
+    pub(super) lines: &'t Lines<'t>,
+    pub(super) blocks: &'t Blocks,
+    pub(super) inline: &'t Inline,
+}
+
+/// A relation and the place of its link.
+pub(super) struct Related {
+    pub(super) start: usize,
+    pub(super) relation: Relation,
+}
+
+/// Reads every item into the page. Relations come back apart, in order, for the links they belong to.
+pub(super) fn read(source: &Source<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> Vec<Related> {
+    let mut related = Vec::new();
+    let mut oddities = Oddities::new();
+    for item in &source.blocks.items {
+        let Some(first) = source.blocks.segments.get(item.segments.clone()).and_then(|all| all.first())
+        else {
+            continue;
+        };
+        let line = source.lines.number(first.start);
+        related.extend(source.read(item, line, page, &mut oddities));
+        diagnostics.extend(oddities.drain(..).map(|message| Diagnostic { line, message }));
+    }
+    related
+}
+
+impl<'t> Source<'t> {
+    fn read(&self, item: &Item, line: u32, page: &mut Page, oddities: &mut Oddities) -> Option<Related> {
+        let segments = &self.blocks.segments[item.segments.clone()];
+        let (first, last) = (segments.first()?, segments.last()?);
+        let whole = first.start..last.end;
+        let text = self.joined(segments, &whole);
+        let text = text.trim();
+        match text.as_bytes() {
+            [b'*', b'*', ..] => {
+                if let Some(entry) = self.entry(item, first, line, oddities) {
+                    page.entries.push(entry);
+                    return None;
+                }
+            }
+            // A fact may start with a link to its subject.
+            [b'[', second, ..] if *second != b'[' && !item.starts_with_link => {
+                page.observations.extend(self.observation(text, &whole, line));
+                return None;
+            }
+            _ => {}
+        }
+        if text.contains("::")
+            && let Some(fact) = grammar::fact(text, line, oddities)
+        {
+            page.facts.push(fact);
+            return None;
+        }
+        self.relation(segments, &whole, oddities)
+    }
+
+    fn observation(&self, text: &str, whole: &Range<usize>, line: u32) -> Option<Observation> {
+        let read = grammar::observation(text)?;
+        let tags = super::within(&self.inline.tags, whole, |tag| tag.start);
+        Some(Observation {
+            category: read.category.to_owned(),
+            content: read.content.to_owned(),
+            tags: super::unique(tags.iter().map(|tag| &self.text[tag.clone()])),
+            context: read.context.map(str::to_owned),
+            line,
+        })
+    }
+
+    fn relation(
+        &self,
+        segments: &[Range<usize>],
+        whole: &Range<usize>,
+        oddities: &mut Oddities,
+    ) -> Option<Related> {
+        let link = super::within(&self.inline.wiki, whole, |link| link.start).first()?;
+        let before = self.joined(segments, &(whole.start..link.start));
+        let after = self.joined(segments, &(link.end..whole.end));
+        let relation = grammar::relation(&before, &after, oddities)?;
+        Some(Related { start: link.start, relation })
+    }
+
+    fn entry(&self, item: &Item, first: &Range<usize>, line: u32, oddities: &mut Oddities) -> Option<Entry> {
+        let head = self.joined(std::slice::from_ref(first), first);
+        let read = grammar::entry(head.trim(), oddities)?;
+        let (detail, last) = self.detail(item, first);
+        Some(Entry {
+            date: read.date.to_owned(),
+            source: read.source.map(str::to_owned),
+            summary: read.summary.to_owned(),
+            detail,
+            lines: LineRange { first: line, last },
+        })
+    }
+
+    /// The lines of an item after its first, without the indent they share with it, and the last line's number.
+    fn detail(&self, item: &Item, first: &Range<usize>) -> (Option<String>, u32) {
+        let line = self.lines.range(first.start);
+        let indent = columns(unquoted(&self.text[line.start..first.start], item.quotes));
+        let rest = self.text.get(line.end..item.range.end).unwrap_or_default();
+        let lines = rest.lines().map(|line| dedented(unquoted(line, item.quotes), indent).trim_end());
+        let lines: Vec<&str> = lines.collect();
+        let kept = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        let start = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
+        let detail = (kept > 0).then(|| lines[start..kept].join("\n"));
+        (detail, self.lines.number(first.start) + kept as u32)
+    }
+
+    /// The part of an item's text that lies in a range, on one line and without comments.
+    fn joined(&self, segments: &[Range<usize>], range: &Range<usize>) -> Cow<'t, str> {
+        let opaque = &self.blocks.opaque;
+        let text = &self.text[range.clone()];
+        if opaque.comments_in(range).is_empty() && !text.contains('\n') {
+            return Cow::Borrowed(text);
+        }
+        let mut joined = String::with_capacity(text.len());
+        for segment in segments.iter().filter(|part| part.start <= range.end && part.end >= range.start) {
+            if segment.start > range.start {
+                joined.push(' ');
+            }
+            let mut at = segment.start.max(range.start);
+            let end = segment.end.min(range.end);
+            for comment in opaque.comments_in(&(at..end)) {
+                push_on_one_line(&mut joined, &self.text[at..comment.start.clamp(at, end)]);
+                at = comment.end.clamp(at, end);
+            }
+            push_on_one_line(&mut joined, &self.text[at..end]);
+        }
+        Cow::Owned(joined)
+    }
+}
+
+/// Appends a piece of text. Inline code may go over line ends; what indents or quotes its lines is no part of it.
+fn push_on_one_line(joined: &mut String, piece: &str) {
+    for (number, line) in piece.lines().enumerate() {
+        let line = if number > 0 { line.trim_start_matches(['>', ' ', '\t']) } else { line };
+        if number > 0 {
+            joined.push(' ');
+        }
+        joined.push_str(if joined.ends_with(' ') { line.trim_start() } else { line });
+    }
+}
+
+/// The line without the `>` of the quotes around it.
+fn unquoted(line: &str, quotes: usize) -> &str {
+    let mut rest = line;
+    for _ in 0..quotes {
+        let Some(inside) = rest.trim_start().strip_prefix('>') else { break };
+        rest = inside.strip_prefix(' ').unwrap_or(inside);
+    }
+    rest
+}
+
+fn columns(prefix: &str) -> usize {
+    prefix.chars().count()
+}
+
+/// The line without up to so many columns of white space; a tab reaches to the next multiple of four.
+fn dedented(line: &str, columns: usize) -> &str {
+    let mut column = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            _ if column >= columns => return &line[at..],
+            b' ' => column += 1,
+            b'\t' => column = (column / 4 + 1) * 4,
+            _ => return &line[at..],
+        }
+    }
+    ""
+}

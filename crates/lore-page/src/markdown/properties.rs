@@ -1,0 +1,130 @@
+//! What the frontmatter says about a page.
+
+use std::collections::HashSet;
+
+use crate::interval::Interval;
+use crate::page::{ByteRange, LineRange, Link, LinkStyle, Page, Properties, Value};
+use crate::wiki;
+
+/// The properties that name or sort the page itself; a link in them leads nowhere.
+const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
+
+/// Fills in what the properties say.
+pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
+    let properties = &page.properties;
+    page.title = text_of(properties, "title").unwrap_or_else(|| file_title(path).to_owned());
+    page.id = text_of(properties, "id");
+    page.kind = text_of(properties, "type");
+    page.status = text_of(properties, "status");
+    page.summary = text_of(properties, "summary").or_else(|| text_of(properties, "description"));
+    page.aliases = names(["aliases", "alias", "permalink"].iter().flat_map(|key| properties.list(key)));
+    page.tags = names(["tags", "tag"].iter().flat_map(|key| tags(properties.get(key))));
+    page.links = links(properties, page.frontmatter, text);
+}
+
+fn text_of(properties: &Properties, key: &str) -> Option<String> {
+    let text = properties.text(key)?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// A file's name without its extension.
+fn file_title(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// A list of tags, or several in one text.
+fn tags(value: Option<&Value>) -> Vec<String> {
+    let pieces: Vec<&str> = match value {
+        Some(Value::Text(text)) => text.split(|c: char| c == ',' || c.is_whitespace()).collect(),
+        Some(Value::List(items)) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    pieces.into_iter().map(|tag| tag.trim().trim_start_matches('#').to_owned()).collect()
+}
+
+/// Each name once, trimmed, without empty ones.
+fn names(found: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    found
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()))
+        .collect()
+}
+
+/// The wiki links in property values, the key as their relation.
+fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (key, value) in properties.iter().filter(|(key, _)| !OWN_NAMES.contains(key)) {
+        let mut targets = Vec::new();
+        collect(value, &mut targets);
+        if !targets.is_empty() {
+            let line = line_of(key, frontmatter, text);
+            links.extend(targets.iter().filter_map(|inner| link(key, inner, line)));
+        }
+    }
+    links
+}
+
+/// Collects what stands between double brackets. Without quotes YAML reads `[[Name]]` as a list in a list;
+/// the writer meant a link all the same.
+fn collect(value: &Value, targets: &mut Vec<String>) {
+    match value {
+        Value::Text(text) if text.contains("[[") => {
+            targets.extend(
+                wiki::find(text).into_iter().map(|link| text[link.start + 2..link.end - 2].to_owned()),
+            );
+        }
+        Value::Text(_) => {}
+        Value::List(items) => match items.as_slice() {
+            [Value::List(inner)] if inner.iter().all(|item| matches!(item, Value::Text(_))) => {
+                let parts: Vec<&str> = inner
+                    .iter()
+                    .map(|item| if let Value::Text(text) = item { text.as_str() } else { "" })
+                    .collect();
+                targets.push(parts.join(", "));
+            }
+            _ => items.iter().for_each(|item| collect(item, targets)),
+        },
+        Value::Map(map) => map.iter().for_each(|(_, value)| collect(value, targets)),
+    }
+}
+
+fn link(key: &str, inner: &str, line: u32) -> Option<Link> {
+    let read = wiki::read(inner)?;
+    Some(Link {
+        relation: key.to_owned(),
+        target: read.target.into_owned(),
+        style: LinkStyle::Wiki,
+        heading: read.heading.map(Into::into),
+        label: read.label.map(Into::into),
+        context: None,
+        interval: Interval::default(),
+        embed: false,
+        line,
+        span: ByteRange::default(),
+    })
+}
+
+/// The line of a top-level key, else the first of the frontmatter.
+fn line_of(key: &str, frontmatter: Option<LineRange>, text: &str) -> u32 {
+    let Some(lines) = frontmatter else { return 1 };
+    let is_key = |line: &str| {
+        let line = line.trim_start_matches(['"', '\'']);
+        line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+    };
+    let numbered = (1..lines.last).zip(text.lines());
+    numbered
+        .skip(lines.first as usize)
+        .find(|(_, line)| is_key(line))
+        .map_or(lines.first, |(number, _)| number)
+}

@@ -1,0 +1,147 @@
+//! `[[target#heading|label]]`: finding such links by matching brackets, and reading what stands in them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Matches brackets as they come and keeps the pairs that are links, in linear time however they nest.
+///
+/// Brackets inside a link count by depth: `[[React [[Hooks]]]]` is one link. Where they do not balance,
+/// `[[` up to the next `]]` is the link.
+#[derive(Debug, Default)]
+pub(crate) struct Brackets {
+    open: Vec<usize>,
+    last_closed: Option<(usize, usize)>,
+    balanced: Vec<Range<usize>>,
+    last_double: Option<usize>,
+    unbalanced: Vec<Range<usize>>,
+}
+
+impl Brackets {
+    /// Takes a `[`.
+    pub(crate) fn open(&mut self, at: usize) {
+        if at > 0 && self.open.last() == Some(&(at - 1)) {
+            self.last_double = Some(at - 1);
+        }
+        self.open.push(at);
+    }
+
+    /// Takes a `]`; `doubled` when another one follows.
+    pub(crate) fn close(&mut self, at: usize, doubled: bool) {
+        if let Some(start) = self.last_double.take()
+            && doubled
+        {
+            self.unbalanced.push(start..at + 2);
+        }
+        let Some(start) = self.open.pop() else {
+            self.last_closed = None;
+            return;
+        };
+        if self.last_closed.take() == Some((start + 1, at.wrapping_sub(1))) {
+            self.keep(start..at + 1);
+        } else {
+            self.last_closed = Some((start, at));
+        }
+    }
+
+    /// Forgets what is open: no link goes from one block of text into another.
+    pub(crate) fn end_block(&mut self) {
+        self.open.clear();
+        self.last_closed = None;
+        self.last_double = None;
+    }
+
+    /// The links in order, brackets included. None lies in another.
+    pub(crate) fn finish(self) -> Vec<Range<usize>> {
+        let mut links = self.balanced;
+        let mut next = 0;
+        let balanced = links.len();
+        for candidate in self.unbalanced {
+            while next < balanced && links[next].end <= candidate.start {
+                next += 1;
+            }
+            if next == balanced || links[next].start >= candidate.end {
+                links.push(candidate);
+            }
+        }
+        if links.len() > balanced {
+            links.sort_unstable_by_key(|link| link.start);
+        }
+        links
+    }
+
+    fn keep(&mut self, link: Range<usize>) {
+        while let Some(inner) = self.balanced.last()
+            && inner.start > link.start
+        {
+            // In `[[[[a]]]]` the outer brackets add nothing.
+            if inner.start == link.start + 2 && inner.end + 2 == link.end {
+                return;
+            }
+            self.balanced.pop();
+        }
+        self.balanced.push(link);
+    }
+}
+
+/// The links of a short text, outside inline code.
+pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
+    let mut brackets = Brackets::default();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'[' => brackets.open(at),
+            b']' => brackets.close(at, bytes.get(at + 1) == Some(&b']')),
+            b'\\' => at += 1,
+            b'`' => at = code_end(text, at) - 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    brackets.finish()
+}
+
+/// Where the inline code ends whose backticks start at `start`; after the backticks where it does not end.
+pub(crate) fn code_end(text: &str, start: usize) -> usize {
+    let ticks = text.as_bytes()[start..].iter().take_while(|byte| **byte == b'`').count();
+    let inside = start + ticks;
+    text[inside..].find(&text[start..inside]).map_or(inside, |at| inside + at + ticks)
+}
+
+/// What stands between the brackets of a link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WikiText<'t> {
+    pub(crate) target: Cow<'t, str>,
+    pub(crate) heading: Option<Cow<'t, str>>,
+    pub(crate) label: Option<Cow<'t, str>>,
+}
+
+/// Reads what stands between the brackets; `None` where no other page is named.
+pub(crate) fn read(inner: &str) -> Option<WikiText<'_>> {
+    // In a table the bar is escaped.
+    let (name, label) = match inner.split_once('|') {
+        Some((name, label)) => (name.strip_suffix('\\').unwrap_or(name), label),
+        None => (inner, ""),
+    };
+    let (target, heading) = name.split_once('#').unwrap_or((name, ""));
+    let target = on_one_line(target);
+    let filled = |text: &'_ str| !text.trim().is_empty();
+    if target.is_empty() {
+        return None;
+    }
+    Some(WikiText {
+        target,
+        heading: Some(heading).filter(|text| filled(text)).map(on_one_line),
+        label: Some(label).filter(|text| filled(text)).map(on_one_line),
+    })
+}
+
+/// A link may go over a line end, and over the `>` of a quote with it.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']).trim_end());
+    Cow::Owned(lines.collect::<Vec<_>>().join(" "))
+}

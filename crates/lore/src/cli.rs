@@ -1,0 +1,204 @@
+//! The command line, made from the registry of operations: parse, run, print, exit.
+
+mod extras;
+mod output;
+mod pipe;
+mod reference;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
+
+use crate::environment::Environment;
+use crate::failure::{Failure, Result, status};
+use crate::ops::{self, Entry};
+use crate::session::{Options, Session};
+use crate::talk::{Level, Talk};
+use output::Output;
+
+/// What every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+struct Globals {
+    /// The database: a SQLite file [env: LORE_DB]
+    #[arg(id = "everywhere_db", long = "db", value_name = "WHERE", global = true)]
+    db: Option<String>,
+    /// The project; else the vault around the working directory [env: LORE_PROJECT]
+    #[arg(id = "everywhere_project", long = "project", value_name = "NAME", global = true)]
+    project: Option<String>,
+    /// How to print [default: human on a terminal, json elsewhere]
+    #[arg(id = "everywhere_format", long = "format", value_enum, global = true)]
+    format: Option<Format>,
+    /// Short for --format json
+    #[arg(id = "everywhere_json", long = "json", global = true)]
+    json: bool,
+    /// Do not look for changed files first
+    #[arg(id = "everywhere_no_sync", long = "no-sync", global = true)]
+    no_sync: bool,
+    /// Say more on standard error
+    #[arg(id = "everywhere_verbose", long = "verbose", short = 'v', global = true)]
+    verbose: bool,
+    /// Say nothing but errors on standard error
+    #[arg(id = "everywhere_quiet", long = "quiet", short = 'q', global = true)]
+    quiet: bool,
+}
+
+/// How an output is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// One JSON object.
+    Json,
+    /// For reading.
+    Human,
+    /// One line per item.
+    Brief,
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let mut command = command();
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help and version come this way too; clap knows which of them are failures.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let globals = match Globals::from_arg_matches(innermost(&matches)) {
+        Ok(globals) => globals,
+        Err(_) => Globals::from_arg_matches(&matches).unwrap_or_else(|_| Globals::none()),
+    };
+    let talk = Talk::new(globals.level());
+    let explicit_json = globals.json || globals.format == Some(Format::Json);
+    match run(&matches, globals) {
+        Ok(exit) => ExitCode::from(exit),
+        Err(failure) => {
+            if explicit_json {
+                talk.error(&failure.json().to_string());
+            } else {
+                talk.error(&format!("error: {}\nhint: {}", failure.message, failure.hint));
+            }
+            ExitCode::from(status(failure.code).exit)
+        }
+    }
+}
+
+/// The whole command line.
+pub(super) fn command() -> Command {
+    let mut root = Globals::augment_args(Command::new("lore"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A memory for AI agents and people, in plain files that you own")
+        .arg(
+            clap::Arg::new("tools_json")
+                .long("tools-json")
+                .action(clap::ArgAction::SetTrue)
+                .help("Print every operation with its schema, for tool discovery"),
+        )
+        .after_help(
+            "Examples:\n  lore init ~/brain --profile brain    make a vault\n  lore search \"enterprise pivot\"        find pages\n  lore show \"Ada Lovelace\"              read one\n\nExit: 0 done or found; 1 nothing found; 2 error; 3 version conflict; 4 refused; 5 vault or index missing or broken",
+        )
+        .subcommand_required(false)
+        .arg_required_else_help(true);
+    for entry in ops::registry() {
+        root = add(root, &entry);
+    }
+    extras::add(root)
+}
+
+fn add(root: Command, entry: &Entry) -> Command {
+    let command = (entry.command)();
+    match entry.name.split_once(' ') {
+        None => root.subcommand(command),
+        Some((group, _)) if root.find_subcommand(group).is_some() => {
+            root.mut_subcommand(group, |group| group.subcommand(command))
+        }
+        Some((group, _)) => root.subcommand(
+            Command::new(group)
+                .about(group_about(group))
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand(command),
+        ),
+    }
+}
+
+fn group_about(group: &str) -> &'static str {
+    match group {
+        "project" => "Register, list and choose projects",
+        "config" => "Show and change settings",
+        "db" => "Care for the database",
+        _ => "",
+    }
+}
+
+fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
+    if matches.get_flag("tools_json") {
+        let output = Output { format: Format::Json, explicit: true };
+        return output.value(&ops::tools()).map(|()| 0);
+    }
+    let Some((name, inner)) = matches.subcommand() else {
+        return Err(Failure::usage("no command is given", "see `lore --help`"));
+    };
+    if let Some(done) = extras::run(name, inner)? {
+        return Ok(done);
+    }
+    let environment = Environment::read()?;
+    let talk = Talk::new(globals.level());
+    let face = match name {
+        "call" | "pipe" => "pipe",
+        _ => "cli",
+    };
+    let options =
+        Options { db: globals.db.clone(), project: globals.project.clone(), sync: !globals.no_sync, face };
+    let session = Session::new(environment, options, talk)?;
+    let output = Output::choose(&globals, &session)?;
+    match name {
+        "call" => pipe::call(&session, inner),
+        "pipe" => pipe::pipe(&session),
+        "sync" if inner.get_flag("watch") => watch::watch(&session, inner, output),
+        _ => {
+            let (entry, inner) = entry(name, inner)?;
+            let answer = (entry.from_cli)(inner, &session)?;
+            output.answer(answer.as_ref())
+        }
+    }
+}
+
+fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(Entry, &'a ArgMatches)> {
+    match ops::registry().into_iter().find(|entry| entry.name == name) {
+        Some(entry) => Ok((entry, matches)),
+        None => {
+            let (command, inner) = matches.subcommand().unwrap_or((name, matches));
+            ops::find(&format!("{name} {command}")).map(|entry| (entry, inner))
+        }
+    }
+}
+
+/// Global options may stand after any command; the innermost matches have them all.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+}
+
+impl Globals {
+    fn none() -> Globals {
+        Globals {
+            db: None,
+            project: None,
+            format: None,
+            json: false,
+            no_sync: false,
+            verbose: false,
+            quiet: false,
+        }
+    }
+
+    fn level(&self) -> Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => Level::Quiet,
+            (_, true) => Level::Verbose,
+            _ => Level::Normal,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Commands that belong to the command line itself and not to the memory.
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
+
+use super::output::print;
+use super::reference;
+use crate::failure::{Failure, Result};
+
+/// Adds them.
+pub(super) fn add(root: Command) -> Command {
+    root.subcommand(
+        Command::new("call")
+            .about("Run an operation with its parameters in JSON")
+            .arg(Arg::new("tool").value_name("TOOL").required(true).help("The operation, as in --tools-json"))
+            .arg(
+                Arg::new("input").value_name("JSON").help("Its parameters; - reads them from standard input"),
+            )
+            .after_help("Examples:\n  lore call search '{\"query\": \"pricing\"}'"),
+    )
+    .subcommand(
+        Command::new("pipe").about("Run an operation for each JSON line of standard input").after_help(
+            "Examples:\n  echo '{\"tool\": \"get\", \"input\": {\"reference\": \"ada\"}}' | lore pipe",
+        ),
+    )
+    .subcommand(
+        Command::new("completions")
+            .about("Print completions for a shell")
+            .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)))
+            .after_help(
+                "Examples:\n  lore completions bash > ~/.local/share/bash-completion/completions/lore",
+            ),
+    )
+    .subcommand(
+        Command::new("man")
+            .about("Print the manual page of Lore or of a command")
+            .arg(
+                Arg::new("command")
+                    .value_name("COMMAND")
+                    .num_args(0..)
+                    .help("The command; Lore itself without it"),
+            )
+            .after_help("Examples:\n  lore man > lore.1\n  lore man search | man -l -"),
+    )
+    .subcommand(Command::new("reference").about("Print the reference of the command line").hide(true))
+}
+
+/// Runs those that need no vault; `None` when the command is another.
+pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Option<u8>> {
+    let mut bytes = Vec::new();
+    match name {
+        "completions" => {
+            let Some(shell) = matches.get_one::<Shell>("shell") else { return Ok(None) };
+            clap_complete::generate(*shell, &mut super::command(), "lore", &mut bytes);
+        }
+        "man" => {
+            let names = matches.get_many::<String>("command").unwrap_or_default();
+            bytes = manual(names.map(String::as_str))?;
+        }
+        "reference" => bytes = reference::markdown(&super::command()).into_bytes(),
+        _ => return Ok(None),
+    }
+    print(&bytes)?;
+    Ok(Some(0))
+}
+
+fn manual<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<u8>> {
+    let mut root = super::command();
+    root.build();
+    let mut command = &root;
+    for name in names {
+        command = command
+            .find_subcommand(name)
+            .ok_or_else(|| Failure::usage(format!("no command is called {name:?}"), "see `lore --help`"))?;
+    }
+    let mut bytes = Vec::new();
+    let failed =
+        |error: std::io::Error| Failure::usage(format!("cannot make the page: {error}"), "try again");
+    clap_mangen::Man::new(command.clone()).render(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,82 @@
+//! `call` and `pipe`: the operations in JSON, once or line by line.
+
+use std::io::BufRead as _;
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+
+use super::output::print;
+use crate::failure::{Failure, Result, status};
+use crate::ops;
+use crate::session::Session;
+
+/// Runs one operation with parameters in JSON, and prints its output in JSON.
+pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
+    let tool = matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default();
+    let input = match matches.get_one::<String>("input").map(String::as_str) {
+        None => "{}".to_owned(),
+        Some("-") => std::io::read_to_string(std::io::stdin()).unwrap_or_default(),
+        Some(text) => text.to_owned(),
+    };
+    let input = parse(&input)?;
+    let answer = (ops::find(tool)?.from_json)(input, session)?;
+    print(format!("{}\n", answer.json()).as_bytes())?;
+    Ok(answer.exit())
+}
+
+/// Runs an operation per line of standard input until it ends. A bad line answers with an error, and the next is
+/// read.
+pub(super) fn pipe(session: &Session) -> Result<u8> {
+    let mut bytes = Vec::new();
+    let mut input = std::io::stdin().lock();
+    loop {
+        bytes.clear();
+        // Bytes, not text: a line that is not UTF-8 must not end the conversation.
+        match input.read_until(b'\n', &mut bytes) {
+            Ok(0) => return Ok(0),
+            Ok(_) => {}
+            Err(error) => {
+                return Err(Failure::usage(
+                    format!("cannot read standard input: {error}"),
+                    "pipe JSON lines in",
+                ));
+            }
+        }
+        let line = String::from_utf8_lossy(&bytes);
+        if line.trim().is_empty() {
+            continue;
+        }
+        print(format!("{}\n", answer(session, &line)).as_bytes())?;
+    }
+}
+
+fn answer(session: &Session, line: &str) -> Value {
+    let mut id = Value::Null;
+    let outcome = parse(line).and_then(|mut request| {
+        id = request.get_mut("id").map(Value::take).unwrap_or_default();
+        let tool =
+            request.get("tool").or_else(|| request.get("name")).and_then(Value::as_str).map(str::to_owned);
+        let tool = tool.ok_or_else(|| {
+            Failure::usage("the line names no tool", r#"write {"tool": "search", "input": {"query": "…"}}"#)
+        })?;
+        let input = ["input", "arguments"].iter().find_map(|key| request.get_mut(*key).map(Value::take));
+        (ops::find(&tool)?.from_json)(input.unwrap_or_default(), session)
+    });
+    let mut answer = match outcome {
+        Ok(answer) => json!({ "result": answer.json(), "exit": answer.exit() }),
+        Err(failure) => {
+            let mut error = failure.json();
+            error["exit"] = status(failure.code).exit.into();
+            error
+        }
+    };
+    if !id.is_null() {
+        answer["id"] = id;
+    }
+    answer
+}
+
+fn parse(text: &str) -> Result<Value> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::usage(format!("not JSON: {error}"), "write one JSON object"))
+}

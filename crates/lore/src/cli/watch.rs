@@ -1,0 +1,31 @@
+//! `sync --watch`: index each change as it happens.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use lore_engine::{follow, watch as start};
+
+use super::output::Output;
+use crate::failure::Result;
+use crate::ops;
+use crate::session::Session;
+
+/// Syncs, then follows the file system until the process is ended.
+pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> Result<u8> {
+    let memory = session.memory()?;
+    let (sender, events) = channel();
+    // Watching begins before the first look, so that nothing falls between the two.
+    let _guard = start(memory.vault().root(), sender)?;
+    let answer = (ops::find("sync")?.from_cli)(matches, session)?;
+    output.answer(answer.as_ref())?;
+    session.talk.note(&format!("watching {}; interrupt to end", memory.vault().root().display()));
+    let quiet =
+        session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
+    follow(memory, &events, quiet, &mut |report| match report {
+        Ok(report) if report.is_empty() => {}
+        Ok(report) => drop(output.answer(&ops::synced(memory, report))),
+        Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
+    });
+    Ok(0)
+}

@@ -1,0 +1,224 @@
+//! The user's `config.toml`: settings and the registry of vaults. Edits keep comments and order.
+
+use std::path::{Path, PathBuf};
+
+use lore_engine::vault::{read_text, write_private};
+use lore_engine::{Error, Projects, line_of};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::failure::{Failure, Result};
+
+/// A setting, what it is for, and its default.
+pub struct Setting {
+    /// Its key.
+    pub key: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// What holds when nobody set it.
+    pub default: &'static str,
+}
+
+/// Every setting there is.
+pub const SETTINGS: &[Setting] = &[
+    Setting { key: "db", about: "the database: a SQLite file", default: "" },
+    Setting { key: "default_project", about: "the vault meant when nothing else decides", default: "" },
+    Setting {
+        key: "format",
+        about: "json, human or brief; empty: human on a terminal, json elsewhere",
+        default: "",
+    },
+    Setting { key: "search.limit", about: "hits per search", default: "50" },
+    Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
+];
+
+/// The file, read.
+pub struct Config {
+    path: PathBuf,
+    document: DocumentMut,
+}
+
+impl Config {
+    /// Reads the file; one that is not there is empty.
+    pub fn load(path: &Path) -> Result<Config> {
+        let text = read_text(path)?.unwrap_or_default();
+        let document = text.parse::<DocumentMut>().map_err(|error| Error::Config {
+            path: path.to_owned(),
+            line: error.span().map(|span| line_of(&text, span.start)),
+            message: error.message().lines().collect::<Vec<_>>().join(" "),
+        })?;
+        Ok(Config { path: path.to_owned(), document })
+    }
+
+    /// Changes the file: read again, changed, written in one step.
+    pub fn change(path: &Path, work: impl FnOnce(&mut Config) -> Result<()>) -> Result<Config> {
+        let mut config = Config::load(path)?;
+        work(&mut config)?;
+        write_private(&config.path, config.document.to_string().as_bytes())?;
+        Ok(config)
+    }
+
+    /// A setting's value, or its default; an unknown key is an error.
+    pub fn get(&self, key: &str) -> Result<String> {
+        let setting = known(key)?;
+        Ok(self.set_value(key).unwrap_or_else(|| setting.default.to_owned()))
+    }
+
+    /// A setting's value where somebody set it.
+    pub fn set_value(&self, key: &str) -> Option<String> {
+        let item = key.split('.').try_fold(self.document.as_item(), |item, part| item.get(part))?;
+        Some(match item.as_str() {
+            Some(text) => text.to_owned(),
+            None => item.to_string().trim().to_owned(),
+        })
+    }
+
+    /// Sets a setting.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
+        known(key)?;
+        check(key, text)?;
+        let item = match text.parse::<i64>() {
+            Ok(number) if key.contains('.') => value(number),
+            _ => value(text),
+        };
+        match key.split_once('.') {
+            Some((table, key)) => {
+                self.document.entry(table).or_insert(Item::Table(Table::new()))[key] = item;
+            }
+            None => self.document[key] = item,
+        }
+        Ok(())
+    }
+
+    /// Forgets a setting; says whether it was set.
+    pub fn unset(&mut self, key: &str) -> Result<bool> {
+        known(key)?;
+        let removed = match key.split_once('.') {
+            Some((table, key)) => {
+                self.document.get_mut(table).and_then(Item::as_table_mut).and_then(|table| table.remove(key))
+            }
+            None => self.document.remove(key),
+        };
+        Ok(removed.is_some())
+    }
+
+    /// The registry of vaults.
+    pub fn projects(&self) -> Projects {
+        let mut projects = Projects { default: self.set_value("default_project"), ..Default::default() };
+        if let Some(table) = self.document.get("projects").and_then(Item::as_table_like) {
+            for (name, item) in table.iter() {
+                if let Some(root) = item.as_str().or_else(|| item.get("path").and_then(Item::as_str)) {
+                    projects.roots.insert(name.to_owned(), root.into());
+                }
+            }
+        }
+        if let Some(maps) = self.document.get("map").and_then(Item::as_array_of_tables) {
+            let field = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
+            projects
+                .maps
+                .extend(maps.iter().filter_map(|map| Some((field(map, "glob")?, field(map, "project")?))));
+        }
+        projects
+    }
+
+    /// Registers a vault.
+    pub fn add_project(&mut self, name: &str, root: &Path) {
+        let table = self.document.entry("projects").or_insert(Item::Table(Table::new()));
+        table[name] = value(root.to_string_lossy().as_ref());
+    }
+
+    /// Forgets a vault, its maps, and that it was the default.
+    pub fn remove_project(&mut self, name: &str) {
+        if let Some(table) = self.document.get_mut("projects").and_then(Item::as_table_like_mut) {
+            table.remove(name);
+        }
+        if self.set_value("default_project").as_deref() == Some(name) {
+            self.document.remove("default_project");
+        }
+        self.retain_maps(|map| map.get("project").and_then(Item::as_str) != Some(name));
+    }
+
+    /// Maps working directories to a vault; an older map of the same glob goes.
+    pub fn add_map(&mut self, glob: &str, project: &str) {
+        self.remove_map(glob);
+        let mut map = Table::new();
+        map["glob"] = value(glob);
+        map["project"] = value(project);
+        let maps = self.document.entry("map").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+        if let Some(maps) = maps.as_array_of_tables_mut() {
+            maps.push(map);
+        }
+    }
+
+    /// Forgets a map; says whether there was one.
+    pub fn remove_map(&mut self, glob: &str) -> bool {
+        self.retain_maps(|map| map.get("glob").and_then(Item::as_str) != Some(glob))
+    }
+
+    fn retain_maps(&mut self, keep: impl FnMut(&Table) -> bool) -> bool {
+        let Some(maps) = self.document.get_mut("map").and_then(Item::as_array_of_tables_mut) else {
+            return false;
+        };
+        let before = maps.len();
+        maps.retain(keep);
+        let changed = maps.len() != before;
+        if maps.is_empty() {
+            self.document.remove("map");
+        }
+        changed
+    }
+}
+
+fn known(key: &str) -> Result<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        Failure::usage(
+            format!("no setting is called {key:?}"),
+            format!("the settings are {}", keys.join(", ")),
+        )
+    })
+}
+
+fn check(key: &str, text: &str) -> Result<()> {
+    let fine = match key {
+        "format" => matches!(text, "json" | "human" | "brief"),
+        "search.limit" | "watch.debounce_ms" => text.parse::<u32>().is_ok_and(|number| number > 0),
+        _ => !text.is_empty(),
+    };
+    if fine {
+        return Ok(());
+    }
+    let about = SETTINGS.iter().find(|setting| setting.key == key).map_or("", |setting| setting.about);
+    Err(Failure::usage(format!("{text:?} is no value for {key}"), about))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Config {
+        Config { path: "config.toml".into(), document: text.parse().expect("toml") }
+    }
+
+    #[test]
+    fn edits_keep_comments_and_order() {
+        let mut config = config("# mine\nformat = \"json\" # always\n\n[projects]\na = \"/a\"\n");
+        config.set("search.limit", "20").expect("set");
+        config.add_project("b", Path::new("/b"));
+        config.add_map("/work/*", "b");
+        let text = config.document.to_string();
+        assert!(text.starts_with("# mine\nformat = \"json\" # always\n"), "{text}");
+        assert_eq!(config.projects().names(), ["a", "b"]);
+        assert_eq!(config.get("search.limit").expect("set"), "20");
+        config.remove_project("b");
+        assert!(config.projects().maps.is_empty());
+    }
+
+    #[test]
+    fn unknown_keys_and_bad_values_are_refused() {
+        let mut config = config("");
+        assert!(config.get("colour").is_err());
+        assert!(config.set("format", "xml").is_err());
+        assert!(config.set("search.limit", "none").is_err());
+        assert_eq!(config.get("search.limit").expect("default"), "50");
+    }
+}

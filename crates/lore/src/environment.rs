@@ -1,0 +1,93 @@
+//! The process's surroundings, read once: nothing else in Lore asks for a variable, the time or the directory.
+
+#![expect(clippy::disallowed_methods, reason = "this is the module the ban points to")]
+
+use std::env;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{Timestamp, Zoned};
+use lore_engine::Clock;
+
+use crate::failure::{Failure, Result};
+
+/// Where things are and who is there.
+#[derive(Clone)]
+pub struct Environment {
+    /// The configuration file.
+    pub config_file: PathBuf,
+    /// The directory of the database.
+    pub data: PathBuf,
+    /// The directory of private state.
+    pub state: PathBuf,
+    /// The working directory, links followed.
+    pub here: Option<PathBuf>,
+    /// `LORE_DB`.
+    pub db: Option<String>,
+    /// `LORE_PROJECT`.
+    pub project: Option<String>,
+    /// `LORE_ACTOR`, else the user's name.
+    pub actor: String,
+    /// The time; `LORE_NOW` fixes it.
+    pub clock: Clock,
+    /// Whether a person reads standard output.
+    pub terminal: bool,
+    /// Whether a person types standard input.
+    pub interactive: bool,
+}
+
+impl Environment {
+    /// Reads it.
+    pub fn read() -> Result<Environment> {
+        let own = directory("LORE_HOME");
+        let home = directory("HOME").or_else(|| directory("USERPROFILE"));
+        let place = |variable: &str, default: &str| -> Result<PathBuf> {
+            let base = directory(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
+            base.map(|base| base.join("lore")).ok_or_else(no_home)
+        };
+        let (config, data, state) = match &own {
+            Some(own) => (own.clone(), own.clone(), own.join("state")),
+            None => (
+                place("XDG_CONFIG_HOME", ".config")?,
+                place("XDG_DATA_HOME", ".local/share")?,
+                place("XDG_STATE_HOME", ".local/state")?,
+            ),
+        };
+        let actor = text("LORE_ACTOR").or_else(|| text("USER")).or_else(|| text("USERNAME"));
+        Ok(Environment {
+            config_file: config.join("config.toml"),
+            data,
+            state,
+            here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
+            db: text("LORE_DB"),
+            project: text("LORE_PROJECT"),
+            actor: actor.unwrap_or_else(|| "user".into()),
+            clock: clock(text("LORE_NOW"))?,
+            terminal: std::io::stdout().is_terminal(),
+            interactive: std::io::stdin().is_terminal(),
+        })
+    }
+}
+
+fn text(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|value| !value.is_empty())
+}
+
+fn directory(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn clock(fixed: Option<String>) -> Result<Clock> {
+    let Some(fixed) = fixed else { return Ok(Arc::new(Zoned::now)) };
+    let bad = |_| {
+        Failure::usage(format!("LORE_NOW is {fixed:?}"), "write a timestamp such as 2024-03-01T12:00:00Z")
+    };
+    let at: Timestamp = fixed.parse().map_err(bad)?;
+    let at = at.to_zoned(jiff::tz::TimeZone::system());
+    Ok(Arc::new(move || at.clone()))
+}
+
+fn no_home() -> Failure {
+    Failure::usage("there is no home directory", "set HOME, or LORE_HOME to an absolute path")
+}

@@ -1,0 +1,108 @@
+//! The one error table: what each code means to a shell, to HTTP and to MCP.
+
+use lore_engine::{Code, Error};
+use serde_json::{Value, json};
+
+/// What an operation fails with.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// An error at the edge: a stable code, what happened, and what to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The code agents branch on.
+    pub code: Code,
+    /// What happened, to which file or page.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// The version a page has now, where that is what stood in the way.
+    pub current_version: Option<u64>,
+}
+
+impl Failure {
+    /// Words that cannot be acted on.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure { code: Code::Usage, message: message.into(), hint: hint.into(), current_version: None }
+    }
+
+    /// The error as agents read it.
+    pub fn json(&self) -> Value {
+        let mut error = json!({ "code": self.code.name(), "message": self.message, "hint": self.hint });
+        if let Some(version) = self.current_version {
+            error["current_version"] = version.into();
+        }
+        json!({ "error": error })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let current_version = match &error {
+            Error::Conflict { current, .. } => Some(*current),
+            _ => None,
+        };
+        Failure { code: error.code(), message: error.to_string(), hint: error.hint(), current_version }
+    }
+}
+
+/// What a code means outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// The process's exit status.
+    pub exit: u8,
+    /// The HTTP status.
+    pub http: u16,
+    /// The JSON-RPC error of MCP, where it is not the agent's to act on.
+    pub mcp: i32,
+}
+
+/// The table.
+pub fn status(code: Code) -> Status {
+    let (exit, http, mcp) = match code {
+        Code::NotFound => (1, 404, -32002),
+        Code::Ambiguous => (2, 409, -32602),
+        Code::Usage => (2, 400, -32602),
+        Code::Conflict => (3, 409, -32009),
+        Code::Exists => (2, 409, -32602),
+        Code::Denied => (4, 403, -32003),
+        Code::TooLarge => (4, 413, -32602),
+        Code::Edit => (2, 422, -32602),
+        Code::Locked => (2, 503, -32000),
+        Code::Io => (2, 500, -32603),
+        Code::Config => (2, 500, -32603),
+        Code::NoVault => (5, 404, -32602),
+        Code::Index => (5, 500, -32603),
+    };
+    Status { exit, http, mcp }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn the_table_is_the_published_one() {
+        let mut table = String::new();
+        for code in Code::ALL {
+            let Status { exit, http, mcp } = status(code);
+            table.push_str(&format!("{:<10} exit {exit}  http {http}  mcp {mcp}\n", code.name()));
+        }
+        expect![[r#"
+            not_found  exit 1  http 404  mcp -32002
+            ambiguous  exit 2  http 409  mcp -32602
+            usage      exit 2  http 400  mcp -32602
+            conflict   exit 3  http 409  mcp -32009
+            exists     exit 2  http 409  mcp -32602
+            denied     exit 4  http 403  mcp -32003
+            too_large  exit 4  http 413  mcp -32602
+            edit       exit 2  http 422  mcp -32602
+            locked     exit 2  http 503  mcp -32000
+            io         exit 2  http 500  mcp -32603
+            config     exit 2  http 500  mcp -32603
+            no_vault   exit 5  http 404  mcp -32602
+            index      exit 5  http 500  mcp -32603
+        "#]]
+        .assert_eq(&table);
+    }
+}

@@ -1,0 +1,15 @@
+//! `lore`: a memory for AI agents and the people behind them, in files they own.
+
+mod cli;
+mod config;
+mod environment;
+mod failure;
+mod ops;
+mod session;
+mod talk;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

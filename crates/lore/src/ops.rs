@@ -1,0 +1,266 @@
+//! The operations: each thing Lore can do, defined once in a file of its own and offered by every face.
+//!
+//! An operation is a struct of parameters whose doc comments are its help and its tool description. The command
+//! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
+
+mod config;
+mod database;
+mod doctor;
+mod edit;
+mod filters;
+mod get;
+mod graph;
+mod init;
+mod links;
+mod list;
+mod ls;
+mod map;
+mod mv;
+mod project;
+mod put;
+mod recent;
+mod rm;
+mod search;
+mod show;
+mod stats;
+mod status;
+mod sync;
+mod tags;
+mod timeline;
+mod validate;
+mod views;
+
+use clap::{ArgMatches, Args, Command};
+use lore_engine::{Memory, Report};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// One thing Lore can do.
+pub trait Operation: Args + DeserializeOwned + JsonSchema {
+    /// Its name; a space separates a group from its command.
+    const NAME: &'static str;
+    /// Whether it changes anything.
+    const WRITES: bool = false;
+    /// What it gives.
+    type Output: Serialize + JsonSchema + Render + 'static;
+    /// Does it.
+    fn run(self, session: &Session) -> Result<Self::Output>;
+}
+
+/// How an output looks to a person.
+pub trait Render {
+    /// For reading.
+    fn human(&self) -> String;
+
+    /// One line per item, for a quick look.
+    fn brief(&self) -> String {
+        self.human()
+    }
+
+    /// The process's exit status: 0 done or found, 1 nothing found, 5 something is broken.
+    fn exit(&self) -> u8 {
+        0
+    }
+
+    /// Bytes to print as they are where the user did not ask for a format.
+    fn raw(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// An output whose type is forgotten.
+pub trait Answer: Render {
+    /// The output as every face gives it.
+    fn json(&self) -> Value;
+}
+
+impl<T: Serialize + Render> Answer for T {
+    fn json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+}
+
+/// An operation whose types are forgotten.
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it changes anything.
+    pub writes: bool,
+    /// Its part of the command line.
+    pub command: fn() -> Command,
+    /// The schema of its parameters.
+    pub input: fn() -> Schema,
+    /// The schema of its output.
+    pub output: fn() -> Schema,
+    /// Runs it from a command line.
+    pub from_cli: fn(&ArgMatches, &Session) -> Result<Box<dyn Answer>>,
+    /// Runs it from JSON.
+    pub from_json: fn(Value, &Session) -> Result<Box<dyn Answer>>,
+}
+
+impl Entry {
+    /// Its name as a tool: `project add` is `project_add`.
+    pub fn tool(&self) -> String {
+        self.name.replace([' ', '-'], "_")
+    }
+
+    fn of<O: Operation>() -> Entry {
+        Entry {
+            name: O::NAME,
+            writes: O::WRITES,
+            command: || O::augment_args(Command::new(last_word(O::NAME))),
+            input: schema::<O>,
+            output: schema::<O::Output>,
+            from_cli: |matches, session| {
+                let operation = O::from_arg_matches(matches)
+                    .map_err(|error| Failure::usage(error.to_string(), "see --help"))?;
+                Ok(Box::new(operation.run(session)?))
+            },
+            from_json: |value, session| Ok(Box::new(read_json::<O>(value)?.run(session)?)),
+        }
+    }
+}
+
+/// Every operation, in the order of the manual.
+pub fn registry() -> Vec<Entry> {
+    vec![
+        Entry::of::<init::Init>(),
+        Entry::of::<project::Add>(),
+        Entry::of::<project::List>(),
+        Entry::of::<project::Default>(),
+        Entry::of::<project::Remove>(),
+        Entry::of::<project::Info>(),
+        Entry::of::<map::Map>(),
+        Entry::of::<sync::Sync>(),
+        Entry::of::<status::Status>(),
+        Entry::of::<doctor::Doctor>(),
+        Entry::of::<stats::Stats>(),
+        Entry::of::<validate::Validate>(),
+        Entry::of::<config::Get>(),
+        Entry::of::<config::Set>(),
+        Entry::of::<config::Unset>(),
+        Entry::of::<config::List>(),
+        Entry::of::<put::Put>(),
+        Entry::of::<get::Get>(),
+        Entry::of::<show::Show>(),
+        Entry::of::<edit::Edit>(),
+        Entry::of::<mv::Mv>(),
+        Entry::of::<rm::Rm>(),
+        Entry::of::<list::List>(),
+        Entry::of::<ls::Ls>(),
+        Entry::of::<recent::Recent>(),
+        Entry::of::<tags::Tags>(),
+        Entry::of::<tags::Tag>(),
+        Entry::of::<tags::Untag>(),
+        Entry::of::<timeline::Timeline>(),
+        Entry::of::<timeline::TimelineAdd>(),
+        Entry::of::<search::Search>(),
+        Entry::of::<links::Links>(),
+        Entry::of::<links::Backlinks>(),
+        Entry::of::<graph::Graph>(),
+        Entry::of::<database::Checkpoint>(),
+        Entry::of::<database::Backup>(),
+    ]
+}
+
+/// A report of the watcher in the form of `sync`'s output.
+pub fn synced(memory: &Memory, report: Report) -> impl Answer {
+    sync::Synced::new(memory, report)
+}
+
+/// The operation of a tool's or command's name.
+pub fn find(name: &str) -> Result<Entry> {
+    let wanted = name.replace([' ', '-'], "_");
+    let known = registry();
+    let nearest = known
+        .iter()
+        .map(|entry| (strsim::jaro_winkler(&entry.tool(), &wanted), entry.tool()))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, tool)| tool)
+        .unwrap_or_default();
+    known.into_iter().find(|entry| entry.tool() == wanted).ok_or_else(|| {
+        Failure::usage(
+            format!("no operation is called {name:?}"),
+            format!("the nearest is {nearest}; `lore --tools-json` lists them all"),
+        )
+    })
+}
+
+/// The operations as an agent discovers them.
+pub fn tools() -> Value {
+    let bare = |schema: Schema| {
+        let mut value = schema.to_value();
+        if let Some(object) = value.as_object_mut() {
+            ["description", "title", "$schema"].map(|key| object.remove(key));
+        }
+        value
+    };
+    let tool = |entry: &Entry| {
+        let input = (entry.input)();
+        let about = input.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+        serde_json::json!({
+            "name": entry.tool(),
+            "description": about,
+            "inputSchema": bare(input),
+            "outputSchema": bare((entry.output)()),
+            "annotations": { "readOnlyHint": !entry.writes },
+        })
+    };
+    serde_json::json!({ "tools": registry().iter().map(tool).collect::<Vec<_>>() })
+}
+
+fn last_word(name: &'static str) -> &'static str {
+    name.rsplit(' ').next().unwrap_or(name)
+}
+
+fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    SchemaGenerator::new(settings).into_root_schema_for::<T>()
+}
+
+/// Reads parameters; a name that the operation does not have is an error, not silence.
+fn read_json<O: Operation>(value: Value) -> Result<O> {
+    let schema = schema::<O>();
+    let known = schema.get("properties").and_then(Value::as_object);
+    let value = if value.is_null() { Value::Object(Default::default()) } else { value };
+    if let Some(unknown) = value.as_object().and_then(|given| {
+        given.keys().find(|key| known.is_none_or(|known| !known.contains_key(key.as_str())))
+    }) {
+        let names: Vec<&str> = known.into_iter().flat_map(|known| known.keys().map(String::as_str)).collect();
+        let hint = format!("the parameters are {}", names.join(", "));
+        return Err(Failure::usage(format!("{} has no parameter {unknown:?}", O::NAME), hint));
+    }
+    serde_json::from_value(value).map_err(|error| {
+        Failure::usage(format!("{}: {error}", O::NAME), "see the operation's schema in `lore --tools-json`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_says_what_it_does_once() {
+        let mut names: Vec<String> = registry().iter().map(Entry::tool).collect();
+        names.sort();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "two operations share a name");
+        for entry in registry() {
+            let about = (entry.command)().get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(about.len() > 10 && !about.ends_with('.'), "{}: {about:?}", entry.name);
+            assert!((entry.input)().get("description").is_some(), "{} has no description", entry.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_operation_names_the_nearest() {
+        let failure = find("serch").err().expect("unknown");
+        assert!(failure.hint.contains("search"), "{}", failure.hint);
+    }
+}

@@ -1,0 +1,128 @@
+//! `config`: the user's settings.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{Done, lines};
+use super::{Operation, Render};
+use crate::config::{Config, SETTINGS};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Show a setting
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Get {
+    /// The setting's key
+    key: String,
+}
+
+/// A setting.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SettingItem {
+    key: String,
+    value: String,
+    /// Whether nobody set it.
+    default: bool,
+    about: &'static str,
+}
+
+impl Operation for Get {
+    const NAME: &'static str = "config get";
+    type Output = SettingItem;
+
+    fn run(self, session: &Session) -> Result<SettingItem> {
+        let value = session.config.get(&self.key)?;
+        let default = session.config.set_value(&self.key).is_none();
+        let about =
+            SETTINGS.iter().find(|setting| setting.key == self.key).map_or("", |setting| setting.about);
+        Ok(SettingItem { key: self.key, value, default, about })
+    }
+}
+
+impl Render for SettingItem {
+    fn human(&self) -> String {
+        format!("{}\n", self.value)
+    }
+}
+
+/// Set a setting
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config set format human\n  lore config set search.limit 20")]
+pub struct Set {
+    /// The setting's key
+    key: String,
+    /// Its value
+    value: String,
+}
+
+impl Operation for Set {
+    const NAME: &'static str = "config set";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        Config::change(&session.environment.config_file, |config| config.set(&self.key, &self.value))?;
+        Ok(Done::new(format!("{} is {}", self.key, self.value)))
+    }
+}
+
+/// Go back to a setting's default
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Unset {
+    /// The setting's key
+    key: String,
+}
+
+impl Operation for Unset {
+    const NAME: &'static str = "config unset";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let mut was_set = false;
+        let config = Config::change(&session.environment.config_file, |config| {
+            was_set = config.unset(&self.key)?;
+            Ok(())
+        })?;
+        let state = if was_set { "is back at its default" } else { "was not set" };
+        Ok(Done::new(format!("{} {state}: {:?}", self.key, config.get(&self.key)?)))
+    }
+}
+
+/// List the settings with their values
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct List {}
+
+/// Settings.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Settings {
+    settings: Vec<SettingItem>,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "config list";
+    type Output = Settings;
+
+    fn run(self, session: &Session) -> Result<Settings> {
+        let mut settings = Vec::new();
+        for setting in SETTINGS {
+            settings.push(SettingItem {
+                key: setting.key.to_owned(),
+                value: session.config.get(setting.key)?,
+                default: session.config.set_value(setting.key).is_none(),
+                about: setting.about,
+            });
+        }
+        Ok(Settings { settings })
+    }
+}
+
+impl Render for Settings {
+    fn human(&self) -> String {
+        lines(self.settings.iter().map(|setting| {
+            let mark = if setting.default { " (default)" } else { "" };
+            format!("{:<18} = {:?}{mark}  {}", setting.key, setting.value, setting.about)
+        }))
+    }
+}

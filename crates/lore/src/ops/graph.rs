@@ -1,0 +1,131 @@
+//! `graph`: the neighbourhood of a page.
+
+mod draw;
+
+use clap::Args;
+use lore_engine::Reach;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::links::Validity;
+use super::views::LinkItem;
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Show a page's neighbourhood: the pages within a few links, and the links between them
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore graph people/ada\n  lore graph companies/acme --depth 1 --temporal all\n  lore graph people/ada --svg > ada.svg\n  lore graph people/ada --dot | dot -Tpng > ada.png"
+)]
+pub struct Graph {
+    /// The page in the middle
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// How many links away [default: 2]
+    #[arg(long)]
+    #[serde(default)]
+    depth: Option<usize>,
+    /// Links by validity [default: current]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+    /// How many pages at the most [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Print it for Graphviz
+    #[arg(long, conflicts_with = "svg")]
+    #[serde(default)]
+    dot: bool,
+    /// Print it as a picture
+    #[arg(long)]
+    #[serde(default)]
+    svg: bool,
+}
+
+/// Pages and the links between them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GraphView {
+    centre: String,
+    nodes: Vec<Node>,
+    edges: Vec<LinkItem>,
+    /// Whether the limit left pages out.
+    cut: bool,
+    /// The drawing, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawing: Option<String>,
+}
+
+/// A page in a graph.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Node {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// Links from the centre.
+    hops: usize,
+}
+
+impl Operation for Graph {
+    const NAME: &'static str = "graph";
+    type Output = GraphView;
+
+    fn run(self, session: &Session) -> Result<GraphView> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let reach = Reach {
+            depth: self.depth.unwrap_or(2).min(20),
+            limit: self.limit.unwrap_or(50).max(1),
+            temporal: self.temporal.unwrap_or(Validity::Current).into(),
+            today: memory.today(),
+        };
+        let found = memory.graph(&page, &reach)?;
+        let numbers: Vec<i64> = found.pages.iter().map(|(page, _)| *page).collect();
+        let rows = memory.store().pages(memory.project(), &numbers)?;
+        let nodes = rows
+            .into_iter()
+            .zip(found.pages.iter().map(|(_, hops)| *hops))
+            .map(|(row, hops)| Node { slug: row.slug, title: row.title, kind: row.kind, hops })
+            .collect();
+        let edges =
+            found.links.into_iter().map(|row| LinkItem::new(memory, row)).collect::<Result<Vec<_>>>()?;
+        let mut view = GraphView { centre: page.slug, nodes, edges, cut: found.cut, drawing: None };
+        if self.dot {
+            view.drawing = Some(draw::dot(&view));
+        } else if self.svg {
+            view.drawing = Some(draw::svg(&view));
+        }
+        Ok(view)
+    }
+}
+
+impl Render for GraphView {
+    fn human(&self) -> String {
+        let mut text = String::new();
+        for node in &self.nodes {
+            text.push_str(&format!(
+                "{}{}  {} ({})\n",
+                "  ".repeat(node.hops),
+                node.slug,
+                node.title,
+                node.kind
+            ));
+        }
+        text.push('\n');
+        text.extend(self.edges.iter().map(|edge| format!("{}\n", edge.sentence())));
+        if self.cut {
+            text.push_str("there are more pages: --limit\n");
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        super::views::lines(self.edges.iter().map(LinkItem::sentence))
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        self.drawing.as_deref().map(str::as_bytes)
+    }
+}

@@ -1,0 +1,159 @@
+//! `init`: make or adopt a vault.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args, ValueEnum};
+use lore_engine::vault::{exists, make_folder, real_folder, write_new};
+use lore_engine::{POLICY_FILE, Policy, Profile, Trust};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Make a vault, or adopt a directory that has pages already, and register it
+///
+/// Running it again changes nothing, and no file that is there is ever overwritten.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore init ~/brain --profile brain\n  lore init ~/notes --name notes --no-git"
+)]
+pub struct Init {
+    /// The directory; the working directory without it
+    #[serde(default)]
+    path: Option<PathBuf>,
+    /// The policy to begin with [default: notes]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    profile: Option<ProfileName>,
+    /// The name to register it under [default: the directory's name]
+    #[arg(long)]
+    #[serde(default)]
+    name: Option<String>,
+    /// Do not make a git repository
+    #[arg(long)]
+    #[serde(default)]
+    no_git: bool,
+    /// The git remote to push to
+    #[arg(long, value_name = "URL", conflicts_with = "no_git")]
+    #[serde(default)]
+    remote: Option<String>,
+}
+
+/// The profiles by name.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ProfileName {
+    /// Any Markdown; nothing required
+    Notes,
+    /// People, companies, decisions and the rest by folder, with templates
+    Brain,
+}
+
+/// A vault that is ready.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Ready {
+    /// The name it is registered under.
+    name: String,
+    /// Its directory.
+    path: String,
+    profile: &'static str,
+    /// The files that were made.
+    created: Vec<String>,
+    /// How many pages it has.
+    pages: u64,
+    /// Files that were not indexed.
+    skipped: usize,
+}
+
+impl Operation for Init {
+    const NAME: &'static str = "init";
+    const WRITES: bool = true;
+    type Output = Ready;
+
+    fn run(self, session: &Session) -> Result<Ready> {
+        let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
+        make_folder(&asked)?;
+        let root = real_folder(&asked).ok_or_else(|| {
+            Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
+        })?;
+        let profile = match self.profile {
+            None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
+            None | Some(ProfileName::Notes) => Profile::Notes,
+            Some(ProfileName::Brain) => Profile::Brain,
+        };
+        let name = session.register(self.name.as_deref(), &root)?;
+        let created = write_files(&root, profile)?;
+        if !self.no_git {
+            make_repository(session, &root, self.remote.as_deref());
+        }
+        let memory = session.open(&name, &root)?;
+        let report = memory.sync(Trust::Stat, &session.talk.progress("Indexing"))?;
+        session.talk.finish();
+        Ok(Ready {
+            path: root.display().to_string(),
+            profile: memory.policy().profile.name(),
+            created,
+            pages: memory.store().counts(memory.project())?.pages,
+            skipped: report.skipped.len(),
+            name,
+        })
+    }
+}
+
+/// The policy and the templates, where there are none yet. Templates are hidden, so that they are not pages.
+fn write_files(root: &Path, profile: Profile) -> Result<Vec<String>> {
+    let mut files = vec![(POLICY_FILE.to_owned(), profile.policy())];
+    files
+        .extend(profile.templates().iter().map(|(kind, text)| (format!(".lore/templates/{kind}.md"), *text)));
+    let mut created = Vec::new();
+    for (path, text) in files {
+        if write_new(&root.join(&path), text.as_bytes())? {
+            created.push(path);
+        }
+    }
+    Ok(created)
+}
+
+/// A vault works without git, so a machine without it gets a note and no failure.
+fn make_repository(session: &Session, root: &Path, remote: Option<&str>) {
+    if !git(root, &["rev-parse", "--is-inside-work-tree"])
+        && !git(root, &["init", "--quiet", "--initial-branch=main"])
+    {
+        return session.talk.warn("git did not make a repository here; the vault works without one");
+    }
+    if let Some(url) = remote
+        && !git(root, &["remote", "get-url", "origin"])
+        && !git(root, &["remote", "add", "origin", url])
+    {
+        session.talk.warn("git did not take the remote; add it with `git remote add origin URL`");
+    }
+}
+
+fn git(root: &Path, arguments: &[&str]) -> bool {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+impl Render for Ready {
+    fn human(&self) -> String {
+        let mut text = format!(
+            "{} is ready at {} ({} pages, profile {})\n",
+            self.name, self.path, self.pages, self.profile
+        );
+        text.extend(self.created.iter().map(|file| format!("made {file}\n")));
+        if self.skipped > 0 {
+            text.push_str(&format!("{} files were not indexed; see `lore doctor`\n", self.skipped));
+        }
+        text
+    }
+}

@@ -1,0 +1,122 @@
+//! `links` and `backlinks`.
+
+use clap::{Args, ValueEnum};
+use lore_engine::{LinkEnds, Memory, Temporal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{LinkItem, lines};
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Which links count by their validity.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Validity {
+    /// Those that hold today.
+    Current,
+    /// Those that have ended.
+    Historical,
+    /// All.
+    All,
+}
+
+impl From<Validity> for Temporal {
+    fn from(validity: Validity) -> Temporal {
+        match validity {
+            Validity::Current => Temporal::Current,
+            Validity::Historical => Temporal::Historical,
+            Validity::All => Temporal::All,
+        }
+    }
+}
+
+/// List the links on a page, with their ids
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore links people/ada\n  lore links people/ada --temporal current --json"
+)]
+pub struct Links {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// By validity [default: all]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+}
+
+/// List the links to a page
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore backlinks companies/acme\n  lore backlinks companies/acme --temporal all"
+)]
+pub struct Backlinks {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// By validity [default: current]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+}
+
+/// Links of a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinkList {
+    slug: String,
+    links: Vec<LinkItem>,
+}
+
+impl Operation for Links {
+    const NAME: &'static str = "links";
+    type Output = LinkList;
+
+    fn run(self, session: &Session) -> Result<LinkList> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let temporal = self.temporal.unwrap_or(Validity::All).into();
+        let links = collect(memory, &LinkEnds::From(&[page.number]), temporal)?;
+        Ok(LinkList { slug: page.slug, links })
+    }
+}
+
+impl Operation for Backlinks {
+    const NAME: &'static str = "backlinks";
+    type Output = LinkList;
+
+    fn run(self, session: &Session) -> Result<LinkList> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let temporal = self.temporal.unwrap_or(Validity::Current).into();
+        let links = collect(memory, &LinkEnds::To(&[page.number]), temporal)?;
+        Ok(LinkList { slug: page.slug, links })
+    }
+}
+
+fn collect(memory: &Memory, ends: &LinkEnds<'_>, temporal: Temporal) -> Result<Vec<LinkItem>> {
+    let today = memory.today();
+    let rows = memory.store().links(memory.project(), ends)?;
+    let mut links = rows
+        .into_iter()
+        .filter(|row| temporal.takes(row, &today))
+        .map(|row| LinkItem::new(memory, row))
+        .collect::<Result<Vec<_>>>()?;
+    links.sort_by(|a, b| a.path.cmp(&b.path).then(a.line.cmp(&b.line)));
+    Ok(links)
+}
+
+impl Render for LinkList {
+    fn human(&self) -> String {
+        let line = |link: &LinkItem| {
+            let context = link.context.as_deref().unwrap_or_default();
+            format!("{:>16}  {}\n{:18}{}:{}  {context}", link.id, link.sentence(), "", link.path, link.line)
+        };
+        lines(self.links.iter().map(line))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.links.iter().map(LinkItem::sentence))
+    }
+}

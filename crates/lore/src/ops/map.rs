@@ -1,0 +1,89 @@
+//! `map`: from working directories to projects.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::lines;
+use super::{Operation, Render};
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Map working directories to a project, by a glob
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore map '/home/me/code/*' work\n  lore map --list\n  lore map --remove '/home/me/code/*'"
+)]
+pub struct Map {
+    /// Directories, such as /home/me/code/*; what is below them is meant too
+    #[arg(required_unless_present_any = ["list", "remove"])]
+    #[serde(default)]
+    glob: Option<String>,
+    /// The project
+    #[arg(requires = "glob")]
+    #[serde(default)]
+    project: Option<String>,
+    /// List the maps
+    #[arg(long)]
+    #[serde(default)]
+    list: bool,
+    /// Remove the map of this glob
+    #[arg(long, value_name = "GLOB", conflicts_with_all = ["glob", "list"])]
+    #[serde(default)]
+    remove: Option<String>,
+}
+
+/// Maps in the order in which they are asked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Maps {
+    maps: Vec<MapItem>,
+}
+
+/// One map.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MapItem {
+    glob: String,
+    project: String,
+}
+
+impl Operation for Map {
+    const NAME: &'static str = "map";
+    const WRITES: bool = true;
+    type Output = Maps;
+
+    fn run(self, session: &Session) -> Result<Maps> {
+        let file = &session.environment.config_file;
+        let config = match (&self.remove, &self.glob, &self.project) {
+            (Some(glob), _, _) => Config::change(file, |config| {
+                if config.remove_map(glob) {
+                    return Ok(());
+                }
+                Err(Failure::usage(format!("no map has the glob {glob:?}"), "see `lore map --list`"))
+            })?,
+            (None, Some(glob), Some(project)) => {
+                session.config.projects().choose(Some(project), None)?;
+                Config::change(file, |config| {
+                    config.add_map(glob, project);
+                    Ok(())
+                })?
+            }
+            (None, Some(_), None) => {
+                return Err(Failure::usage("a map needs a project", "give it after the glob"));
+            }
+            (None, None, _) => Config::load(file)?,
+        };
+        let maps =
+            config.projects().maps.into_iter().map(|(glob, project)| MapItem { glob, project }).collect();
+        Ok(Maps { maps })
+    }
+}
+
+impl Render for Maps {
+    fn human(&self) -> String {
+        if self.maps.is_empty() {
+            return "no maps\n".into();
+        }
+        lines(self.maps.iter().map(|map| format!("{}  {}", map.glob, map.project)))
+    }
+}

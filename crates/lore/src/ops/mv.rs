@@ -1,0 +1,49 @@
+//! `mv`: another place for a page.
+
+use clap::Args;
+use lore_engine::relocate;
+use lore_engine::vault::{is_page, safe_path};
+use lore_page::slugify;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Operation;
+use super::views::WriteResult;
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Move a page; the links that name it by its place follow, in every page
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore mv people/ada people/ada-lovelace\n  lore mv \"Old note\" archive/"
+)]
+pub struct Mv {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Its new slug or path; ending in / it is a folder
+    #[arg(value_name = "NEW")]
+    to: String,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Mv {
+    const NAME: &'static str = "mv";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let name = page.path.rsplit('/').next().unwrap_or(&page.path);
+        let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
+        let mut to = safe_path(&to)?;
+        if !is_page(to.rsplit('/').next().unwrap_or(&to)) {
+            to = format!("{}.md", slugify(&to));
+        }
+        Ok(WriteResult::new(relocate(memory, &page, &to, self.expected_version)?))
+    }
+}

@@ -1,0 +1,225 @@
+//! `project`: the registry of vaults.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lore_engine::vault::{make_folder, real_folder};
+use lore_engine::{Forget, Memory};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{Done, lines};
+use super::{Operation, Render};
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Register a directory as a project
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project add notes ~/notes")]
+pub struct Add {
+    /// The project's name
+    name: String,
+    /// Its directory; made if it is not there
+    path: PathBuf,
+}
+
+impl Operation for Add {
+    const NAME: &'static str = "project add";
+    const WRITES: bool = true;
+    type Output = ProjectItem;
+
+    fn run(self, session: &Session) -> Result<ProjectItem> {
+        let asked = session.path(&self.path);
+        make_folder(&asked)?;
+        let root = real_folder(&asked).ok_or_else(|| {
+            Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
+        })?;
+        if self.name.trim().is_empty() {
+            return Err(Failure::usage("a project needs a name", "give one, such as notes"));
+        }
+        session.register(Some(&self.name), &root)?;
+        let memory = session.open(&self.name, &root)?;
+        memory.sync(lore_engine::Trust::Stat, &session.talk.progress("Indexing"))?;
+        session.talk.finish();
+        let default = session.config.projects().default.as_deref() == Some(&self.name);
+        item(&memory, default)
+    }
+}
+
+/// List the projects
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct List {}
+
+/// Projects.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectList {
+    projects: Vec<ProjectItem>,
+}
+
+/// A project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectItem {
+    name: String,
+    path: String,
+    /// Whether it is meant when nothing else decides.
+    default: bool,
+    /// Whether its directory is there.
+    active: bool,
+    pages: u64,
+    links: u64,
+    observations: u64,
+    facts: u64,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "project list";
+    type Output = ProjectList;
+
+    fn run(self, session: &Session) -> Result<ProjectList> {
+        let known = session.config.projects();
+        let mut projects = Vec::new();
+        for (name, root) in &known.roots {
+            let default = known.default.as_ref() == Some(name);
+            projects.push(match session.open(name, root) {
+                Ok(memory) => item(&memory, default)?,
+                Err(_) => ProjectItem {
+                    name: name.clone(),
+                    path: root.display().to_string(),
+                    default,
+                    active: false,
+                    pages: 0,
+                    links: 0,
+                    observations: 0,
+                    facts: 0,
+                },
+            });
+        }
+        Ok(ProjectList { projects })
+    }
+}
+
+fn item(memory: &Memory, default: bool) -> Result<ProjectItem> {
+    let counts = memory.store().counts(memory.project())?;
+    Ok(ProjectItem {
+        name: memory.name().to_owned(),
+        path: memory.vault().root().display().to_string(),
+        default,
+        active: true,
+        pages: counts.pages,
+        links: counts.links,
+        observations: counts.observations,
+        facts: counts.facts,
+    })
+}
+
+impl Render for ProjectList {
+    fn human(&self) -> String {
+        if self.projects.is_empty() {
+            return "no projects yet; make one with `lore init PATH`\n".into();
+        }
+        lines(self.projects.iter().map(|project| {
+            let mark = if project.default { "*" } else { " " };
+            let state = if project.active {
+                format!("{} pages", project.pages)
+            } else {
+                "its directory is gone".into()
+            };
+            format!("{mark} {:<20}  {}  ({state})", project.name, project.path)
+        }))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.projects.iter().map(|project| project.name.clone()))
+    }
+}
+
+impl Render for ProjectItem {
+    fn human(&self) -> String {
+        let mark = if self.default { " (default)" } else { "" };
+        format!(
+            "{}{mark}  {}\n{} pages, {} links, {} observations, {} facts\n",
+            self.name, self.path, self.pages, self.links, self.observations, self.facts
+        )
+    }
+}
+
+/// Choose the project that is meant when nothing else decides
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Default {
+    /// The project
+    name: String,
+}
+
+impl Operation for Default {
+    const NAME: &'static str = "project default";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        session.config.projects().choose(Some(&self.name), None)?;
+        Config::change(&session.environment.config_file, |config| config.set("default_project", &self.name))?;
+        Ok(Done::new(format!("{} is the default project", self.name)))
+    }
+}
+
+/// Forget a project: its index and history go, its files stay
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Remove {
+    /// The project
+    name: String,
+    /// Do not ask
+    #[arg(long, short)]
+    #[serde(default)]
+    yes: bool,
+}
+
+impl Operation for Remove {
+    const NAME: &'static str = "project remove";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let projects = session.config.projects();
+        projects.choose(Some(&self.name), None)?;
+        let root = projects.roots.get(&self.name).map(|root| root.display().to_string()).unwrap_or_default();
+        session.confirm(
+            self.yes,
+            &format!("Forget the project {}? Its files in {root} stay; its history goes.", self.name),
+        )?;
+        let store = session.store()?;
+        let number = store.project(&self.name, &root)?;
+        store.forget(number, Forget::LedgerToo)?;
+        Config::change(&session.environment.config_file, |config| {
+            config.remove_project(&self.name);
+            Ok(())
+        })?;
+        Ok(Done::new(format!("forgot {}; its files are still in {root}", self.name)))
+    }
+}
+
+/// Show a project and how much it holds
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Info {
+    /// The project; the one that is meant without it
+    #[serde(default)]
+    name: Option<String>,
+}
+
+impl Operation for Info {
+    const NAME: &'static str = "project info";
+    type Output = ProjectItem;
+
+    fn run(self, session: &Session) -> Result<ProjectItem> {
+        let projects = session.config.projects();
+        let (name, root) = match &self.name {
+            Some(name) => match projects.choose(Some(name), None)? {
+                lore_engine::Chosen::Known(name, root) => (name, root),
+                lore_engine::Chosen::Found(root) => (name.clone(), root),
+            },
+            None => session.choose()?,
+        };
+        let memory = session.open(&name, &root)?;
+        item(&memory, projects.default.as_ref() == Some(&name))
+    }
+}

@@ -1,0 +1,123 @@
+//! `put`: write a whole page.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lore_engine::vault::{is_page, read_text, safe_path};
+use lore_engine::{Action, Code, Memory, PageChange, fill, write};
+use lore_page::{parse, slugify};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Operation;
+use super::views::WriteResult;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Write a whole page, from a file or from standard input
+///
+/// A slug that names no page makes one; give a path that ends in .md to choose the file's name yourself.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore put people/ada-lovelace ada.md\n  echo '# Note' | lore put notes/today\n  lore put people/grace-hopper --template\n  lore put people/ada-lovelace ada.md --expected-version 3"
+)]
+pub struct Put {
+    /// The page's slug or path
+    slug: String,
+    /// The file to take the text from; standard input without it
+    #[serde(skip)]
+    file: Option<PathBuf>,
+    /// The page's text
+    #[arg(skip)]
+    #[serde(default)]
+    content: Option<String>,
+    /// Begin with the template of the page's type instead of a text; only for a new page
+    #[arg(long, conflicts_with = "file")]
+    #[serde(default)]
+    template: bool,
+    /// Fail unless the page is at this version; 0 says that it must not exist yet
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Put {
+    const NAME: &'static str = "put";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let path = target(memory, &self.slug)?;
+        let mut expected_version = self.expected_version;
+        let bytes = match (self.content, &self.file) {
+            _ if self.template => {
+                expected_version = expected_version.or(Some(0));
+                template(memory, &path)?.into_bytes()
+            }
+            (Some(content), _) => content.into_bytes(),
+            (None, Some(file)) => session.read_file(file)?,
+            (None, None) => session.stdin()?,
+        };
+        let odd = parse(&path, &lore_engine::vault::decode(&bytes).text).diagnostics;
+        let written = write(memory, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
+        let mut result = WriteResult::new(written);
+        result.warnings = odd.into_iter().map(|odd| format!("line {}: {}", odd.line, odd.message)).collect();
+        Ok(result)
+    }
+}
+
+/// The path that a slug means: that of the page which has it, else a new file's.
+pub fn target(memory: &Memory, slug: &str) -> Result<String> {
+    let wanted = safe_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
+    match memory.page(&wanted) {
+        // A page found by title or alias is not the page this slug asks for.
+        Ok(page) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
+            return Ok(page.path);
+        }
+        Ok(_) => {}
+        Err(error) if matches!(error.code(), Code::NotFound | Code::Ambiguous) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
+        return Ok(wanted);
+    }
+    let slug = slugify(&wanted);
+    if slug.is_empty() || slug.split('/').count() != wanted.split('/').count() {
+        return Err(Failure::usage(
+            format!("no slug can be made of {wanted:?}"),
+            "give a path that ends in .md, or a name with a letter or digit in each part",
+        ));
+    }
+    Ok(format!("{slug}.md"))
+}
+
+/// The template of the page's type: the vault's own, else its profile's.
+fn template(memory: &Memory, path: &str) -> Result<String> {
+    let kind = memory.policy().type_of(path);
+    let own = memory.vault().root().join(format!(".lore/templates/{kind}.md"));
+    let text = match read_text(&own)? {
+        Some(text) => Some(text),
+        None => memory.policy().profile.template(kind).map(str::to_owned),
+    };
+    let Some(text) = text else {
+        return Err(Failure::usage(
+            format!("there is no template for pages of type {kind}"),
+            format!("write one to .lore/templates/{kind}.md in the vault, or pipe the page in"),
+        ));
+    };
+    let name = lore_engine::vault::without_extension(path).rsplit('/').next().unwrap_or(path);
+    Ok(fill(&text, &title(name), &memory.today()))
+}
+
+/// `ada-lovelace` is titled `Ada Lovelace`.
+fn title(name: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
+    };
+    name.split(['-', '_', ' ']).filter(|word| !word.is_empty()).map(capital).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,58 @@
+//! `rm`: a page goes.
+
+use clap::Args;
+use lore_engine::{Action, LinkEnds, PageChange, write};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Operation;
+use super::views::WriteResult;
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Delete a page and say what links to it; its last version is kept as a snapshot
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore rm notes/old\n  lore rm notes/old --yes")]
+pub struct Rm {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Do not ask
+    #[arg(long, short)]
+    #[serde(default)]
+    yes: bool,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Rm {
+    const NAME: &'static str = "rm";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let inbound = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
+        let mut from: Vec<String> =
+            inbound.into_iter().map(|row| row.from_path).filter(|path| *path != page.path).collect();
+        from.sort();
+        from.dedup();
+        let linked = match from.len() {
+            0 => "nothing links to it".to_owned(),
+            1 => format!("{} links to it", from[0]),
+            count => format!("{count} pages link to it: {}", from.join(", ")),
+        };
+        session.confirm(self.yes, &format!("Delete {}? {linked}.", page.path))?;
+        let expected_version = self.expected_version;
+        let written =
+            write(memory, &[PageChange { path: page.path, action: Action::Delete, expected_version }])?;
+        let mut result = WriteResult::new(written);
+        if !from.is_empty() {
+            result.warnings.push(format!("{linked}; those links now lead nowhere"));
+        }
+        Ok(result)
+    }
+}

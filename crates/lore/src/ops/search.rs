@@ -1,0 +1,186 @@
+//! `search`: full text.
+
+use clap::{Args, ValueEnum};
+use lore_engine::{HitKind, SearchRequest};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::filters::Filters;
+use super::views::lines;
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Search the vault's words: exact names first, then pages with all the words, then with some
+///
+/// A query may hold "phrases" and the operators AND, OR and NOT in capitals; the last word may be unfinished.
+/// Every hit says why it matched and where: path, lines, and the checksum of the file they were read from.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json"
+)]
+pub struct Search {
+    /// What to look for
+    pub query: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    filters: Filters,
+    /// Structured lines of this kind instead of pages
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    kind: Option<Kind>,
+    /// Hits per page [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Which page of hits, from 1
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
+}
+
+/// What a hit is.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Page,
+    Observation,
+    Relation,
+    Fact,
+    Entry,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// Best first.
+    hits: Vec<HitItem>,
+    /// How the search was made: `lexical`.
+    mode: &'static str,
+    /// Whether no page had all the words, so that any of them counted.
+    relaxed: bool,
+    /// Which page of hits this is.
+    page: usize,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// A page that answers.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HitItem {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    summary: Option<String>,
+    /// Why it matched.
+    why: Vec<String>,
+    /// How well; comparable within this result only.
+    score: f64,
+    /// The passage that matched.
+    excerpt: Option<ExcerptItem>,
+    status: Option<String>,
+    /// What to be careful about.
+    warnings: Vec<String>,
+}
+
+/// A passage that can be checked later.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExcerptItem {
+    text: String,
+    path: String,
+    /// The first and last line.
+    lines: [u32; 2],
+    /// The SHA-256 of the file it was read from.
+    hash: String,
+}
+
+impl Operation for Search {
+    const NAME: &'static str = "search";
+    type Output = Found;
+
+    fn run(self, session: &Session) -> Result<Found> {
+        let memory = session.fresh()?;
+        let page = self.page.unwrap_or(1);
+        let limit = match self.limit {
+            Some(limit) => limit,
+            None => session.config.get("search.limit")?.parse().unwrap_or(50),
+        };
+        if page == 0 || limit == 0 || limit > 10_000 {
+            return Err(Failure::usage(
+                "--page and --limit count from 1",
+                "a limit of at most 10000 is taken",
+            ));
+        }
+        let found = memory.search(&SearchRequest {
+            text: self.query,
+            filter: self.filters.build(memory)?,
+            kind: self.kind.map(hit_kind),
+            limit,
+            offset: (page - 1).saturating_mul(limit),
+        })?;
+        let hits = found.hits.into_iter().map(|hit| HitItem {
+            excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
+                text: excerpt.text,
+                path: hit.page.path.clone(),
+                lines: [excerpt.lines.first, excerpt.lines.last],
+                hash: excerpt.hash.to_string(),
+            }),
+            slug: hit.page.slug,
+            title: hit.page.title,
+            kind: hit.page.kind,
+            summary: hit.page.summary,
+            why: hit.why,
+            score: (hit.score * 10_000.0).round() / 10_000.0,
+            status: hit.page.status,
+            warnings: Vec::new(),
+        });
+        Ok(Found { hits: hits.collect(), mode: "lexical", relaxed: found.relaxed, page, more: found.more })
+    }
+}
+
+fn hit_kind(kind: Kind) -> HitKind {
+    match kind {
+        Kind::Page => HitKind::Page,
+        Kind::Observation => HitKind::Observation,
+        Kind::Relation => HitKind::Relation,
+        Kind::Fact => HitKind::Fact,
+        Kind::Entry => HitKind::Entry,
+    }
+}
+
+impl Render for Found {
+    fn human(&self) -> String {
+        if self.hits.is_empty() {
+            return "nothing found; try fewer or other words\n".into();
+        }
+        let mut text = String::new();
+        for hit in &self.hits {
+            text.push_str(&format!("{}  {} ({})  {:.2}\n", hit.slug, hit.title, hit.kind, hit.score));
+            text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
+            if let Some(excerpt) = &hit.excerpt {
+                text.push_str(&format!("  {}:{}-{}\n", excerpt.path, excerpt.lines[0], excerpt.lines[1]));
+                text.extend(excerpt.text.lines().map(|line| format!("    {}\n", line.trim_end())));
+            }
+        }
+        if self.relaxed {
+            text.push_str("no page has all the words; these have some of them\n");
+        }
+        if self.more {
+            text.push_str(&format!("there are more: --page {}\n", self.page + 1));
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        lines(self.hits.iter().map(|hit| {
+            let place = hit.excerpt.as_ref().map(|excerpt| format!("{}:{}", excerpt.path, excerpt.lines[0]));
+            format!("{}  {}", place.unwrap_or_else(|| hit.slug.clone()), hit.title)
+        }))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.hits.is_empty())
+    }
+}

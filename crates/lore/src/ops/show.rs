@@ -1,0 +1,186 @@
+//! `show`: a page with all that is known of it.
+
+use clap::Args;
+use lore_engine::vault::decode;
+use lore_engine::{LinkEnds, Memory, PageRow, StatementKind, Wanted};
+use lore_page::{Diagnostic, Properties, parse};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{LinkItem, timestamp};
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Show a page with its version, status, lines, and what is stated on it
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore show \"Ada Lovelace\"\n  lore show people/ada-lovelace --with-links --json"
+)]
+pub struct Show {
+    /// Id or the beginning of one, slug, path, title, alias or memory:// reference
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Also show the links from and to the page
+    #[arg(long)]
+    #[serde(default)]
+    with_links: bool,
+}
+
+/// A page and what is known of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageView {
+    slug: String,
+    id: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+    version: u64,
+    status: Option<String>,
+    wing: String,
+    tags: Vec<String>,
+    summary: Option<String>,
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    properties: Properties,
+    created: String,
+    updated: String,
+    /// The SHA-256 of the file.
+    hash: String,
+    headings: Vec<HeadingView>,
+    observations: Vec<StatementView>,
+    facts: Vec<StatementView>,
+    entries: Vec<StatementView>,
+    /// Oddities of its text, by line.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    diagnostics: Vec<Diagnostic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<Vec<LinkItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlinks: Option<Vec<LinkItem>>,
+    content: String,
+}
+
+/// A heading with the lines of its section.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HeadingView {
+    level: u8,
+    text: String,
+    lines: [u32; 2],
+}
+
+/// An observation, fact or timeline entry.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StatementView {
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    /// An observation's category, a fact's predicate, an entry's source.
+    predicate: String,
+    /// An observation's content, a fact's object, an entry's summary.
+    object: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<String>,
+    /// Tags, context, source, by, confidence, evidence or detail.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    notes: std::collections::BTreeMap<String, String>,
+}
+
+impl Operation for Show {
+    const NAME: &'static str = "show";
+    type Output = PageView;
+
+    fn run(self, session: &Session) -> Result<PageView> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let content = decode(&memory.read(&page)?.bytes).text.into_owned();
+        let parsed = parse(&page.path, &content).page;
+        let links = |ends: LinkEnds<'_>| -> Result<Vec<LinkItem>> {
+            let rows = memory.store().links(memory.project(), &ends)?;
+            rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
+        };
+        let number = [page.number];
+        Ok(PageView {
+            headings: parsed
+                .headings
+                .into_iter()
+                .map(|heading| HeadingView {
+                    level: heading.level,
+                    text: heading.text,
+                    lines: [heading.lines.first, heading.lines.last],
+                })
+                .collect(),
+            observations: statements(memory, &page, StatementKind::Observation)?,
+            facts: statements(memory, &page, StatementKind::Fact)?,
+            entries: statements(memory, &page, StatementKind::Entry)?,
+            links: if self.with_links { Some(links(LinkEnds::From(&number))?) } else { None },
+            backlinks: if self.with_links { Some(links(LinkEnds::To(&number))?) } else { None },
+            slug: page.slug,
+            id: page.id,
+            title: page.title,
+            kind: page.kind,
+            path: page.path,
+            version: page.version,
+            status: page.status,
+            wing: page.wing,
+            tags: page.tags,
+            summary: page.summary,
+            properties: page.properties,
+            created: timestamp(page.created),
+            updated: timestamp(page.updated),
+            hash: page.hash.to_string(),
+            diagnostics: page.diagnostics,
+            content,
+        })
+    }
+}
+
+fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
+    let wanted = Wanted { pages: Some(&[page.number]), kind: Some(kind) };
+    let rows = memory.store().statements(memory.project(), &wanted)?;
+    Ok(rows
+        .into_iter()
+        .map(|row| StatementView {
+            line: row.statement.lines.first,
+            subject: row.statement.subject,
+            predicate: row.statement.predicate,
+            object: row.statement.object,
+            valid_from: row.statement.interval.from.map(|date| date.to_string()),
+            valid_until: row.statement.interval.until.map(|date| date.to_string()),
+            notes: row.statement.notes.into_iter().collect(),
+        })
+        .collect())
+}
+
+impl Render for PageView {
+    fn human(&self) -> String {
+        let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
+        text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
+        if let Some(status) = &self.status {
+            text.push_str(&format!("status: {status}\n"));
+        }
+        if !self.tags.is_empty() {
+            text.push_str(&format!("tags: {}\n", self.tags.join(", ")));
+        }
+        for odd in &self.diagnostics {
+            text.push_str(&format!("warning: line {}: {}\n", odd.line, odd.message));
+        }
+        text.push('\n');
+        for (number, line) in self.content.lines().enumerate() {
+            text.push_str(&format!("{:>4}  {line}\n", number + 1));
+        }
+        for (heading, links) in [("links", &self.links), ("backlinks", &self.backlinks)] {
+            let Some(links) = links else { continue };
+            text.push_str(&format!("\n{heading} ({})\n", links.len()));
+            text.extend(links.iter().map(|link| format!("  {}\n", link.sentence())));
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        let summary = self.summary.as_deref().unwrap_or(&self.title);
+        format!("{}  {} (version {}): {summary}\n", self.slug, self.kind, self.version)
+    }
+}

@@ -1,0 +1,77 @@
+//! `status`: the state in a line.
+
+use clap::Args;
+use lore_engine::vault::{Scan, scan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Say in a line how the vault is
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+pub struct Status {}
+
+/// A vault's state.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct State {
+    project: String,
+    path: String,
+    profile: &'static str,
+    /// Pages in the index.
+    pages: u64,
+    /// Page files in the vault.
+    files: u64,
+    links: u64,
+    /// Links that lead nowhere yet.
+    pending_links: u64,
+    /// Files that could not be indexed.
+    failures: u64,
+    /// Files that look like pages but are not taken.
+    skipped: u64,
+    /// How search works here now.
+    search: &'static str,
+    /// What a person should know.
+    warnings: Vec<String>,
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "status";
+    type Output = State;
+
+    fn run(self, session: &Session) -> Result<State> {
+        let memory = session.fresh()?;
+        let counts = memory.store().counts(memory.project())?;
+        let Scan { files, skipped } = scan(memory.vault());
+        Ok(State {
+            project: memory.name().to_owned(),
+            path: memory.vault().root().display().to_string(),
+            profile: memory.policy().profile.name(),
+            pages: counts.pages,
+            files: files.len() as u64,
+            links: counts.links,
+            pending_links: counts.pending,
+            failures: memory.store().failures(memory.project())?.len() as u64,
+            skipped: skipped.len() as u64,
+            search: "lexical: no embedding model",
+            warnings: session.warnings(),
+        })
+    }
+}
+
+impl Render for State {
+    fn human(&self) -> String {
+        let mut text = format!(
+            "{} ({}): {} pages, {} links, {} pending; search is {}\n",
+            self.project, self.path, self.pages, self.links, self.pending_links, self.search
+        );
+        if self.failures + self.skipped > 0 {
+            text.push_str(&format!(
+                "{} files are not indexed; see `lore doctor`\n",
+                self.failures + self.skipped
+            ));
+        }
+        text
+    }
+}

@@ -1,0 +1,103 @@
+//! `sync`: make the index follow the files.
+
+use clap::Args;
+use lore_engine::{Memory, Report, Trust};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::SkippedItem;
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Make the index follow the files, and say what changed
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore sync\n  lore sync --full\n  lore sync --watch")]
+pub struct Sync {
+    /// Read every file again, whatever its time and size
+    #[arg(long)]
+    #[serde(default)]
+    full: bool,
+    /// Go on and index each change as it happens, until interrupted
+    #[arg(long)]
+    #[serde(skip)]
+    pub watch: bool,
+}
+
+/// What a sync did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Synced {
+    added: Vec<String>,
+    modified: Vec<String>,
+    moved: Vec<Move>,
+    removed: Vec<String>,
+    /// Files that were not indexed, and why.
+    skipped: Vec<SkippedItem>,
+    /// Pages in the index now.
+    pages: u64,
+    /// Links that lead nowhere yet.
+    pending_links: u64,
+}
+
+/// A page that has another path now.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Move {
+    from: String,
+    to: String,
+}
+
+impl Operation for Sync {
+    const NAME: &'static str = "sync";
+    const WRITES: bool = true;
+    type Output = Synced;
+
+    fn run(self, session: &Session) -> Result<Synced> {
+        let memory = session.memory()?;
+        let trust = if self.full { Trust::Nothing } else { Trust::Stat };
+        let report = memory.sync(trust, &session.talk.progress("Indexing"))?;
+        session.talk.finish();
+        Ok(Synced::new(memory, report))
+    }
+}
+
+impl Synced {
+    /// A report with the numbers of the index after it.
+    pub fn new(memory: &Memory, report: Report) -> Synced {
+        let counts = memory.store().counts(memory.project()).unwrap_or_default();
+        Synced {
+            pages: counts.pages,
+            pending_links: counts.pending,
+            added: report.added,
+            modified: report.modified,
+            moved: report.moved.into_iter().map(|(from, to)| Move { from, to }).collect(),
+            removed: report.removed,
+            skipped: report.skipped.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// `+added ~modified >moved -removed !skipped`.
+    pub fn line(&self) -> String {
+        format!(
+            "+{} ~{} >{} -{} !{}",
+            self.added.len(),
+            self.modified.len(),
+            self.moved.len(),
+            self.removed.len(),
+            self.skipped.len()
+        )
+    }
+}
+
+impl Render for Synced {
+    fn human(&self) -> String {
+        let mut text = format!("{} pages  {}\n", self.pages, self.line());
+        text.extend(
+            self.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.path, skipped.reason)),
+        );
+        text
+    }
+
+    fn brief(&self) -> String {
+        format!("{}\n", self.line())
+    }
+}

@@ -1,0 +1,147 @@
+//! `tags`, `tag`, `untag`.
+
+use clap::Args;
+use lore_engine::{Action, Error, LabelKind, PageChange, write};
+use lore_page::edit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{WriteResult, lines};
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// List the tags of a page, or of the whole vault with their counts
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore tags\n  lore tags \"Ada Lovelace\"")]
+pub struct Tags {
+    /// The page; the whole vault without it
+    #[arg(value_name = "REF")]
+    #[serde(default)]
+    reference: Option<String>,
+}
+
+/// Tags.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TagList {
+    tags: Vec<TagCount>,
+}
+
+/// A tag.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TagCount {
+    tag: String,
+    /// How many pages have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<u64>,
+}
+
+impl Operation for Tags {
+    const NAME: &'static str = "tags";
+    type Output = TagList;
+
+    fn run(self, session: &Session) -> Result<TagList> {
+        let memory = session.fresh()?;
+        let tags = match self.reference {
+            Some(reference) => {
+                let tags = memory.page(&reference)?.tags;
+                tags.into_iter().map(|tag| TagCount { tag, pages: None }).collect()
+            }
+            None => {
+                let counts = memory.store().labels(memory.project(), LabelKind::Tag)?;
+                counts.into_iter().map(|(tag, pages)| TagCount { tag, pages: Some(pages) }).collect()
+            }
+        };
+        Ok(TagList { tags })
+    }
+}
+
+impl Render for TagList {
+    fn human(&self) -> String {
+        lines(self.tags.iter().map(|tag| match tag.pages {
+            Some(pages) => format!("{pages:>6}  {}", tag.tag),
+            None => tag.tag.clone(),
+        }))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.tags.iter().map(|tag| tag.tag.clone()))
+    }
+}
+
+/// Add tags to a page's frontmatter
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore tag people/ada founder friend")]
+pub struct Tag {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The tags
+    #[arg(value_name = "TAG", required = true)]
+    tags: Vec<String>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Tag {
+    const NAME: &'static str = "tag";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        change(session, &self.reference, &self.tags, self.expected_version, edit::add_tag)
+    }
+}
+
+/// Remove tags from a page's frontmatter
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore untag people/ada friend")]
+pub struct Untag {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The tags
+    #[arg(value_name = "TAG", required = true)]
+    tags: Vec<String>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Untag {
+    const NAME: &'static str = "untag";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        change(session, &self.reference, &self.tags, self.expected_version, edit::remove_tag)
+    }
+}
+
+type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
+
+fn change(
+    session: &Session,
+    reference: &str,
+    tags: &[String],
+    expected_version: Option<u64>,
+    edit: TagEdit,
+) -> Result<WriteResult> {
+    if tags.is_empty() {
+        return Err(Failure::usage("no tag is given", "name at least one tag"));
+    }
+    let memory = session.fresh()?;
+    let page = memory.page(reference)?;
+    let slug = page.slug.clone();
+    let all = |text: &str| {
+        tags.iter()
+            .try_fold(text.to_owned(), |text, tag| edit(&text, tag.trim_start_matches('#')))
+            .map_err(|source| Error::Edit { slug: slug.clone(), source })
+    };
+    let written =
+        write(memory, &[PageChange { path: page.path, action: Action::Edit(&all), expected_version }])?;
+    Ok(WriteResult::new(written))
+}

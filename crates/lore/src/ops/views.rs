@@ -1,0 +1,254 @@
+//! The pieces of output that several operations share, in the form every face gives them.
+
+use jiff::Timestamp;
+use lore_engine::{LinkRow, Memory, Outcome, PageRow, Skipped, Written};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Render;
+use crate::failure::Result;
+
+/// A page in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageItem {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The status its file states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its path from the vault's root.
+    pub path: String,
+    /// When it last changed.
+    pub updated: String,
+    /// Counts its changes.
+    pub version: u64,
+}
+
+impl From<PageRow> for PageItem {
+    fn from(row: PageRow) -> PageItem {
+        PageItem {
+            slug: row.slug,
+            title: row.title,
+            kind: row.kind,
+            summary: row.summary,
+            status: row.status,
+            tags: row.tags,
+            path: row.path,
+            updated: timestamp(row.updated),
+            version: row.version,
+        }
+    }
+}
+
+/// Pages.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageList {
+    /// The pages, in the order asked for.
+    pub pages: Vec<PageItem>,
+}
+
+impl Render for PageList {
+    fn human(&self) -> String {
+        let width = self.pages.iter().map(|page| page.slug.chars().count()).max().unwrap_or(0).min(50);
+        let line = |page: &PageItem| {
+            let day = page.updated.get(..10).unwrap_or_default();
+            format!("{day}  {:<width$}  {:<8}  {}", page.slug, page.kind, page.title)
+        };
+        lines(self.pages.iter().map(line))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.pages.iter().map(|page| page.slug.clone()))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.pages.is_empty())
+    }
+}
+
+/// A link between two pages.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinkItem {
+    /// The link's number: the same on every machine and after every rebuild.
+    pub id: u64,
+    /// The page it stands on.
+    pub from: String,
+    /// The relation's verb, or `links_to`.
+    pub relationship: String,
+    /// The page it leads to, or null while there is none.
+    pub to: Option<String>,
+    /// The target as written.
+    pub target: String,
+    /// The words around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Since when it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid_from: Option<String>,
+    /// Until when it held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<String>,
+    /// Where it stands, as path and line.
+    pub path: String,
+    /// The line it stands on.
+    pub line: u32,
+}
+
+impl LinkItem {
+    /// The item of a row; pages are named by their slugs.
+    pub fn new(memory: &Memory, row: LinkRow) -> Result<LinkItem> {
+        let ends: Vec<i64> = std::iter::once(row.from).chain(row.to).collect();
+        let pages = memory.store().pages(memory.project(), &ends)?;
+        let slug =
+            |number: i64| pages.iter().find(|page| page.number == number).map(|page| page.slug.clone());
+        Ok(LinkItem {
+            id: row.link.id,
+            from: slug(row.from).unwrap_or_default(),
+            relationship: row.link.relation,
+            to: row.to.and_then(slug),
+            target: row.link.target,
+            context: row.link.context,
+            valid_from: row.link.interval.from.map(|date| date.to_string()),
+            valid_until: row.link.interval.until.map(|date| date.to_string()),
+            path: row.from_path,
+            line: row.link.line,
+        })
+    }
+
+    /// `verb target {from..until}`.
+    pub fn sentence(&self) -> String {
+        let to = self.to.clone().unwrap_or_else(|| format!("{} (no page yet)", self.target));
+        format!("{} {} {to}{}", self.from, self.relationship, self.interval())
+    }
+
+    /// ` {from..until}`, or nothing.
+    pub fn interval(&self) -> String {
+        match (&self.valid_from, &self.valid_until) {
+            (None, None) => String::new(),
+            (from, until) => {
+                format!(
+                    " {{{}..{}}}",
+                    from.as_deref().unwrap_or_default(),
+                    until.as_deref().unwrap_or_default()
+                )
+            }
+        }
+    }
+}
+
+/// What a write did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WriteResult {
+    /// The page's slug now.
+    pub slug: String,
+    /// Its path now.
+    pub path: String,
+    /// Its version now.
+    pub version: u64,
+    /// `created`, `updated`, `moved`, `deleted` or `unchanged`.
+    pub outcome: &'static str,
+    /// Other pages that were changed with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+    /// What a person should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl WriteResult {
+    /// The first page written is what was asked for; the rest went with it.
+    pub fn new(mut written: Vec<Written>) -> WriteResult {
+        let also =
+            written.drain(1..).filter(|one| one.outcome != Outcome::Unchanged).map(|one| one.slug).collect();
+        let first = written.remove(0);
+        WriteResult {
+            slug: first.slug,
+            path: first.path,
+            version: first.version,
+            outcome: outcome(first.outcome),
+            also,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Render for WriteResult {
+    fn human(&self) -> String {
+        let mut text = format!("{} {} (version {})\n", self.outcome, self.slug, self.version);
+        if !self.also.is_empty() {
+            text.push_str(&format!("links followed in {}\n", self.also.join(", ")));
+        }
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text
+    }
+}
+
+/// A file that was not indexed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SkippedItem {
+    /// Its path from the vault's root.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<Skipped> for SkippedItem {
+    fn from(skipped: Skipped) -> SkippedItem {
+        SkippedItem { path: skipped.path, reason: skipped.reason }
+    }
+}
+
+/// Something done, in a sentence.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Done {
+    /// What was done.
+    pub message: String,
+}
+
+impl Done {
+    /// Says it.
+    pub fn new(message: impl Into<String>) -> Done {
+        Done { message: message.into() }
+    }
+}
+
+impl Render for Done {
+    fn human(&self) -> String {
+        format!("{}\n", self.message)
+    }
+}
+
+/// Milliseconds since 1970 as RFC 3339, in UTC and to the second.
+pub fn timestamp(millis: i64) -> String {
+    let second = Timestamp::from_second(millis.div_euclid(1000)).unwrap_or(Timestamp::UNIX_EPOCH);
+    second.to_string()
+}
+
+/// Each on a line of its own.
+pub fn lines(items: impl Iterator<Item = String>) -> String {
+    items.fold(String::new(), |mut text, item| {
+        text.push_str(item.trim_end());
+        text.push('\n');
+        text
+    })
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Created => "created",
+        Outcome::Updated => "updated",
+        Outcome::Moved => "moved",
+        Outcome::Deleted => "deleted",
+        Outcome::Unchanged => "unchanged",
+    }
+}

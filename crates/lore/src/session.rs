@@ -1,0 +1,201 @@
+//! What an operation works with: the configuration, the chosen vault, and a way to talk to the person.
+
+use std::cell::{OnceCell, RefCell};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use lore_engine::{Author, Chosen, Memory, Parts, Policy, Store, Trust, vault};
+
+use crate::config::Config;
+use crate::environment::Environment;
+use crate::failure::{Failure, Result};
+use crate::talk::Talk;
+
+/// What the command line says for every operation.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `--db`.
+    pub db: Option<String>,
+    /// `--project`.
+    pub project: Option<String>,
+    /// Whether to look for changed files first.
+    pub sync: bool,
+    /// Which face is asking.
+    pub face: &'static str,
+}
+
+/// One run of Lore.
+pub struct Session {
+    /// The surroundings.
+    pub environment: Environment,
+    /// The user's configuration as it was when the session began.
+    pub config: Config,
+    /// Where talk goes.
+    pub talk: Talk,
+    options: Options,
+    memory: OnceCell<Memory>,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Session {
+    /// A session with nothing opened yet.
+    pub fn new(environment: Environment, options: Options, talk: Talk) -> Result<Session> {
+        let config = Config::load(&environment.config_file)?;
+        Ok(Session {
+            environment,
+            config,
+            talk,
+            options,
+            memory: OnceCell::new(),
+            warnings: RefCell::default(),
+        })
+    }
+
+    /// The chosen vault, its index up to date unless the user said not to look.
+    pub fn fresh(&self) -> Result<&Memory> {
+        let memory = self.memory()?;
+        if self.options.sync {
+            let report = memory.sync(Trust::Stat, &self.talk.progress("Indexing"))?;
+            self.talk.finish();
+            for skipped in &report.skipped {
+                self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
+            }
+        }
+        Ok(memory)
+    }
+
+    /// The chosen vault, its index as it is.
+    pub fn memory(&self) -> Result<&Memory> {
+        if let Some(memory) = self.memory.get() {
+            return Ok(memory);
+        }
+        let (name, root) = self.choose()?;
+        let memory = self.open(&name, &root)?;
+        Ok(self.memory.get_or_init(|| memory))
+    }
+
+    /// Opens a vault under a name.
+    pub fn open(&self, name: &str, root: &Path) -> Result<Memory> {
+        Ok(Memory::open(Parts {
+            name: name.to_owned(),
+            root: root.to_owned(),
+            store: self.store()?,
+            state: self.environment.state.clone(),
+            clock: self.environment.clock.clone(),
+            author: Author { actor: self.environment.actor.clone(), face: self.options.face },
+        })?)
+    }
+
+    /// Opens the database.
+    pub fn store(&self) -> Result<Box<dyn Store>> {
+        let opened = lore_index::open(&self.database()?)?;
+        for warning in opened.warnings {
+            self.talk.warn(&warning);
+            self.warnings.borrow_mut().push(warning);
+        }
+        Ok(Box::new(opened.store))
+    }
+
+    /// Where the database is: flag, environment, configuration, then the data directory.
+    pub fn database(&self) -> Result<PathBuf> {
+        let asked = self.options.db.clone().or_else(|| self.environment.db.clone());
+        let asked = asked.or_else(|| self.config.set_value("db")).filter(|place| !place.is_empty());
+        match asked {
+            Some(place) if place.starts_with("postgres://") || place.starts_with("postgresql://") => {
+                Err(Failure::usage(
+                    "this build keeps its index in SQLite only",
+                    "name a file with --db, or leave it out",
+                ))
+            }
+            Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
+            None => Ok(self.environment.data.join("lore.db")),
+        }
+    }
+
+    /// What had to be said when the database was opened.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.borrow().clone()
+    }
+
+    /// The name and root of the vault that is meant. One that is not registered yet is registered.
+    pub fn choose(&self) -> Result<(String, PathBuf)> {
+        let asked = self.options.project.as_deref().or(self.environment.project.as_deref());
+        match self.config.projects().choose(asked, self.environment.here.as_deref())? {
+            Chosen::Known(name, root) => Ok((name, root)),
+            Chosen::Found(root) => {
+                let name = self.register(None, &root)?;
+                self.talk.note(&format!("registered the vault {} as {name}", root.display()));
+                Ok((name, root))
+            }
+        }
+    }
+
+    /// Registers a vault under the wanted name, else its policy's, else its directory's; gives the name.
+    pub fn register(&self, wanted: Option<&str>, root: &Path) -> Result<String> {
+        let projects = self.config.projects();
+        if let Some((name, _)) = projects.roots.iter().find(|(_, known)| known.as_path() == root)
+            && wanted.is_none_or(|wanted| wanted == name)
+        {
+            return Ok(name.clone());
+        }
+        let name = match wanted {
+            Some(name) => match projects.roots.get(name) {
+                Some(other) => {
+                    return Err(Failure::usage(
+                        format!("the name {name:?} is taken by {}", other.display()),
+                        "choose another with --name, or forget that one with `lore project remove`",
+                    ));
+                }
+                None => name.to_owned(),
+            },
+            None => {
+                let folder = root.file_name().map(|name| lore_page::slugify(&name.to_string_lossy()));
+                let named = Policy::load(root)?.name.or(folder).unwrap_or_default();
+                projects.free_name(&named)
+            }
+        };
+        Config::change(&self.environment.config_file, |config| {
+            config.add_project(&name, root);
+            Ok(())
+        })?;
+        Ok(name)
+    }
+
+    /// What is typed or piped in.
+    pub fn stdin(&self) -> Result<Vec<u8>> {
+        if self.options.face != "cli" {
+            return Err(Failure::usage("there is no content", "give the page's text as `content`"));
+        }
+        let mut bytes = Vec::new();
+        let failed = |error: std::io::Error| {
+            Failure::usage(format!("cannot read standard input: {error}"), "pipe the page in")
+        };
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// A path as the user means it: from the working directory.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
+    }
+
+    /// Agrees to something that cannot be undone: by `yes`, or by a person at the terminal.
+    pub fn confirm(&self, yes: bool, question: &str) -> Result<()> {
+        if yes {
+            return Ok(());
+        }
+        if self.options.face != "cli" || !self.environment.interactive {
+            return Err(Failure::usage(question.to_owned(), "say yes with --yes (in JSON: \"yes\": true)"));
+        }
+        if self.talk.ask(question) {
+            Ok(())
+        } else {
+            Err(Failure::usage("nothing was done", "answer y to go on"))
+        }
+    }
+
+    /// The bytes of a file the user named.
+    pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        Ok(vault::read_bytes(&self.path(path))?)
+    }
+}

@@ -1,0 +1,98 @@
+//! No edit panics, whatever the page; an edit that adds keeps what was there; what comes out is a page again.
+//!
+//! `cargo +nightly fuzz run edit -- -dict=fuzz/markdown.dict -max_len=4096`
+
+#![no_main]
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary};
+use libfuzzer_sys::fuzz_target;
+use lore_page::edit::{self, NewEntry, NewFact, NewRelation};
+use lore_page::{Interval, Value};
+
+#[derive(Debug, Arbitrary)]
+struct Input<'a> {
+    edit: Edit,
+    one: &'a str,
+    two: &'a str,
+    number: u8,
+    page: &'a str,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Edit {
+    Append,
+    Prepend,
+    ReplaceText,
+    ReplaceSection,
+    InsertBefore,
+    InsertAfter,
+    SetText,
+    SetList,
+    RemoveProperty,
+    AddTag,
+    RemoveTag,
+    AddRelation,
+    CloseRelation,
+    RemoveLinkLine,
+    AddFact,
+    CloseFact,
+    AddEntry,
+    Retarget,
+}
+
+fuzz_target!(|input: Input<'_>| {
+    let Input { edit, one, two, number, page } = input;
+    let line = u32::from(number);
+    let until = format!("20{:02}", number % 100).parse().expect("a year");
+    let text = |part: &str| Value::Text(part.to_owned());
+    let some = |part: &str| (!part.is_empty()).then(|| part.to_owned());
+    let edited = match edit {
+        Edit::Append => edit::append(page, one),
+        Edit::Prepend => edit::prepend(page, one),
+        Edit::ReplaceText => edit::replace_text(page, one, two, Some(usize::from(number))),
+        Edit::ReplaceSection => edit::replace_section(page, one, two),
+        Edit::InsertBefore => edit::insert_before_section(page, one, two),
+        Edit::InsertAfter => edit::insert_after_section(page, one, two),
+        Edit::SetText => edit::set_property(page, one, &text(two)),
+        Edit::SetList => edit::set_property(page, one, &Value::List(vec![text(two), text(one)])),
+        Edit::RemoveProperty => edit::remove_property(page, one),
+        Edit::AddTag => edit::add_tag(page, one),
+        Edit::RemoveTag => edit::remove_tag(page, one),
+        Edit::AddRelation => {
+            let (relation, target) = (one.to_owned(), two.to_owned());
+            edit::add_relation(
+                page,
+                &NewRelation { relation, target, context: some(one), interval: Interval::default() },
+            )
+        }
+        Edit::CloseRelation => edit::close_relation(page, line, until),
+        Edit::RemoveLinkLine => edit::remove_link_line(page, line),
+        Edit::AddFact => {
+            let new = NewFact {
+                subject: some(two),
+                predicate: one.to_owned(),
+                object: two.to_owned(),
+                interval: Interval { from: Some(until), until: None },
+                source: some(one),
+                by: None,
+                confidence: None,
+                evidence: some(two),
+            };
+            edit::add_fact(page, &new)
+        }
+        Edit::CloseFact => edit::close_fact(page, line, until),
+        Edit::AddEntry => {
+            let new = NewEntry {
+                date: "2024-03-01".to_owned(),
+                source: some(one),
+                summary: two.to_owned(),
+                detail: some(one),
+            };
+            edit::add_entry(page, &new)
+        }
+        Edit::Retarget => edit::retarget_links(page, "folder/page.md", &mut |_| some(one)),
+    };
+    if let Ok(edited) = edited {
+        lore_page::parse("folder/page.md", &edited);
+    }
+});

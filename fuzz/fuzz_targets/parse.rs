@@ -1,0 +1,38 @@
+//! Any text is a page, and every place that the page names lies in the text.
+//!
+//! `cargo +nightly fuzz run parse -- -dict=fuzz/markdown.dict -max_len=4096`
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lore_page::{ByteRange, LineRange, Parsed, path_slug, slugify};
+
+fuzz_target!(|text: &str| {
+    let Parsed { page, diagnostics } = lore_page::parse("folder/page.md", text);
+    let count = text.lines().count().max(1) as u32;
+    let in_file = |line: u32| assert!((1..=count).contains(&line), "line {line} of {count}");
+    let ordered = |lines: LineRange| {
+        in_file(lines.first);
+        in_file(lines.last);
+        assert!(lines.first <= lines.last, "{lines:?}");
+    };
+    let valid = |range: ByteRange| assert!(text.get(range.start..range.end).is_some(), "{range:?}");
+
+    page.frontmatter.into_iter().for_each(ordered);
+    page.headings.iter().for_each(|heading| ordered(heading.lines));
+    page.entries.iter().for_each(|entry| ordered(entry.lines));
+    page.observations.iter().for_each(|observation| in_file(observation.line));
+    page.facts.iter().for_each(|fact| in_file(fact.line));
+    diagnostics.iter().for_each(|diagnostic| in_file(diagnostic.line));
+    valid(page.truth);
+    page.timeline.into_iter().for_each(valid);
+    for link in &page.links {
+        in_file(link.line);
+        valid(link.span);
+        assert!(!link.target.is_empty());
+    }
+
+    let slug = slugify(text);
+    assert_eq!(slugify(&slug), slug);
+    path_slug(text);
+});
