@@ -123,6 +123,15 @@ impl Memory {
         row.ok_or(crate::Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
     }
 
+    /// The page at a path, as the index knows it.
+    pub fn page_at(&self, path: &str) -> Result<Option<PageRow>> {
+        let known = self.store.fingerprints(self.project, Some(&BTreeSet::from([path.to_owned()])))?;
+        match known.first() {
+            Some(known) => Ok(self.store.pages(self.project, &[known.page])?.pop()),
+            None => Ok(None),
+        }
+    }
+
     /// A page's bytes as they are on the disk now.
     pub fn read(&self, page: &PageRow) -> Result<FileBytes> {
         let read = self.vault.read(&page.path, u64::MAX)?;

@@ -49,6 +49,8 @@ pub struct Report {
     pub removed: Vec<String>,
     /// Files that were not indexed, and why.
     pub skipped: Vec<Skipped>,
+    /// How many pages there are now, where the whole vault was looked at.
+    pub pages: Option<usize>,
 }
 
 impl Report {
@@ -89,6 +91,9 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
         })?;
         merge(&mut report, done);
         progress((at * BATCH + chunk.len()).min(plan.len()), plan.len());
+    }
+    if matches!(look, Look::Everything(_)) {
+        report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
     }
     Ok(report)
 }

@@ -24,21 +24,13 @@ pub fn relocate(
     sources.sort();
     sources.dedup();
     let names = names_kept(memory, page)?;
-    let own = |text: &str| own_links(text, &from, &to, &names);
-    let edits: Vec<Box<dyn Fn(&str) -> Result<String> + '_>> = sources
-        .iter()
-        .map(|source| {
-            let (from, to, names) = (&from, &to, &names);
-            let edit: Box<dyn Fn(&str) -> Result<String> + '_> =
-                Box::new(move |text: &str| retarget(text, source, from, to, names));
-            edit
-        })
-        .collect();
+    let (from, to, names) = (&from, &to, &names);
+    let own: Edit<'_> = Box::new(move |text| own_links(text, from, to, names));
     let mut changes =
-        vec![PageChange { path: from.clone(), action: Action::Move(to.clone(), &own), expected_version }];
-    for (source, edit) in sources.iter().zip(&edits) {
-        let action = Action::Edit(edit.as_ref() as Edit<'_>);
-        changes.push(PageChange { path: source.clone(), action, expected_version: None });
+        vec![PageChange { path: from.clone(), action: Action::Move(to.clone(), own), expected_version }];
+    for source in &sources {
+        let edit: Edit<'_> = Box::new(move |text| retarget(text, source, from, to, names));
+        changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
     }
     write(memory, &changes)
 }

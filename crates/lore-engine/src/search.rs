@@ -1,6 +1,7 @@
 //! Search: exact names first, then words; each hit says why it is there and where to read on.
 
 mod expression;
+mod lines;
 mod passage;
 mod script;
 
@@ -10,20 +11,15 @@ use lore_page::LineRange;
 
 use crate::error::Result;
 use crate::hash::ContentHash;
-use crate::index::{
-    Filter, Index, KeyKind, LinkEnds, Names, Order, PageNo, PageRow, ProjectNo, StatementKind, TextQuery,
-    Wanted, Window,
-};
+use crate::index::{Filter, Index, KeyKind, Names, Order, PageNo, PageRow, ProjectNo, TextQuery, Window};
 use crate::resolve::names_of;
 use crate::vault::{Vault, decode};
 
 pub use expression::{Expression, Prepared, prepare};
 pub use script::set_apart;
 
-use passage::{count_terms, passage};
-
-/// How many pages at the most are looked through for structured lines of one kind.
-const KIND_CANDIDATES: usize = 500;
+use lines::search_lines;
+use passage::passage;
 
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
@@ -211,87 +207,4 @@ fn body_start(text: &str) -> u32 {
             .map_or(1, |(_, number)| number + 1),
         _ => 1,
     }
-}
-
-/// Structured lines of one kind that have the words, from the pages that have them.
-fn search_lines(
-    index: &dyn Index,
-    project: ProjectNo,
-    vault: &Vault,
-    request: &SearchRequest,
-    prepared: &Prepared,
-    kind: HitKind,
-) -> Result<SearchResult> {
-    let (candidates, _) = lexical(index, project, request, prepared, KIND_CANDIDATES)?;
-    let numbers: Vec<PageNo> = candidates.iter().map(|hit| hit.page).collect();
-    let mut lines: Vec<(usize, f64, PageNo, LineRange, String)> = Vec::new();
-    for (page, range, text) in lines_of(index, project, &numbers, kind)? {
-        let found = count_terms(&text, &prepared.terms);
-        if found > 0 {
-            let score = candidates.iter().find(|hit| hit.page == page).map_or(0.0, |hit| hit.score);
-            lines.push((found, score, page, range, text));
-        }
-    }
-    let most = lines.iter().map(|line| line.0).max().unwrap_or(0);
-    let complete = most == prepared.terms.len();
-    lines.retain(|line| !complete || line.0 == most);
-    lines.sort_by(|a, b| {
-        b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)).then(a.3.first.cmp(&b.3.first))
-    });
-    let more = lines.len() > request.offset + request.limit;
-    let mut hits = Vec::new();
-    for (found, score, page, range, text) in lines.into_iter().skip(request.offset).take(request.limit) {
-        let Some(page) = index.pages(project, &[page])?.pop() else { continue };
-        let why =
-            if complete { "all words".into() } else { format!("{found} of {} words", prepared.terms.len()) };
-        let hash = page.hash;
-        let source = vault.read(&page.path, u64::MAX).ok().flatten();
-        let read = source.map(|file| (decode(&file.bytes).text.into_owned(), ContentHash::of(&file.bytes)));
-        let (text, hash) = match read {
-            Some((whole, hash)) => (line_text(&whole, range).unwrap_or(text), hash),
-            None => (text, hash),
-        };
-        hits.push(Hit { page, why: vec![why], score, excerpt: Some(Excerpt { text, lines: range, hash }) });
-    }
-    Ok(SearchResult { hits, relaxed: !complete, more })
-}
-
-fn line_text(text: &str, lines: LineRange) -> Option<String> {
-    let wanted: Vec<&str> =
-        text.lines().skip(lines.first as usize - 1).take((lines.last - lines.first) as usize + 1).collect();
-    (!wanted.is_empty()).then(|| wanted.join("\n"))
-}
-
-fn lines_of(
-    index: &dyn Index,
-    project: ProjectNo,
-    pages: &[PageNo],
-    kind: HitKind,
-) -> Result<Vec<(PageNo, LineRange, String)>> {
-    let statements = match kind {
-        HitKind::Observation => StatementKind::Observation,
-        HitKind::Fact => StatementKind::Fact,
-        HitKind::Entry => StatementKind::Entry,
-        HitKind::Page | HitKind::Relation => {
-            let links = index.links(project, &LinkEnds::From(pages))?.into_iter();
-            let relations = links.filter(|row| row.link.relation != lore_page::LINKS_TO);
-            return Ok(relations
-                .map(|row| {
-                    let text = format!("{} {}", row.link.relation, row.link.target);
-                    (row.from, LineRange { first: row.link.line, last: row.link.line }, text)
-                })
-                .collect());
-        }
-    };
-    let rows = index.statements(project, &Wanted { pages: Some(pages), kind: Some(statements) })?;
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            let said = &row.statement;
-            let notes: Vec<&str> = said.notes.iter().map(|(_, value)| value.as_str()).collect();
-            let subject = said.subject.as_deref().unwrap_or_default();
-            let text = format!("{subject} {} {} {}", said.predicate, said.object, notes.join(" "));
-            (row.page, said.lines, text)
-        })
-        .collect())
 }

@@ -86,7 +86,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let now: Zoned = "2024-03-31T15:30:00+00:00[UTC]".parse().expect("now");
+        let now: Timestamp = "2024-03-31T15:30:00Z".parse().expect("now");
+        let now = now.to_zoned(TimeZone::UTC);
         let found =
             since(text, &now).map(|at| Timestamp::from_millisecond(at).expect("in range").to_string());
         assert_eq!(found.unwrap_or_else(|error| error.to_string()), expected, "{text}");

@@ -12,7 +12,7 @@ use crate::reconcile::{Look, reconcile};
 use crate::vault::{Staged, decode, exists, ignored, safe_path};
 
 /// New text from old.
-pub type Edit<'a> = &'a dyn Fn(&str) -> Result<String>;
+pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 
 /// What becomes of a page.
 pub enum Action<'a> {
@@ -102,7 +102,7 @@ fn prepare(memory: &Memory, change: &PageChange<'_>) -> Result<Ready> {
     let path = safe_path(&change.path)?;
     let limit = memory.policy().limits.page_bytes;
     let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
-    let row = row_at(memory, &path)?;
+    let row = memory.page_at(&path)?;
     check_version(&path, row.as_ref(), change.expected_version)?;
     memory.policy().allow(&path, verb(&change.action, old.is_some()))?;
     let mut ready = Ready { path, row, old, to: None, staged: None, outcome: Outcome::Updated };
@@ -180,12 +180,12 @@ fn keep_snapshot(memory: &Memory, one: &Ready) -> Result<()> {
 
 fn written(memory: &Memory, one: Ready) -> Result<Written> {
     let path = one.to.unwrap_or(one.path);
-    let row = row_at(memory, &path)?.or(one.row);
+    let row = memory.page_at(&path)?.or(one.row);
     let (slug, version) = row.map_or_else(|| (path.clone(), 0), |row| (row.slug, row.version));
     Ok(Written { path, slug, version, outcome: one.outcome })
 }
 
-fn edited(ready: &Ready, edit: Edit<'_>) -> Result<Vec<u8>> {
+fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
     let decoded = decode(existing(ready)?);
     if decoded.encoding.is_some() {
         return Err(Error::NotUtf8 { path: ready.path.clone() });
@@ -215,14 +215,5 @@ fn verb(action: &Action<'_>, exists: bool) -> Verb {
         Action::Put(_) => Verb::Create,
         Action::Edit(_) => Verb::Patch,
         Action::Move(..) | Action::Delete => Verb::Delete,
-    }
-}
-
-fn row_at(memory: &Memory, path: &str) -> Result<Option<PageRow>> {
-    let (store, project) = (memory.store(), memory.project());
-    let known = store.fingerprints(project, Some(&BTreeSet::from([path.to_owned()])))?;
-    match known.first() {
-        Some(known) => Ok(store.pages(project, &[known.page])?.pop()),
-        None => Ok(None),
     }
 }

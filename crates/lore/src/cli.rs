@@ -99,6 +99,7 @@ pub(super) fn command() -> Command {
         .after_help(
             "Examples:\n  lore init ~/brain --profile brain    make a vault\n  lore search \"enterprise pivot\"        find pages\n  lore show \"Ada Lovelace\"              read one\n\nExit: 0 done or found; 1 nothing found; 2 error; 3 version conflict; 4 refused; 5 vault or index missing or broken",
         )
+        .args_override_self(true)
         .subcommand_required(false)
         .arg_required_else_help(true);
     for entry in ops::registry() {
@@ -108,7 +109,7 @@ pub(super) fn command() -> Command {
 }
 
 fn add(root: Command, entry: &Entry) -> Command {
-    let command = (entry.command)();
+    let command = (entry.command)().args_override_self(true);
     match entry.name.split_once(' ') {
         None => root.subcommand(command),
         Some((group, _)) if root.find_subcommand(group).is_some() => {

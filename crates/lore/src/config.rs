@@ -68,7 +68,7 @@ impl Config {
         let item = key.split('.').try_fold(self.document.as_item(), |item, part| item.get(part))?;
         Some(match item.as_str() {
             Some(text) => text.to_owned(),
-            None => item.to_string().trim().to_owned(),
+            None => item.as_value()?.clone().decorated("", "").to_string(),
         })
     }
 

@@ -3,6 +3,7 @@
 //! An operation is a struct of parameters whose doc comments are its help and its tool description. The command
 //! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
 
+mod change;
 mod config;
 mod database;
 mod doctor;
@@ -31,7 +32,7 @@ mod validate;
 mod views;
 
 use clap::{ArgMatches, Args, Command};
-use lore_engine::{Memory, Report};
+use lore_engine::Report;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -169,8 +170,8 @@ pub fn registry() -> Vec<Entry> {
 }
 
 /// A report of the watcher in the form of `sync`'s output.
-pub fn synced(memory: &Memory, report: Report) -> impl Answer {
-    sync::Synced::new(memory, report)
+pub fn synced(report: Report) -> impl Answer {
+    sync::Synced::new(report)
 }
 
 /// The operation of a tool's or command's name.
@@ -196,7 +197,7 @@ pub fn tools() -> Value {
     let bare = |schema: Schema| {
         let mut value = schema.to_value();
         if let Some(object) = value.as_object_mut() {
-            ["description", "title", "$schema"].map(|key| object.remove(key));
+            object.retain(|key, _| !matches!(key.as_str(), "description" | "title" | "$schema"));
         }
         value
     };

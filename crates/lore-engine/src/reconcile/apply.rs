@@ -114,7 +114,7 @@ impl<'a> Batch<'a> {
         for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
             let limit = self.memory.policy().limits.page_bytes;
             if let Some(bytes) = self.memory.vault().read(&path, limit)? {
-                let row = self.row_at(&path)?;
+                let row = self.memory.page_at(&path)?;
                 self.write(&path, &read_page(&path, &bytes), row.as_ref(), &slug)?;
             }
         }
@@ -135,7 +135,7 @@ impl<'a> Batch<'a> {
         // Another process may have been here since the plan was made: what the index says now counts.
         let mut row = match known {
             Some(known) => store.pages(project, &[known.page])?.pop(),
-            None => self.row_at(&file.path)?,
+            None => self.memory.page_at(&file.path)?,
         };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
             return store.touch_page(known.number, read.size, self.settled(read.mtime));
@@ -227,15 +227,6 @@ impl<'a> Batch<'a> {
         self.memory.store().set_failure(self.memory.project(), &file.path, Some(&failure))?;
         self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
         Ok(())
-    }
-
-    fn row_at(&self, path: &str) -> Result<Option<PageRow>> {
-        let (store, project) = (self.memory.store(), self.memory.project());
-        let paths = BTreeSet::from([path.to_owned()]);
-        match store.fingerprints(project, Some(&paths))?.first() {
-            Some(known) => Ok(store.pages(project, &[known.page])?.pop()),
-            None => Ok(None),
-        }
     }
 
     /// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.

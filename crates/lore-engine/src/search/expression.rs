@@ -57,8 +57,9 @@ enum Token {
 pub fn prepare(query: &str) -> Prepared {
     let tokens = without_stray_operators(tokenize(query));
     let terms = terms(&tokens);
-    let relaxed =
-        (terms.len() > 1).then(|| Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect()));
+    // One word that says something among others that do not is enough: "what is a loom".
+    let several = terms.len() > 1 || terms.len() == 1 && tokens.len() > 1 && !tokens.contains(&Token::Not);
+    let relaxed = several.then(|| Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect()));
     Prepared { strict: strict(&tokens), relaxed, terms }
 }
 
@@ -253,6 +254,7 @@ mod tests {
             "('project' | 'planning' | 'ideas')",
         );
         check("Who works at the Lab?", "('Who' & 'works' & 'at' & 'the' & 'Lab?')", "('works' | 'lab')");
+        check("What is a loom", "('What' & 'is' & 'a' & loom*)", "('loom')");
         check("to be", "('to' & be*)", "('to' | 'be')");
     }
 
@@ -263,9 +265,9 @@ mod tests {
         check("cats NOT dogs", "('cats' - 'dogs')", "('cats' | 'dogs')");
         check("a1 AND NOT b1 OR c1", "(('a1' - 'b1') | c1*)", "('a1' | 'b1' | 'c1')");
         check("AND", "AND*", "");
-        check("OR cats", "('OR' & cats*)", "");
-        check("cats NOT", "('cats' & NOT*)", "");
-        check("NOT cats", "('NOT' & cats*)", "");
+        check("OR cats", "('OR' & cats*)", "('cats')");
+        check("cats NOT", "('cats' & NOT*)", "('cats')");
+        check("NOT cats", "('NOT' & cats*)", "('cats')");
         check(
             "cats OR OR dogs",
             "('cats' & 'OR' | dogs*)".replace("'cats' & 'OR' |", "('cats' & 'OR') |").as_str(),

@@ -135,6 +135,14 @@ fn first_prose(lines: &[&str], from: usize) -> Option<usize> {
 fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
     let (mut start, mut end) = (at, at + 1);
     let mut size = lines[at].len();
+    // A heading alone says nothing: the first lines below it go with it.
+    if lines[at].starts_with('#')
+        && let Some(prose) = (end..lines.len()).find(|next| !lines[*next].trim().is_empty())
+        && !lines[prose].starts_with('#')
+    {
+        size += lines[prose].len() + prose - at;
+        end = prose + 1;
+    }
     loop {
         let above =
             (start > first && !lines[start - 1].trim().is_empty()).then(|| lines[start - 1].len() + 1);
@@ -181,6 +189,7 @@ mod tests {
         check(PAGE, "unknown", "3-3 > Founder.");
         check("", "x", "");
         check("# Only\n", "x", "1-1 # Only");
+        check(PAGE, "pedro", "1-3 # Pedro||> Founder.");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One writer per vault at a time, whatever its process: an operating-system lock that dies with its holder.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,12 +52,12 @@ fn open_lock(root: &Path, _note: &Path) -> Result<File> {
 /// Directories cannot be locked on other systems, so a file in the state directory stands for the vault.
 #[cfg(not(unix))]
 fn open_lock(_root: &Path, note: &Path) -> Result<File> {
-    let path: PathBuf = note.with_extension("lock");
+    let path = note.with_extension("lock");
     make_folder(path.parent().unwrap_or(Path::new(".")))?;
     File::create(&path).map_err(|source| Error::Write { path, source })
 }
 
-fn read_holder(note: &PathBuf) -> String {
+fn read_holder(note: &Path) -> String {
     let noted = read_text(note).ok().flatten().unwrap_or_default();
     if noted.is_empty() { "another process".into() } else { noted }
 }

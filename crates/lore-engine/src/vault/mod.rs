@@ -15,7 +15,7 @@ mod text;
 mod walk;
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -65,22 +65,24 @@ impl Vault {
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<FileBytes>> {
         let full = self.root.join(path);
         let failed = |source| Error::Read { path: full.clone(), source };
-        let found = match metadata(&full) {
-            Ok(found) => found,
+        let mut file = match File::open(&full) {
+            Ok(file) => file,
             Err(error) if absent(&error) => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
-        if !self.contains(&full) {
+        if !self.holds(&file, &full) {
             return Err(Error::BadPath { path: path.into(), reason: "it leads out of the vault" });
+        }
+        let found = file.metadata().map_err(failed)?;
+        if found.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         if found.len() > limit {
             return Err(Error::TooLarge { path: path.into(), size: found.len(), limit });
         }
-        match fs::read(&full) {
-            Ok(bytes) => Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) })),
-            Err(error) if absent(&error) => Ok(None),
-            Err(error) => Err(failed(error)),
-        }
+        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) }))
     }
 
     /// Writes new bytes for a page beside it, synced to the disk, with the mode of the file they replace.
@@ -122,6 +124,15 @@ impl Vault {
             existing = existing.parent().ok_or_else(out)?;
         }
         if self.contains(existing) { Ok(target) } else { Err(out()) }
+    }
+
+    /// Whether an open file is inside the vault. The system is asked where the open file really is, so that no
+    /// link swapped in meanwhile can matter; where it cannot say, the path is followed again.
+    fn holds(&self, file: &File, full: &Path) -> bool {
+        match place_of(file) {
+            Some(place) => place.starts_with(&self.root),
+            None => self.contains(full),
+        }
     }
 
     /// Whether an existing path, its links followed, is inside the vault.
@@ -254,6 +265,17 @@ pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     }
     names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(names)
+}
+
+#[cfg(target_os = "linux")]
+fn place_of(file: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn place_of(_file: &File) -> Option<PathBuf> {
+    None
 }
 
 fn metadata(path: &Path) -> io::Result<Metadata> {

@@ -5,19 +5,26 @@ mod fts;
 mod index;
 mod ledger;
 mod open;
+mod put;
 mod rows;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lore_engine::{Error, Result};
+use lore_engine::{Error, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
 pub use open::{Opened, open};
+
+use fts::Words;
 
 /// The index and ledger in a SQLite file.
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// Words of pages written in the open transaction, not yet given to FTS5.
+    words: RefCell<BTreeMap<PageNo, Words>>,
 }
 
 impl SqliteStore {
@@ -28,9 +35,11 @@ impl SqliteStore {
             return work();
         }
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("began to write"))?;
-        match work().and_then(|()| self.connection.execute_batch("COMMIT").map_err(failed("committed"))) {
+        let commit = || self.connection.execute_batch("COMMIT").map_err(failed("committed"));
+        match work().and_then(|()| self.flush_words()).and_then(|()| commit()) {
             Ok(()) => Ok(()),
             Err(error) => {
+                self.words.borrow_mut().clear();
                 // After some errors (a full disk) SQLite has rolled back by itself already.
                 if !self.connection.is_autocommit() {
                     let _ = self.connection.execute_batch("ROLLBACK");

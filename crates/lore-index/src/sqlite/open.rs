@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lore_engine::vault;
 use lore_engine::{Error, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{SqliteStore, failed};
@@ -63,16 +64,18 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
     connection.busy_timeout(PATIENCE).map_err(opening)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Without this a statement is compiled anew whenever a value bound to it could change its plan.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(opening)?;
     // The index can be made again and the ledger is written with each write's own fsync of the file it is about,
     // so NORMAL is enough: a power cut may lose the last transactions but never corrupts.
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
              PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -8000;
-             PRAGMA journal_size_limit = 16777216;",
+             PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
         .map_err(opening)?;
-    let store = SqliteStore { connection, path: path.to_owned() };
+    let store = SqliteStore { connection, path: path.to_owned(), words: Default::default() };
     store.upgrade().map_err(|error| at(error, path))?;
     Ok(store)
 }

@@ -24,7 +24,7 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
     follow(memory, &events, quiet, &mut |report| match report {
         Ok(report) if report.is_empty() => {}
-        Ok(report) => drop(output.answer(&ops::synced(memory, report))),
+        Ok(report) => drop(output.answer(&ops::synced(report))),
         Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
     });
     Ok(0)

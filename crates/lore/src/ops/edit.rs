@@ -1,12 +1,12 @@
 //! `edit`: a lossless change to part of a page.
 
 use clap::Args;
-use lore_engine::{Action, Error, PageChange, write};
 use lore_page::{Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Operation;
+use super::change::change;
 use super::views::WriteResult;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
@@ -23,19 +23,19 @@ pub struct Edit {
     #[arg(value_name = "REF")]
     reference: String,
     /// Add this text at the end
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     append: Option<String>,
     /// Add this text at the beginning, after the frontmatter
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     prepend: Option<String>,
     /// Replace this text
-    #[arg(long, value_name = "TEXT", requires = "replace")]
+    #[arg(long, value_name = "TEXT", requires = "replace", allow_hyphen_values = true)]
     #[serde(default)]
     find: Option<String>,
     /// The text to put instead
-    #[arg(long, value_name = "TEXT", requires = "find")]
+    #[arg(long, value_name = "TEXT", requires = "find", allow_hyphen_values = true)]
     #[serde(default)]
     replace: Option<String>,
     /// How often the text must occur [default: 1]
@@ -55,7 +55,7 @@ pub struct Edit {
     #[serde(default)]
     after_section: Option<String>,
     /// The text for a section
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     with: Option<String>,
     /// Set a property; `key=[a, b]` is a list; may be given more than once
@@ -79,17 +79,7 @@ impl Operation for Edit {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         self.check()?;
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let slug = page.slug.clone();
-        let change =
-            |text: &str| self.apply(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
-        let expected_version = self.expected_version;
-        let written = write(
-            memory,
-            &[PageChange { path: page.path, action: Action::Edit(&change), expected_version }],
-        )?;
-        Ok(WriteResult::new(written))
+        change(session, &self.reference, self.expected_version, |text| self.apply(text))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 #[command(next_help_heading = "Filters")]
 pub struct Filters {
     /// Pages of this type; may be given more than once
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(id = "type", long = "type", value_name = "TYPE")]
     #[serde(rename = "type", deserialize_with = "one_or_many")]
     #[schemars(with = "Vec<String>")]
     pub kind: Vec<String>,

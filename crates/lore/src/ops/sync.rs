@@ -1,7 +1,7 @@
 //! `sync`: make the index follow the files.
 
 use clap::Args;
-use lore_engine::{Memory, Report, Trust};
+use lore_engine::{Report, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +33,9 @@ pub struct Synced {
     removed: Vec<String>,
     /// Files that were not indexed, and why.
     skipped: Vec<SkippedItem>,
-    /// Pages in the index now.
-    pages: u64,
-    /// Links that lead nowhere yet.
-    pending_links: u64,
+    /// Pages in the index now, where the whole vault was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<usize>,
 }
 
 /// A page that has another path now.
@@ -56,17 +55,15 @@ impl Operation for Sync {
         let trust = if self.full { Trust::Nothing } else { Trust::Stat };
         let report = memory.sync(trust, &session.talk.progress("Indexing"))?;
         session.talk.finish();
-        Ok(Synced::new(memory, report))
+        Ok(Synced::new(report))
     }
 }
 
 impl Synced {
-    /// A report with the numbers of the index after it.
-    pub fn new(memory: &Memory, report: Report) -> Synced {
-        let counts = memory.store().counts(memory.project()).unwrap_or_default();
+    /// A report in the form every face gives it.
+    pub fn new(report: Report) -> Synced {
         Synced {
-            pages: counts.pages,
-            pending_links: counts.pending,
+            pages: report.pages,
             added: report.added,
             modified: report.modified,
             moved: report.moved.into_iter().map(|(from, to)| Move { from, to }).collect(),
@@ -90,7 +87,8 @@ impl Synced {
 
 impl Render for Synced {
     fn human(&self) -> String {
-        let mut text = format!("{} pages  {}\n", self.pages, self.line());
+        let pages = self.pages.map(|pages| format!("{pages} pages  ")).unwrap_or_default();
+        let mut text = format!("{pages}{}\n", self.line());
         text.extend(
             self.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.path, skipped.reason)),
         );

@@ -1,11 +1,12 @@
 //! `tags`, `tag`, `untag`.
 
 use clap::Args;
-use lore_engine::{Action, Error, LabelKind, PageChange, write};
+use lore_engine::LabelKind;
 use lore_page::edit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::change::change;
 use super::views::{WriteResult, lines};
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
@@ -69,10 +70,9 @@ impl Render for TagList {
     }
 }
 
-/// Add tags to a page's frontmatter
+/// A page and the tags it gains or loses.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore tag people/ada founder friend")]
-pub struct Tag {
+struct Tagging {
     /// The page
     #[arg(value_name = "REF")]
     reference: String,
@@ -83,6 +83,15 @@ pub struct Tag {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
+}
+
+/// Add tags to a page's frontmatter
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore tag people/ada founder friend")]
+pub struct Tag {
+    #[command(flatten)]
+    #[serde(flatten)]
+    tagging: Tagging,
 }
 
 impl Operation for Tag {
@@ -91,7 +100,7 @@ impl Operation for Tag {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        change(session, &self.reference, &self.tags, self.expected_version, edit::add_tag)
+        retag(session, &self.tagging, edit::add_tag)
     }
 }
 
@@ -99,16 +108,9 @@ impl Operation for Tag {
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore untag people/ada friend")]
 pub struct Untag {
-    /// The page
-    #[arg(value_name = "REF")]
-    reference: String,
-    /// The tags
-    #[arg(value_name = "TAG", required = true)]
-    tags: Vec<String>,
-    /// Fail unless the page is at this version
-    #[arg(long, value_name = "N")]
-    #[serde(default)]
-    expected_version: Option<u64>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    tagging: Tagging,
 }
 
 impl Operation for Untag {
@@ -117,31 +119,18 @@ impl Operation for Untag {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        change(session, &self.reference, &self.tags, self.expected_version, edit::remove_tag)
+        retag(session, &self.tagging, edit::remove_tag)
     }
 }
 
 type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
 
-fn change(
-    session: &Session,
-    reference: &str,
-    tags: &[String],
-    expected_version: Option<u64>,
-    edit: TagEdit,
-) -> Result<WriteResult> {
-    if tags.is_empty() {
+fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
+    if tagging.tags.is_empty() {
         return Err(Failure::usage("no tag is given", "name at least one tag"));
     }
-    let memory = session.fresh()?;
-    let page = memory.page(reference)?;
-    let slug = page.slug.clone();
-    let all = |text: &str| {
-        tags.iter()
-            .try_fold(text.to_owned(), |text, tag| edit(&text, tag.trim_start_matches('#')))
-            .map_err(|source| Error::Edit { slug: slug.clone(), source })
-    };
-    let written =
-        write(memory, &[PageChange { path: page.path, action: Action::Edit(&all), expected_version }])?;
-    Ok(WriteResult::new(written))
+    change(session, &tagging.reference, tagging.expected_version, |text| {
+        let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));
+        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(&text, tag))
+    })
 }

@@ -1,11 +1,12 @@
 //! `timeline` and `timeline-add`.
 
 use clap::Args;
-use lore_engine::{Action, Error, PageChange, StatementKind, Wanted, write};
+use lore_engine::{StatementKind, Wanted};
 use lore_page::edit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::change::change;
 use super::views::WriteResult;
 use super::{Operation, Render};
 use crate::failure::Result;
@@ -94,14 +95,14 @@ pub struct TimelineAdd {
     #[arg(long)]
     date: String,
     /// What happened, in one line
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     summary: String,
     /// Where it was learnt
     #[arg(long)]
     #[serde(default)]
     source: Option<String>,
     /// More lines
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     detail: Option<String>,
     /// Fail unless the page is at this version
@@ -116,21 +117,12 @@ impl Operation for TimelineAdd {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
         let entry = edit::NewEntry {
             date: self.date,
             source: self.source,
             summary: self.summary,
             detail: self.detail,
         };
-        let slug = page.slug.clone();
-        let add = |text: &str| {
-            edit::add_entry(text, &entry).map_err(|source| Error::Edit { slug: slug.clone(), source })
-        };
-        let expected_version = self.expected_version;
-        let written =
-            write(memory, &[PageChange { path: page.path, action: Action::Edit(&add), expected_version }])?;
-        Ok(WriteResult::new(written))
+        change(session, &self.reference, self.expected_version, |text| edit::add_entry(text, &entry))
     }
 }

@@ -1,0 +1,214 @@
+//! `make bench`: what Lore costs on a generated vault, measured from outside on the shipped binary.
+//!
+//! CPU time (user and system) of the process itself, so that other work on the machine does not count; memory as
+//! the peak resident size.
+
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
+
+mod vault;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+
+use vault::Dice;
+
+/// How often a cold command is run; the median counts.
+const RUNS: usize = 15;
+
+/// Queries per process in the warm measurement.
+const QUERIES: usize = 300;
+
+struct Bench {
+    lore: PathBuf,
+    home: PathBuf,
+    root: PathBuf,
+}
+
+struct Cost {
+    cpu: Duration,
+    wall: Duration,
+}
+
+impl Bench {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.lore);
+        command.args(arguments).env("LORE_HOME", &self.home).current_dir(&self.root);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Cost {
+        let (before, started) = (children(), Instant::now());
+        let status = self.command(arguments).status().expect("lore runs");
+        assert!(status.code().is_some_and(|code| code < 2), "lore {arguments:?} failed");
+        Cost { cpu: children() - before, wall: started.elapsed() }
+    }
+
+    fn median(&self, arguments: &[&str]) -> Cost {
+        let mut costs: Vec<Cost> = (0..RUNS).map(|_| self.run(arguments)).collect();
+        costs.sort_by_key(|cost| cost.cpu);
+        costs.swap_remove(RUNS / 2)
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let lore = PathBuf::from(arguments.next().expect("usage: bench LORE FOLDER [PAGES]"));
+    let folder = PathBuf::from(arguments.next().expect("usage: bench LORE FOLDER [PAGES]"));
+    let pages: usize = arguments.next().map_or(5000, |text| text.parse().expect("a number of pages"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("vault")).expect("a folder");
+    let folder = fs::canonicalize(&folder).expect("a folder");
+    let bench = Bench {
+        lore: fs::canonicalize(lore).expect("the lore binary"),
+        home: folder.join("home"),
+        root: folder.join("vault"),
+    };
+    vault::write(&bench.root, pages);
+    let bytes = size_of(&bench.root);
+    println!(
+        "{pages} pages, {:.1} MB of Markdown, about {} words a page",
+        mega(bytes),
+        words(&bench.root, pages)
+    );
+    bench.run(&["project", "add", "empty-start", bench.home.join("nothing").to_str().expect("UTF-8")]);
+    bench.run(&["project", "default", "empty-start"]);
+    fs::write(bench.root.join("lore.toml"), "name = \"bench\"\n").expect("a policy");
+    cold(&bench, pages, bytes);
+    steady(&bench);
+    warm(&bench);
+}
+
+fn cold(bench: &Bench, pages: usize, bytes: u64) {
+    let cost = bench.run(&["sync"]);
+    let rate = pages as f64 / cost.cpu.as_secs_f64();
+    let peak = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage").max_rss() as u64 * 1024;
+    report("cold sync", &cost, &format!("{rate:.0} pages per CPU-second, peak memory {:.0} MB", mega(peak)));
+    let index = size_of(&bench.home);
+    println!(
+        "{:<28} {:.1} MB, {:.1} times the Markdown",
+        "index size",
+        mega(index),
+        index as f64 / bytes as f64
+    );
+    bench.run(&["sync"]);
+}
+
+fn steady(bench: &Bench) {
+    report("no-change sync", &bench.median(&["sync"]), "");
+    let mut dice = Dice::new(7);
+    let mut costs: Vec<Cost> = (0..RUNS)
+        .map(|run| {
+            let path = bench.root.join(vault::path(run * 31 + 5));
+            let text = fs::read_to_string(&path).expect("a page");
+            fs::write(&path, format!("{text}\nAdded {}.\n", vault::word(dice.below(4096)))).expect("a page");
+            bench.run(&["sync"])
+        })
+        .collect();
+    costs.sort_by_key(|cost| cost.cpu);
+    report("one-file sync", &costs[RUNS / 2], "");
+    bench.run(&["sync"]);
+    let two = format!("{} {}", vault::word(300), vault::word(777));
+    let many =
+        format!("what did {} say about the {} and {}", vault::word(90), vault::word(451), vault::word(33));
+    report(
+        "cold search, one rare word",
+        &bench.median(&["search", &vault::word(3500)]),
+        "freshness scan included",
+    );
+    report("cold search, two words", &bench.median(&["search", &two]), "freshness scan included");
+    report("cold search, a question", &bench.median(&["search", &many]), "freshness scan included");
+    report("cold search, --no-sync", &bench.median(&["search", &two, "--no-sync"]), "");
+    report("cold show", &bench.median(&["show", &vault::path(17)]), "freshness scan included");
+}
+
+fn warm(bench: &Bench) {
+    let mut child = bench
+        .command(&["pipe", "--no-sync"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("lore pipe");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut dice = Dice::new(3);
+    let mut times = Vec::new();
+    let before = process_cpu(child.id());
+    for _ in 0..QUERIES {
+        let query = format!("{} {}", vault::word(dice.below(2000)), vault::word(dice.below(4096)));
+        let started = Instant::now();
+        writeln!(input, "{{\"tool\": \"search\", \"input\": {{\"query\": \"{query}\", \"limit\": 10}}}}")
+            .expect("a query");
+        let mut line = String::new();
+        output.read_line(&mut line).expect("an answer");
+        assert!(line.contains("\"result\""), "{line}");
+        times.push(started.elapsed());
+    }
+    let spent = process_cpu(child.id()) - before;
+    let peak = peak_memory(child.id());
+    drop(input);
+    child.wait().expect("lore pipe ends");
+    times.sort();
+    println!(
+        "{:<28} p50 {:.2} ms, p95 {:.2} ms wall; {:.2} ms CPU a query; peak memory {:.0} MB",
+        "search in one process",
+        milli(times[QUERIES / 2]),
+        milli(times[QUERIES * 95 / 100]),
+        milli(spent) / QUERIES as f64,
+        mega(peak),
+    );
+}
+
+fn report(what: &str, cost: &Cost, note: &str) {
+    let note = if note.is_empty() { String::new() } else { format!("; {note}") };
+    println!("{what:<28} {:.1} ms CPU, {:.1} ms wall{note}", milli(cost.cpu), milli(cost.wall));
+}
+
+/// CPU time of all children that have ended.
+fn children() -> Duration {
+    let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage");
+    let micro = |time: nix::sys::time::TimeVal| time.tv_sec() as u64 * 1_000_000 + time.tv_usec() as u64;
+    Duration::from_micros(micro(usage.user_time()) + micro(usage.system_time()))
+}
+
+/// CPU time of a running process, from the scheduler's own account in nanoseconds.
+fn process_cpu(process: u32) -> Duration {
+    let text = fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+fn peak_memory(process: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+fn size_of(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    entries
+        .map(|entry| match entry.metadata().expect("metadata") {
+            found if found.is_dir() => size_of(&entry.path()),
+            found => found.len(),
+        })
+        .sum()
+}
+
+fn words(root: &Path, pages: usize) -> usize {
+    let sample: Vec<String> = (0..pages.min(20))
+        .map(|number| fs::read_to_string(root.join(vault::path(number))).expect("a page"))
+        .collect();
+    sample.iter().map(|text| text.split_whitespace().count()).sum::<usize>() / sample.len()
+}
+
+fn mega(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn milli(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,24 @@
+//! What every operation that edits one page does the same way.
+
+use lore_engine::{Action, Error, PageChange, write};
+use lore_page::edit::EditError;
+
+use super::views::WriteResult;
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Edits the text of the page that a reference means, through the one write path.
+pub fn change(
+    session: &Session,
+    reference: &str,
+    expected_version: Option<u64>,
+    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+) -> Result<WriteResult> {
+    let memory = session.fresh()?;
+    let page = memory.page(reference)?;
+    let slug = &page.slug;
+    let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
+    let action = Action::Edit(Box::new(edit));
+    let written = write(memory, &[PageChange { path: page.path.clone(), action, expected_version }])?;
+    Ok(WriteResult::new(written))
+}

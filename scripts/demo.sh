@@ -1,0 +1,52 @@
+#!/bin/sh
+# Shows Lore on a copy of the sample vault: nothing outside .demo is touched.
+set -eu
+lore=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+cd "$(dirname "$0")/.."
+rm -rf .demo
+mkdir -p .demo
+cp -R examples/brain .demo/brain
+export LORE_HOME="$PWD/.demo/home"
+cd .demo/brain
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+run() { printf '\n$ lore %s\n' "$*"; "$lore" "$@" --format human; }
+
+say "1. A vault is a directory of plain Markdown. Adopt one and index it."
+run init . --profile brain --no-git
+run stats
+
+say "2. Search: each hit says why it matched, and the file and lines to read."
+run search "take-or-pay clause lender" --limit 2
+run search "Kilnlight" --limit 1
+run search "耐火砖 裂纹" --limit 1
+
+say "3. Structured lines are found too: facts with their dates."
+run search "headquarters" --kind fact
+
+say "4. A page with its version and everything that links to it."
+run show "Tobias Renske" --with-links | head -48
+
+say "5. The neighbourhood of a page, as it holds today and as it was."
+run graph people/gerrit-molenkamp --depth 1
+run backlinks Kilnlight --temporal historical
+
+say "6. Another program edits a file; the next command knows."
+printf '\n- [rumour] The Zibo kiln was rebuilt with a **quetzal** lining #bricks\n' >> companies/yunshi-refractories.md
+run search quetzal
+run edit companies/yunshi-refractories --find quetzal --replace corundum
+run search corundum --format brief
+
+say "7. A write with a version that is no longer true is refused (exit 3)."
+printf '\n$ lore edit companies/yunshi-refractories --append x --expected-version 1\n'
+"$lore" edit companies/yunshi-refractories --append x --expected-version 1 && exit 1 || echo "exit status $?"
+
+say "8. Move a page: the links that name it by its place follow."
+run mv projects/heatcast projects/heat-planner
+
+say "9. Throw the index away: the files are the truth."
+rm -f "$LORE_HOME"/lore.db*
+run sync
+run validate --all
+
+say "That was a copy in .demo; make your own with: lore init ~/brain --profile brain"
