@@ -61,7 +61,7 @@ pub fn draft<'a>(
         number: 0,
         path: source.path.to_owned(),
         slug: source.slug.clone(),
-        kind: page.kind.clone().unwrap_or_else(|| policy.type_of(source.path).to_owned()),
+        kind: page.kind.as_deref().map_or_else(|| policy.type_of(source.path), unlinked).to_owned(),
         status: page.status.clone(),
         wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), str::to_owned),
         summary: page.summary.clone(),
@@ -77,6 +77,11 @@ pub fn draft<'a>(
         id,
     };
     PageDraft { row, mtime: if source.settled { source.mtime } else { 0 }, keys, links, statements, text }
+}
+
+/// A type that is written as a link, as Obsidian's users do, is the name in the link.
+fn unlinked(kind: &str) -> &str {
+    kind.strip_prefix("[[").and_then(|kind| kind.strip_suffix("]]")).unwrap_or(kind)
 }
 
 /// The id of a page that has none of its own: from the path it was first seen at.

@@ -212,13 +212,15 @@ pub enum Code {
     Config,
     /// No such project, or no vault.
     NoVault,
-    /// The index is damaged or too new.
+    /// The index refused, or is too new.
     Index,
+    /// The index is damaged.
+    IndexBroken,
 }
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 13] = [
+    pub const ALL: [Code; 14] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
@@ -232,6 +234,7 @@ impl Code {
         Code::Config,
         Code::NoVault,
         Code::Index,
+        Code::IndexBroken,
     ];
 
     /// The name that appears in JSON.
@@ -250,6 +253,7 @@ impl Code {
             Code::Config => "config",
             Code::NoVault => "no_vault",
             Code::Index => "index",
+            Code::IndexBroken => "index_broken",
         }
     }
 }
@@ -272,7 +276,8 @@ impl Error {
             Error::UnknownProject { .. } | Error::NoProject { .. } | Error::VaultMissing { .. } => {
                 Code::NoVault
             }
-            Error::IndexNewer { .. } | Error::IndexBroken { .. } | Error::Index { .. } => Code::Index,
+            Error::IndexNewer { .. } | Error::Index { .. } => Code::Index,
+            Error::IndexBroken { .. } => Code::IndexBroken,
         }
     }
 
@@ -314,7 +319,7 @@ impl Error {
             }
             Error::IndexNewer { .. } => "update Lore, or name another database with --db".into(),
             Error::IndexBroken { .. } => {
-                "move the file away and run `lore sync`: the pages are in your files".into()
+                "run the command again: the index is made anew from your files".into()
             }
             Error::Index { transient: true, .. } => {
                 "try again in a moment; check that the disk has space".into()

@@ -39,7 +39,7 @@ pub use reconcile::{Progress, Report};
 pub use relocate::relocate;
 pub use search::{Excerpt, Expression, Hit, HitKind, SearchRequest, SearchResult, prepare, set_apart};
 pub use timeframe::{since, until};
-pub use validate::{Check, validate};
+pub use validate::{Check, duplicate_ids, validate};
 pub use vault::Skipped;
 pub use watch::{DEBOUNCE, Event, follow, watch};
 pub use write::{Action, Edit, Outcome, PageChange, Written, write};

@@ -81,7 +81,11 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
     forget_healed(memory, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
         // Files are read and parsed before the transaction, so that it is short.
-        let prepared: Vec<Prepared<'_>> = chunk.iter().map(|change| prepare(memory, change)).collect();
+        let prepared: Vec<Prepared<'_>> =
+            chunk.iter().map(|change| prepare(memory, change, &failures)).collect();
+        if !prepared.iter().any(Prepared::is_work) {
+            continue;
+        }
         let mut done = Report::default();
         memory.store().transaction(&mut || {
             done = Report::default();

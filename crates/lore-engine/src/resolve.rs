@@ -10,7 +10,7 @@ use crate::vault::{folder, without_extension};
 const SUGGESTIONS: usize = 3;
 
 /// The shortest beginning of an id that may stand for it.
-const ID_PREFIX: usize = 4;
+const ID_PREFIX: usize = 6;
 
 /// What the rows say about a reference.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,8 +107,10 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
     Ok(scored.into_iter().map(|(_, slug)| slug).collect())
 }
 
+/// Long enough and with a digit, so that no word and no year is taken for the beginning of an id.
 fn may_be_id(name: &str) -> bool {
-    name.len() >= ID_PREFIX && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    let hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    hexadecimal && name.len() >= ID_PREFIX && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A `memory://` reference has rules of its own; other references are names and may hold anything.

@@ -68,12 +68,11 @@ fn files(memory: &Memory) -> Result<Vec<String>> {
         }
     }
     problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index and not in the vault")));
-    let ids = duplicate_ids(memory)?;
-    problems.extend(ids);
     Ok(problems)
 }
 
-fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
+/// Ids that stand in more than one page. The index can live with them; a reference by such an id cannot.
+pub fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
     let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for page in all_pages(memory)? {
         by_id.entry(page.id).or_default().push(page.path);

@@ -3,4 +3,4 @@
 
 mod sqlite;
 
-pub use sqlite::{Opened, SqliteStore, open};
+pub use sqlite::{Opened, SqliteStore, open, set_aside};

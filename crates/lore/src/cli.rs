@@ -9,6 +9,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
+use lore_engine::Code;
 
 use crate::environment::Environment;
 use crate::failure::{Failure, Result, status};
@@ -145,26 +146,50 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if let Some(done) = extras::run(name, inner)? {
         return Ok(done);
     }
-    let environment = Environment::read()?;
-    let talk = Talk::new(globals.level());
+    match attempt(name, inner, &globals) {
+        // Damage that shows only when a page of the database is read: put it aside, and begin anew where that
+        // cannot do anything twice.
+        Err((failure, Some(session))) if failure.code == Code::IndexBroken => {
+            session.talk.warn(&lore_index::set_aside(&session.database()?, &failure.message)?);
+            drop(session);
+            let writes = entry(name, inner).is_ok_and(|(entry, _)| entry.writes && entry.name != "sync");
+            if writes { Err(failure) } else { attempt(name, inner, &globals).map_err(|(failure, _)| failure) }
+        }
+        outcome => outcome.map_err(|(failure, _)| failure),
+    }
+}
+
+/// Runs a command once. A failure comes with the session it happened in.
+fn attempt(
+    name: &str,
+    matches: &ArgMatches,
+    globals: &Globals,
+) -> std::result::Result<u8, (Failure, Option<Box<Session>>)> {
+    let session = Box::new(open_session(name, globals).map_err(|failure| (failure, None))?);
+    let run = || {
+        let output = Output::choose(globals, &session)?;
+        match name {
+            "call" => pipe::call(&session, matches),
+            "pipe" => pipe::pipe(&session),
+            "sync" if matches.get_flag("watch") => watch::watch(&session, matches, output),
+            _ => {
+                let (entry, inner) = entry(name, matches)?;
+                let answer = (entry.from_cli)(inner, &session)?;
+                output.answer(answer.as_ref())
+            }
+        }
+    };
+    run().map_err(|failure| (failure, Some(session)))
+}
+
+fn open_session(name: &str, globals: &Globals) -> Result<Session> {
     let face = match name {
         "call" | "pipe" => "pipe",
         _ => "cli",
     };
     let options =
         Options { db: globals.db.clone(), project: globals.project.clone(), sync: !globals.no_sync, face };
-    let session = Session::new(environment, options, talk)?;
-    let output = Output::choose(&globals, &session)?;
-    match name {
-        "call" => pipe::call(&session, inner),
-        "pipe" => pipe::pipe(&session),
-        "sync" if inner.get_flag("watch") => watch::watch(&session, inner, output),
-        _ => {
-            let (entry, inner) = entry(name, inner)?;
-            let answer = (entry.from_cli)(inner, &session)?;
-            output.answer(answer.as_ref())
-        }
-    }
+    Session::new(Environment::read()?, options, Talk::new(globals.level()))
 }
 
 fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(Entry, &'a ArgMatches)> {

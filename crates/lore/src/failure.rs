@@ -71,7 +71,7 @@ pub fn status(code: Code) -> Status {
         Code::Io => (2, 500, -32603),
         Code::Config => (2, 500, -32603),
         Code::NoVault => (5, 404, -32602),
-        Code::Index => (5, 500, -32603),
+        Code::Index | Code::IndexBroken => (5, 500, -32603),
     };
     Status { exit, http, mcp }
 }
@@ -86,22 +86,23 @@ mod tests {
         let mut table = String::new();
         for code in Code::ALL {
             let Status { exit, http, mcp } = status(code);
-            table.push_str(&format!("{:<10} exit {exit}  http {http}  mcp {mcp}\n", code.name()));
+            table.push_str(&format!("{:<12} exit {exit}  http {http}  mcp {mcp}\n", code.name()));
         }
         expect![[r#"
-            not_found  exit 1  http 404  mcp -32002
-            ambiguous  exit 2  http 409  mcp -32602
-            usage      exit 2  http 400  mcp -32602
-            conflict   exit 3  http 409  mcp -32009
-            exists     exit 2  http 409  mcp -32602
-            denied     exit 4  http 403  mcp -32003
-            too_large  exit 4  http 413  mcp -32602
-            edit       exit 2  http 422  mcp -32602
-            locked     exit 2  http 503  mcp -32000
-            io         exit 2  http 500  mcp -32603
-            config     exit 2  http 500  mcp -32603
-            no_vault   exit 5  http 404  mcp -32602
-            index      exit 5  http 500  mcp -32603
+            not_found    exit 1  http 404  mcp -32002
+            ambiguous    exit 2  http 409  mcp -32602
+            usage        exit 2  http 400  mcp -32602
+            conflict     exit 3  http 409  mcp -32009
+            exists       exit 2  http 409  mcp -32602
+            denied       exit 4  http 403  mcp -32003
+            too_large    exit 4  http 413  mcp -32602
+            edit         exit 2  http 422  mcp -32602
+            locked       exit 2  http 503  mcp -32000
+            io           exit 2  http 500  mcp -32603
+            config       exit 2  http 500  mcp -32603
+            no_vault     exit 5  http 404  mcp -32602
+            index        exit 5  http 500  mcp -32603
+            index_broken exit 5  http 500  mcp -32603
         "#]]
         .assert_eq(&table);
     }

@@ -15,8 +15,9 @@ use crate::memory::Memory;
 use crate::relink::relink;
 use crate::vault::{DiskFile, FileBytes, Skipped, decode};
 
-/// A file changed less than this before it is indexed may change again without its time showing it.
-const SETTLING: i64 = 50_000_000;
+/// A file changed this shortly before it is indexed may change again without its time showing it: some file
+/// systems count in steps of two seconds.
+const SETTLING: i64 = 2_000_000_000;
 
 /// A change with its file read and parsed.
 pub(super) enum Prepared<'a> {
@@ -31,8 +32,15 @@ pub(super) enum Prepared<'a> {
         file: &'a DiskFile,
         reason: String,
     },
-    /// Not there any more, and never indexed.
-    Gone,
+    /// Not there any more and never indexed, or in the index just as it is.
+    Nothing,
+}
+
+impl Prepared<'_> {
+    /// Whether the index must be written for it.
+    pub(super) fn is_work(&self) -> bool {
+        !matches!(self, Prepared::Nothing)
+    }
 }
 
 /// A page's file, read and parsed.
@@ -45,7 +53,11 @@ pub(super) struct ReadPage {
 }
 
 /// Reads and parses what a change is about.
-pub(super) fn prepare<'a>(memory: &Memory, change: &Change<'a>) -> Prepared<'a> {
+pub(super) fn prepare<'a>(
+    memory: &Memory,
+    change: &Change<'a>,
+    failures: &HashMap<String, Failure>,
+) -> Prepared<'a> {
     let (file, known, moved) = match change {
         Change::Added(file) => (*file, None, false),
         Change::Modified(file, known) => (*file, Some(*known), false),
@@ -54,14 +66,20 @@ pub(super) fn prepare<'a>(memory: &Memory, change: &Change<'a>) -> Prepared<'a> 
     };
     match memory.vault().read(&file.path, memory.policy().limits.page_bytes) {
         Ok(Some(bytes)) => {
-            Prepared::Put { file, known, moved, read: Box::new(read_page(&file.path, &bytes)) }
+            let hash = ContentHash::of(&bytes.bytes);
+            let stamp = (hash, bytes.bytes.len() as u64, settled(memory, bytes.mtime));
+            let same = |known: &Fingerprint| (known.hash, known.size, known.mtime) == stamp;
+            if !moved && !failures.contains_key(&file.path) && known.is_some_and(same) {
+                return Prepared::Nothing;
+            }
+            Prepared::Put { file, known, moved, read: Box::new(read_page(&file.path, &bytes, hash)) }
         }
-        Ok(None) => known.map_or(Prepared::Gone, Prepared::Remove),
+        Ok(None) => known.map_or(Prepared::Nothing, Prepared::Remove),
         Err(error) => Prepared::Failed { file, reason: error.to_string() },
     }
 }
 
-fn read_page(path: &str, file: &FileBytes) -> ReadPage {
+fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
     let decoded = decode(&file.bytes);
     let mut parsed = parse(path, &decoded.text);
     let mut odd = |message: String| parsed.diagnostics.push(Diagnostic { line: 1, message });
@@ -72,7 +90,7 @@ fn read_page(path: &str, file: &FileBytes) -> ReadPage {
         odd("the file has a NUL byte".into());
     }
     ReadPage {
-        hash: ContentHash::of(&file.bytes),
+        hash,
         size: file.bytes.len() as u64,
         mtime: file.mtime,
         text: decoded.text.into_owned(),
@@ -105,7 +123,7 @@ impl<'a> Batch<'a> {
             Prepared::Put { file, known, moved, read } => self.put(file, *known, *moved, read),
             Prepared::Remove(known) => self.remove(known),
             Prepared::Failed { file, reason } => self.fail(file, reason),
-            Prepared::Gone => Ok(()),
+            Prepared::Nothing => Ok(()),
         }
     }
 
@@ -115,7 +133,8 @@ impl<'a> Batch<'a> {
             let limit = self.memory.policy().limits.page_bytes;
             if let Some(bytes) = self.memory.vault().read(&path, limit)? {
                 let row = self.memory.page_at(&path)?;
-                self.write(&path, &read_page(&path, &bytes), row.as_ref(), &slug)?;
+                let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
+                self.write(&path, &read, row.as_ref(), &slug)?;
             }
         }
         relink(self.memory.store(), self.memory.project(), &self.pages, &self.names)
@@ -138,7 +157,7 @@ impl<'a> Batch<'a> {
             None => self.memory.page_at(&file.path)?,
         };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
-            return store.touch_page(known.number, read.size, self.settled(read.mtime));
+            return store.touch_page(known.number, read.size, settled(self.memory, read.mtime));
         }
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
             self.names.extend(store.rename_page(project, from.number, &file.path)?);
@@ -171,7 +190,7 @@ impl<'a> Batch<'a> {
             hash: read.hash,
             size: read.size,
             mtime: read.mtime,
-            settled: self.settled(read.mtime) != 0,
+            settled: settled(self.memory, read.mtime) != 0,
             text: &read.text,
         };
         let put = store
@@ -228,10 +247,10 @@ impl<'a> Batch<'a> {
         self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
         Ok(())
     }
+}
 
-    /// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.
-    fn settled(&self, mtime: i64) -> i64 {
-        let now = self.memory.now().timestamp().as_nanosecond() as i64;
-        if now - mtime > SETTLING { mtime } else { 0 }
-    }
+/// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.
+fn settled(memory: &Memory, mtime: i64) -> i64 {
+    let now = memory.now().timestamp().as_nanosecond() as i64;
+    if (now - mtime).abs() > SETTLING { mtime } else { 0 }
 }

@@ -23,7 +23,7 @@ use tempfile::NamedTempFile;
 pub use lock::VaultLock;
 pub use path::{EXTENSIONS, folder, is_page, relative, safe_path, without_extension};
 pub use text::{Decoded, decode};
-pub use walk::{DiskFile, Scan, Skipped, ignored, scan, stat};
+pub use walk::{DiskFile, Scan, Skipped, hidden_pages, ignored, scan, stat};
 
 use crate::error::{Error, Result};
 

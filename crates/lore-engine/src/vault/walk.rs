@@ -53,14 +53,33 @@ pub fn scan(vault: &Vault) -> Scan {
         .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
         .build();
+    let mut folders = Folders::default();
     for entry in walker {
         match entry {
-            Ok(entry) => take(vault, &entry, &mut scan),
+            Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
             Err(error) => scan.skipped.push(Skipped { path: String::new(), reason: error.to_string() }),
         }
     }
     scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     scan
+}
+
+/// How many files that would be pages lie in hidden folders or have hidden names, version control's own left aside.
+pub fn hidden_pages(vault: &Vault) -> usize {
+    let walker = WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".lore")
+        .build();
+    let hidden = |entry: &DirEntry| {
+        let inside = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
+        is_page(&entry.file_name().to_string_lossy())
+            && inside.iter().any(|name| name.to_string_lossy().starts_with('.'))
+    };
+    walker
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()) && hidden(entry))
+        .count()
 }
 
 /// Whether the ignore files of the vault leave a path out, by the same rules as a walk: hidden names, then the
@@ -103,7 +122,7 @@ pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
     scan
 }
 
-fn take(vault: &Vault, entry: &DirEntry, scan: &mut Scan) {
+fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan) {
     if entry.depth() == 0 {
         return;
     }
@@ -112,9 +131,10 @@ fn take(vault: &Vault, entry: &DirEntry, scan: &mut Scan) {
     if !is_page(&name) {
         return;
     }
-    let relative = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
-    let Some(path) = relative.to_str().map(with_slashes) else {
-        return skip(scan, relative.to_string_lossy().into_owned(), "its name is not UTF-8");
+    // The walk starts at the root, so every path begins with it and a slash.
+    let root = vault.root().as_os_str().len() + 1;
+    let Some(path) = entry.path().to_str().and_then(|path| path.get(root..)).map(with_slashes) else {
+        return skip(scan, entry.path().to_string_lossy().into_owned(), "its name is not UTF-8");
     };
     if kind.is_dir() {
         return skip(scan, path, "it is a directory, not a page");
@@ -123,12 +143,45 @@ fn take(vault: &Vault, entry: &DirEntry, scan: &mut Scan) {
         return skip(scan, path, "it is a symbolic link that leaves the vault or leads nowhere");
     }
     // A link inside the vault counts as the file it leads to, so its stat must follow it too.
-    let found = if kind.is_symlink() { metadata(entry.path()).ok() } else { entry.metadata().ok() };
-    match found {
-        Some(found) if found.is_file() => scan.files.push(disk_file(path, &found)),
-        Some(_) => skip(scan, path, "it is not a regular file"),
-        // Gone between the listing and the stat: the next look will say so.
-        None => {}
+    let file = if kind.is_symlink() {
+        metadata(entry.path()).ok().map(|found| disk_file(path.clone(), &found))
+    } else {
+        folders.stat(entry, &path)
+    };
+    // Gone between the listing and the stat: the next look will say so.
+    let Some(file) = file else { return };
+    if kind.is_file() || kind.is_symlink() {
+        scan.files.push(file);
+    } else {
+        skip(scan, path, "it is not a regular file");
+    }
+}
+
+/// Stats files by their name in an open folder: the system then need not walk the whole path for each of them,
+/// which is most of what a look at an unchanged vault costs.
+#[derive(Default)]
+struct Folders {
+    #[cfg(unix)]
+    open: Option<(std::path::PathBuf, std::fs::File)>,
+}
+
+impl Folders {
+    #[cfg(unix)]
+    fn stat(&mut self, entry: &DirEntry, path: &str) -> Option<DiskFile> {
+        use rustix::fs::{AtFlags, statat};
+        let parent = entry.path().parent()?;
+        if self.open.as_ref().is_none_or(|(known, _)| known != parent) {
+            self.open = Some((parent.to_owned(), std::fs::File::open(parent).ok()?));
+        }
+        let (_, folder) = self.open.as_ref()?;
+        let found = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let mtime = found.st_mtime.saturating_mul(1_000_000_000).saturating_add(found.st_mtime_nsec as i64);
+        Some(DiskFile { path: path.to_owned(), size: found.st_size.unsigned_abs(), mtime })
+    }
+
+    #[cfg(not(unix))]
+    fn stat(&mut self, entry: &DirEntry, path: &str) -> Option<DiskFile> {
+        entry.metadata().ok().map(|found| disk_file(path.to_owned(), &found))
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use lore_engine::{Error, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
-pub use open::{Opened, open};
+pub use open::{Opened, open, set_aside};
 
 use fts::Words;
 

@@ -40,17 +40,21 @@ pub fn open(path: &Path) -> Result<Opened> {
     match try_open(path) {
         Ok(store) => Ok(Opened { store, warnings: Vec::new() }),
         Err(Error::IndexBroken { message, .. }) => {
-            let aside = vault::set_aside(path, &["", "-wal", "-shm"])?;
+            let warning = set_aside(path, &message)?;
             vault::make_private(path)?;
-            let warning = format!(
-                "{} was damaged ({message}); it is kept as {} and the index is made again from your files",
-                path.display(),
-                aside.display()
-            );
             Ok(Opened { store: try_open(path)?, warnings: vec![warning] })
         }
         Err(error) => Err(error),
     }
+}
+
+/// Puts a damaged database aside, so that the next to open it begins anew; gives what to tell the person.
+pub fn set_aside(path: &Path, message: &str) -> Result<String> {
+    let aside = vault::set_aside(path, &["", "-wal", "-shm"])?;
+    let (path, aside) = (path.display(), aside.display());
+    Ok(format!(
+        "{path} was damaged ({message}); it is kept as {aside} and the index is made again from your files"
+    ))
 }
 
 fn try_open(path: &Path) -> Result<SqliteStore> {

@@ -1,8 +1,8 @@
 //! `doctor`: diagnosis with fixes.
 
 use clap::Args;
-use lore_engine::vault::{Scan, scan};
-use lore_engine::{Check, Memory, validate};
+use lore_engine::vault::{Scan, hidden_pages, scan};
+use lore_engine::{Check, Memory, duplicate_ids, validate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,16 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
             format!("{path} is not indexed: {}", one.reason),
             "rename or move it, or list it in .loreignore",
         ));
+    }
+    let hidden = hidden_pages(memory.vault());
+    if hidden > 0 {
+        let what = format!(
+            "{hidden} page files are hidden (a name in their path starts with a dot) and not indexed"
+        );
+        findings.push(note(what, "rename them if they are pages"));
+    }
+    for what in duplicate_ids(memory)? {
+        findings.push(note(what, "give one of them another id, or remove it"));
     }
     for failure in store.failures(project)? {
         let what = format!("{} cannot be indexed: {}", failure.path, failure.reason);
