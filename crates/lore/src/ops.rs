@@ -178,16 +178,13 @@ pub fn synced(report: Report) -> impl Answer {
 pub fn find(name: &str) -> Result<Entry> {
     let wanted = name.replace([' ', '-'], "_");
     let known = registry();
-    let nearest = known
-        .iter()
-        .map(|entry| (strsim::jaro_winkler(&entry.tool(), &wanted), entry.tool()))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, tool)| tool)
-        .unwrap_or_default();
+    let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), &wanted), entry.tool()));
+    let nearest = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
+    let nearest = nearest.map(|(_, tool)| format!("the nearest is {tool}; ")).unwrap_or_default();
     known.into_iter().find(|entry| entry.tool() == wanted).ok_or_else(|| {
         Failure::usage(
             format!("no operation is called {name:?}"),
-            format!("the nearest is {nearest}; `lore --tools-json` lists them all"),
+            format!("{nearest}`lore --tools-json` lists them all"),
         )
     })
 }

@@ -185,7 +185,11 @@ impl Session {
             return Ok(());
         }
         if self.options.face != "cli" || !self.environment.interactive {
-            return Err(Failure::usage(question.to_owned(), "say yes with --yes (in JSON: \"yes\": true)"));
+            let message = format!("this needs a yes: {question}");
+            return Err(Failure::usage(
+                message,
+                "say it with --yes (in JSON: \"yes\": true); nothing was done",
+            ));
         }
         if self.talk.ask(question) {
             Ok(())

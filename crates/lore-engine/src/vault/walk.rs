@@ -57,6 +57,8 @@ pub fn scan(vault: &Vault) -> Scan {
     for entry in walker {
         match entry {
             Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
+            // A folder that went between the listing and the look into it is no news.
+            Err(error) if error.io_error().is_some_and(super::absent) => {}
             Err(error) => scan.skipped.push(Skipped { path: String::new(), reason: error.to_string() }),
         }
     }

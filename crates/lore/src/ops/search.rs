@@ -132,12 +132,17 @@ impl Operation for Search {
             kind: hit.page.kind,
             summary: hit.page.summary,
             why: hit.why,
-            score: (hit.score * 10_000.0).round() / 10_000.0,
+            score: short(hit.score),
             status: hit.page.status,
             warnings: Vec::new(),
         });
         Ok(Found { hits: hits.collect(), mode: "lexical", relaxed: found.relaxed, page, more: found.more })
     }
+}
+
+/// Five digits that count: enough to compare by, and a small score does not become none.
+fn short(score: f64) -> f64 {
+    format!("{score:.4e}").parse().unwrap_or(score)
 }
 
 fn hit_kind(kind: Kind) -> HitKind {
