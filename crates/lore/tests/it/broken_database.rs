@@ -1,0 +1,116 @@
+//! A database that is damaged, misplaced or too new: the files are still there, and so is the way back.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+
+fn vault() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    for number in 0..50 {
+        sandbox.write(&format!("page-{number}.md"), format!("# Page {number}\n\nzeppelin {number}\n"));
+    }
+    sandbox.sync();
+    sandbox.run(&["db", "checkpoint"]).ok();
+    sandbox
+}
+
+/// The files beside the database that hold a damaged one.
+fn aside(sandbox: &Sandbox) -> Vec<String> {
+    let names = fs::read_dir(sandbox.root.join("home")).expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.contains("damaged")).collect()
+}
+
+#[test]
+fn garbage_is_set_aside_with_a_warning_and_search_works() {
+    let sandbox = vault();
+    let garbage = b"this is not a database, it is a shopping list\n".repeat(1000);
+    fs::write(sandbox.database(), &garbage).expect("a file");
+    let ran = sandbox.run(&["search", "zeppelin", "--limit", "50"]).exits(0);
+    assert_eq!(ran.json()["hits"].as_array().expect("a list").len(), 50);
+    assert!(ran.err.starts_with("warning: ") && ran.err.contains("lore.db was damaged"), "{}", ran.err);
+    let [name] = &aside(&sandbox)[..] else { panic!("one file was set aside") };
+    assert!(ran.err.contains(name.as_str()), "{}", ran.err);
+    assert_eq!(fs::read(sandbox.root.join("home").join(name)).expect("kept"), garbage);
+    assert_eq!(sandbox.search("zeppelin 7"), sandbox.search("zeppelin 7"));
+    sandbox.validate();
+}
+
+#[test]
+fn an_empty_or_truncated_file_is_made_again() {
+    for keep in [0, 1, 100, 4096, 20_000] {
+        let sandbox = vault();
+        for ending in ["-wal", "-shm"] {
+            fs::remove_file(format!("{}{ending}", sandbox.database().display())).ok();
+        }
+        let file = fs::File::options().write(true).open(sandbox.database()).expect("it is there");
+        file.set_len(keep).expect("shorter");
+        let ran = sandbox.run(&["search", "zeppelin", "--limit", "50"]);
+        let hits = ran.json()["hits"].as_array().expect("a list").len();
+        assert_eq!((ran.code, hits), (0, 50), "{keep} bytes kept: {ran:?}");
+        sandbox.validate();
+    }
+}
+
+#[test]
+fn a_page_of_the_database_that_is_overwritten_is_noticed() {
+    let sandbox = vault();
+    let mut bytes = fs::read(sandbox.database()).expect("the database");
+    let end = bytes.len();
+    bytes[4096..end].fill(0xa5);
+    fs::write(sandbox.database(), bytes).expect("a file");
+    let ran = sandbox.run(&["search", "zeppelin", "--limit", "50"]).exits(0);
+    assert!(ran.err.contains("damaged"), "{}", ran.err);
+    assert_eq!(ran.json()["hits"].as_array().expect("a list").len(), 50);
+    sandbox.validate();
+}
+
+#[test]
+fn a_database_of_a_newer_lore_is_refused_and_not_touched() {
+    let sandbox = vault();
+    // SQLite keeps the version at byte 60; Lore's two versions are its two halves.
+    let mut bytes = fs::read(sandbox.database()).expect("the database");
+    bytes[60..64].copy_from_slice(&[0x70, 0, 0x70, 0]);
+    fs::write(sandbox.database(), &bytes).expect("a file");
+    for command in [&["sync"][..], &["search", "x"], &["status"]] {
+        sandbox.run(command).exits(5).says("has schema").says("hint: update Lore");
+    }
+    assert_eq!(fs::read(sandbox.database()).expect("the database"), bytes);
+    assert_eq!(aside(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn a_database_in_a_place_that_cannot_be_is_an_error_with_the_place() {
+    let sandbox = vault();
+    fs::write(sandbox.root.join("file"), "").expect("a file");
+    for place in ["file/lore.db", "file/deep/lore.db"] {
+        let place = sandbox.root.join(place);
+        let ran = sandbox.run(&["--db", &place.to_string_lossy(), "status"]);
+        assert!([2, 5].contains(&ran.code), "{ran:?}");
+        ran.says(&sandbox.root.join("file").to_string_lossy()).says("hint: ");
+    }
+    let folder = sandbox.vault().to_string_lossy().into_owned();
+    let ran = sandbox.run(&["--db", &folder, "status"]);
+    assert!([2, 5].contains(&ran.code), "{ran:?}");
+    ran.says("error: ").says("hint: ");
+    sandbox.run(&["--db", "postgres://localhost/lore", "status"]).exits(2).says("SQLite only");
+}
+
+#[test]
+fn a_database_named_by_flag_or_variable_is_another_one() {
+    let sandbox = vault();
+    sandbox.run(&["--db", "../other/new.db", "status"]).ok();
+    assert!(sandbox.root.join("other/new.db").exists(), "its folder is made");
+    let status = sandbox.sh("LORE_DB=$PWD/../third.db lore --no-sync status").ok().json();
+    assert_eq!((&status["pages"], &status["files"]), (&0.into(), &50.into()));
+}
+
+#[test]
+fn the_database_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = vault();
+    let mode = fs::metadata(sandbox.database()).expect("the database").permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    let config = fs::metadata(sandbox.root.join("home/config.toml")).expect("it").permissions().mode();
+    assert_eq!(config & 0o077, 0, "{config:o}");
+}

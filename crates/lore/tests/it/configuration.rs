@@ -1,0 +1,98 @@
+//! Configuration that is wrong is an error with the file and the line; what is right decides in its order.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+
+#[track_caller]
+fn refused(sandbox: &Sandbox, file: &str, line: usize, part: &str) {
+    let place = format!("{}:{line}: ", sandbox.root.join(file).display());
+    let ran = sandbox.run(&["status"]).exits(2).says(&format!("error: {place}")).says(part);
+    assert!(ran.err.contains("\nhint: "), "{}", ran.err);
+}
+
+#[test]
+fn a_broken_config_names_file_and_line() {
+    let sandbox = Sandbox::with_vault();
+    let good = fs::read_to_string(sandbox.root.join("home/config.toml")).expect("made by init");
+    let config = |text: &str| fs::write(sandbox.root.join("home/config.toml"), text).expect("a file");
+    for (text, line) in [("a = [\n", 1), ("# ok\n\nformat = human\n", 3), ("x = 1\nx = 2\n", 2), ("[p\n", 1)]
+    {
+        config(text);
+        refused(&sandbox, "home/config.toml", line, "");
+        sandbox.run(&["config", "set", "format", "json"]).exits(2);
+        assert_eq!(fs::read_to_string(sandbox.root.join("home/config.toml")).expect("kept"), text);
+    }
+    fs::write(sandbox.root.join("home/config.toml"), b"\xff\xfe").expect("a file");
+    sandbox.run(&["status"]).exits(2).says("config.toml");
+    config(&good);
+    sandbox.run(&["status"]).ok();
+}
+
+#[test]
+fn a_broken_policy_names_file_and_line() {
+    let sandbox = Sandbox::with_vault();
+    for (text, line, part) in [
+        ("profile = \"notes\"\ncolour = \"red\"\n", 2, "colour"),
+        ("profile = \"zoo\"\n", 1, "zoo"),
+        ("\n\n[limits]\npage_bytes = \"many\"\n", 4, "string"),
+        ("[limits]\npages = 3\n", 2, "pages"),
+        ("profile =\n", 1, ""),
+    ] {
+        sandbox.write("lore.toml", text);
+        refused(&sandbox, "v/lore.toml", line, part);
+    }
+    sandbox.write("lore.toml", "");
+    sandbox.run(&["status"]).ok();
+}
+
+#[test]
+fn unknown_settings_are_refused_and_the_known_ones_listed() {
+    let sandbox = Sandbox::with_vault();
+    for command in
+        [&["config", "get", "colour"][..], &["config", "set", "colour", "x"], &["config", "unset", "colour"]]
+    {
+        sandbox
+            .run(command)
+            .exits(2)
+            .says("no setting is called \"colour\"")
+            .says("hint: the settings are db, ");
+    }
+    for (key, value) in
+        [("format", "xml"), ("search.limit", "-1"), ("search.limit", "x"), ("watch.debounce_ms", "")]
+    {
+        sandbox.run(&["config", "set", key, "--", value]).exits(2).says("is no value for");
+    }
+    let kept = sandbox.run(&["config", "list"]).ok().text();
+    assert!(!kept.contains("\"default\":false"), "{kept}");
+}
+
+#[test]
+fn a_flag_beats_a_variable_and_a_variable_beats_a_setting() {
+    let sandbox = Sandbox::with_vault();
+    for name in ["one", "two", "three"] {
+        sandbox.run(&["init", &format!("../{name}"), "--no-git"]).ok();
+        fs::write(sandbox.root.join(name).join(format!("{name}.md")), name).expect("a page");
+    }
+    sandbox.run(&["config", "set", "default_project", "one"]).ok();
+    for (script, expected) in [
+        ("lore list --format brief", "one\n"),
+        ("LORE_PROJECT=two lore list --format brief", "two\n"),
+        ("LORE_PROJECT=two lore --project three list --format brief", "three\n"),
+        ("LORE_PROJECT= lore list --format brief", "one\n"),
+        ("lore config set format brief > /dev/null; lore list", "one\n"),
+    ] {
+        assert_eq!(sandbox.sh(&format!("cd .. && {script}")).ok().text(), expected, "{script}");
+    }
+    sandbox.sh("cd .. && LORE_PROJECT=four lore list").exits(5).says("one, three, two, v");
+}
+
+#[test]
+fn the_limit_of_hits_is_the_settings_whatever_stands_beside_it() {
+    let sandbox = Sandbox::with_vault();
+    (0..9).for_each(|number| sandbox.write(&format!("{number}.md"), "zeppelin"));
+    let config = sandbox.root.join("home/config.toml");
+    let text = fs::read_to_string(&config).expect("made by init");
+    fs::write(&config, format!("{text}\n[search]\nlimit = 4   # few\n")).expect("a file");
+    assert_eq!(sandbox.search("zeppelin").len(), 4);
+}

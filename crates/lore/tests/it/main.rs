@@ -1,0 +1,28 @@
+//! Lore from the outside: the real binary, in a directory and an environment of its own.
+//!
+//! What a person can read as documentation is a transcript (`tests/cmd/*.md`); the rest is written in Rust.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "these tests make, break and compare files behind Lore's back"
+)]
+
+mod sandbox;
+mod transcript;
+
+// What must hold, whatever the files are.
+mod faithful;
+mod hostile_files;
+mod hostile_names;
+mod no_room;
+
+// What must hold, whatever other processes do.
+mod interrupted;
+mod together;
+mod watching;
+
+// What must hold, whatever the surroundings are.
+mod broken_database;
+mod configuration;
+mod surroundings;

@@ -1,0 +1,134 @@
+//! Disks that take nothing: reading goes on, a write fails with the file's name, and what was there stays.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::sandbox::{Ran, Sandbox};
+
+fn vault() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("page.md", "# Page\n\nzeppelin\n");
+    sandbox.write("people/ada.md", "# Ada\n");
+    sandbox
+}
+
+/// Runs a line of shell while the vault cannot be written to: by its mode, or for root, whom no mode stops, by a
+/// mount that only this line sees.
+fn read_only(sandbox: &Sandbox, script: &str) -> Ran {
+    let folders = [sandbox.vault(), sandbox.vault().join("people")];
+    let set = |mode| {
+        for folder in &folders {
+            fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("a mode");
+        }
+    };
+    set(0o555);
+    let by_mode = fs::write(sandbox.vault().join("probe"), "").is_err();
+    let ran = if by_mode {
+        sandbox.sh(script)
+    } else {
+        fs::remove_file(sandbox.vault().join("probe")).expect("the probe");
+        assert!(has_namespaces(sandbox), "root needs unshare(1) for this test; a normal user does not");
+        let mount = "mount --bind . . && mount -o remount,bind,ro . && cd . && cd \"$PWD\"";
+        in_namespace(sandbox, &format!("{mount} && {{ {script}\n}}"))
+    };
+    set(0o755);
+    ran
+}
+
+/// Runs a line of shell with mounts of its own.
+fn in_namespace(sandbox: &Sandbox, script: &str) -> Ran {
+    fs::write(sandbox.root.join("script"), script).expect("a file");
+    sandbox.sh("unshare --user --map-root-user --mount sh ../script")
+}
+
+/// Whether this machine lets a process have mounts of its own.
+fn has_namespaces(sandbox: &Sandbox) -> bool {
+    in_namespace(sandbox, "mount -t tmpfs tmpfs .").code == 0
+}
+
+#[test]
+fn a_read_only_vault_is_read_and_a_write_to_it_names_the_file() {
+    let sandbox = vault();
+    let before = sandbox.files();
+    let found = read_only(&sandbox, "lore sync && lore search zeppelin --format brief && lore get page").ok();
+    let text = found.text();
+    assert!(text.contains("\npage.md:3  ") && text.ends_with("\n# Page\n\nzeppelin\n"), "{text}");
+    for command in [
+        "echo new | lore put page",
+        "echo new | lore put new",
+        "echo new | lore put new/folder/page",
+        "lore edit page --append x",
+        "lore mv page people/page",
+        "lore rm page --yes",
+    ] {
+        let ran = read_only(&sandbox, command).exits(2).says("error: cannot write ").says("hint: ");
+        assert!(ran.err.contains(&*sandbox.vault().to_string_lossy()), "{command}: {}", ran.err);
+    }
+    let mut after = sandbox.files();
+    after.retain(|(path, _)| !path.ends_with("script"));
+    assert_eq!(after, before);
+    sandbox.validate();
+}
+
+#[test]
+fn a_full_disk_loses_neither_the_old_page_nor_the_index() {
+    let sandbox = vault();
+    sandbox.sync();
+    let namespaces = has_namespaces(&sandbox);
+    let disk =
+        if namespaces { "mount -t tmpfs -o size=64k tmpfs full".into() } else { format!("{LIMITED} 4000") };
+    let script = format!(
+        "head -c 4000000 /dev/zero | tr '\\0' x > ../big
+         mkdir full && {disk} && cd full && touch lore.toml && echo small > page.md
+         lore sync > /dev/null 2>&1
+         lore put page ../../big; echo $?; cat page.md
+         lore put new ../../big; echo $?; ls -A
+         lore get page"
+    );
+    let ran = if namespaces { in_namespace(&sandbox, &script) } else { sandbox.sh(&script) };
+    assert_eq!(ran.text(), "2\nsmall\n2\nlore.toml\npage.md\nsmall\n", "{}", ran.err);
+    for name in ["page.md", "new.md"] {
+        let path = sandbox.vault().join("full").join(name);
+        assert!(ran.err.contains(&format!("error: cannot write {}", path.display())), "{}", ran.err);
+    }
+    assert_eq!(ran.err.contains("hint: free some space on the disk"), namespaces, "{}", ran.err);
+}
+
+/// `ulimit` makes every file too large that passes a few kilobytes; its signal is ignored, as a full disk has none.
+const LIMITED: &str = "trap '' XFSZ; ulimit -f";
+
+#[test]
+fn a_write_that_fails_half_way_leaves_the_old_bytes_and_no_rubbish() {
+    let sandbox = vault();
+    sandbox.sync();
+    // The limit is far above what the index needs for this.
+    let big = "zeppelin ".repeat(400_000);
+    fs::write(sandbox.root.join("big"), &big).expect("a file");
+    for target in ["page", "new"] {
+        let ran = sandbox.sh(&format!("{LIMITED} 4000; lore put {target} ../big"));
+        ran.exits(2).says(&format!("cannot write {}", sandbox.vault().join(target).display()));
+    }
+    assert_eq!(sandbox.read("page.md"), b"# Page\n\nzeppelin\n");
+    let names = sandbox.sh("ls -A . people").ok().text();
+    assert_eq!(names, ".:\nlore.toml\npage.md\npeople\n\npeople:\nada.md\n");
+    sandbox.validate();
+    sandbox.run(&["put", "page", "../big"]).ok();
+    assert_eq!(sandbox.read("page.md"), big.as_bytes());
+}
+
+#[test]
+fn an_index_that_cannot_grow_says_so_and_is_whole_when_there_is_room() {
+    let sandbox = vault();
+    for number in 0..300 {
+        let text = format!("# Page {number}\n\n{}", "many different words ".repeat(40));
+        sandbox.write(&format!("pages/{number}.md"), text);
+    }
+    for blocks in [20, 200, 400] {
+        let ran = sandbox.sh(&format!("{LIMITED} {blocks}; lore sync"));
+        assert!([2, 5].contains(&ran.code), "{blocks}: {ran:?}");
+        ran.says("error: ").says("hint: ");
+    }
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(sandbox.run(&["status"]).ok().json()["pages"], 302);
+    sandbox.validate();
+}

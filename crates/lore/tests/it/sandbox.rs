@@ -1,0 +1,215 @@
+//! A directory and an environment of its own for every test, and the binary run in it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The binary under test.
+pub const LORE: &str = env!("CARGO_BIN_EXE_lore");
+
+/// A temporary directory: `v` is a vault, `home` is where Lore keeps what is its own.
+pub struct Sandbox {
+    _dir: TempDir,
+    /// The directory, with no symbolic link in it.
+    pub root: PathBuf,
+}
+
+/// What a command did.
+pub struct Ran {
+    /// Its exit status; a signal is negative.
+    pub code: i32,
+    /// Its standard output.
+    pub out: Vec<u8>,
+    /// Its standard error.
+    pub err: String,
+}
+
+impl Sandbox {
+    /// An empty directory.
+    pub fn empty() -> Sandbox {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let root = fs::canonicalize(dir.path()).expect("it is there");
+        Sandbox { _dir: dir, root }
+    }
+
+    /// A directory with an empty vault `v` of profile `notes`.
+    pub fn with_vault() -> Sandbox {
+        let sandbox = Sandbox::empty();
+        fs::create_dir(sandbox.vault()).expect("a new directory");
+        sandbox.run(&["init", "--no-git"]).ok();
+        sandbox
+    }
+
+    /// The vault's directory.
+    pub fn vault(&self) -> PathBuf {
+        self.root.join("v")
+    }
+
+    /// The database's file.
+    pub fn database(&self) -> PathBuf {
+        self.root.join("home/lore.db")
+    }
+
+    /// Writes a file of the vault as any other program would.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let full = self.vault().join(path);
+        fs::create_dir_all(full.parent().expect("inside the vault")).expect("folders");
+        fs::write(full, bytes).expect("a file");
+    }
+
+    /// Reads a file of the vault.
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        fs::read(self.vault().join(path)).expect(path)
+    }
+
+    /// `lore` with these arguments in the vault, not started yet.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(LORE);
+        command.args(arguments);
+        self.surround(&mut command);
+        command
+    }
+
+    /// Gives a command an environment in which nothing of this machine shows.
+    pub fn surround(&self, command: &mut Command) {
+        let binaries = Path::new(LORE).parent().expect("a directory").display();
+        command
+            .env_clear()
+            .env("PATH", format!("{binaries}:/usr/bin:/bin:/usr/sbin:/sbin"))
+            .env("HOME", &self.root)
+            .env("LORE_HOME", self.root.join("home"))
+            .env("LORE_ACTOR", "tester")
+            .env("TZ", "UTC")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .current_dir(if self.vault().is_dir() { self.vault() } else { self.root.clone() });
+    }
+
+    /// Runs `lore` to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.command(arguments).output().expect("lore runs").into()
+    }
+
+    /// Runs `lore` with something on its standard input.
+    pub fn pipe(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.spawn(self.command(arguments).stdin(Stdio::piped()));
+        // A command that refuses its arguments ends before it reads; that is for its status to say.
+        let _ = child.stdin.take().expect("piped").write_all(input);
+        child.wait_with_output().expect("lore runs").into()
+    }
+
+    /// Starts a command; its output is kept.
+    pub fn spawn(&self, command: &mut Command) -> Child {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    }
+
+    /// Runs a line of shell in the vault.
+    pub fn sh(&self, script: &str) -> Ran {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        self.surround(&mut command);
+        command.output().expect("a shell").into()
+    }
+
+    /// Syncs and gives the report.
+    #[track_caller]
+    pub fn sync(&self) -> Value {
+        self.run(&["sync"]).ok().json()
+    }
+
+    /// The slugs of a search's hits, best first.
+    #[track_caller]
+    pub fn search(&self, query: &str) -> Vec<String> {
+        let ran = self.run(&["search", query]);
+        assert!(ran.code <= 1, "{ran:?}");
+        let slug = |hit: &Value| hit["slug"].as_str().expect("a slug").to_owned();
+        ran.json()["hits"].as_array().expect("hits").iter().map(slug).collect()
+    }
+
+    /// Asserts that the index is sound and says what the files say.
+    #[track_caller]
+    pub fn validate(&self) {
+        self.run(&["validate", "--all"]).ok();
+    }
+
+    /// Every file below the directory but the database and its state, with its bytes.
+    pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                let kind = fs::symlink_metadata(&path).expect("it is there").file_type();
+                if kind.is_dir() && path != self.root.join("home") {
+                    folders.push(path);
+                } else if kind.is_file() {
+                    let bytes = fs::read(&path).expect("readable");
+                    files.push((path, bytes));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ran { code: code(output.status), out: output.stdout, err }
+    }
+}
+
+impl std::fmt::Debug for Ran {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = self.text();
+        let start: String = text.chars().take(500).collect();
+        write!(to, "exit {}\n{start}\n{}", self.code, self.err)
+    }
+}
+
+impl Ran {
+    /// Asserts that all went well and that nothing had to be said.
+    #[track_caller]
+    pub fn ok(self) -> Ran {
+        let ran = self.exits(0);
+        assert_eq!(ran.err, "", "nothing to say");
+        ran
+    }
+
+    /// Asserts the exit status.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "{self:?}");
+        self
+    }
+
+    /// Asserts that the error says this.
+    #[track_caller]
+    pub fn says(self, part: &str) -> Ran {
+        assert!(self.err.contains(part), "{part:?} is not in: {}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self
+    }
+
+    /// Standard output as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+/// The exit status as a shell has it, signals as negative numbers.
+pub fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.code().unwrap_or_else(|| -status.signal().unwrap_or(999))
+}
