@@ -44,7 +44,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// The page changed since the caller read it.
-    #[error("{slug} is at version {current}, not {expected}")]
+    #[error("{}", conflict(.slug, *.expected, *.current))]
     Conflict {
         /// The page.
         slug: String,
@@ -94,7 +94,7 @@ pub enum Error {
         source: EditError,
     },
     /// Another process holds the vault.
-    #[error("the vault {} is being written by {holder}", .vault.display())]
+    #[error("{} is being written by {holder}", .vault.display())]
     Locked {
         /// The vault's root.
         vault: PathBuf,
@@ -287,10 +287,14 @@ impl Error {
             Error::NotFound { suggestions, .. } if suggestions.is_empty() => {
                 "look for it with `lore search`, or list the pages with `lore list`".into()
             }
-            Error::NotFound { .. } => "use one of the names above, or look for it with `lore search`".into(),
+            Error::NotFound { .. } => "use a name that is there, or look for it with `lore search`".into(),
             Error::Ambiguous { .. } => "give the whole slug".into(),
             Error::BadInput { hint, .. } => hint.clone(),
             Error::BadPath { .. } => "give a path inside the vault, such as people/ada-lovelace".into(),
+            Error::Conflict { expected: 0, .. } => {
+                "change it with `lore edit`, or choose another slug".into()
+            }
+            Error::Conflict { current: 0, .. } => "leave the version out to make the page".into(),
             Error::Conflict { .. } => {
                 "read the page again, merge, and write with the version it has now".into()
             }
@@ -343,9 +347,18 @@ fn io_hint(source: &io::Error) -> &'static str {
     }
 }
 
+fn conflict(slug: &str, expected: u64, current: u64) -> String {
+    match (expected, current) {
+        (0, _) => format!("{slug} exists already, at version {current}"),
+        (_, 0) => format!("there is no page {slug}, so it is not at version {expected}"),
+        _ => format!("{slug} is at version {current}, not {expected}"),
+    }
+}
+
 fn nearest(suggestions: &[String]) -> String {
     match suggestions {
         [] => String::new(),
+        [one] => format!("; the nearest is {one}"),
         some => format!("; the nearest are {}", some.join(", ")),
     }
 }

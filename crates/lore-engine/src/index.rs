@@ -39,8 +39,9 @@ pub trait Index {
     /// Writes a page under its path, in place of what was there.
     fn put_page(&self, project: ProjectNo, page: &PageDraft<'_>) -> Result<PutPage>;
 
-    /// Notes a new time and size of a file whose bytes are the same.
-    fn touch_page(&self, page: PageNo, size: u64, mtime: i64) -> Result<()>;
+    /// Notes a new time of a file whose bytes are the same: `mtime` as the fingerprint keeps it, and when the page
+    /// was changed in milliseconds since 1970.
+    fn touch_page(&self, page: PageNo, mtime: i64, updated: i64) -> Result<()>;
 
     /// Gives a page another path; its number stays. What stands under that path goes. Gives every name of both.
     fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>>;

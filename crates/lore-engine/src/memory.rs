@@ -1,5 +1,6 @@
 //! The façade: one vault with its policy and its index, as every face uses it.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +10,12 @@ use jiff::Zoned;
 use crate::diff::Trust;
 use crate::error::Result;
 use crate::graph::{Neighbourhood, Reach, neighbourhood};
-use crate::index::{PageRow, ProjectNo, Store};
+use crate::index::{Forget, PageRow, ProjectNo, Store};
 use crate::policy::Policy;
 use crate::reconcile::{Look, Progress, Report, reconcile};
 use crate::resolve::resolve;
 use crate::search::{SearchRequest, SearchResult, search};
-use crate::vault::{FileBytes, Vault, VaultLock};
+use crate::vault::{FileBytes, FolderLock, Vault};
 
 /// Tells the time; a test gives another one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
@@ -48,7 +49,7 @@ pub struct Parts {
 pub struct Memory {
     name: String,
     vault: Vault,
-    policy: Policy,
+    policy: RefCell<Arc<Policy>>,
     store: Box<dyn Store>,
     project: ProjectNo,
     state: PathBuf,
@@ -63,6 +64,7 @@ impl Memory {
         let policy = Policy::load(vault.root())?;
         let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
         let Parts { name, store, state, clock, author, .. } = parts;
+        let policy = RefCell::new(Arc::new(policy));
         Ok(Memory { name, vault, policy, store, project, state, clock, author })
     }
 
@@ -77,8 +79,8 @@ impl Memory {
     }
 
     /// The vault's policy.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    pub fn policy(&self) -> Arc<Policy> {
+        self.policy.borrow().clone()
     }
 
     /// The vault's rows.
@@ -106,9 +108,30 @@ impl Memory {
         self.now().date().to_string()
     }
 
-    /// Makes the index follow the files.
+    /// Makes the index follow the files, and the policy as it is now.
     pub fn sync(&self, trust: Trust, progress: Progress<'_>) -> Result<Report> {
+        self.follow_policy()?;
         reconcile(self, &Look::Everything(trust), progress)
+    }
+
+    /// Reads the policy again. One that would have indexed the pages otherwise empties the index, so that the next
+    /// look makes it anew; the ledger stays.
+    fn follow_policy(&self) -> Result<()> {
+        let policy = Policy::load(self.vault.root())?;
+        let (key, mark) = (format!("policy/{}", self.project), policy.index_mark());
+        self.policy.replace(Arc::new(policy));
+        match self.store.setting(&key)? {
+            Some(known) if known == mark => return Ok(()),
+            _ => {}
+        }
+        self.store.transaction(&mut || {
+            // Another process may have done it while this one waited.
+            if self.store.setting(&key)?.as_ref() == Some(&mark) {
+                return Ok(());
+            }
+            self.store.forget(self.project, Forget::IndexOnly)?;
+            self.store.set_setting(&key, &mark)
+        })
     }
 
     /// Makes the index follow these files.
@@ -149,9 +172,9 @@ impl Memory {
     }
 
     /// The right to write to the vault.
-    pub(crate) fn lock(&self) -> Result<VaultLock> {
+    pub(crate) fn lock(&self) -> Result<FolderLock> {
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
-        VaultLock::acquire(self.vault.root(), self.state(), &holder)
+        FolderLock::acquire(self.vault.root(), self.state(), &holder)
     }
 
     fn state(&self) -> &Path {

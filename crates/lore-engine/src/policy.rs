@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::hash::stable_number;
 use crate::profile::Profile;
 use crate::vault::{folder, read_text};
 
@@ -92,6 +93,12 @@ impl Policy {
             at = folder(at);
         }
         DEFAULT_TYPE
+    }
+
+    /// What of the policy decides how a page is indexed, in a short form that can be compared.
+    pub fn index_mark(&self) -> String {
+        let types: Vec<&str> = self.types.iter().flat_map(|(folder, kind)| [folder.as_str(), kind]).collect();
+        format!("{:x}", stable_number(&types))
     }
 
     /// Checks that a verb is allowed on a path. The profiles `notes` and `brain` allow every verb everywhere.

@@ -66,7 +66,7 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 /// Makes the index say what the files say.
 pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
     let (store, project) = (memory.store(), memory.project());
-    let (Scan { files, skipped }, known, trust, moved) = match look {
+    let (Scan { files, skipped, unreadable }, known, trust, moved) = match look {
         Look::Everything(trust) => {
             (scan(memory.vault()), store.fingerprints(project, None)?, *trust, &[][..])
         }
@@ -76,7 +76,9 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
     };
     let failures = failures(memory)?;
     let mut report = Report { skipped, ..Default::default() };
-    let mut plan = changes(suspects(&files, &known, trust), moved, |file| hash_of(memory, file));
+    let mut suspects = suspects(&files, &known, trust);
+    suspects.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
+    let mut plan = changes(suspects, moved, |file| hash_of(memory, file));
     plan.retain(|change| !given_up(change, &failures, trust, &mut report));
     forget_healed(memory, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
@@ -100,6 +102,10 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
     }
     Ok(report)
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn failures(memory: &Memory) -> Result<HashMap<String, Failure>> {

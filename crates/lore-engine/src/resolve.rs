@@ -34,12 +34,15 @@ pub fn names_of(reference: &str) -> [String; 2] {
 }
 
 /// Chooses among the pages that answer to a reference: the strongest kind of name wins; between equals, a link
-/// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path.
-pub fn choose<'a>(rows: &'a [KeyRow], near: Option<&str>) -> Resolution<'a> {
-    let Some(strongest) = rows.iter().map(|row| row.kind).filter(|kind| *kind != KeyKind::Claim).min() else {
+/// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path. A name
+/// just as it is `written` beats one in the form of a slug.
+pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
+    let strength = |row: &KeyRow| (row.kind, row.key != written);
+    let named = rows.iter().filter(|row| row.kind != KeyKind::Claim);
+    let Some(strongest) = named.clone().map(strength).min() else {
         return Resolution::None;
     };
-    let mut best: Vec<&KeyRow> = rows.iter().filter(|row| row.kind == strongest).collect();
+    let mut best: Vec<&KeyRow> = named.filter(|row| strength(row) == strongest).collect();
     best.sort_by(|a, b| a.path.cmp(&b.path));
     best.dedup_by_key(|row| row.page);
     match (best.as_slice(), near) {
@@ -72,7 +75,7 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
     if rows.is_empty() && may_be_id(wanted[0]) {
         rows = index.lookup(project, &Names::IdPrefix(wanted[0]))?;
     }
-    match choose(&rows, None) {
+    match choose(&rows, wanted[0], None) {
         Resolution::One(row) => Ok(row.clone()),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),
@@ -140,7 +143,7 @@ mod tests {
 
     #[track_caller]
     fn check(rows: &[KeyRow], near: Option<&str>, expected: &str) {
-        let found = match choose(rows, near) {
+        let found = match choose(rows, "x", near) {
             Resolution::One(row) => row.path.clone(),
             Resolution::Many(rows) => {
                 rows.iter().map(|row| row.path.as_str()).collect::<Vec<_>>().join(" or ")
@@ -157,6 +160,8 @@ mod tests {
         check(&rows[..1], None, "a.md");
         check(&[], None, "none");
         check(&[row(KeyKind::Claim, "a.md")], None, "none");
+        let other = KeyRow { key: "y".into(), ..row(KeyKind::Slug, "a.md") };
+        check(&[other, row(KeyKind::Slug, "bb.md")], None, "bb.md");
     }
 
     #[test]

@@ -29,7 +29,7 @@ struct Globals {
     #[arg(id = "everywhere_project", long = "project", value_name = "NAME", global = true)]
     project: Option<String>,
     /// How to print [default: human on a terminal, json elsewhere]
-    #[arg(id = "everywhere_format", long = "format", value_enum, global = true)]
+    #[arg(id = "everywhere_format", long = "format", value_name = "FORMAT", value_enum, global = true)]
     format: Option<Format>,
     /// Short for --format json
     #[arg(id = "everywhere_json", long = "json", global = true)]
@@ -72,7 +72,8 @@ pub fn main() -> ExitCode {
         Err(_) => Globals::from_arg_matches(&matches).unwrap_or_else(|_| Globals::none()),
     };
     let talk = Talk::new(globals.level());
-    let explicit_json = globals.json || globals.format == Some(Format::Json);
+    let called = matches.subcommand_name() == Some("call");
+    let explicit_json = called || globals.json || globals.format == Some(Format::Json);
     match run(&matches, globals) {
         Ok(exit) => ExitCode::from(exit),
         Err(failure) => {

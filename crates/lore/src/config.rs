@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::vault::{read_text, write_private};
+use lore_engine::vault::{FolderLock, make_folder, read_text, write_private};
 use lore_engine::{Error, Projects, line_of};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
+use crate::environment::Environment;
 use crate::failure::{Failure, Result};
 
 /// A setting, what it is for, and its default.
@@ -49,8 +50,12 @@ impl Config {
         Ok(Config { path: path.to_owned(), document })
     }
 
-    /// Changes the file: read again, changed, written in one step.
-    pub fn change(path: &Path, work: impl FnOnce(&mut Config) -> Result<()>) -> Result<Config> {
+    /// Changes the file: read again, changed, written in one step, one process at a time.
+    pub fn change(environment: &Environment, work: impl FnOnce(&mut Config) -> Result<()>) -> Result<Config> {
+        let path = environment.config_file.as_path();
+        let folder = path.parent().unwrap_or(Path::new("."));
+        make_folder(folder)?;
+        let _lock = FolderLock::acquire(folder, &environment.state, &environment.actor)?;
         let mut config = Config::load(path)?;
         work(&mut config)?;
         write_private(&config.path, config.document.to_string().as_bytes())?;

@@ -21,6 +21,8 @@ pub struct Environment {
     pub data: PathBuf,
     /// The directory of private state.
     pub state: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
     /// The working directory, links followed.
     pub here: Option<PathBuf>,
     /// `LORE_DB`.
@@ -59,6 +61,7 @@ impl Environment {
             config_file: config.join("config.toml"),
             data,
             state,
+            home: home.clone(),
             here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
             db: text("LORE_DB"),
             project: text("LORE_PROJECT"),

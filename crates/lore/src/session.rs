@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use lore_engine::{Author, Chosen, Memory, Parts, Policy, Store, Trust, vault};
+use lore_engine::{Author, Chosen, Memory, Parts, Policy, Projects, Store, Trust, vault};
 
 use crate::config::Config;
 use crate::environment::Environment;
@@ -74,6 +74,16 @@ impl Session {
         Ok(self.memory.get_or_init(|| memory))
     }
 
+    /// Opens a vault under a name, its index up to date unless the user said not to look.
+    pub fn open_fresh(&self, name: &str, root: &Path) -> Result<Memory> {
+        let memory = self.open(name, root)?;
+        if self.options.sync {
+            memory.sync(Trust::Stat, &self.talk.progress("Indexing"))?;
+            self.talk.finish();
+        }
+        Ok(memory)
+    }
+
     /// Opens a vault under a name.
     pub fn open(&self, name: &str, root: &Path) -> Result<Memory> {
         Ok(Memory::open(Parts {
@@ -132,33 +142,18 @@ impl Session {
 
     /// Registers a vault under the wanted name, else its policy's, else its directory's; gives the name.
     pub fn register(&self, wanted: Option<&str>, root: &Path) -> Result<String> {
-        let projects = self.config.projects();
-        if let Some((name, _)) = projects.roots.iter().find(|(_, known)| known.as_path() == root)
-            && wanted.is_none_or(|wanted| wanted == name)
-        {
-            return Ok(name.clone());
-        }
-        let name = match wanted {
-            Some(name) => match projects.roots.get(name) {
-                Some(other) => {
-                    return Err(Failure::usage(
-                        format!("the name {name:?} is taken by {}", other.display()),
-                        "choose another with --name, or forget that one with `lore project remove`",
-                    ));
-                }
-                None => name.to_owned(),
-            },
-            None => {
-                let folder = root.file_name().map(|name| lore_page::slugify(&name.to_string_lossy()));
-                let named = Policy::load(root)?.name.or(folder).unwrap_or_default();
-                projects.free_name(&named)
-            }
-        };
-        Config::change(&self.environment.config_file, |config| {
-            config.add_project(&name, root);
+        let mut chosen = String::new();
+        Config::change(&self.environment, |config| {
+            chosen = free_name(&config.projects(), wanted, root)?;
+            config.add_project(&chosen, root);
             Ok(())
         })?;
-        Ok(name)
+        Ok(chosen)
+    }
+
+    /// Refuses a name that another vault has, before anything is made.
+    pub fn check_name(&self, wanted: &str, root: &Path) -> Result<()> {
+        free_name(&self.config.projects(), Some(wanted), root).map(drop)
     }
 
     /// What is typed or piped in.
@@ -201,5 +196,30 @@ impl Session {
     /// The bytes of a file the user named.
     pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         Ok(vault::read_bytes(&self.path(path))?)
+    }
+}
+
+/// The name to register a vault under: the one it has, the wanted one, or one made from its policy or directory.
+fn free_name(projects: &Projects, wanted: Option<&str>, root: &Path) -> Result<String> {
+    let known =
+        projects.roots.iter().find(|(_, known)| known.as_path() == root).map(|(name, _)| name.clone());
+    match (known, wanted) {
+        (Some(known), None) => Ok(known),
+        (Some(known), Some(wanted)) if known == wanted => Ok(known),
+        (Some(known), Some(_)) => Err(Failure::usage(
+            format!("{} is registered as {known} already", root.display()),
+            format!("use that name, or forget it first with `lore project remove {known}`"),
+        )),
+        (None, Some(wanted)) => match projects.roots.get(wanted) {
+            Some(other) => Err(Failure::usage(
+                format!("the name {wanted:?} is taken by {}", other.display()),
+                format!("choose another name, or forget that one with `lore project remove {wanted}`"),
+            )),
+            None => Ok(wanted.to_owned()),
+        },
+        (None, None) => {
+            let folder = root.file_name().map(|name| lore_page::slugify(&name.to_string_lossy()));
+            Ok(projects.free_name(&Policy::load(root)?.name.or(folder).unwrap_or_default()))
+        }
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Batch<'a> {
             None => self.memory.page_at(&file.path)?,
         };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
-            return store.touch_page(known.number, read.size, settled(self.memory, read.mtime));
+            return store.touch_page(known.number, settled(self.memory, read.mtime), read.mtime / 1_000_000);
         }
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
             self.names.extend(store.rename_page(project, from.number, &file.path)?);
@@ -194,7 +194,7 @@ impl<'a> Batch<'a> {
             text: &read.text,
         };
         let put = store
-            .put_page(project, &draft(&source, read.parsed.clone(), self.memory.policy(), &inherited))?;
+            .put_page(project, &draft(&source, read.parsed.clone(), &self.memory.policy(), &inherited))?;
         self.pages.push(put.page);
         self.names.extend(put.names);
         Ok(())

@@ -56,10 +56,13 @@ enum Token {
 /// the beginning of one.
 pub fn prepare(query: &str) -> Prepared {
     let tokens = without_stray_operators(tokenize(query));
-    let terms = terms(&tokens);
+    let (wanted, unwanted) = sides(&tokens);
+    let terms = terms(&wanted);
     // One word that says something among others that do not is enough: "what is a loom".
-    let several = terms.len() > 1 || terms.len() == 1 && tokens.len() > 1 && !tokens.contains(&Token::Not);
-    let relaxed = several.then(|| Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect()));
+    let relaxed = (wanted.len() > 1 || terms.len() > 1).then(|| {
+        let any = Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect());
+        without(any, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
+    });
     Prepared { strict: strict(&tokens), relaxed, terms }
 }
 
@@ -112,6 +115,35 @@ fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
     kept
 }
 
+/// The terms that are asked for, and those that a NOT excludes.
+fn sides(tokens: &[Token]) -> (Vec<Token>, Vec<Token>) {
+    let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
+    for (at, token) in tokens.iter().enumerate() {
+        let negated = at > 0 && tokens[at - 1] == Token::Not;
+        match token {
+            Token::Word(_) | Token::Quoted(_) if negated => unwanted.push(token.clone()),
+            Token::Word(_) | Token::Quoted(_) => wanted.push(token.clone()),
+            Token::And | Token::Or | Token::Not => {}
+        }
+    }
+    (wanted, unwanted)
+}
+
+fn token_expression(token: &Token, unfinished: bool) -> Option<Expression> {
+    match token {
+        Token::Word(word) => term(word, unfinished),
+        Token::Quoted(text) => Some(Expression::Phrase(text.clone())),
+        Token::And | Token::Or | Token::Not => None,
+    }
+}
+
+fn without(wanted: Expression, unwanted: Vec<Expression>) -> Expression {
+    match one_or(unwanted, Expression::Any) {
+        Some(unwanted) => Expression::Without(Box::new(wanted), Box::new(unwanted)),
+        None => wanted,
+    }
+}
+
 fn strict(tokens: &[Token]) -> Option<Expression> {
     let last_word = tokens.iter().rposition(|token| matches!(token, Token::Word(_)));
     let groups: Vec<Expression> = tokens
@@ -131,29 +163,14 @@ fn strict(tokens: &[Token]) -> Option<Expression> {
 
 fn conjunction(group: &[Token], unfinished: Option<usize>) -> Option<Expression> {
     let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
-    let mut negated = false;
     for (at, token) in group.iter().enumerate() {
-        let expression = match token {
-            Token::Not => {
-                negated = true;
-                continue;
-            }
-            Token::Word(word) => term(word, unfinished == Some(at) && !negated),
-            Token::Quoted(text) => Some(Expression::Phrase(text.clone())),
-            Token::And | Token::Or => continue,
-        };
-        if negated {
-            unwanted.extend(expression)
+        if at > 0 && group[at - 1] == Token::Not {
+            unwanted.extend(token_expression(token, false));
         } else {
-            wanted.extend(expression)
+            wanted.extend(token_expression(token, unfinished == Some(at)));
         }
-        negated = false;
     }
-    let wanted = one_or(wanted, Expression::All)?;
-    Some(match one_or(unwanted, Expression::Any) {
-        Some(unwanted) => Expression::Without(Box::new(wanted), Box::new(unwanted)),
-        None => wanted,
-    })
+    Some(without(one_or(wanted, Expression::All)?, unwanted))
 }
 
 /// A word as typed. Runs of an unspaced script within it are phrases of their own.

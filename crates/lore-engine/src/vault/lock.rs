@@ -1,4 +1,4 @@
-//! One writer per vault at a time, whatever its process: an operating-system lock that dies with its holder.
+//! One writer per folder (a vault, the configuration) at a time, whatever its process: an operating-system lock that dies with its holder.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,18 +17,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a waiting writer looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The right to write to a vault, given back when dropped.
+/// The right to write to a folder, given back when dropped.
 #[derive(Debug)]
-pub struct VaultLock {
+pub struct FolderLock {
     _held: File,
 }
 
-impl VaultLock {
-    /// Waits for the vault's lock; after ten seconds names who holds it.
+impl FolderLock {
+    /// Waits for the folder's lock; after ten seconds names who holds it.
     ///
-    /// The vault's directory itself is locked, so that no file is added to it and processes with different
+    /// The directory itself is locked, so that no file is added to it and processes with different
     /// state directories still exclude each other. Who holds it is noted in `state`, for the message only.
-    pub fn acquire(root: &Path, state: &Path, holder: &str) -> Result<VaultLock> {
+    pub fn acquire(root: &Path, state: &Path, holder: &str) -> Result<FolderLock> {
         let note = state.join(format!("writer-{:x}.txt", stable_number(&[&root.to_string_lossy()])));
         let file = open_lock(root, &note)?;
         let started = Instant::now();
@@ -40,7 +40,7 @@ impl VaultLock {
         }
         // The note only serves a message; a state directory that cannot be written must not stop a write.
         let _ = write_private(&note, holder.as_bytes());
-        Ok(VaultLock { _held: file })
+        Ok(FolderLock { _held: file })
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-pub use lock::VaultLock;
+pub use lock::FolderLock;
 pub use path::{EXTENSIONS, folder, is_page, relative, safe_path, without_extension};
 pub use text::{Decoded, decode};
 pub use walk::{DiskFile, Scan, Skipped, hidden_pages, ignored, scan, stat};

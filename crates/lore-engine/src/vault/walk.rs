@@ -28,6 +28,8 @@ pub struct Scan {
     pub files: Vec<DiskFile>,
     /// Files that look like pages but are not taken.
     pub skipped: Vec<Skipped>,
+    /// Folders that could not be looked into: what is known of their pages still holds.
+    pub unreadable: Vec<String>,
 }
 
 /// A file that was not indexed, and why.
@@ -59,11 +61,29 @@ pub fn scan(vault: &Vault) -> Scan {
             Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
             // A folder that went between the listing and the look into it is no news.
             Err(error) if error.io_error().is_some_and(super::absent) => {}
-            Err(error) => scan.skipped.push(Skipped { path: String::new(), reason: error.to_string() }),
+            Err(error) => note_unreadable(vault, &error, &mut scan),
         }
     }
     scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     scan
+}
+
+/// A folder that the system does not let us look into. Where it is not said which, no page counts as gone.
+fn note_unreadable(vault: &Vault, error: &ignore::Error, scan: &mut Scan) {
+    let place = place_of(error).and_then(|path| path.strip_prefix(vault.root()).ok());
+    let path = place.map(|path| with_slashes(&path.to_string_lossy())).unwrap_or_default();
+    let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    scan.skipped
+        .push(Skipped { path: format!("{path}/"), reason: format!("it cannot be looked into: {why}") });
+    scan.unreadable.push(path);
+}
+
+fn place_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place_of(err),
+        _ => None,
+    }
 }
 
 /// How many files that would be pages lie in hidden folders or have hidden names, version control's own left aside.

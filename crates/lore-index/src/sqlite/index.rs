@@ -160,9 +160,10 @@ impl Index for SqliteStore {
         Ok(PutPage { page, names })
     }
 
-    fn touch_page(&self, page: PageNo, size: u64, mtime: i64) -> Result<()> {
-        let sql = "UPDATE page SET size = ?2, mtime = ?3 WHERE number = ?1 AND (size, mtime) IS NOT (?2, ?3)";
-        self.run("noted a file's time", sql, params![page, size as i64, mtime]).map(drop)
+    fn touch_page(&self, page: PageNo, mtime: i64, updated: i64) -> Result<()> {
+        let sql =
+            "UPDATE page SET mtime = ?2, updated = ?3 WHERE number = ?1 AND (mtime, updated) IS NOT (?2, ?3)";
+        self.run("noted a file's time", sql, params![page, mtime, updated]).map(drop)
     }
 
     fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>> {

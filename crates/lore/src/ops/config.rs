@@ -62,7 +62,7 @@ impl Operation for Set {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        Config::change(&session.environment.config_file, |config| config.set(&self.key, &self.value))?;
+        Config::change(&session.environment, |config| config.set(&self.key, &self.value))?;
         Ok(Done::new(format!("{} is {}", self.key, self.value)))
     }
 }
@@ -81,7 +81,7 @@ impl Operation for Unset {
 
     fn run(self, session: &Session) -> Result<Done> {
         let mut was_set = false;
-        let config = Config::change(&session.environment.config_file, |config| {
+        let config = Config::change(&session.environment, |config| {
             was_set = config.unset(&self.key)?;
             Ok(())
         })?;

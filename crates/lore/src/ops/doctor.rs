@@ -61,7 +61,7 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
     for name in [Check::Database, Check::Files, Check::Links] {
         let problems = validate(memory, name)?;
         if problems.is_empty() {
-            findings.push(ok(format!("{}: sound", name.name())));
+            findings.push(ok(format!("checked: {} sound", name.name())));
         }
         let fix = "run `lore sync --full`; if that does not help, move the database away and sync again";
         findings.extend(problems.into_iter().map(|what| problem(what, fix)));
@@ -96,7 +96,7 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
         let what = format!("{} links lead to pages that are not there yet", counts.pending);
         findings.push(note(what, "write those pages, or see `lore links REF`"));
     }
-    findings.push(note("search is lexical: this build has no embedding model".into(), "nothing to do"));
+    findings.push(ok("search: lexical, this build has no embedding model".into()));
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use lore_engine::{POLICY_FILE, Policy, Profile, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::views::count;
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
@@ -75,6 +76,12 @@ impl Operation for Init {
 
     fn run(self, session: &Session) -> Result<Ready> {
         let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
+        if let Some(name) = &self.name {
+            session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
+        }
+        if exists(&asked) && !asked.is_dir() {
+            return Err(Failure::usage(format!("{} is a file", asked.display()), "name a directory"));
+        }
         make_folder(&asked)?;
         let root = real_folder(&asked).ok_or_else(|| {
             Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
@@ -147,12 +154,16 @@ fn git(root: &Path, arguments: &[&str]) -> bool {
 impl Render for Ready {
     fn human(&self) -> String {
         let mut text = format!(
-            "{} is ready at {} ({} pages, profile {})\n",
-            self.name, self.path, self.pages, self.profile
+            "{} is ready at {} ({}, profile {})\n",
+            self.name,
+            self.path,
+            count(self.pages, "page"),
+            self.profile
         );
         text.extend(self.created.iter().map(|file| format!("made {file}\n")));
         if self.skipped > 0 {
-            text.push_str(&format!("{} files were not indexed; see `lore doctor`\n", self.skipped));
+            let files = count(self.skipped as u64, "file");
+            text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
         }
         text
     }

@@ -109,6 +109,9 @@ fn collect(memory: &Memory, ends: &LinkEnds<'_>, temporal: Temporal) -> Result<V
 
 impl Render for LinkList {
     fn human(&self) -> String {
+        if self.links.is_empty() {
+            return "no links\n".into();
+        }
         let line = |link: &LinkItem| {
             let context = link.context.as_deref().unwrap_or_default();
             format!("{:>16}  {}\n{:18}{}:{}  {context}", link.id, link.sentence(), "", link.path, link.line)
@@ -118,5 +121,9 @@ impl Render for LinkList {
 
     fn brief(&self) -> String {
         lines(self.links.iter().map(LinkItem::sentence))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.links.is_empty())
     }
 }

@@ -29,6 +29,10 @@ pub struct List {
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
+    /// Which page of the list, from 1
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize, Serialize, JsonSchema)]
@@ -51,7 +55,9 @@ impl Operation for List {
             Sort::Created => Order::Created,
             Sort::Title => Order::Title,
         };
-        let window = Window { limit: self.limit.unwrap_or(50), offset: 0 };
+        let limit = self.limit.unwrap_or(50);
+        let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
+        let window = Window { limit, offset };
         let rows = memory.store().list(memory.project(), &self.filters.build(memory)?, order, window)?;
         Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
     }

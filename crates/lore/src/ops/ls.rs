@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::vault::{is_page, list_folder, safe_path};
-use lore_engine::{Filter, Order, Window};
+use lore_engine::{Error, Filter, Order, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,11 @@ impl Operation for Ls {
         let filter = Filter { path: prefix, ..Default::default() };
         let all = Window { limit: i64::MAX as usize, offset: 0 };
         let pages = memory.store().list(memory.project(), &filter, Order::Title, all)?;
-        let entries = list_folder(&memory.vault().root().join(&path))?
+        let folder = memory.vault().root().join(&path);
+        if !folder.is_dir() {
+            return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
+        }
+        let entries = list_folder(&folder)?
             .into_iter()
             .map(|(name, folder)| {
                 let full = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
@@ -79,6 +83,9 @@ impl Operation for Ls {
 
 impl Render for Folder {
     fn human(&self) -> String {
+        if self.entries.is_empty() {
+            return "an empty folder\n".into();
+        }
         lines(self.entries.iter().map(|entry| match (&entry.title, entry.kind) {
             (Some(title), _) => format!("{:<40}  {title}", entry.name),
             (None, "folder") => format!("{}/", entry.name),

@@ -53,9 +53,8 @@ impl Operation for Map {
     type Output = Maps;
 
     fn run(self, session: &Session) -> Result<Maps> {
-        let file = &session.environment.config_file;
         let config = match (&self.remove, &self.glob, &self.project) {
-            (Some(glob), _, _) => Config::change(file, |config| {
+            (Some(glob), _, _) => Config::change(&session.environment, |config| {
                 if config.remove_map(glob) {
                     return Ok(());
                 }
@@ -63,7 +62,8 @@ impl Operation for Map {
             })?,
             (None, Some(glob), Some(project)) => {
                 session.config.projects().choose(Some(project), None)?;
-                Config::change(file, |config| {
+                let glob = &absolute(session, glob)?;
+                Config::change(&session.environment, |config| {
                     config.add_map(glob, project);
                     Ok(())
                 })?
@@ -71,12 +71,28 @@ impl Operation for Map {
             (None, Some(_), None) => {
                 return Err(Failure::usage("a map needs a project", "give it after the glob"));
             }
-            (None, None, _) => Config::load(file)?,
+            (None, None, _) => Config::load(&session.environment.config_file)?,
         };
         let maps =
             config.projects().maps.into_iter().map(|(glob, project)| MapItem { glob, project }).collect();
         Ok(Maps { maps })
     }
+}
+
+/// The glob with `~` written out. One that starts nowhere could never match.
+fn absolute(session: &Session, glob: &str) -> Result<String> {
+    let home = session.environment.home.as_ref().map(|home| home.display().to_string());
+    let whole = match (glob.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => glob.to_owned(),
+    };
+    if whole.starts_with('/') {
+        return Ok(whole);
+    }
+    Err(Failure::usage(
+        format!("{glob:?} names no directory"),
+        "write it from the root, such as /home/me/code/*",
+    ))
 }
 
 impl Render for Maps {

@@ -2,12 +2,11 @@
 
 use clap::Args;
 use lore_engine::relocate;
-use lore_engine::vault::{is_page, safe_path};
-use lore_page::slugify;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Operation;
+use super::put::new_path;
 use super::views::WriteResult;
 use crate::failure::Result;
 use crate::session::Session;
@@ -40,10 +39,6 @@ impl Operation for Mv {
         let page = memory.page(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
-        let mut to = safe_path(&to)?;
-        if !is_page(to.rsplit('/').next().unwrap_or(&to)) {
-            to = format!("{}.md", slugify(&to));
-        }
-        Ok(WriteResult::new(relocate(memory, &page, &to, self.expected_version)?))
+        Ok(WriteResult::new(relocate(memory, &page, &new_path(&to)?, self.expected_version)?))
     }
 }

@@ -8,7 +8,7 @@ use lore_engine::{Forget, Memory};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::views::{Done, lines};
+use super::views::{Done, count, lines};
 use super::{Operation, Render};
 use crate::config::Config;
 use crate::failure::{Failure, Result};
@@ -31,17 +31,16 @@ impl Operation for Add {
 
     fn run(self, session: &Session) -> Result<ProjectItem> {
         let asked = session.path(&self.path);
+        if self.name.trim().is_empty() {
+            return Err(Failure::usage("a project needs a name", "give one, such as notes"));
+        }
+        session.check_name(&self.name, &real_folder(&asked).unwrap_or(asked.clone()))?;
         make_folder(&asked)?;
         let root = real_folder(&asked).ok_or_else(|| {
             Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
         })?;
-        if self.name.trim().is_empty() {
-            return Err(Failure::usage("a project needs a name", "give one, such as notes"));
-        }
         session.register(Some(&self.name), &root)?;
-        let memory = session.open(&self.name, &root)?;
-        memory.sync(lore_engine::Trust::Stat, &session.talk.progress("Indexing"))?;
-        session.talk.finish();
+        let memory = session.open_fresh(&self.name, &root)?;
         let default = session.config.projects().default.as_deref() == Some(&self.name);
         item(&memory, default)
     }
@@ -81,7 +80,7 @@ impl Operation for List {
         let mut projects = Vec::new();
         for (name, root) in &known.roots {
             let default = known.default.as_ref() == Some(name);
-            projects.push(match session.open(name, root) {
+            projects.push(match session.open_fresh(name, root) {
                 Ok(memory) => item(&memory, default)?,
                 Err(_) => ProjectItem {
                     name: name.clone(),
@@ -120,11 +119,8 @@ impl Render for ProjectList {
         }
         lines(self.projects.iter().map(|project| {
             let mark = if project.default { "*" } else { " " };
-            let state = if project.active {
-                format!("{} pages", project.pages)
-            } else {
-                "its directory is gone".into()
-            };
+            let state =
+                if project.active { count(project.pages, "page") } else { "its directory is gone".into() };
             format!("{mark} {:<20}  {}  ({state})", project.name, project.path)
         }))
     }
@@ -138,8 +134,13 @@ impl Render for ProjectItem {
     fn human(&self) -> String {
         let mark = if self.default { " (default)" } else { "" };
         format!(
-            "{}{mark}  {}\n{} pages, {} links, {} observations, {} facts\n",
-            self.name, self.path, self.pages, self.links, self.observations, self.facts
+            "{}{mark}  {}\n{}, {}, {}, {}\n",
+            self.name,
+            self.path,
+            count(self.pages, "page"),
+            count(self.links, "link"),
+            count(self.observations, "observation"),
+            count(self.facts, "fact")
         )
     }
 }
@@ -158,7 +159,7 @@ impl Operation for Default {
 
     fn run(self, session: &Session) -> Result<Done> {
         session.config.projects().choose(Some(&self.name), None)?;
-        Config::change(&session.environment.config_file, |config| config.set("default_project", &self.name))?;
+        Config::change(&session.environment, |config| config.set("default_project", &self.name))?;
         Ok(Done::new(format!("{} is the default project", self.name)))
     }
 }
@@ -190,7 +191,7 @@ impl Operation for Remove {
         let store = session.store()?;
         let number = store.project(&self.name, &root)?;
         store.forget(number, Forget::LedgerToo)?;
-        Config::change(&session.environment.config_file, |config| {
+        Config::change(&session.environment, |config| {
             config.remove_project(&self.name);
             Ok(())
         })?;
@@ -219,7 +220,7 @@ impl Operation for Info {
             },
             None => session.choose()?,
         };
-        let memory = session.open(&name, &root)?;
+        let memory = session.open_fresh(&name, &root)?;
         item(&memory, projects.default.as_ref() == Some(&name))
     }
 }

@@ -79,6 +79,12 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
         Err(error) if matches!(error.code(), Code::NotFound | Code::Ambiguous) => {}
         Err(error) => return Err(error.into()),
     }
+    new_path(&wanted)
+}
+
+/// The path of a new page: as it is where it names a file, else made from the slug.
+pub fn new_path(wanted: &str) -> Result<String> {
+    let wanted = safe_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
     if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
         return Ok(wanted);
     }
@@ -94,11 +100,12 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
 
 /// The template of the page's type: the vault's own, else its profile's.
 fn template(memory: &Memory, path: &str) -> Result<String> {
-    let kind = memory.policy().type_of(path);
+    let policy = memory.policy();
+    let kind = policy.type_of(path);
     let own = memory.vault().root().join(format!(".lore/templates/{kind}.md"));
     let text = match read_text(&own)? {
         Some(text) => Some(text),
-        None => memory.policy().profile.template(kind).map(str::to_owned),
+        None => policy.profile.template(kind).map(str::to_owned),
     };
     let Some(text) = text else {
         return Err(Failure::usage(

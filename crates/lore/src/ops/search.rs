@@ -165,7 +165,9 @@ impl Render for Found {
             text.push_str(&format!("{}  {} ({})  {:.2}\n", hit.slug, hit.title, hit.kind, hit.score));
             text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
             if let Some(excerpt) = &hit.excerpt {
-                text.push_str(&format!("  {}:{}-{}\n", excerpt.path, excerpt.lines[0], excerpt.lines[1]));
+                let [first, last] = excerpt.lines;
+                let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+                text.push_str(&format!("  {}:{lines}\n", excerpt.path));
                 text.extend(excerpt.text.lines().map(|line| format!("    {}\n", line.trim_end())));
             }
         }

@@ -5,6 +5,7 @@ use lore_engine::vault::{Scan, scan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::views::count;
 use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
@@ -43,7 +44,7 @@ impl Operation for Status {
     fn run(self, session: &Session) -> Result<State> {
         let memory = session.fresh()?;
         let counts = memory.store().counts(memory.project())?;
-        let Scan { files, skipped } = scan(memory.vault());
+        let Scan { files, skipped, .. } = scan(memory.vault());
         Ok(State {
             project: memory.name().to_owned(),
             path: memory.vault().root().display().to_string(),
@@ -63,14 +64,17 @@ impl Operation for Status {
 impl Render for State {
     fn human(&self) -> String {
         let mut text = format!(
-            "{} ({}): {} pages, {} links, {} pending; search is {}\n",
-            self.project, self.path, self.pages, self.links, self.pending_links, self.search
+            "{} ({}): {}, {}, {} pending; search is {}\n",
+            self.project,
+            self.path,
+            count(self.pages, "page"),
+            count(self.links, "link"),
+            self.pending_links,
+            self.search
         );
         if self.failures + self.skipped > 0 {
-            text.push_str(&format!(
-                "{} files are not indexed; see `lore doctor`\n",
-                self.failures + self.skipped
-            ));
+            let files = count(self.failures + self.skipped, "file");
+            text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
         }
         text
     }

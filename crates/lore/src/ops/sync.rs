@@ -5,7 +5,7 @@ use lore_engine::{Report, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::views::SkippedItem;
+use super::views::{SkippedItem, count};
 use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
@@ -87,7 +87,7 @@ impl Synced {
 
 impl Render for Synced {
     fn human(&self) -> String {
-        let pages = self.pages.map(|pages| format!("{pages} pages  ")).unwrap_or_default();
+        let pages = self.pages.map(|pages| format!("{}  ", count(pages as u64, "page"))).unwrap_or_default();
         let mut text = format!("{pages}{}\n", self.line());
         text.extend(
             self.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.path, skipped.reason)),

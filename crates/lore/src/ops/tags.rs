@@ -59,6 +59,9 @@ impl Operation for Tags {
 
 impl Render for TagList {
     fn human(&self) -> String {
+        if self.tags.is_empty() {
+            return "no tags\n".into();
+        }
         lines(self.tags.iter().map(|tag| match tag.pages {
             Some(pages) => format!("{pages:>6}  {}", tag.tag),
             None => tag.tag.clone(),
@@ -67,6 +70,10 @@ impl Render for TagList {
 
     fn brief(&self) -> String {
         lines(self.tags.iter().map(|tag| tag.tag.clone()))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.tags.is_empty())
     }
 }
 

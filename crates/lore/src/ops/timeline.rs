@@ -71,6 +71,9 @@ impl Operation for Timeline {
 
 impl Render for Entries {
     fn human(&self) -> String {
+        if self.entries.is_empty() {
+            return "no entries\n".into();
+        }
         let mut text = String::new();
         for entry in &self.entries {
             let source = entry.source.as_ref().map(|source| format!("{source} — ")).unwrap_or_default();
@@ -79,6 +82,10 @@ impl Render for Entries {
             text.extend(detail.lines().map(|line| format!("            {line}\n")));
         }
         text
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.entries.is_empty())
     }
 }
 

@@ -59,6 +59,9 @@ pub struct PageList {
 
 impl Render for PageList {
     fn human(&self) -> String {
+        if self.pages.is_empty() {
+            return "no pages\n".into();
+        }
         let width = self.pages.iter().map(|page| page.slug.chars().count()).max().unwrap_or(0).min(50);
         let line = |page: &PageItem| {
             let day = page.updated.get(..10).unwrap_or_default();
@@ -232,6 +235,11 @@ impl Render for Done {
 pub fn timestamp(millis: i64) -> String {
     let second = Timestamp::from_second(millis.div_euclid(1000)).unwrap_or(Timestamp::UNIX_EPOCH);
     second.to_string()
+}
+
+/// A number with its noun: `1 page`, `2 pages`.
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Each on a line of its own.

@@ -13,6 +13,7 @@ mod transcript;
 
 // What must hold, whatever the files are.
 mod faithful;
+mod faithful_names;
 mod hostile_files;
 mod hostile_names;
 mod no_room;

@@ -130,3 +130,15 @@ fn of_eight_appends_at_once_none_is_lost() {
         (0..8).map(|number| format!("line {number}")).chain(["start".into()]).collect();
     assert_eq!(lines, expected);
 }
+
+#[test]
+fn eight_vaults_registered_at_once_are_all_registered() {
+    let sandbox = Sandbox::empty();
+    let init = |number: usize| {
+        let name = format!("vault-{number}");
+        sandbox.spawn(&mut sandbox.command(&["init", &name, "--no-git"]))
+    };
+    finish((0..8).map(init).collect()).into_iter().for_each(|ran| drop(ran.ok()));
+    let known = sandbox.run(&["project", "list"]).ok().json();
+    assert_eq!(known["projects"].as_array().expect("a list").len(), 8, "{known}");
+}

@@ -1,0 +1,63 @@
+//! Names, types and times follow the files, also in the corners.
+
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_slug_that_ends_like_an_extension_is_still_its_own_page() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("topic.md", "plain\n");
+    sandbox.write("topic.markdown.md", "dotted\n");
+    sandbox.write("from.md", "See [[topic.markdown]].\n");
+    assert_eq!(sandbox.run(&["get", "topic.markdown"]).ok().text(), "dotted\n");
+    assert_eq!(sandbox.run(&["get", "topic"]).ok().text(), "plain\n");
+    let links = sandbox.run(&["links", "from"]).ok().json();
+    assert_eq!(links["links"][0]["to"], json!("topic.markdown"));
+    sandbox.validate();
+}
+
+#[test]
+fn a_changed_policy_reaches_pages_that_were_indexed_before() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("herbs/basil.md", "Basil\n");
+    sandbox.run(&["list", "--type", "herb"]).exits(1);
+    sandbox.write("lore.toml", "[types]\nherbs = \"herb\"\n");
+    let found = sandbox.run(&["list", "--type", "herb"]).ok().json();
+    assert_eq!(found["pages"][0]["slug"], json!("herbs/basil"));
+    assert_eq!(sandbox.sync()["modified"], json!([]));
+}
+
+#[test]
+fn a_new_time_of_the_same_bytes_is_the_time_of_the_page() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("old.md", "old\n");
+    sandbox.sync();
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = File::options().append(true).open(sandbox.vault().join("old.md")).expect("a page");
+    file.set_modified(then).expect("a new time");
+    let page = sandbox.run(&["show", "old"]).ok().json();
+    assert_eq!((&page["updated"], &page["version"]), (&json!("2001-09-09T01:46:40Z"), &json!(1)));
+}
+
+#[test]
+fn what_a_not_excludes_stays_excluded_when_any_word_counts() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("weaving.md", "the loom reads cards\n");
+    sandbox.write("cloth.md", "the loom makes cloth\n");
+    assert_eq!(sandbox.search("loom zeppelin NOT cards"), ["cloth"]);
+}
+
+#[test]
+fn a_move_to_a_name_that_makes_no_slug_is_refused() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("x.md", "x\n");
+    for name in ["!!!", "a/!!!/b"] {
+        sandbox.run(&["mv", "x", name]).exits(2).says("no slug can be made");
+    }
+    sandbox.run(&["mv", "x", "memory://p/q"]).ok();
+    assert_eq!(sandbox.read("p/q.md"), b"x\n");
+}
