@@ -50,7 +50,7 @@ pub fn draft<'a>(
     inherited: &Inherited,
 ) -> PageDraft<'a> {
     let Parsed { page, diagnostics } = parsed;
-    let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(source.path));
+    let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(&[source.path]));
     let updated = source.mtime / 1_000_000;
     let created = ["created", "date"].iter().find_map(|key| page.properties.text(key).and_then(date_millis));
     let text = search_text(source, &page);
@@ -85,8 +85,8 @@ fn unlinked(kind: &str) -> &str {
 }
 
 /// The id of a page that has none of its own: from the path it was first seen at.
-fn derived_id(path: &str) -> String {
-    format!("{:013x}", stable_number(&[path]))
+pub fn derived_id(words: &[&str]) -> String {
+    format!("{:013x}", stable_number(words))
 }
 
 /// The entity a slug belongs to: `people/ada` and `people/ada/notes` are both of `ada`.

@@ -1,6 +1,6 @@
 //! The neighbourhood of a page: a pure walk over link rows, breadth first, the nearest pages kept.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::error::Result;
 use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
@@ -61,20 +61,22 @@ pub fn neighbourhood(
     reach: &Reach,
 ) -> Result<Neighbourhood> {
     let mut found = Neighbourhood { pages: vec![(centre, 0)], ..Default::default() };
-    let mut rows: HashMap<i64, LinkRow> = HashMap::new();
     let mut ring = vec![centre];
     for hops in 1..=reach.depth {
         let mut links = index.links(project, &LinkEnds::From(&ring))?;
         links.extend(index.links(project, &LinkEnds::To(&ring))?);
         links.retain(|row| reach.temporal.takes(row, &reach.today) && row.to.is_some());
         ring = next_ring(&mut found, &links, hops, reach.limit);
-        rows.extend(links.into_iter().map(|row| (row.number, row)));
         if ring.is_empty() {
             break;
         }
     }
-    let kept: HashSet<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
-    found.links = rows.into_values().filter(|row| joins(row, &kept)).collect();
+    let kept: Vec<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
+    let inside: HashSet<PageNo> = kept.iter().copied().collect();
+    found.links = index.links(project, &LinkEnds::From(&kept))?;
+    found.links.retain(|row| {
+        row.to.is_some_and(|to| inside.contains(&to)) && reach.temporal.takes(row, &reach.today)
+    });
     found.links.sort_by_key(|row| (row.from, row.link.line, row.number));
     Ok(found)
 }
@@ -103,8 +105,4 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
         ring.push(end);
     }
     ring
-}
-
-fn joins(row: &LinkRow, pages: &HashSet<PageNo>) -> bool {
-    pages.contains(&row.from) && row.to.is_some_and(|to| pages.contains(&to))
 }

@@ -89,7 +89,13 @@ pub trait Ledger {
     /// Notes a page's version.
     fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()>;
 
-    /// Carries version and snapshots over to a page's new path.
+    /// The id given to the page at a path whose file has none, where that is not the one derived from the path.
+    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>>;
+
+    /// Notes such an id.
+    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()>;
+
+    /// Carries version and snapshots over to a page's new path. What a page that is gone left there makes room.
     fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()>;
 
     /// Keeps the bytes a write replaced or removed.

@@ -64,6 +64,10 @@ impl Memory {
         let policy = Policy::load(vault.root())?;
         let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
         let Parts { name, store, state, clock, author, .. } = parts;
+        let key = policy_key(project);
+        if store.setting(&key)?.is_none() {
+            store.set_setting(&key, &policy.index_mark())?;
+        }
         let policy = RefCell::new(Arc::new(policy));
         Ok(Memory { name, vault, policy, store, project, state, clock, author })
     }
@@ -118,7 +122,7 @@ impl Memory {
     /// look makes it anew; the ledger stays.
     fn follow_policy(&self) -> Result<()> {
         let policy = Policy::load(self.vault.root())?;
-        let (key, mark) = (format!("policy/{}", self.project), policy.index_mark());
+        let (key, mark) = (policy_key(self.project), policy.index_mark());
         self.policy.replace(Arc::new(policy));
         match self.store.setting(&key)? {
             Some(known) if known == mark => return Ok(()),
@@ -130,6 +134,9 @@ impl Memory {
                 return Ok(());
             }
             self.store.forget(self.project, Forget::IndexOnly)?;
+            for failure in self.store.failures(self.project)? {
+                self.store.set_failure(self.project, &failure.path, None)?;
+            }
             self.store.set_setting(&key, &mark)
         })
     }
@@ -180,4 +187,9 @@ impl Memory {
     fn state(&self) -> &Path {
         &self.state
     }
+}
+
+/// Where the database keeps what the policy was when a project's pages were indexed.
+fn policy_key(project: ProjectNo) -> String {
+    format!("policy/{project}")
 }

@@ -97,8 +97,9 @@ impl Policy {
 
     /// What of the policy decides how a page is indexed, in a short form that can be compared.
     pub fn index_mark(&self) -> String {
-        let types: Vec<&str> = self.types.iter().flat_map(|(folder, kind)| [folder.as_str(), kind]).collect();
-        format!("{:x}", stable_number(&types))
+        let limit = self.limits.page_bytes.to_string();
+        let types = self.types.iter().flat_map(|(folder, kind)| [folder.as_str(), kind]);
+        format!("{:x}", stable_number(&types.chain([limit.as_str()]).collect::<Vec<_>>()))
     }
 
     /// Checks that a verb is allowed on a path. The profiles `notes` and `brain` allow every verb everywhere.

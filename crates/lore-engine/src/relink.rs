@@ -46,7 +46,7 @@ pub fn meant(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result
 fn target(row: &LinkRow, by_name: &HashMap<String, Vec<KeyRow>>) -> Option<PageNo> {
     let rows: Vec<KeyRow> =
         row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten().cloned().collect();
-    match choose(&rows, &row.link.names[0], Some(folder(&row.from_path))) {
+    match choose(&rows, &row.link.target, Some(folder(&row.from_path))) {
         Resolution::One(found) => Some(found.page),
         _ => None,
     }

@@ -1,13 +1,28 @@
 //! Moving a page: its own relative links and the links that name it by its place are written anew; links that
 //! name it by title, alias or id still hold and stay as they are.
 
-use lore_page::{Link, LinkStyle, edit, fold, parse, path_slug, slugify};
+use std::collections::HashSet;
+
+use lore_page::{Link, LinkStyle, edit, fold, parse, slugify};
 
 use crate::error::{Error, Result};
-use crate::index::{LinkEnds, PageRow};
+use crate::index::{KeyKind, LinkEnds, Names, PageRow};
 use crate::memory::Memory;
-use crate::vault::{folder, relative, safe_path, without_extension};
+use crate::resolve::names_of;
+use crate::vault::{folder, relative, without_extension};
 use crate::write::{Action, Edit, PageChange, Written, write};
+
+/// What is known of a move.
+struct Move<'a> {
+    from: &'a str,
+    to: &'a str,
+    /// The links that lead to the page: the path, line and target of each.
+    inbound: HashSet<(String, u32, String)>,
+    /// Names of the page that do not depend on where it is.
+    names: Vec<String>,
+    /// What a wiki link by the file's name alone is to say.
+    short: String,
+}
 
 /// Gives a page another path. The pages whose links were written anew come after the page itself.
 pub fn relocate(
@@ -16,23 +31,73 @@ pub fn relocate(
     to: &str,
     expected_version: Option<u64>,
 ) -> Result<Vec<Written>> {
-    let to = safe_path(to)?;
-    let from = page.path.clone();
-    let inbound = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
+    let to = memory.vault().page_path(to)?;
+    let rows = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
+    let inbound: HashSet<_> =
+        rows.into_iter().map(|row| (row.from_path, row.link.line, row.link.target)).collect();
     let mut sources: Vec<String> =
-        inbound.into_iter().map(|row| row.from_path).filter(|path| *path != from).collect();
+        inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
     sources.sort();
     sources.dedup();
-    let names = names_kept(memory, page)?;
-    let (from, to, names) = (&from, &to, &names);
-    let own: Edit<'_> = Box::new(move |text| own_links(text, from, to, names));
+    let plan = Move {
+        from: &page.path,
+        to: &to,
+        names: names_kept(memory, page)?,
+        short: short_name(memory, page, &to)?,
+        inbound,
+    };
+    let own: Edit<'_> = Box::new(|text| plan.own_links(text));
     let mut changes =
-        vec![PageChange { path: from.clone(), action: Action::Move(to.clone(), own), expected_version }];
+        vec![PageChange { path: page.path.clone(), action: Action::Move(to.clone(), own), expected_version }];
     for source in &sources {
-        let edit: Edit<'_> = Box::new(move |text| retarget(text, source, from, to, names));
+        let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
         changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
     }
     write(memory, &changes)
+}
+
+impl Move<'_> {
+    /// The links of another page that lead to this one by its place.
+    fn links_of(&self, source: &str, text: &str) -> Result<String> {
+        let mut follow = |link: &Link| {
+            if !self.leads_here(source, link) {
+                return None;
+            }
+            match link.style {
+                LinkStyle::Markdown => Some(relative(source, self.to)),
+                LinkStyle::Wiki => self.follow_wiki(link),
+            }
+        };
+        finish(source, edit::retarget_links(text, source, &mut follow))
+    }
+
+    /// The page's own links: those to itself follow it, Markdown links are seen from its new folder.
+    fn own_links(&self, text: &str) -> Result<String> {
+        let stays = folder(self.from) == folder(self.to);
+        let mut follow = |link: &Link| match (link.style, self.leads_here(self.from, link)) {
+            (LinkStyle::Markdown, true) => Some(relative(self.to, self.to)),
+            (LinkStyle::Markdown, false) if stays => None,
+            (LinkStyle::Markdown, false) => Some(relative(self.to, &link.target)),
+            (LinkStyle::Wiki, true) => self.follow_wiki(link),
+            (LinkStyle::Wiki, false) => None,
+        };
+        finish(self.from, edit::retarget_links(text, self.from, &mut follow))
+    }
+
+    fn leads_here(&self, source: &str, link: &Link) -> bool {
+        self.inbound.contains(&(source.to_owned(), link.line, link.target.clone()))
+    }
+
+    fn follow_wiki(&self, link: &Link) -> Option<String> {
+        let target = link.target.trim();
+        let slug = slugify(without_extension(target));
+        if self.names.iter().any(|name| *name == fold(target) || *name == slug) {
+            return None;
+        }
+        // A link by the file's name alone stays one, where that name means nothing else.
+        let place = without_extension(self.to);
+        Some(if target.contains('/') { place.to_owned() } else { self.short.clone() })
+    }
 }
 
 /// The names that do not depend on where the page is.
@@ -47,41 +112,15 @@ fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
     Ok(names.iter().flat_map(|name| [fold(name), slugify(name)]).collect())
 }
 
-/// The page's own Markdown links, as seen from its new folder; links to itself follow it.
-fn own_links(text: &str, from: &str, to: &str, names: &[String]) -> Result<String> {
-    if folder(from) == folder(to) {
-        return retarget(text, from, from, to, names);
-    }
-    let mut follow = |link: &Link| match link.style {
-        LinkStyle::Markdown if link.target == from => Some(relative(to, to)),
-        LinkStyle::Markdown => Some(relative(to, &link.target)),
-        LinkStyle::Wiki => follow_wiki(link, from, to, names),
-    };
-    finish(from, edit::retarget_links(text, from, &mut follow))
-}
-
-/// The links of `source` that lead to `from` by its place lead to `to` now.
-fn retarget(text: &str, source: &str, from: &str, to: &str, names: &[String]) -> Result<String> {
-    let mut follow = |link: &Link| match link.style {
-        LinkStyle::Markdown => (link.target == from).then(|| relative(source, to)),
-        LinkStyle::Wiki => follow_wiki(link, from, to, names),
-    };
-    finish(source, edit::retarget_links(text, source, &mut follow))
-}
-
-fn follow_wiki(link: &Link, from: &str, to: &str, names: &[String]) -> Option<String> {
-    let target = link.target.trim();
-    let key = slugify(without_extension(target));
-    let slug = path_slug(from);
-    let by_place = slug == key
-        || slug.strip_suffix(key.as_str()).is_some_and(|rest| !key.is_empty() && rest.ends_with('/'));
-    if !by_place || names.iter().any(|name| *name == fold(target) || *name == key) {
-        return None;
-    }
+/// The new file's name, or its whole place where that name is another page's too.
+fn short_name(memory: &Memory, page: &PageRow, to: &str) -> Result<String> {
     let place = without_extension(to);
-    // A link by the file's name alone stays one.
     let short = place.rsplit('/').next().unwrap_or(place);
-    Some(if target.contains('/') { place.to_owned() } else { short.to_owned() })
+    let names = names_of(short);
+    let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    let rows = memory.store().lookup(memory.project(), &Names::Exact(&wanted))?;
+    let taken = rows.iter().any(|row| row.page != page.number && row.kind != KeyKind::Claim);
+    Ok(if taken { place.to_owned() } else { short.to_owned() })
 }
 
 fn finish(path: &str, edited: std::result::Result<String, edit::EditError>) -> Result<String> {

@@ -25,19 +25,25 @@ pub enum Resolution<'a> {
 
 /// The two names a reference is looked up by: as written, and in the form of a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
-    let reference = reference.trim();
-    let reference = reference.strip_prefix("memory://").unwrap_or(reference);
+    let reference = plain(reference);
     let slug = slugify(without_extension(reference));
     let name = fold(reference);
     let slug = if slug == name { String::new() } else { slug };
     [name, slug]
 }
 
+fn plain(reference: &str) -> &str {
+    let reference = reference.trim();
+    reference.strip_prefix("memory://").unwrap_or(reference)
+}
+
 /// Chooses among the pages that answer to a reference: the strongest kind of name wins; between equals, a link
 /// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path. A name
-/// just as it is `written` beats one in the form of a slug.
+/// just as it is `written` beats one in the form of a slug, and a path in its own case beats the same in another.
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
-    let strength = |row: &KeyRow| (row.kind, row.key != written);
+    let name = fold(written);
+    let strength =
+        |row: &KeyRow| (row.kind, row.key != name, row.kind == KeyKind::Path && row.path != written);
     let named = rows.iter().filter(|row| row.kind != KeyKind::Claim);
     let Some(strongest) = named.clone().map(strength).min() else {
         return Resolution::None;
@@ -75,7 +81,7 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
     if rows.is_empty() && may_be_id(wanted[0]) {
         rows = index.lookup(project, &Names::IdPrefix(wanted[0]))?;
     }
-    match choose(&rows, wanted[0], None) {
+    match choose(&rows, plain(reference), None) {
         Resolution::One(row) => Ok(row.clone()),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),

@@ -11,7 +11,9 @@ use lore_page::LineRange;
 
 use crate::error::Result;
 use crate::hash::ContentHash;
-use crate::index::{Filter, Index, KeyKind, Names, Order, PageNo, PageRow, ProjectNo, TextQuery, Window};
+use crate::index::{
+    Filter, Index, KeyKind, Names, Order, PageNo, PageRow, ProjectNo, TextHit, TextQuery, Window,
+};
 use crate::resolve::names_of;
 use crate::vault::{Vault, decode};
 
@@ -151,17 +153,29 @@ fn lexical(
     prepared: &Prepared,
     limit: usize,
 ) -> Result<(Vec<Ranked>, bool)> {
-    let ask = |expression: &Expression, why: &str| -> Result<Vec<Ranked>> {
-        let window = Window { limit, offset: 0 };
-        let hits = index.search(project, &TextQuery { expression, filter: &request.filter, window })?;
-        Ok(hits.into_iter().map(|hit| Ranked { page: hit.page, score: hit.score, why: why.into() }).collect())
-    };
     let Some(strict) = &prepared.strict else { return Ok((Vec::new(), false)) };
-    let found = ask(strict, "all words")?;
+    let found = ask(index, project, request, strict, limit)?;
     match &prepared.relaxed {
-        Some(relaxed) if found.is_empty() => Ok((ask(relaxed, "some words")?, true)),
+        Some(relaxed) if found.is_empty() => {
+            let mut found = ask(index, project, request, relaxed, limit)?;
+            found.iter_mut().for_each(|hit| hit.why = "some words".into());
+            Ok((found, true))
+        }
         _ => Ok((found, false)),
     }
+}
+
+fn ask(
+    index: &dyn Index,
+    project: ProjectNo,
+    request: &SearchRequest,
+    expression: &Expression,
+    limit: usize,
+) -> Result<Vec<Ranked>> {
+    let window = Window { limit, offset: 0 };
+    let hits = index.search(project, &TextQuery { expression, filter: &request.filter, window })?;
+    let ranked = |hit: TextHit| Ranked { page: hit.page, score: hit.score, why: "all words".into() };
+    Ok(hits.into_iter().map(ranked).collect())
 }
 
 /// An exact hit stands above the best of the others, also by its score.
@@ -184,17 +198,17 @@ fn read_hits(
     let mut hits = Vec::with_capacity(pages.len());
     for page in pages {
         let Some(found) = ranked.iter().find(|hit| hit.page == page.number) else { continue };
-        let excerpt = excerpt(vault, &page, &prepared.terms);
+        let excerpt = excerpt(vault, &page, prepared);
         hits.push(Hit { why: vec![found.why.clone()], score: found.score, excerpt, page });
     }
     Ok(hits)
 }
 
 /// The passage that matched, read from the file itself. A file that is gone by now has none.
-fn excerpt(vault: &Vault, page: &PageRow, terms: &[String]) -> Option<Excerpt> {
+fn excerpt(vault: &Vault, page: &PageRow, query: &Prepared) -> Option<Excerpt> {
     let file = vault.read(&page.path, u64::MAX).ok()??;
     let decoded = decode(&file.bytes);
-    let found = passage(&decoded.text, body_start(&decoded.text), terms)?;
+    let found = passage(&decoded.text, body_start(&decoded.text), query)?;
     Some(Excerpt { text: found.text, lines: found.lines, hash: ContentHash::of(&file.bytes) })
 }
 

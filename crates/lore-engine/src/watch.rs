@@ -10,6 +10,7 @@ use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::diff::Trust;
 use crate::error::{Error, Result};
+use crate::index::{Filter, Order, Window};
 use crate::memory::Memory;
 use crate::reconcile::Report;
 use crate::vault::is_page;
@@ -37,7 +38,7 @@ pub enum Event {
 /// What to look at after a burst.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// These pages.
+    /// These paths: pages, and what is gone and may have been a folder of them.
     Pages(BTreeSet<String>),
     /// The whole vault.
     Everything,
@@ -117,13 +118,11 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
     let name = relative.rsplit('/').next().unwrap_or(&relative);
     // A folder that came, went or got another name holds pages that have no event of their own; an ignore file
     // or the policy changes what counts.
-    let wide = name == ".gitignore"
-        || name == ".loreignore"
-        || name == crate::policy::POLICY_FILE
-        || !name.contains('.');
-    if wide || pages.len() >= MANY {
+    let rules = name == ".gitignore" || name == ".loreignore" || name == crate::policy::POLICY_FILE;
+    if rules || path.is_dir() || pages.len() >= MANY {
         *wake = Wake::Everything;
-    } else if is_page(name) {
+    } else if is_page(name) || !path.exists() {
+        // What is gone may have been a folder of pages; the index knows.
         pages.insert(relative);
     }
 }
@@ -139,9 +138,24 @@ pub fn follow(
         match next_wake(events, memory.vault().root(), quiet) {
             Wake::Stop => return,
             Wake::Everything => told(memory.sync(Trust::Stat, &|_, _| ())),
-            Wake::Pages(pages) => told(memory.sync_paths(&pages)),
+            Wake::Pages(paths) => {
+                let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
+                    paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
+                if others.iter().any(|folder| had_pages(memory, folder)) {
+                    told(memory.sync(Trust::Stat, &|_, _| ()));
+                } else if !pages.is_empty() {
+                    told(memory.sync_paths(&pages));
+                }
+            }
         }
     }
+}
+
+/// Whether the index has pages below a path.
+fn had_pages(memory: &Memory, folder: &str) -> bool {
+    let filter = Filter { path: Some(format!("{folder}/")), ..Default::default() };
+    let found = memory.store().list(memory.project(), &filter, Order::Title, Window { limit: 1, offset: 0 });
+    found.is_ok_and(|pages| !pages.is_empty())
 }
 
 #[cfg(test)]
@@ -164,7 +178,7 @@ mod tests {
     #[test]
     fn a_burst_becomes_the_set_of_its_pages() {
         let pages = ["a.md", "d/b.md"].map(str::to_owned).into();
-        check(&[at("/v/a.md"), at("/v/d/b.md"), at("/v/a.md"), at("/v/x.png")], Wake::Pages(pages));
+        check(&[at("/v/a.md"), at("/v/d/b.md"), at("/v/a.md")], Wake::Pages(pages));
     }
 
     #[test]
@@ -174,7 +188,7 @@ mod tests {
 
     #[test]
     fn folders_ignore_files_and_lost_events_mean_everything() {
-        check(&[at("/v/a.md"), at("/v/folder")], Wake::Everything);
+        check(&[at("/v/a.md"), at("/v/gone.d")], Wake::Pages(["a.md", "gone.d"].map(str::to_owned).into()));
         check(&[at("/v/.gitignore")], Wake::Everything);
         check(&[at("/v/lore.toml")], Wake::Everything);
         check(&[Event::Lost], Wake::Everything);

@@ -9,7 +9,7 @@ use crate::index::{NewSnapshot, PageRow};
 use crate::memory::Memory;
 use crate::policy::Verb;
 use crate::reconcile::{Look, reconcile};
-use crate::vault::{Staged, decode, exists, ignored, safe_path};
+use crate::vault::{Staged, decode, exists, ignored};
 
 /// New text from old.
 pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
@@ -78,14 +78,17 @@ struct Ready {
 pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Vec<Written>> {
     let mut paths = BTreeSet::new();
     for change in changes {
-        if !paths.insert(safe_path(&change.path)?) {
-            return Err(Error::BadInput {
-                message: format!("{} is changed twice in one write", change.path),
-                hint: "put both changes into one".into(),
-            });
-        }
-        if let Action::Move(to, _) = &change.action {
-            paths.insert(safe_path(to)?);
+        let to = match &change.action {
+            Action::Move(to, _) => Some(to),
+            _ => None,
+        };
+        for path in std::iter::once(&change.path).chain(to) {
+            if !paths.insert(memory.vault().page_path(path)?) {
+                return Err(Error::BadInput {
+                    message: format!("{path} is changed twice in one write"),
+                    hint: "put both changes into one".into(),
+                });
+            }
         }
     }
     let _lock = memory.lock()?;
@@ -99,7 +102,8 @@ pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Vec<Written>
 }
 
 fn prepare(memory: &Memory, change: &PageChange<'_>) -> Result<Ready> {
-    let path = safe_path(&change.path)?;
+    let path = memory.vault().page_path(&change.path)?;
+    check_visible(memory, &path)?;
     let limit = memory.policy().limits.page_bytes;
     let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
     let row = memory.page_at(&path)?;
@@ -110,7 +114,8 @@ fn prepare(memory: &Memory, change: &PageChange<'_>) -> Result<Ready> {
         Action::Put(bytes) => bytes.clone(),
         Action::Edit(edit) => edited(&ready, edit)?,
         Action::Move(to, edit) => {
-            let to = safe_path(to)?;
+            let to = memory.vault().page_path(to)?;
+            check_visible(memory, &to)?;
             if exists(&memory.vault().root().join(&to)) {
                 return Err(Error::Exists { path: to });
             }
@@ -134,12 +139,6 @@ fn prepare(memory: &Memory, change: &PageChange<'_>) -> Result<Ready> {
         return Ok(ready);
     }
     let target = ready.to.as_ref().unwrap_or(&ready.path);
-    if ignored(memory.vault(), target) {
-        return Err(Error::BadPath {
-            path: target.clone(),
-            reason: "an ignore file of the vault leaves it out",
-        });
-    }
     ready.staged = Some(memory.vault().stage(target, &new)?);
     Ok(ready)
 }
@@ -196,6 +195,17 @@ fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
 fn existing(ready: &Ready) -> Result<&[u8]> {
     let missing = || Error::NotFound { reference: ready.path.clone(), suggestions: Vec::new() };
     ready.old.as_deref().ok_or_else(missing)
+}
+
+/// What the vault leaves out is nobody's page: it is neither written nor removed.
+fn check_visible(memory: &Memory, path: &str) -> Result<()> {
+    if ignored(memory.vault(), path) {
+        return Err(Error::BadPath {
+            path: path.to_owned(),
+            reason: "an ignore file of the vault leaves it out",
+        });
+    }
+    Ok(())
 }
 
 fn check_version(path: &str, row: Option<&PageRow>, expected: Option<u64>) -> Result<()> {

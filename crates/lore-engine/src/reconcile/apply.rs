@@ -7,7 +7,7 @@ use lore_page::{Diagnostic, Parsed, parse, path_slug};
 use super::slugs;
 use super::{Failure, Report};
 use crate::diff::Change;
-use crate::draft::{Inherited, Source, draft};
+use crate::draft::{Inherited, Source, derived_id, draft};
 use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::{Fingerprint, PageNo, PageRow};
@@ -131,7 +131,8 @@ impl<'a> Batch<'a> {
     pub(super) fn finish(mut self) -> Result<()> {
         for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
             let limit = self.memory.policy().limits.page_bytes;
-            if let Some(bytes) = self.memory.vault().read(&path, limit)? {
+            // A file that cannot be read keeps its slug; it is looked at again when it can.
+            if let Ok(Some(bytes)) = self.memory.vault().read(&path, limit) {
                 let row = self.memory.page_at(&path)?;
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
                 self.write(&path, &read, row.as_ref(), &slug)?;
@@ -163,6 +164,7 @@ impl<'a> Batch<'a> {
             self.names.extend(store.rename_page(project, from.number, &file.path)?);
             self.claims.insert(path_slug(&from.path));
             store.rename(project, &from.path, &file.path)?;
+            carry_id(self.memory, from, &file.path)?;
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
         } else if row.is_some() {
@@ -178,8 +180,7 @@ impl<'a> Batch<'a> {
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
         let (store, project) = (self.memory.store(), self.memory.project());
         let inherited = Inherited {
-            // A derived id follows the page when it moves; one from the file is the file's to change.
-            id: row.filter(|row| row.properties.get("id").is_none()).map(|row| row.id.clone()),
+            id: store.identity(project, path)?,
             created: row.map(|row| row.created),
             version: self.version(path, read.hash, row)?,
         };
@@ -247,6 +248,16 @@ impl<'a> Batch<'a> {
         self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
         Ok(())
     }
+}
+
+/// An id that stands in no file follows its page, and the next page at the old path gets another one.
+fn carry_id(memory: &Memory, page: &PageRow, to: &str) -> Result<()> {
+    if page.properties.get("id").is_some() {
+        return Ok(());
+    }
+    let (store, project) = (memory.store(), memory.project());
+    store.set_identity(project, to, &page.id)?;
+    store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))
 }
 
 /// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.

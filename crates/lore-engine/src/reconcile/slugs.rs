@@ -19,6 +19,8 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
         if !settled.insert(claim.clone()) {
             continue;
         }
+        // A slug such as `x-1` may be the second choice of a page that asks for `x`.
+        work.extend(first_choice(&claim));
         let rows = holders(memory, &claim)?;
         if let [only] = rows.as_slice()
             && only.slug == claim
@@ -42,6 +44,11 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
         }
     }
     Ok(changes)
+}
+
+fn first_choice(slug: &str) -> Option<String> {
+    let (base, number) = slug.rsplit_once('-')?;
+    (!base.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then(|| base.to_owned())
 }
 
 fn holders(memory: &Memory, slug: &str) -> Result<Vec<KeyRow>> {

@@ -26,6 +26,8 @@ pub struct Prepared {
     pub relaxed: Option<Expression>,
     /// The words that say something, in lower case.
     pub terms: Vec<String>,
+    /// The one of them that may be the beginning of a word.
+    pub beginning: Option<String>,
 }
 
 /// Words that say nothing by themselves. The relaxed query leaves them out, and question words never decide.
@@ -63,7 +65,9 @@ pub fn prepare(query: &str) -> Prepared {
         let any = Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect());
         without(any, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
     });
-    Prepared { strict: strict(&tokens), relaxed, terms }
+    let strict = strict(&tokens);
+    let beginning = strict.as_ref().and_then(beginning);
+    Prepared { strict, relaxed, terms, beginning }
 }
 
 fn tokenize(query: &str) -> Vec<Token> {
@@ -113,6 +117,15 @@ fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
         });
     }
     kept
+}
+
+fn beginning(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Prefix(word) => Some(word.to_lowercase()),
+        Expression::All(parts) | Expression::Any(parts) => parts.iter().find_map(beginning),
+        Expression::Without(wanted, _) => beginning(wanted),
+        Expression::Phrase(_) => None,
+    }
 }
 
 /// The terms that are asked for, and those that a NOT excludes.
@@ -279,8 +292,8 @@ mod tests {
     fn operators_count_between_terms_only() {
         check("cats OR dogs", "('cats' | dogs*)", "('cats' | 'dogs')");
         check("cats AND dogs", "('cats' & dogs*)", "('cats' | 'dogs')");
-        check("cats NOT dogs", "('cats' - 'dogs')", "('cats' | 'dogs')");
-        check("a1 AND NOT b1 OR c1", "(('a1' - 'b1') | c1*)", "('a1' | 'b1' | 'c1')");
+        check("cats NOT dogs", "('cats' - 'dogs')", "");
+        check("a1 AND NOT b1 OR c1", "(('a1' - 'b1') | c1*)", "(('a1' | 'c1') - 'b1')");
         check("AND", "AND*", "");
         check("OR cats", "('OR' & cats*)", "('cats')");
         check("cats NOT", "('cats' & NOT*)", "('cats')");

@@ -4,7 +4,7 @@ use lore_page::LineRange;
 
 use super::expression::Prepared;
 use super::passage::count_terms;
-use super::{Excerpt, Hit, HitKind, SearchRequest, SearchResult, lexical};
+use super::{Excerpt, Hit, HitKind, SearchRequest, SearchResult, ask, lexical};
 use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::{Index, LinkEnds, PageNo, ProjectNo, StatementKind, Wanted};
@@ -22,11 +22,15 @@ pub(super) fn search_lines(
     prepared: &Prepared,
     kind: HitKind,
 ) -> Result<SearchResult> {
-    let (candidates, _) = lexical(index, project, request, prepared, CANDIDATES)?;
+    // Lines are judged by themselves, so a page that has all the words in its prose must not hide the others.
+    let candidates = match &prepared.relaxed {
+        Some(relaxed) => ask(index, project, request, relaxed, CANDIDATES)?,
+        None => lexical(index, project, request, prepared, CANDIDATES)?.0,
+    };
     let numbers: Vec<PageNo> = candidates.iter().map(|hit| hit.page).collect();
     let mut lines: Vec<(usize, f64, PageNo, LineRange, String)> = Vec::new();
     for (page, range, text) in lines_of(index, project, &numbers, kind)? {
-        let found = count_terms(&text, &prepared.terms);
+        let found = count_terms(&text, prepared);
         if found > 0 {
             let score = candidates.iter().find(|hit| hit.page == page).map_or(0.0, |hit| hit.score);
             lines.push((found, score, page, range, text));

@@ -4,6 +4,7 @@ use lore_page::LineRange;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::expression::Prepared;
 use super::script::is_unspaced;
 
 /// The longest passage, in bytes.
@@ -22,9 +23,9 @@ pub struct Passage {
 
 /// The passage with the most of the terms in it: a run of lines without a blank one, cut to size around its best
 /// line. When no term stands in the body (the title matched), the first lines of prose after `start`.
-pub fn passage(text: &str, start: u32, terms: &[String]) -> Option<Passage> {
+pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
     let lines: Vec<&str> = text.lines().collect();
-    let terms: Vec<Term> = terms.iter().map(|term| Term::new(term)).collect();
+    let terms = Term::all(query);
     let first = (start.max(1) - 1) as usize;
     let mut best: Option<(Score, usize)> = None;
     let mut block = first;
@@ -56,9 +57,8 @@ pub fn passage(text: &str, start: u32, terms: &[String]) -> Option<Passage> {
 }
 
 /// Which of the terms stand in a line, for statements that are lines of their own.
-pub fn count_terms(line: &str, terms: &[String]) -> usize {
-    let terms: Vec<Term> = terms.iter().map(|term| Term::new(term)).collect();
-    matches(line, &terms).0.count_ones() as usize
+pub fn count_terms(line: &str, query: &Prepared) -> usize {
+    matches(line, &Term::all(query)).0.count_ones() as usize
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,14 +71,27 @@ struct Score {
 
 struct Term {
     folded: String,
-    unspaced: bool,
+    /// Whether it may stand anywhere in a line, not only for a word.
+    anywhere: bool,
+    /// Whether it may be the beginning of a word.
+    beginning: bool,
 }
 
 impl Term {
-    fn new(term: &str) -> Self {
-        let unspaced = term.chars().any(is_unspaced);
+    fn all(query: &Prepared) -> Vec<Term> {
+        query.terms.iter().map(|term| Term::new(term, query.beginning.as_ref() == Some(term))).collect()
+    }
+
+    fn new(term: &str, beginning: bool) -> Self {
         let folded = plain(term);
-        Term { folded: if unspaced { folded } else { stem(&folded).to_owned() }, unspaced }
+        let anywhere = term.chars().any(is_unspaced) || !folded.chars().all(char::is_alphanumeric);
+        Term { folded, anywhere, beginning }
+    }
+
+    fn is(&self, word: &str) -> bool {
+        word == self.folded
+            || self.beginning && word.starts_with(&self.folded)
+            || stem(word) == stem(&self.folded)
     }
 }
 
@@ -87,14 +100,10 @@ fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
     let line = plain(line);
     let (mut found, mut hits) = (0u64, 0);
     for (at, term) in terms.iter().enumerate().take(64) {
-        let count = if term.unspaced || !term.folded.chars().all(char::is_alphanumeric) {
+        let count = if term.anywhere {
             line.matches(term.folded.as_str()).count()
         } else {
-            line.split(|letter: char| !letter.is_alphanumeric())
-                .filter(|word| {
-                    word.starts_with(&term.folded[..term.folded.len().min(3)]) && stem(word) == term.folded
-                })
-                .count()
+            line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| term.is(word)).count()
         };
         if count > 0 {
             found |= 1 << at;
@@ -118,10 +127,20 @@ fn stem(word: &str) -> &str {
         if let Some(stem) = word.strip_suffix(ending)
             && stem.chars().count() >= 3
         {
-            return stem;
+            return undoubled(stem);
         }
     }
     word
+}
+
+/// `runn` is `run`: a consonant is doubled only before an ending. Some words end in two by themselves.
+fn undoubled(stem: &str) -> &str {
+    match stem.as_bytes() {
+        [.., before, last] if before == last && last.is_ascii_alphabetic() && !b"aeioulsz".contains(last) => {
+            &stem[..stem.len() - 1]
+        }
+        _ => stem,
+    }
 }
 
 /// The first line that is neither blank, heading, rule nor quote mark alone.
@@ -168,8 +187,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, terms: &str, expected: &str) {
-        let terms: Vec<String> = terms.split_whitespace().map(str::to_owned).collect();
-        let found = passage(text, 1, &terms).map(|found| {
+        let found = passage(text, 1, &super::super::expression::prepare(terms)).map(|found| {
             format!("{}-{} {}", found.lines.first, found.lines.last, found.text.replace('\n', "|"))
         });
         assert_eq!(found.unwrap_or_default(), expected);
@@ -201,7 +219,7 @@ mod tests {
     fn unspaced_scripts_and_long_lines_are_shown_too() {
         check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
         let long = format!("{} needle", "x".repeat(1000));
-        let found = passage(&long, 1, &["needle".into()]).expect("a passage");
+        let found = passage(&long, 1, &super::super::expression::prepare("needle")).expect("a passage");
         assert!(found.text.len() <= LIMIT + 3 && found.terms == 1);
     }
 }

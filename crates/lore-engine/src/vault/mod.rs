@@ -65,7 +65,12 @@ impl Vault {
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<FileBytes>> {
         let full = self.root.join(path);
         let failed = |source| Error::Read { path: full.clone(), source };
-        let mut file = match File::open(&full) {
+        // Looked at before it is opened: to open a pipe would wait for somebody to write to it.
+        let opened = metadata(&full).and_then(|found| match found.is_file() {
+            true => File::open(&full),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+        });
+        let mut file = match opened {
             Ok(file) => file,
             Err(error) if absent(&error) => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -74,9 +79,6 @@ impl Vault {
             return Err(Error::BadPath { path: path.into(), reason: "it leads out of the vault" });
         }
         let found = file.metadata().map_err(failed)?;
-        if found.is_dir() {
-            return Err(failed(io::ErrorKind::IsADirectory.into()));
-        }
         if found.len() > limit {
             return Err(Error::TooLarge { path: path.into(), size: found.len(), limit });
         }
@@ -117,7 +119,7 @@ impl Vault {
 
     /// The full path of a file that may be written: inside the vault, also after every link is followed.
     fn writable(&self, path: &str) -> Result<PathBuf> {
-        let target = self.root.join(safe_path(path)?);
+        let target = self.root.join(self.page_path(path)?);
         let out = || Error::BadPath { path: path.into(), reason: "it leads out of the vault through a link" };
         let mut existing = target.as_path();
         while fs::symlink_metadata(existing).is_err() {
@@ -133,6 +135,23 @@ impl Vault {
             Some(place) => place.starts_with(&self.root),
             None => self.contains(full),
         }
+    }
+
+    /// Whether no folder on the way to a path is a link: a walk does not go into linked folders, so nothing does.
+    pub(crate) fn has_no_linked_folder(&self, full: &Path) -> bool {
+        full.parent().is_some_and(|folder| fs::canonicalize(folder).is_ok_and(|real| real == folder))
+    }
+
+    /// The one form of a path that is to be written: checked, and composed (NFC) unless a file is there whose name
+    /// is not, as file names from some systems are.
+    pub fn page_path(&self, path: &str) -> Result<String> {
+        let safe = safe_path(path)?;
+        if !is_page(safe.rsplit('/').next().unwrap_or(&safe)) {
+            return Err(Error::BadPath { path: path.into(), reason: "a page's name ends in .md" });
+        }
+        let composed: String = unicode_normalization::UnicodeNormalization::nfc(path).collect();
+        let as_is = path != safe && composed == safe && exists(&self.root.join(path));
+        Ok(if as_is { path.to_owned() } else { safe })
     }
 
     /// Whether an existing path, its links followed, is inside the vault.

@@ -54,6 +54,8 @@ pub fn scan(vault: &Vault) -> Scan {
         .require_git(false)
         .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
+        // An ignore file can make an exception of a hidden name; to Lore it stays hidden.
+        .filter_entry(|entry| entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b"."))
         .build();
     let mut folders = Folders::default();
     for entry in walker {
@@ -104,22 +106,27 @@ pub fn hidden_pages(vault: &Vault) -> usize {
         .count()
 }
 
-/// Whether the ignore files of the vault leave a path out, by the same rules as a walk: hidden names, then the
-/// nearest ignore file that speaks of the path.
+/// Whether the vault leaves a path out, by the same rules as a walk: hidden names; then, for each folder on the
+/// way and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. What lies in a folder
+/// that is left out cannot be an exception.
 pub fn ignored(vault: &Vault, path: &str) -> bool {
-    if path.split('/').any(|name| name.starts_with('.')) {
-        return true;
-    }
-    let full = vault.root().join(path);
-    let folders = full.ancestors().skip(1).take_while(|folder| folder.starts_with(vault.root()));
-    for folder in folders {
-        for name in IGNORE_FILES {
+    let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
+    ends.push(path.len());
+    path.split('/').any(|name| name.starts_with('.'))
+        || ends
+            .into_iter()
+            .any(|end| entry_ignored(vault, &vault.root().join(&path[..end]), end < path.len()))
+}
+
+fn entry_ignored(vault: &Vault, full: &Path, is_folder: bool) -> bool {
+    for name in IGNORE_FILES {
+        for folder in full.ancestors().skip(1).take_while(|folder| folder.starts_with(vault.root())) {
             let mut rules = GitignoreBuilder::new(folder);
             if !super::exists(&folder.join(name)) || rules.add(folder.join(name)).is_some() {
                 continue;
             }
             let Ok(rules) = rules.build() else { continue };
-            match rules.matched_path_or_any_parents(&full, false) {
+            match rules.matched(full, is_folder) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
@@ -134,8 +141,12 @@ pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
     let mut scan = Scan::default();
     for path in paths {
         let full = vault.root().join(path);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !is_page(name) || ignored(vault, path) || !vault.has_no_linked_folder(&full) {
+            continue;
+        }
         match metadata(&full) {
-            Ok(found) if found.is_file() && vault.contains(&full) && !ignored(vault, path) => {
+            Ok(found) if found.is_file() && vault.contains(&full) => {
                 scan.files.push(disk_file(path.clone(), &found));
             }
             _ => {}
@@ -166,17 +177,17 @@ fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan)
     }
     // A link inside the vault counts as the file it leads to, so its stat must follow it too.
     let file = if kind.is_symlink() {
-        metadata(entry.path()).ok().map(|found| disk_file(path.clone(), &found))
+        match metadata(entry.path()) {
+            Ok(found) if !found.is_file() => return skip(scan, path, "it is not a regular file"),
+            found => found.ok().map(|found| disk_file(path, &found)),
+        }
+    } else if kind.is_file() {
+        folders.stat(entry, path)
     } else {
-        folders.stat(entry, &path)
+        return skip(scan, path, "it is not a regular file");
     };
-    // Gone between the listing and the stat: the next look will say so.
-    let Some(file) = file else { return };
-    if kind.is_file() || kind.is_symlink() {
-        scan.files.push(file);
-    } else {
-        skip(scan, path, "it is not a regular file");
-    }
+    // One that is gone between the listing and the stat has no news: the next look will say so.
+    scan.files.extend(file);
 }
 
 /// Stats files by their name in an open folder: the system then need not walk the whole path for each of them,
@@ -189,7 +200,7 @@ struct Folders {
 
 impl Folders {
     #[cfg(unix)]
-    fn stat(&mut self, entry: &DirEntry, path: &str) -> Option<DiskFile> {
+    fn stat(&mut self, entry: &DirEntry, path: String) -> Option<DiskFile> {
         use rustix::fs::{AtFlags, statat};
         let parent = entry.path().parent()?;
         if self.open.as_ref().is_none_or(|(known, _)| known != parent) {
@@ -198,12 +209,12 @@ impl Folders {
         let (_, folder) = self.open.as_ref()?;
         let found = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let mtime = found.st_mtime.saturating_mul(1_000_000_000).saturating_add(found.st_mtime_nsec as i64);
-        Some(DiskFile { path: path.to_owned(), size: found.st_size.unsigned_abs(), mtime })
+        Some(DiskFile { path, size: found.st_size.unsigned_abs(), mtime })
     }
 
     #[cfg(not(unix))]
-    fn stat(&mut self, entry: &DirEntry, path: &str) -> Option<DiskFile> {
-        entry.metadata().ok().map(|found| disk_file(path.to_owned(), &found))
+    fn stat(&mut self, entry: &DirEntry, path: String) -> Option<DiskFile> {
+        entry.metadata().ok().map(|found| disk_file(path, &found))
     }
 }
 

@@ -19,21 +19,19 @@ impl Conditions {
         let mut conditions = Conditions::beyond_fts(filter);
         conditions.add("p.project = ?", project.into());
         if !filter.kinds.is_empty() {
-            let marks = vec!["?"; filter.kinds.len()].join(", ");
-            conditions.sql.push_str(&format!(" AND p.kind IN ({marks})"));
-            conditions.values.extend(filter.kinds.iter().cloned().map(Value::from));
+            let kinds: Vec<String> = filter.kinds.iter().map(|kind| fold(kind)).collect();
+            conditions.label(project, "type", &kinds);
         }
         for tag in &filter.tags {
-            conditions.label(project, "tag", fold(tag));
+            conditions.label(project, "tag", &[fold(tag)]);
         }
         for (key, value) in &filter.properties {
-            conditions.label(project, "property", property(key, value));
+            conditions.label(project, "property", &[property(key, value)]);
         }
-        if let Some(status) = &filter.status {
-            conditions.add("p.status = ?", status.clone().into());
-        }
-        if let Some(wing) = &filter.wing {
-            conditions.add("p.wing = ?", wing.clone().into());
+        for (kind, value) in [("status", &filter.status), ("wing", &filter.wing)] {
+            if let Some(value) = value {
+                conditions.label(project, kind, &[fold(value)]);
+            }
         }
         if let Some(path) = filter.path.as_deref().filter(|path| path.ends_with('/')) {
             conditions.prefix("p.path", path);
@@ -58,7 +56,7 @@ impl Conditions {
             None => {}
         }
         if let Some(title) = &filter.title {
-            conditions.add("instr(lower(p.title), lower(?)) > 0", title.clone().into());
+            conditions.add("instr(fold(p.title), ?) > 0", fold(title).into());
         }
         if let Some(since) = filter.since {
             conditions.add("p.updated >= ?", since.into());
@@ -80,11 +78,14 @@ impl Conditions {
         self.values.push(value);
     }
 
-    fn label(&mut self, project: ProjectNo, kind: &str, value: String) {
-        self.sql.push_str(
-            " AND p.number IN (SELECT page FROM label WHERE project = ? AND kind = ? AND value = ?)",
-        );
-        self.values.extend([project.into(), kind.to_owned().into(), value.into()]);
+    /// Pages with one of these values.
+    fn label(&mut self, project: ProjectNo, kind: &str, values: &[String]) {
+        let marks = vec!["?"; values.len()].join(", ");
+        self.sql.push_str(&format!(
+            " AND p.number IN (SELECT page FROM label WHERE project = ? AND kind = ? AND value IN ({marks}))"
+        ));
+        self.values.extend([project.into(), kind.to_owned().into()]);
+        self.values.extend(values.iter().cloned().map(Value::from));
     }
 
     /// A range instead of LIKE: it uses the index and knows no wildcards.

@@ -84,7 +84,7 @@ impl SqliteStore {
 
 /// A page's words by column, and the project whose table they belong to.
 pub(super) struct Words {
-    project: ProjectNo,
+    pub(super) project: ProjectNo,
     columns: [String; 8],
 }
 
@@ -102,7 +102,7 @@ pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     let properties = filter.properties.iter().map(|(key, value)| token('6', &property(key, value)));
     parts.extend(tags.chain(status).chain(wing).chain(properties).map(|token| format!("filter : {token}")));
     if let Some(folder) = filter.path.as_deref().and_then(|path| path.strip_suffix('/')) {
-        parts.push(format!("filter : {}", token('4', folder)));
+        parts.push(format!("filter : {}", exact_token('4', folder)));
     }
     parts.join(" AND ")
 }
@@ -137,7 +137,7 @@ fn page_tokens(page: &PageDraft<'_>) -> String {
     let mut tokens = vec![token('1', &row.kind), token('5', &row.wing)];
     tokens.extend(row.tags.iter().map(|tag| token('2', tag)));
     tokens.extend(row.status.iter().map(|status| token('3', status)));
-    tokens.extend(row.path.match_indices('/').map(|(at, _)| token('4', &row.path[..at])));
+    tokens.extend(row.path.match_indices('/').map(|(at, _)| exact_token('4', &row.path[..at])));
     for (key, value) in row.properties.iter() {
         property_values(value, &mut |value| tokens.push(token('6', &property(key, value))));
     }
@@ -158,9 +158,14 @@ pub(super) fn property(key: &str, value: &str) -> String {
     format!("{}={}", fold(key), fold(value))
 }
 
-/// A token of digits only: the stemmer leaves those alone. 64-bit FNV-1a of the folded text.
+/// A token for a text whose case does not matter.
 fn token(kind: char, text: &str) -> String {
-    let hash = fold(text).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    exact_token(kind, &fold(text))
+}
+
+/// A token of digits only: the stemmer leaves those alone. 64-bit FNV-1a of the text.
+fn exact_token(kind: char, text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     format!("9{kind}{hash:020}")

@@ -99,13 +99,14 @@ impl Index for SqliteStore {
 
     fn forget(&self, project: ProjectNo, ledger: Forget) -> Result<()> {
         self.in_transaction(&mut || {
+            self.words.borrow_mut().retain(|_, words| words.project != project);
             let doing = "forgot a project";
             for table in ["page", "name", "label", "link", "statement"] {
                 self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
             if ledger == Forget::LedgerToo {
-                for table in ["version", "snapshot", "failure"] {
+                for table in ["version", "snapshot", "failure", "identity"] {
                     self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
                 }
                 self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;
@@ -204,7 +205,9 @@ impl Index for SqliteStore {
         };
         let sql = format!(
             "SELECT {PAGE} FROM {PAGE_FROM} WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
-            conditions.sql, window.limit, window.offset
+            conditions.sql,
+            window.limit.min(i64::MAX as usize),
+            window.offset.min(i64::MAX as usize)
         );
         self.all("listed pages", &sql, conditions.bound().as_slice(), rows::page)
     }
@@ -300,7 +303,8 @@ impl Index for SqliteStore {
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
         self.flush_words()?;
         let conditions = Conditions::beyond_fts(query.filter);
-        let Window { limit, offset } = query.window;
+        let limit = query.window.limit.min(i64::MAX as usize);
+        let offset = query.window.offset.min(i64::MAX as usize);
         // Only a filter that the tokens cannot say needs the rows; without one FTS5 sorts by itself.
         let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
         let sql = format!(
@@ -362,6 +366,7 @@ impl Index for SqliteStore {
 
     fn problems(&self) -> Result<Vec<String>> {
         let doing = "checked itself";
+        self.flush_words()?;
         let mut problems: Vec<String> =
             self.all(doing, "PRAGMA integrity_check(20)", [], |row| row.get(0))?;
         problems.retain(|problem| problem != "ok");

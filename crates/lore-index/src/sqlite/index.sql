@@ -6,9 +6,9 @@ CREATE TABLE page (
   slug        TEXT NOT NULL,
   id          TEXT NOT NULL,
   title       TEXT NOT NULL,
-  kind        TEXT NOT NULL COLLATE NOCASE,
-  status      TEXT COLLATE NOCASE,
-  wing        TEXT NOT NULL COLLATE NOCASE,
+  kind        TEXT NOT NULL,
+  status      TEXT,
+  wing        TEXT NOT NULL,
   summary     TEXT,
   tags        TEXT NOT NULL,
   properties  TEXT NOT NULL,
@@ -23,8 +23,6 @@ CREATE TABLE page (
 CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
 CREATE INDEX page_slug ON page(project, slug);
 CREATE INDEX page_kind ON page(project, kind);
-CREATE INDEX page_status ON page(project, status) WHERE status IS NOT NULL;
-CREATE INDEX page_wing ON page(project, wing);
 CREATE INDEX page_updated ON page(project, updated);
 
 -- The names a page is found under.
@@ -37,7 +35,7 @@ CREATE TABLE name (
 ) WITHOUT ROWID;
 CREATE INDEX name_page ON name(page);
 
--- Tags and properties, to filter by.
+-- Types, statuses, wings, tags and properties, folded, to filter by.
 CREATE TABLE label (
   project INTEGER NOT NULL,
   kind    TEXT NOT NULL,

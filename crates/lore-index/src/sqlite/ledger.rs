@@ -29,10 +29,25 @@ impl Ledger for SqliteStore {
         self.run("noted a version", sql, params![project, path, version as i64, hash.0]).map(drop)
     }
 
+    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>> {
+        let sql = "SELECT id FROM identity WHERE project = ?1 AND path = ?2";
+        self.one("read an id", sql, params![project, path], |row| row.get(0))
+    }
+
+    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
+        self.run("noted an id", sql, params![project, path, id]).map(drop)
+    }
+
     fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
-        for table in ["version", "snapshot"] {
-            let sql = format!("UPDATE OR REPLACE {table} SET path = ?3 WHERE project = ?1 AND path = ?2");
-            self.run("carried history over", &sql, params![project, from, to])?;
+        for sql in [
+            "DELETE FROM version WHERE project = ?1 AND path = ?3 AND path <> ?2",
+            // Snapshots of the page that was there stay, under a name no file can have, until they are pruned.
+            "UPDATE snapshot SET path = path || char(0) || ?2 WHERE project = ?1 AND path = ?3 AND path <> ?2",
+            "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
+        ] {
+            self.run("carried history over", sql, params![project, from, to])?;
         }
         Ok(())
     }

@@ -32,6 +32,12 @@ CREATE TABLE failure (
   reason  TEXT NOT NULL,
   PRIMARY KEY (project, path)
 ) WITHOUT ROWID;
+CREATE TABLE identity (
+  project INTEGER NOT NULL,
+  path    TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  PRIMARY KEY (project, path)
+) WITHOUT ROWID;
 CREATE TABLE setting (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -6,6 +6,7 @@ use std::time::Duration;
 use lore_engine::vault;
 use lore_engine::{Error, Result};
 use rusqlite::config::DbConfig;
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{SqliteStore, failed};
@@ -68,6 +69,9 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
     connection.busy_timeout(PATIENCE).map_err(opening)?;
     connection.set_prepared_statement_cache_capacity(64);
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_page::fold(&text));
+    connection.create_scalar_function("fold", 1, flags, folded).map_err(opening)?;
     // Without this a statement is compiled anew whenever a value bound to it could change its plan.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(opening)?;
     // The index can be made again and the ledger is written with each write's own fsync of the file it is about,

@@ -71,6 +71,9 @@ impl SqliteStore {
         }
         let mut labels: HashSet<(&str, String)> =
             draft.row.tags.iter().map(|tag| ("tag", fold(tag))).collect();
+        labels.insert(("type", fold(&draft.row.kind)));
+        labels.insert(("wing", fold(&draft.row.wing)));
+        labels.extend(draft.row.status.iter().map(|status| ("status", fold(status))));
         for (key, value) in draft.row.properties.iter() {
             property_values(value, &mut |value| {
                 labels.insert(("property", property(key, value)));

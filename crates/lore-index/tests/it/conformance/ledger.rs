@@ -1,0 +1,104 @@
+//! The durable half.
+
+use lore_engine::{ContentHash, Failure, NewSnapshot, ProjectNo, Store};
+
+use super::Open;
+use crate::sample::{page, put};
+
+fn snapshot(store: &dyn Store, project: ProjectNo, path: &str, version: u64, at: i64) {
+    let bytes = format!("{path} at {version}\0\u{1}");
+    let (bytes, hash) = (bytes.as_bytes(), ContentHash::of(bytes.as_bytes()));
+    store.add_snapshot(project, &NewSnapshot { path, version, hash, bytes, at, actor: "ada" }).unwrap();
+}
+
+fn versions(store: &dyn Store, project: ProjectNo, path: &str) -> Vec<u64> {
+    store.snapshots(project, path).unwrap().into_iter().map(|row| row.version).collect()
+}
+
+pub fn versions_are_kept_by_path(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
+    assert_eq!(store.version(project, "a.md").unwrap(), None);
+    store.set_version(project, "a.md", 2, old).unwrap();
+    store.set_version(project, "a.md", 3, new).unwrap();
+    assert_eq!(store.version(project, "a.md").unwrap(), Some((3, new)));
+    assert_eq!(store.version(project, "A.md").unwrap(), None, "paths keep their case");
+    let number = put(&*store, project, page("a.md"));
+    assert_eq!(store.pages(project, &[number]).unwrap()[0].version, 3, "a row shows the ledger's version");
+    let number = put(&*store, project, page("b.md"));
+    assert_eq!(store.pages(project, &[number]).unwrap()[0].version, 1);
+}
+
+pub fn snapshots_come_newest_first_with_their_bytes(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for (version, at) in [(1, 100), (2, 50), (3, 100)] {
+        snapshot(&*store, project, "a.md", version, at);
+    }
+    snapshot(&*store, project, "b.md", 9, 1);
+    assert_eq!(versions(&*store, project, "a.md"), [3, 2, 1]);
+    let row = store.snapshots(project, "a.md").unwrap().remove(1);
+    let bytes = store.snapshot_bytes(project, row.number).unwrap().unwrap();
+    assert_eq!(bytes, b"a.md at 2\0\x01");
+    assert_eq!((row.hash, row.size, row.at), (ContentHash::of(&bytes), bytes.len() as u64, 50));
+    assert_eq!(row.actor, "ada");
+    assert_eq!(store.snapshot_bytes(project, 999).unwrap(), None);
+    assert_eq!(store.snapshots(project, "none.md").unwrap(), []);
+}
+
+pub fn a_rename_carries_history_over(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    let hash = ContentHash::of(b"x");
+    store.set_version(project, "a.md", 5, hash).unwrap();
+    store.set_version(project, "b.md", 2, ContentHash::of(b"gone")).unwrap();
+    snapshot(&*store, project, "a.md", 4, 1);
+    store.rename(project, "a.md", "b.md").unwrap();
+    assert_eq!(store.version(project, "a.md").unwrap(), None);
+    assert_eq!(store.version(project, "b.md").unwrap(), Some((5, hash)));
+    assert_eq!(versions(&*store, project, "a.md"), [0; 0]);
+    assert_eq!(versions(&*store, project, "b.md"), [4]);
+}
+
+pub fn old_snapshots_are_pruned(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for (version, at) in [(1, 10), (2, 20), (3, 30)] {
+        snapshot(&*store, project, "a.md", version, at);
+    }
+    assert_eq!(store.prune_snapshots(20).unwrap(), 1);
+    assert_eq!(versions(&*store, project, "a.md"), [3, 2]);
+    assert_eq!(store.prune_snapshots(20).unwrap(), 0);
+    assert_eq!(store.prune_snapshots(i64::MAX).unwrap(), 2);
+}
+
+pub fn failures_are_noted_and_forgotten(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    let failure = |path: &str, count: u32| Failure {
+        path: path.into(),
+        size: 1 << 40,
+        mtime: i64::MAX,
+        count,
+        reason: "too \"large\"".into(),
+    };
+    store.set_failure(project, "b.md", Some(&failure("b.md", 1))).unwrap();
+    store.set_failure(project, "a.md", Some(&failure("a.md", 1))).unwrap();
+    store.set_failure(project, "b.md", Some(&failure("b.md", 2))).unwrap();
+    assert_eq!(store.failures(project).unwrap(), [failure("a.md", 1), failure("b.md", 2)]);
+    store.set_failure(project, "a.md", None).unwrap();
+    store.set_failure(project, "never.md", None).unwrap();
+    assert_eq!(store.failures(project).unwrap(), [failure("b.md", 2)]);
+}
+
+pub fn settings_are_replaced(open: Open<'_>) {
+    let store = open();
+    assert_eq!(store.setting("model").unwrap(), None);
+    store.set_setting("model", "small").unwrap();
+    store.set_setting("model", "large").unwrap();
+    assert_eq!(store.setting("model").unwrap().as_deref(), Some("large"));
+    assert_eq!(open().setting("model").unwrap().as_deref(), Some("large"), "for other connections too");
+    store.checkpoint().unwrap();
+    assert_eq!(store.setting("model").unwrap().as_deref(), Some("large"));
+}

@@ -1,0 +1,87 @@
+//! One suite for every backend. A story gets a way to open the same new, empty database as often as it likes; a
+//! backend joins with one line at the end of this file.
+
+mod filters;
+mod ledger;
+mod order;
+mod pages;
+mod projects;
+mod transactions;
+mod words;
+
+use lore_engine::Store;
+
+/// Opens the story's database once more.
+pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
+
+/// One test per story, in a module of the backend's name. `$with` makes a database and tells the story of it.
+macro_rules! conformance {
+    ($backend:ident, $with:path) => {
+        mod $backend {
+            stories! { $with;
+                pages:
+                    pages_are_listed_and_fingerprinted_by_path
+                    a_row_comes_back_as_it_was_put
+                    a_page_put_again_replaces_all_of_the_old_one
+                    a_rename_keeps_the_number_and_gives_the_names
+                    a_rename_removes_what_stood_there
+                    a_removed_page_leaves_nothing_but_pending_links
+                    a_page_is_known_by_each_kind_of_name
+                    an_id_is_found_by_its_beginning
+                    links_are_found_by_both_ends_and_by_name
+                    statements_come_by_page_kind_and_line
+                    a_touch_changes_times_only
+                    labels_and_counts_follow_the_pages;
+                filters:
+                    each_filter_alone_lists_and_finds_the_same
+                    filters_together_all_have_to_hold
+                    a_folder_is_no_prefix
+                    wildcards_count_in_globs_only
+                    filters_fold_case_in_every_script
+                    folders_keep_their_case;
+                order:
+                    lists_are_ordered_and_windowed
+                    the_windows_of_a_search_make_up_the_whole;
+                words:
+                    scores_are_positive_and_fall
+                    a_title_weighs_more_than_a_body
+                    every_field_is_searched
+                    phrases_prefixes_and_operators_work
+                    words_are_stemmed_and_accents_do_not_matter
+                    scripts_without_spaces_are_found_inside_a_sentence
+                    nothing_a_person_types_is_an_error
+                    filter_tokens_are_no_words;
+                projects:
+                    projects_do_not_mix
+                    a_new_root_empties_the_index_and_keeps_the_ledger
+                    forgetting_takes_what_it_is_told_to
+                    what_is_forgotten_in_a_transaction_leaves_no_words;
+                transactions:
+                    a_failed_transaction_leaves_nothing
+                    a_transaction_inside_another_joins_it
+                    a_transaction_reads_what_it_wrote
+                    other_connections_see_what_is_committed;
+                ledger:
+                    versions_are_kept_by_path
+                    snapshots_come_newest_first_with_their_bytes
+                    a_rename_carries_history_over
+                    old_snapshots_are_pruned
+                    failures_are_noted_and_forgotten
+                    settings_are_replaced;
+            }
+        }
+    };
+}
+
+macro_rules! stories {
+    ($with:path; $($module:ident: $($story:ident)*;)*) => {
+        $(mod $module {
+            $(#[test]
+            fn $story() {
+                $with(&crate::conformance::$module::$story);
+            })*
+        })*
+    };
+}
+
+conformance!(sqlite, crate::sqlite::with_database);

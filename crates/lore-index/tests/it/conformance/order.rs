@@ -1,0 +1,55 @@
+//! Order and windows.
+
+use lore_engine::{Expression, Filter, Order, TextQuery, Window};
+
+use super::Open;
+use crate::sample::{page, put, with_text};
+
+pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for (path, title, created, updated) in [
+        ("1.md", "beta", 30, 10),
+        ("2.md", "Alpha", 10, 30),
+        ("3.md", "Beta", 20, 30),
+        ("4.md", "gamma", 40, 20),
+    ] {
+        let mut draft = page(path);
+        (draft.row.title, draft.row.created, draft.row.updated) = (title.into(), created, updated);
+        put(&*store, project, draft);
+    }
+    let list = |order: Order, limit: usize, offset: usize| {
+        let rows = store.list(project, &Filter::default(), order, Window { limit, offset }).unwrap();
+        rows.into_iter().map(|row| row.path.replace(".md", "")).collect::<String>()
+    };
+    assert_eq!(list(Order::Updated, 9, 0), "2341");
+    assert_eq!(list(Order::Created, 9, 0), "4132");
+    assert_eq!(list(Order::Title, 9, 0), "2134");
+    assert_eq!(list(Order::Title, 2, 0), "21");
+    assert_eq!(list(Order::Title, 2, 1), "13");
+    assert_eq!(list(Order::Title, 2, 3), "4");
+    assert_eq!(list(Order::Title, 2, 9), "");
+    assert_eq!(list(Order::Title, 0, 0), "");
+}
+
+/// Also with a filter that the full text cannot say by itself, and with scores that are all the same.
+pub fn the_windows_of_a_search_make_up_the_whole(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for number in 0..40 {
+        put(&*store, project, with_text(&format!("{number:02}.md"), "equal words"));
+    }
+    let expression = Expression::Phrase("equal".into());
+    for filter in [Filter::default(), Filter { since: Some(0), ..Default::default() }] {
+        let ask = |limit: usize, offset: usize| {
+            let window = Window { limit, offset };
+            let hits = store.search(project, &TextQuery { expression: &expression, filter: &filter, window });
+            hits.unwrap().into_iter().map(|hit| hit.page).collect::<Vec<_>>()
+        };
+        let whole = ask(100, 0);
+        assert_eq!(whole.len(), 40);
+        let pieces: Vec<i64> = (0..5).flat_map(|at| ask(9, at * 9)).collect();
+        assert_eq!(pieces, whole, "{filter:?}");
+        assert_eq!(ask(15, 0), whole[..15], "a larger limit does not reorder: {filter:?}");
+    }
+}

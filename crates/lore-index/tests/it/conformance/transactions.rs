@@ -1,0 +1,119 @@
+//! All or nothing.
+
+use lore_engine::{Error, Filter, Order, ProjectNo, Result, Store};
+
+use super::Open;
+use crate::sample::{known, listed, put, with_text, with_word};
+
+fn refuse() -> Result<()> {
+    Err(Error::Exists { path: "on purpose".into() })
+}
+
+/// Writes to both halves.
+fn write(store: &dyn Store, project: ProjectNo, path: &str) {
+    let draft = with_text(path, "heron");
+    let hash = draft.row.hash;
+    put(store, project, draft);
+    store.set_version(project, path, 3, hash).unwrap();
+}
+
+#[track_caller]
+fn check(store: &dyn Store, project: ProjectNo, paths: &[&str]) {
+    assert_eq!(listed(store, project, &Filter::default(), Order::Title), paths);
+    assert_eq!(with_word(store, project, "heron"), paths);
+    for path in ["a.md", "b.md", "c.md"] {
+        let there = paths.contains(&path);
+        assert_eq!(store.version(project, path).unwrap().is_some(), there, "{path}");
+        assert_eq!(known(store, project, path).is_empty(), !there, "{path}");
+    }
+    assert_eq!(store.problems().unwrap(), [""; 0]);
+}
+
+pub fn a_failed_transaction_leaves_nothing(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    write(&*store, project, "a.md");
+    let failed = store.transaction(&mut || {
+        write(&*store, project, "b.md");
+        let page = store.lookup(project, &lore_engine::Names::Exact(&["a"]))?.remove(0).page;
+        store.remove_page(project, page)?;
+        refuse()
+    });
+    assert!(matches!(failed, Err(Error::Exists { .. })), "the error comes out as it was: {failed:?}");
+    check(&*store, project, &["a.md"]);
+    store
+        .transaction(&mut || {
+            write(&*store, project, "b.md");
+            Ok(())
+        })
+        .unwrap();
+    check(&*store, project, &["a.md", "b.md"]);
+}
+
+pub fn a_transaction_inside_another_joins_it(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    let inner = |path: &'static str| {
+        let store = &store;
+        move || {
+            store.transaction(&mut || {
+                write(&**store, project, path);
+                Ok(())
+            })
+        }
+    };
+    let failed = store.transaction(&mut || {
+        inner("a.md")()?;
+        refuse()
+    });
+    failed.unwrap_err();
+    check(&*store, project, &[]);
+    store
+        .transaction(&mut || {
+            inner("a.md")()?;
+            inner("b.md")()
+        })
+        .unwrap();
+    check(&*store, project, &["a.md", "b.md"]);
+    let failed = store.transaction(&mut || {
+        write(&*store, project, "c.md");
+        store.transaction(&mut refuse)
+    });
+    failed.unwrap_err();
+    check(&*store, project, &["a.md", "b.md"]);
+}
+
+pub fn a_transaction_reads_what_it_wrote(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    store
+        .transaction(&mut || {
+            write(&*store, project, "a.md");
+            assert_eq!(with_word(&*store, project, "heron"), ["a.md"]);
+            put(&*store, project, with_text("a.md", "badger"));
+            assert_eq!(with_word(&*store, project, "heron"), [""; 0]);
+            write(&*store, project, "a.md");
+            assert_eq!(store.counts(project)?.pages, 1);
+            assert_eq!(store.problems()?, [""; 0]);
+            Ok(())
+        })
+        .unwrap();
+    check(&*store, project, &["a.md"]);
+}
+
+pub fn other_connections_see_what_is_committed(open: Open<'_>) {
+    let (writer, reader) = (open(), open());
+    let project = writer.project("p", "/p").unwrap();
+    assert_eq!(reader.project("p", "/p").unwrap(), project);
+    write(&*writer, project, "a.md");
+    writer
+        .transaction(&mut || {
+            write(&*writer, project, "b.md");
+            check(&*reader, project, &["a.md"]);
+            Ok(())
+        })
+        .unwrap();
+    check(&*reader, project, &["a.md", "b.md"]);
+    drop((writer, reader));
+    check(&*open(), project, &["a.md", "b.md"]);
+}

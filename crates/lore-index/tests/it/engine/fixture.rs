@@ -1,0 +1,292 @@
+//! A vault in a temporary directory, its index, and short words for what a person, an agent or a script does.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use lore_engine::{
+    Action, Author, Check, Error, Filter, LinkEnds, Memory, Order, Outcome, PageChange, PageRow, Parts,
+    Report, Result, Store, Trust, Window, Written, duplicate_ids, validate, write,
+};
+use lore_index::open;
+use tempfile::TempDir;
+
+/// What every clock of a test shows.
+pub const NOW: &str = "2024-06-01T12:00:00+00:00[UTC]";
+
+/// The time of the first file, in seconds since 1970: a month before.
+const FIRST: u64 = 1_714_500_000;
+
+/// A vault and its index.
+pub struct World {
+    /// Opened once the first files are there.
+    pub memory: Memory,
+    folder: TempDir,
+    ticks: Cell<u64>,
+}
+
+impl World {
+    /// A vault with these files (`-- path --`, then the text), not synced yet.
+    pub fn new(files: &str) -> World {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("vault")).unwrap();
+        for (path, text) in split(files).into_iter().filter(|(path, _)| path == "lore.toml") {
+            fs::write(folder.path().join("vault").join(path), text).unwrap();
+        }
+        let memory = memory(folder.path(), "vault", "lore.db");
+        let world = World { memory, folder, ticks: Cell::new(0) };
+        world.files(files);
+        world
+    }
+
+    /// The same, synced, with nothing skipped.
+    pub fn synced(files: &str) -> World {
+        let world = World::new(files);
+        let report = world.memory.sync(Trust::Stat, &|_, _| ()).unwrap();
+        assert!(report.skipped.is_empty(), "{:?}", report.skipped);
+        world
+    }
+
+    /// Where a path of the vault is.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join("vault").join(path)
+    }
+
+    /// Where something beside the vault is.
+    pub fn outside(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Writes files by hand.
+    pub fn files(&self, files: &str) {
+        split(files).into_iter().for_each(|(path, text)| self.file(&path, text));
+    }
+
+    /// Writes a file by hand, each one a second younger than the one before.
+    pub fn file(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        self.ticks.set(self.ticks.get() + 1);
+        let time = UNIX_EPOCH + Duration::from_secs(FIRST + self.ticks.get());
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    }
+
+    /// A file's bytes as text.
+    pub fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.at(path)).unwrap()
+    }
+
+    /// A file's time.
+    pub fn time(&self, path: &str) -> SystemTime {
+        fs::metadata(self.at(path)).unwrap().modified().unwrap()
+    }
+
+    /// Removes a file by hand.
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.at(path)).unwrap();
+    }
+
+    /// Moves a file by hand.
+    pub fn rename(&self, from: &str, to: &str) {
+        fs::create_dir_all(self.at(to).parent().unwrap()).unwrap();
+        fs::rename(self.at(from), self.at(to)).unwrap();
+    }
+
+    /// Every file of the vault, hidden ones included.
+    pub fn listing(&self) -> String {
+        let mut found = Vec::new();
+        let mut folders = vec![self.at("")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() && !path.is_symlink() {
+                    folders.push(path);
+                } else {
+                    found.push(path.strip_prefix(self.at("")).unwrap().to_string_lossy().into_owned());
+                }
+            }
+        }
+        found.sort();
+        found.join(" ")
+    }
+
+    /// Syncs and shows what was done.
+    #[track_caller]
+    pub fn sync(&self) -> String {
+        let report = self.memory.sync(Trust::Stat, &|_, _| ()).unwrap();
+        assert_eq!(report.pages, Some(self.pages().len()), "the report counts the pages");
+        shown(&report)
+    }
+
+    /// Looks at these paths only and shows what was done.
+    pub fn look(&self, paths: &[&str]) -> String {
+        let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        shown(&self.memory.sync_paths(&paths).unwrap())
+    }
+
+    /// Makes one change.
+    pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
+        let changes = [PageChange { path: path.into(), action, expected_version }];
+        write(&self.memory, &changes).map(|mut written| written.remove(0))
+    }
+
+    /// Puts a page, whatever was there.
+    pub fn put(&self, path: &str, text: &str) -> Written {
+        self.change(path, Action::Put(text.into()), None).unwrap()
+    }
+
+    /// The page at a path.
+    #[track_caller]
+    pub fn page(&self, path: &str) -> PageRow {
+        self.pages().into_iter().find(|page| page.path == path).expect(path)
+    }
+
+    /// All pages, by path.
+    pub fn pages(&self) -> Vec<PageRow> {
+        pages(&self.memory)
+    }
+
+    /// The whole state: a line per page, a line per link.
+    pub fn state(&self) -> String {
+        state(&self.memory)
+    }
+
+    /// The same vault in a database of its own.
+    pub fn fresh(&self) -> Memory {
+        let number = self.ticks.get() + 1;
+        self.ticks.set(number);
+        let memory = memory(self.folder.path(), "vault", &format!("fresh-{number}.db"));
+        memory.sync(Trust::Stat, &|_, _| ()).unwrap();
+        memory
+    }
+
+    /// The same vault and database, opened once more.
+    pub fn again(&self) -> Memory {
+        memory(self.folder.path(), "vault", "lore.db")
+    }
+
+    /// Nothing is wrong with the index, and a fresh one says the same.
+    #[track_caller]
+    pub fn check_sound(&self) {
+        assert_eq!(problems(&self.memory), [""; 0]);
+        let fresh = self.fresh();
+        assert_eq!(self.state(), state(&fresh), "the index and a fresh one");
+        assert_eq!(derived(&self.memory), derived(&fresh), "the index and a fresh one");
+    }
+}
+
+/// A memory over the vault at `root`, with its database and state in `folder`.
+pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
+    let now: jiff::Zoned = NOW.parse().unwrap();
+    let opened = open(&folder.join(database)).unwrap();
+    assert_eq!(opened.warnings, [""; 0]);
+    Memory::open(Parts {
+        name: "test".into(),
+        root: folder.join(root),
+        store: Box::new(opened.store),
+        state: folder.join("state"),
+        clock: Arc::new(move || now.clone()),
+        author: Author { actor: "tester".into(), face: "test" },
+    })
+    .unwrap()
+}
+
+fn split(files: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in files.lines().skip_while(|line| line.is_empty()) {
+        if let Some(path) = line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
+            found.push((path.to_owned(), String::new()));
+        } else {
+            let (_, text) = found.last_mut().expect("a file starts with -- path --");
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    found
+}
+
+/// What is wrong, by every check.
+pub fn problems(memory: &Memory) -> Vec<String> {
+    let checks = [Check::Database, Check::Files, Check::Links, Check::Facts, Check::Embeddings];
+    let mut problems: Vec<String> =
+        checks.into_iter().flat_map(|check| validate(memory, check).unwrap()).collect();
+    problems.extend(duplicate_ids(memory).unwrap());
+    problems
+}
+
+/// An edit of a page's text.
+pub fn edit<'a>(edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
+    Action::Edit(Box::new(edit))
+}
+
+/// A move with an edit of the page's text.
+pub fn move_to<'a>(path: &str, edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
+    Action::Move(path.into(), Box::new(edit))
+}
+
+/// The edit that changes nothing.
+pub fn same(text: &str) -> Result<String> {
+    Ok(text.to_owned())
+}
+
+/// A report in one line: `+added ~modified from>to -removed !skipped`.
+pub fn shown(report: &Report) -> String {
+    let mut parts: Vec<String> = report.added.iter().map(|path| format!("+{path}")).collect();
+    parts.extend(report.modified.iter().map(|path| format!("~{path}")));
+    parts.extend(report.moved.iter().map(|(from, to)| format!("{from}>{to}")));
+    parts.extend(report.removed.iter().map(|path| format!("-{path}")));
+    parts.extend(report.skipped.iter().map(|skipped| format!("!{} ({})", skipped.path, skipped.reason)));
+    parts.join(" ")
+}
+
+/// All pages, by path.
+pub fn pages(memory: &Memory) -> Vec<PageRow> {
+    let all = Window { limit: 10_000, offset: 0 };
+    let mut pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all).unwrap();
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    pages
+}
+
+/// All that a page's row has from its file as it is, and nothing from its past.
+fn derived(memory: &Memory) -> Vec<PageRow> {
+    let rows = pages(memory).into_iter();
+    rows.map(|row| PageRow { number: 0, id: String::new(), created: 0, version: 0, ..row }).collect()
+}
+
+/// `path slug "title"`, then its links as `relation target -> path`, by line.
+pub fn state(memory: &Memory) -> String {
+    let store: &dyn Store = memory.store();
+    let pages = pages(memory);
+    let path = |number: i64| pages.iter().find(|page| page.number == number).map(|page| page.path.clone());
+    let mut lines = Vec::new();
+    for page in &pages {
+        lines.push(format!("{} {} {:?}", page.path, page.slug, page.title));
+        for row in store.links(memory.project(), &LinkEnds::From(&[page.number])).unwrap() {
+            let to = row.to.map_or_else(|| "?".to_owned(), |to| path(to).unwrap_or_else(|| "gone".into()));
+            lines.push(format!("  {} {} -> {to}", row.link.relation, row.link.target));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What a write did, in one line, or the error's code.
+pub fn done(result: &Result<Written>) -> String {
+    match result {
+        Ok(written) => {
+            let outcome = match written.outcome {
+                Outcome::Created => "created",
+                Outcome::Updated => "updated",
+                Outcome::Moved => "moved",
+                Outcome::Deleted => "deleted",
+                Outcome::Unchanged => "unchanged",
+            };
+            format!("{outcome} {} v{}", written.path, written.version)
+        }
+        Err(Error::Conflict { expected, current, .. }) => format!("conflict: {expected}, is {current}"),
+        Err(error) => error.code().name().to_owned(),
+    }
+}

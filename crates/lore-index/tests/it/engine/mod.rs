@@ -1,0 +1,23 @@
+//! The engine over a real vault and a real SQLite file, through `Memory`, as every face uses it.
+
+mod fixture;
+
+mod breaker;
+mod graph;
+mod hostile;
+mod ignore;
+mod lines;
+mod links;
+mod odd;
+mod random;
+mod rebuild;
+mod relocate;
+mod search;
+mod slugs;
+mod snapshots;
+mod sync;
+mod titles;
+mod validate;
+mod versions;
+mod watch;
+mod write;

@@ -1,0 +1,159 @@
+//! Files that are odd: indexed where that is possible, told of where not, never in the way of the others.
+
+use lore_engine::{Action, SearchRequest};
+
+use super::fixture::{World, done, edit, problems};
+
+fn diagnostics(world: &World, path: &str) -> String {
+    world.page(path).diagnostics.iter().map(|odd| odd.message.clone()).collect::<Vec<_>>().join("; ")
+}
+
+fn found(world: &World, text: &str) -> Vec<String> {
+    let request = SearchRequest { text: text.into(), limit: 10, ..Default::default() };
+    world.memory.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
+}
+
+#[test]
+fn a_page_that_is_not_utf8_is_indexed_and_not_edited() {
+    let world = World::new("");
+    world.file("a.md", b"J\xfcrgen isst gern K\xe4se im Caf\xe9\n");
+    assert_eq!(world.sync(), "+a.md");
+    assert_eq!(diagnostics(&world, "a.md"), "the file is not UTF-8; it was read as windows-1252");
+    assert_eq!(found(&world, "Jürgen"), ["a.md"]);
+    let more = edit(|text| Ok(format!("{text}more")));
+    assert_eq!(done(&world.change("a.md", more, None)), "edit");
+    assert_eq!(std::fs::read(world.at("a.md")).unwrap()[1], 0xfc, "not a byte changed");
+    assert_eq!(done(&world.change("a.md", Action::Put("new\n".into()), None)), "updated a.md v2");
+    assert_eq!(diagnostics(&world, "a.md"), "");
+    world.check_sound();
+}
+
+#[test]
+fn a_nul_byte_is_told_of_and_does_no_harm() {
+    let world = World::new("");
+    world.file("a.md", b"before\0after [[b]]\n");
+    world.file("b.md", b"---\ntitle: x\0y\n---\n\0");
+    assert_eq!(world.sync(), "+a.md +b.md");
+    assert!(diagnostics(&world, "a.md").contains("NUL"), "{}", diagnostics(&world, "a.md"));
+    assert_eq!(found(&world, "after"), ["a.md"]);
+    world.check_sound();
+}
+
+#[test]
+fn an_empty_file_is_a_page_named_after_its_file() {
+    let world = World::new("");
+    world.file("my-note.md", "");
+    assert_eq!(world.sync(), "+my-note.md");
+    assert_eq!(world.state(), "my-note.md my-note \"my-note\"\n");
+    world.check_sound();
+}
+
+#[test]
+fn broken_frontmatter_is_told_of_and_the_page_kept() {
+    let world = World::new("-- a.md --\n---\ntitle: [unclosed\n---\nheron\n");
+    assert_eq!(world.sync(), "+a.md");
+    assert_ne!(diagnostics(&world, "a.md"), "");
+    assert_eq!(found(&world, "heron"), ["a.md"]);
+    let counts = world.memory.store().counts(world.memory.project()).unwrap();
+    assert_eq!(counts.diagnosed, 1);
+}
+
+#[test]
+fn a_directory_named_like_a_page_is_told_of_and_its_pages_taken() {
+    let world = World::new("-- dir.md/inside.md --\nx\n");
+    assert_eq!(world.sync(), "+dir.md/inside.md !dir.md (it is a directory, not a page)");
+    assert_eq!(world.look(&["dir.md"]), "");
+    let put = world.change("dir.md", Action::Put("x".into()), None);
+    assert!(put.is_err(), "{put:?}");
+    assert_eq!(done(&world.change("dir.md", Action::Delete, None)), "io");
+    assert_eq!(world.listing(), "dir.md/inside.md");
+    assert_eq!(problems(&world.memory), [""; 0]);
+}
+
+#[test]
+fn a_file_that_becomes_a_directory_and_back_is_followed() {
+    let world = World::synced("-- x.md --\nfirst\n");
+    world.remove("x.md");
+    world.files("-- x.md/y.md --\nsecond\n");
+    assert_eq!(world.sync(), "+x.md/y.md -x.md !x.md (it is a directory, not a page)");
+    std::fs::remove_dir_all(world.at("x.md")).unwrap();
+    world.files("-- x.md --\nthird\n");
+    assert_eq!(world.sync(), "+x.md -x.md/y.md");
+    world.check_sound();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_page_inside_counts_as_a_page() {
+    let world = World::new("-- real.md --\nheron\n");
+    std::os::unix::fs::symlink("real.md", world.at("alias.md")).unwrap();
+    assert_eq!(world.sync(), "+alias.md +real.md");
+    assert_eq!(world.look(&["alias.md"]), "");
+    world.files("-- real.md --\nbadger\n");
+    assert_eq!(world.sync(), "~alias.md ~real.md", "its time is that of the file it leads to");
+    assert_eq!(world.sync(), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_or_round_is_told_of() {
+    let world = World::new("-- a.md --\nx\n");
+    std::os::unix::fs::symlink("gone.md", world.at("dangling.md")).unwrap();
+    std::os::unix::fs::symlink("round.md", world.at("round.md")).unwrap();
+    let reason = "it is a symbolic link that leaves the vault or leads nowhere";
+    assert_eq!(world.sync(), format!("+a.md !dangling.md ({reason}) !round.md ({reason})"));
+    assert_eq!(world.look(&["dangling.md", "round.md"]), "");
+    assert_eq!(problems(&world.memory), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_is_no_page() {
+    let world = World::new("-- folder/a.md --\nx\n");
+    std::os::unix::fs::symlink("folder", world.at("folder.md")).unwrap();
+    assert_eq!(world.sync(), "+folder/a.md !folder.md (it is not a regular file)");
+    assert_eq!(world.look(&["folder.md"]), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_page_replaced_by_a_link_out_of_the_vault_goes() {
+    let world = World::synced("-- a.md --\nx\n");
+    std::fs::write(world.outside("out.md"), "outside\n").unwrap();
+    world.remove("a.md");
+    std::os::unix::fs::symlink(world.outside("out.md"), world.at("a.md")).unwrap();
+    assert_eq!(world.sync(), "-a.md !a.md (it is a symbolic link that leaves the vault or leads nowhere)");
+    assert_eq!(found(&world, "outside"), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_folder_inside_is_treated_the_same_by_every_look() {
+    let world = World::synced("-- real/a.md --\nx\n");
+    std::os::unix::fs::symlink("real", world.at("linked")).unwrap();
+    assert_eq!(world.sync(), "");
+    assert_eq!(world.look(&["linked/a.md"]), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf8_is_told_of() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new("-- a.md --\nx\n");
+    std::fs::write(world.at("").join(std::ffi::OsStr::from_bytes(b"\xff.md")), "x").unwrap();
+    let told = world.sync();
+    assert!(told.starts_with("+a.md !") && told.ends_with("(its name is not UTF-8)"), "{told}");
+}
+
+#[test]
+fn files_of_all_sizes_and_endings_are_followed() {
+    let world = World::new("");
+    world.file("crlf.md", "---\r\ntitle: Windows\r\n---\r\n- [a] one\r\n- knows [[bom]]\r\n");
+    world.file("bom.md", "\u{feff}---\ntitle: Marked\n---\ntext\n");
+    world.file("long.md", "word ".repeat(200_000));
+    assert_eq!(world.sync(), "+bom.md +crlf.md +long.md");
+    let titles: Vec<String> = world.pages().into_iter().map(|page| page.title).collect();
+    assert_eq!(titles, ["Marked", "Windows", "long"]);
+    assert!(world.state().contains("knows bom -> bom.md"), "{}", world.state());
+    world.check_sound();
+}

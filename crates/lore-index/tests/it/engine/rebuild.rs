@@ -1,0 +1,129 @@
+//! The index is a cache: made again from the files it is the same; what no file holds survives in the ledger.
+
+use lore_engine::{Forget, LinkEnds, PageRow, Trust};
+
+use super::fixture::{World, memory, pages, state};
+
+const VAULT: &str = "\
+-- people/ada.md --
+---
+id: 0192f3a1-7c4e
+title: Ada
+type: person
+tags: [math]
+---
+- [belief] Machines can compose #music (letter)
+- founded [[brex]] {2017..}
+- knows [[Bob]]
+- knows [[Bob]]
+-- people/bob.md --
+[ada](ada.md) [[nobody]]
+
+- likes:: tea
+
+---
+- **2024-03-01** | meeting — talked
+-- companies/brex.md --
+---
+aliases: [Brex Inc]
+---
+text
+";
+
+/// Rows without their numbers.
+fn rows(memory: &lore_engine::Memory) -> Vec<PageRow> {
+    pages(memory).into_iter().map(|page| PageRow { number: 0, ..page }).collect()
+}
+
+/// The ids of all links, in order.
+fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
+    let numbers: Vec<i64> = pages(memory).iter().map(|page| page.number).collect();
+    let rows = memory.store().links(memory.project(), &LinkEnds::From(&numbers)).unwrap();
+    rows.into_iter().map(|row| row.link.id).collect()
+}
+
+#[test]
+fn a_fresh_index_has_the_same_rows_and_link_ids() {
+    let world = World::synced(VAULT);
+    let fresh = world.fresh();
+    assert_eq!(rows(&fresh), rows(&world.memory));
+    let ids = link_ids(&world.memory);
+    assert_eq!(link_ids(&fresh), ids);
+    let unique: std::collections::BTreeSet<u64> = ids.iter().copied().collect();
+    assert_eq!(unique.len(), ids.len(), "also where one relation stands twice");
+    assert!(ids.iter().all(|id| *id < 1 << 53), "exact in JSON");
+    assert_eq!(state(&fresh), world.state());
+}
+
+#[test]
+fn a_forgotten_index_is_made_again_with_its_versions() {
+    let world = World::synced(VAULT);
+    world.put("people/bob.md", "second\n");
+    world.put("people/bob.md", "third [[ada]]\n");
+    let (before, ids) = (rows(&world.memory), link_ids(&world.memory));
+    let (store, project) = (world.memory.store(), world.memory.project());
+    store.forget(project, Forget::IndexOnly).unwrap();
+    assert_eq!(world.pages(), []);
+    assert_eq!(world.sync(), "+companies/brex.md +people/ada.md +people/bob.md");
+    // When a page was made is read from its file where that says so; else it is the file's time.
+    let made_alike = |rows: Vec<PageRow>| -> Vec<PageRow> {
+        rows.into_iter().map(|row| PageRow { created: 0, ..row }).collect()
+    };
+    assert_eq!(made_alike(rows(&world.memory)), made_alike(before));
+    assert_eq!(link_ids(&world.memory), ids);
+    assert_eq!(world.page("people/bob.md").version, 3);
+    assert_eq!(store.snapshots(project, "people/bob.md").unwrap().len(), 2);
+    world.check_sound();
+}
+
+#[test]
+fn a_moved_page_keeps_its_id_when_the_index_is_made_again() {
+    let world = World::synced("-- a.md --\none\n");
+    world.rename("a.md", "b.md");
+    world.sync();
+    let id = world.page("b.md").id;
+    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.sync();
+    assert_eq!(world.page("b.md").id, id);
+}
+
+#[test]
+fn an_edit_made_while_the_index_was_gone_is_a_new_version() {
+    let world = World::synced(VAULT);
+    world.put("people/bob.md", "second\n");
+    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.files("-- people/bob.md --\nthird, by hand\n");
+    world.sync();
+    assert_eq!(world.page("people/bob.md").version, 3);
+}
+
+#[test]
+fn a_page_deleted_and_made_again_goes_on_from_its_version() {
+    let world = World::synced("-- a.md --\none\n");
+    world.put("a.md", "two\n");
+    world.remove("a.md");
+    world.sync();
+    world.files("-- a.md --\nthree\n");
+    assert_eq!(world.sync(), "+a.md");
+    assert_eq!(world.page("a.md").version, 3);
+}
+
+#[test]
+fn everything_is_read_again_when_nothing_is_trusted_and_nothing_changes() {
+    let world = World::synced(VAULT);
+    let before = rows(&world.memory);
+    let report = world.memory.sync(Trust::Nothing, &|_, _| ()).unwrap();
+    assert!(report.is_empty(), "{report:?}");
+    assert_eq!(rows(&world.memory), before);
+}
+
+#[test]
+fn a_vault_that_moved_is_indexed_anew_and_keeps_its_ledger() {
+    let world = World::synced("-- a.md --\none\n");
+    world.put("a.md", "two\n");
+    std::fs::rename(world.at(""), world.outside("moved")).unwrap();
+    let memory = memory(&world.outside(""), "moved", "lore.db");
+    assert_eq!(pages(&memory), []);
+    memory.sync(Trust::Stat, &|_, _| ()).unwrap();
+    assert_eq!(rows(&memory)[0].version, 2);
+}

@@ -1,0 +1,136 @@
+//! Slugs when several files ask for the same one: who gets it depends on the files alone.
+
+use super::fixture::{World, problems, state};
+
+/// Every order of some files.
+fn orders<'a>(files: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let Some((first, rest)) = files.split_first() else { return vec![Vec::new()] };
+    let mut all = Vec::new();
+    for order in orders(rest) {
+        for at in 0..=order.len() {
+            let mut order = order.clone();
+            order.insert(at, *first);
+            all.push(order);
+        }
+    }
+    all
+}
+
+/// Slugs as `path=slug`.
+fn slugs(world: &World) -> String {
+    let pages = world.pages();
+    let own = pages.iter().filter(|page| page.path != "linking.md");
+    own.map(|page| format!("{}={}", page.path, page.slug)).collect::<Vec<_>>().join(" ")
+}
+
+/// Adds the files one by one in every order, then removes each in turn; after every step the index is what a
+/// fresh one would be.
+#[track_caller]
+fn check(files: &[&str], expected: &str) {
+    for order in orders(files) {
+        let world = World::new("-- linking.md --\n[[x-y]] [[x-y-1]] [[x-y-2]]\n");
+        for path in &order {
+            world.file(path, format!("text of {path}\n"));
+            world.sync();
+            assert_eq!(problems(&world.memory), [""; 0], "{order:?}");
+        }
+        assert_eq!(slugs(&world), expected, "{order:?}");
+        assert_eq!(world.state(), state(&world.fresh()), "{order:?}");
+    }
+    for gone in files {
+        let world = World::new("-- linking.md --\n[[x-y]] [[x-y-1]] [[x-y-2]]\n");
+        files.iter().for_each(|path| world.file(path, format!("text of {path}\n")));
+        world.sync();
+        world.remove(gone);
+        world.sync();
+        assert_eq!(world.state(), state(&world.fresh()), "without {gone}");
+        assert_eq!(problems(&world.memory), [""; 0]);
+    }
+}
+
+#[test]
+fn the_file_named_like_the_slug_gets_it_whoever_came_first() {
+    check(&["x-y.md", "x y.md"], "x y.md=x-y-1 x-y.md=x-y");
+    check(&["X-Y.md", "x y.md", "x-y.md"], "X-Y.md=x-y-1 x y.md=x-y-2 x-y.md=x-y");
+}
+
+#[test]
+fn without_such_a_file_the_first_path_gets_it() {
+    check(&["X Y.md", "x y.md", "x_y.markdown"], "X Y.md=x-y x y.md=x-y-1 x_y.markdown=x-y-2");
+}
+
+#[test]
+fn extensions_make_no_slug() {
+    check(&["x-y.md", "x-y.markdown"], "x-y.markdown=x-y x-y.md=x-y-1");
+}
+
+#[test]
+fn a_folder_can_be_what_collides() {
+    check(&["A b/n.md", "a-b/n.md"], "A b/n.md=a-b/n-1 a-b/n.md=a-b/n");
+}
+
+#[test]
+fn a_second_choice_gives_way_to_a_file_of_that_name() {
+    let world = World::new("");
+    for (path, expected) in [
+        ("x-y.md", "x-y.md=x-y"),
+        ("x y.md", "x y.md=x-y-1 x-y.md=x-y"),
+        ("x-y-1.md", "x y.md=x-y-2 x-y-1.md=x-y-1 x-y.md=x-y"),
+        ("x-y-2.md", "x y.md=x-y-3 x-y-1.md=x-y-1 x-y-2.md=x-y-2 x-y.md=x-y"),
+    ] {
+        world.file(path, path);
+        world.sync();
+        assert_eq!(slugs(&world), expected);
+        world.check_sound();
+    }
+}
+
+#[test]
+fn a_second_choice_is_taken_again_when_its_file_goes() {
+    check(&["x-y.md", "x y.md", "x-y-1.md"], "x y.md=x-y-2 x-y-1.md=x-y-1 x-y.md=x-y");
+}
+
+#[test]
+fn a_move_into_and_out_of_a_collision_settles_both_ends() {
+    let world = World::synced("-- x-y.md --\none\n-- z.md --\ntwo [[x-y]] [[x-y-1]]\n");
+    world.rename("z.md", "x y.md");
+    assert_eq!(world.sync(), "z.md>x y.md");
+    assert_eq!(slugs(&world), "x y.md=x-y-1 x-y.md=x-y");
+    world.check_sound();
+    world.rename("x-y.md", "w.md");
+    assert_eq!(world.sync(), "x-y.md>w.md");
+    assert_eq!(slugs(&world), "w.md=w x y.md=x-y");
+    world.check_sound();
+}
+
+#[test]
+fn a_slug_that_changes_hands_is_no_new_version() {
+    let world = World::synced("-- x y.md --\none\n");
+    world.files("-- x-y.md --\ntwo\n");
+    world.sync();
+    let page = world.page("x y.md");
+    assert_eq!((page.slug.as_str(), page.version), ("x-y-1", 1));
+}
+
+#[test]
+fn links_go_with_the_slug() {
+    let world = World::synced("-- from.md --\n[[x-y]]\n-- x y.md --\none\n");
+    let led = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
+    assert_eq!(led(), "links_to x-y -> x y.md");
+    world.files("-- x-y.md --\ntwo\n");
+    world.sync();
+    assert_eq!(led(), "links_to x-y -> x-y.md");
+    world.remove("x-y.md");
+    world.sync();
+    assert_eq!(led(), "links_to x-y -> x y.md");
+    world.check_sound();
+}
+
+#[test]
+fn names_without_a_letter_get_a_slug_that_stays() {
+    let world = World::synced("-- 💥.md --\nx\n-- !!!.md --\ny\n-- 世界.md --\nz\n");
+    let slugs: Vec<String> = world.pages().into_iter().map(|page| page.slug).collect();
+    assert!(slugs.contains(&"世界".to_owned()), "{slugs:?}");
+    assert!(slugs.iter().all(|slug| !slug.is_empty()), "{slugs:?}");
+    world.check_sound();
+}
