@@ -71,6 +71,7 @@ struct Score {
 
 struct Term {
     folded: String,
+    stem: String,
     /// Whether it may stand anywhere in a line, not only for a word.
     anywhere: bool,
     /// Whether it may be the beginning of a word.
@@ -85,13 +86,15 @@ impl Term {
     fn new(term: &str, beginning: bool) -> Self {
         let folded = plain(term);
         let anywhere = term.chars().any(is_unspaced) || !folded.chars().all(char::is_alphanumeric);
-        Term { folded, anywhere, beginning }
+        Term { stem: stem(&folded).to_owned(), folded, anywhere, beginning }
     }
 
     fn is(&self, word: &str) -> bool {
-        word == self.folded
-            || self.beginning && word.starts_with(&self.folded)
-            || stem(word) == stem(&self.folded)
+        // Every form of a word begins alike, and almost no word begins like this one.
+        if word.as_bytes().get(..2) != self.folded.as_bytes().get(..2) {
+            return false;
+        }
+        word == self.folded || self.beginning && word.starts_with(&self.folded) || stem(word) == self.stem
     }
 }
 
@@ -99,16 +102,19 @@ impl Term {
 fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
     let line = plain(line);
     let (mut found, mut hits) = (0u64, 0);
-    for (at, term) in terms.iter().enumerate().take(64) {
-        let count = if term.anywhere {
-            line.matches(term.folded.as_str()).count()
-        } else {
-            line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| term.is(word)).count()
-        };
+    let mut note = |at: usize, count: usize| {
         if count > 0 {
-            found |= 1 << at;
+            found |= 1 << at.min(63);
             hits += count as u32;
         }
+    };
+    for word in line.split(|letter: char| !letter.is_alphanumeric()) {
+        for (at, term) in terms.iter().enumerate().filter(|(_, term)| !term.anywhere) {
+            note(at, usize::from(term.is(word)));
+        }
+    }
+    for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.anywhere) {
+        note(at, line.matches(term.folded.as_str()).count());
     }
     (found, hits)
 }

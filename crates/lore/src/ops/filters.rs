@@ -54,7 +54,6 @@ pub struct Filters {
 impl Filters {
     /// The filter as the index takes it.
     pub fn build(self, memory: &Memory) -> Result<Filter> {
-        let now = memory.now();
         let mut properties = Vec::new();
         for pair in self.properties {
             let (key, value) = pair.split_once('=').ok_or_else(|| {
@@ -80,8 +79,8 @@ impl Filters {
             slug: self.permalink,
             slug_match: self.permalink_match,
             title: self.title,
-            since: self.since.map(|text| since(&text, &now)).transpose()?,
-            until: self.until.map(|text| until(&text, &now)).transpose()?,
+            since: self.since.map(|text| since(&text, &memory.now())).transpose()?,
+            until: self.until.map(|text| until(&text, &memory.now())).transpose()?,
             properties,
         })
     }
