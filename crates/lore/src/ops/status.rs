@@ -1,7 +1,7 @@
 //! `status`: the state in a line.
 
 use clap::Args;
-use lore_engine::vault::{Scan, scan};
+use lore_engine::vault::{Scan, hidden_pages, scan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,8 @@ pub struct State {
     failures: u64,
     /// Files that look like pages but are not taken.
     skipped: u64,
+    /// Files that would be pages but are hidden: a name in their path starts with a dot.
+    hidden: u64,
     /// How search works here now.
     search: &'static str,
     /// What a person should know.
@@ -55,6 +57,7 @@ impl Operation for Status {
             pending_links: counts.pending,
             failures: memory.store().failures(memory.project())?.len() as u64,
             skipped: skipped.len() as u64,
+            hidden: hidden_pages(memory.vault()) as u64,
             search: "lexical: no embedding model",
             warnings: session.warnings(),
         })
@@ -75,6 +78,9 @@ impl Render for State {
         if self.failures + self.skipped > 0 {
             let files = count(self.failures + self.skipped, "file");
             text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
+        }
+        if self.hidden > 0 {
+            text.push_str(&format!("{} hidden, so not indexed\n", count(self.hidden, "page file")));
         }
         text
     }
