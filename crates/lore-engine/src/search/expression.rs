@@ -13,6 +13,8 @@ pub enum Expression {
     All(Vec<Expression>),
     /// Any of these.
     Any(Vec<Expression>),
+    /// Those of these that tell pages apart: an index may leave out what most pages have.
+    Telling(Vec<Expression>),
     /// The first but not the second.
     Without(Box<Expression>, Box<Expression>),
 }
@@ -62,8 +64,8 @@ pub fn prepare(query: &str) -> Prepared {
     let terms = terms(&wanted);
     // One word that says something among others that do not is enough: "what is a loom".
     let relaxed = (wanted.len() > 1 || terms.len() > 1).then(|| {
-        let any = Expression::Any(terms.iter().cloned().map(Expression::Phrase).collect());
-        without(any, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
+        let telling = Expression::Telling(terms.iter().cloned().map(Expression::Phrase).collect());
+        without(telling, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
     });
     let strict = strict(&tokens);
     let beginning = strict.as_ref().and_then(beginning);
@@ -122,7 +124,9 @@ fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
 fn beginning(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Prefix(word) => Some(word.to_lowercase()),
-        Expression::All(parts) | Expression::Any(parts) => parts.iter().find_map(beginning),
+        Expression::All(parts) | Expression::Any(parts) | Expression::Telling(parts) => {
+            parts.iter().find_map(beginning)
+        }
         Expression::Without(wanted, _) => beginning(wanted),
         Expression::Phrase(_) => None,
     }
@@ -252,7 +256,7 @@ mod tests {
             Expression::Phrase(text) => format!("'{text}'"),
             Expression::Prefix(text) => format!("{text}*"),
             Expression::All(all) => format!("({})", list(all, " & ")),
-            Expression::Any(any) => format!("({})", list(any, " | ")),
+            Expression::Any(any) | Expression::Telling(any) => format!("({})", list(any, " | ")),
             Expression::Without(wanted, unwanted) => format!("({} - {})", render(wanted), render(unwanted)),
         }
     }

@@ -312,7 +312,8 @@ impl Index for SqliteStore {
              ORDER BY f.rank LIMIT {limit} OFFSET {offset}",
             conditions.sql
         );
-        let matching = rusqlite::types::Value::from(render(query.expression, query.filter));
+        let expression = self.without_common(project, query.expression)?;
+        let matching = rusqlite::types::Value::from(render(&expression, query.filter));
         let values = std::iter::once(matching).chain(conditions.values);
         let found = self.all("searched", &sql, params_from_iter(values), |row| {
             Ok(TextHit { page: row.get(0)?, score: row.get(1)? })

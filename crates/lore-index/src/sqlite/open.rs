@@ -79,7 +79,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-             PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -8000;
+             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
              PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
         .map_err(opening)?;

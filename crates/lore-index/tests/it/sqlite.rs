@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use lore_engine::{ContentHash, Error, Filter, LinkEnds, Order, ProjectNo, Store};
+use lore_engine::{ContentHash, Error, Filter, Index as _, LinkEnds, Order, ProjectNo, Store, TextQuery};
 use lore_index::{Opened, open};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::conformance::Open;
-use crate::sample::{link, listed, put, with_text, with_word};
+use crate::sample::{ALL, link, listed, put, with_text, with_word};
 
 /// Tells a story of a new database in a directory of its own.
 pub fn with_database(story: &dyn Fn(Open<'_>)) {
@@ -264,4 +264,22 @@ fn a_backup_opens_and_has_the_same_rows() {
     assert_eq!(copied.setting("kept").unwrap().as_deref(), Some("yes"));
     assert_eq!(copied.problems().unwrap(), [""; 0]);
     assert!(store.backup(&copy).is_err(), "a file that is there is never overwritten");
+}
+
+#[test]
+fn a_word_that_most_pages_have_does_not_rank_them_all() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder.path().join("lore.db")).unwrap().store;
+    let project = store_project(&store);
+    for number in 0..300 {
+        put(&store, project, with_text(&format!("{number}.md"), "otter"));
+    }
+    put(&store, project, with_text("rare.md", "heron"));
+    let relaxed = lore_engine::prepare("heron otter").relaxed.unwrap();
+    let query = TextQuery { expression: &relaxed, filter: &Filter::default(), window: ALL };
+    let hits = store.search(project, &query).unwrap();
+    let pages: Vec<i64> = hits.into_iter().map(|hit| hit.page).collect();
+    assert_eq!(store.pages(project, &pages).unwrap()[0].path, "rare.md");
+    assert_eq!(pages.len(), 1);
+    assert_eq!(with_word(&store, project, "heron OR otter").len(), 301, "who asks for either gets both");
 }
