@@ -105,7 +105,7 @@ mod tests {
                 .map(|(name, root)| (name.into(), root.into()))
                 .into(),
             default: None,
-            maps: vec![("/work/*".into(), "notes".into())],
+            maps: vec![("/code/*".into(), "notes".into())],
         }
     }
 
@@ -124,10 +124,10 @@ mod tests {
         let mut projects = projects();
         check(&projects, Some("notes"), "/v/brain/people", "notes");
         check(&projects, None, "/v/brain/people", "brain");
-        check(&projects, None, "/work/api/src", "notes");
+        check(&projects, None, "/code/api/src", "notes");
         projects.default = Some("brain".into());
         check(&projects, None, "/elsewhere", "brain");
-        check(&projects, None, "/work/api", "notes");
+        check(&projects, None, "/code/api", "notes");
     }
 
     #[test]

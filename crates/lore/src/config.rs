@@ -209,7 +209,7 @@ mod tests {
         let mut config = config("# mine\nformat = \"json\" # always\n\n[projects]\na = \"/a\"\n");
         config.set("search.limit", "20").expect("set");
         config.add_project("b", Path::new("/b"));
-        config.add_map("/work/*", "b");
+        config.add_map("/code/*", "b");
         let text = config.document.to_string();
         assert!(text.starts_with("# mine\nformat = \"json\" # always\n"), "{text}");
         assert_eq!(config.projects().names(), ["a", "b"]);
