@@ -74,7 +74,8 @@ struct Ready {
     outcome: Outcome,
 }
 
-/// Makes all of the changes or none of them.
+/// Makes the changes. Every one of them is checked and staged before the first is put in place, so that a refusal
+/// leaves all files as they were.
 pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Vec<Written>> {
     let mut paths = BTreeSet::new();
     for change in changes {
