@@ -162,7 +162,9 @@ impl Render for Found {
         }
         let mut text = String::new();
         for hit in &self.hits {
-            text.push_str(&format!("{}  {} ({})  {:.2}\n", hit.slug, hit.title, hit.kind, hit.score));
+            // In a vault of a few pages no word is rare, and scores say nothing.
+            let score = if hit.score >= 0.005 { format!("  {:.2}", hit.score) } else { String::new() };
+            text.push_str(&format!("{}  {} ({}){score}\n", hit.slug, hit.title, hit.kind));
             text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
             if let Some(excerpt) = &hit.excerpt {
                 let [first, last] = excerpt.lines;
