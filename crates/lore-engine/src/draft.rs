@@ -38,14 +38,12 @@ pub struct Inherited {
     pub id: Option<String>,
     /// When it was made.
     pub created: Option<i64>,
-    /// The version it is now at.
-    pub version: u64,
 }
 
 /// Everything the index keeps of a page.
 pub fn draft<'a>(
     source: &Source<'a>,
-    parsed: Parsed,
+    parsed: &Parsed,
     policy: &Policy,
     inherited: &Inherited,
 ) -> PageDraft<'a> {
@@ -53,10 +51,10 @@ pub fn draft<'a>(
     let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(&[source.path]));
     let updated = source.mtime / 1_000_000;
     let created = ["created", "date"].iter().find_map(|key| page.properties.text(key).and_then(date_millis));
-    let text = search_text(source, &page);
-    let links = links(&id, &page);
-    let statements = statements(&page);
-    let keys = keys(source, &page, &id);
+    let text = search_text(source, page);
+    let links = links(&id, page);
+    let statements = statements(page);
+    let keys = keys(source, page, &id);
     let row = PageRow {
         number: 0,
         path: source.path.to_owned(),
@@ -65,15 +63,16 @@ pub fn draft<'a>(
         status: page.status.clone(),
         wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), str::to_owned),
         summary: page.summary.clone(),
-        tags: page.tags,
-        title: page.title,
-        properties: page.properties,
-        diagnostics,
+        tags: page.tags.clone(),
+        title: page.title.clone(),
+        properties: page.properties.clone(),
+        diagnostics: diagnostics.clone(),
         hash: source.hash,
         size: source.size,
         created: created.or(inherited.created).unwrap_or(updated),
         updated,
-        version: inherited.version,
+        // The ledger counts versions; the row shows what it says when it is read.
+        version: 0,
         id,
     };
     PageDraft { row, mtime: if source.settled { source.mtime } else { 0 }, keys, links, statements, text }

@@ -41,5 +41,5 @@ pub use search::{Excerpt, Expression, Hit, HitKind, SearchRequest, SearchResult,
 pub use timeframe::{since, until};
 pub use validate::{Check, duplicate_ids, validate};
 pub use vault::Skipped;
-pub use watch::{DEBOUNCE, Event, follow, watch};
+pub use watch::{DEBOUNCE, Event, Watching, follow, watch};
 pub use write::{Action, Edit, Outcome, PageChange, Written, write};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
@@ -46,8 +46,13 @@ pub enum Wake {
     Stop,
 }
 
-/// Starts to watch a vault; events go to `events` until the returned guard is dropped.
-pub fn watch(root: &Path, events: Sender<Event>) -> Result<impl Drop> {
+/// A vault being watched, for as long as this lives.
+pub struct Watching {
+    _watcher: notify::RecommendedWatcher,
+}
+
+/// Starts to watch a vault; events go to `events`.
+pub fn watch(root: &Path, events: Sender<Event>) -> Result<Watching> {
     let failed = |error: notify::Error| Error::Watch { path: root.to_owned(), message: error.to_string() };
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
         Ok(event) if event.need_rescan() => drop(events.send(Event::Lost)),
@@ -57,23 +62,14 @@ pub fn watch(root: &Path, events: Sender<Event>) -> Result<impl Drop> {
     })
     .map_err(failed)?;
     watcher.watch(root, RecursiveMode::Recursive).map_err(failed)?;
-    Ok(Guard(watcher))
-}
-
-struct Guard(notify::RecommendedWatcher);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // Dropping the watcher ends it; the field only has to live this long.
-        let _ = &self.0;
-    }
+    Ok(Watching { _watcher: watcher })
 }
 
 /// Waits for a burst of events and says what to look at.
 pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake {
     let mut wake = Wake::Pages(BTreeSet::new());
-    let mut waits = 0;
     let Ok(first) = events.recv() else { return Wake::Stop };
+    let started = Instant::now();
     let mut next = Some(first);
     loop {
         if let Some(event) = next.take() {
@@ -82,7 +78,7 @@ pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake
             }
             note(&mut wake, root, event);
         }
-        if waits >= PATIENCE * 100 {
+        if !quiet.is_zero() && started.elapsed() > quiet * PATIENCE {
             return wake;
         }
         match events.recv_timeout(quiet) {
@@ -96,7 +92,6 @@ pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake
                 _ => return wake,
             },
         }
-        waits += 1;
     }
 }
 

@@ -153,11 +153,23 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
         Err((failure, Some(session))) if failure.code == Code::IndexBroken => {
             session.talk.warn(&lore_index::set_aside(&session.database()?, &failure.message)?);
             drop(session);
-            let writes = entry(name, inner).is_ok_and(|(entry, _)| entry.writes && entry.name != "sync");
-            if writes { Err(failure) } else { attempt(name, inner, &globals).map_err(|(failure, _)| failure) }
+            if may_write(name, inner) {
+                Err(failure)
+            } else {
+                attempt(name, inner, &globals).map_err(|(failure, _)| failure)
+            }
         }
         outcome => outcome.map_err(|(failure, _)| failure),
     }
+}
+
+/// Whether running a command a second time could write a second time. A sync cannot: it follows the files.
+fn may_write(name: &str, matches: &ArgMatches) -> bool {
+    let entry = match name {
+        "call" => ops::find(matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default()),
+        _ => entry(name, matches).map(|(entry, _)| entry),
+    };
+    entry.map_or(true, |entry| entry.writes && entry.name != "sync")
 }
 
 /// Runs a command once. A failure comes with the session it happened in.

@@ -179,11 +179,8 @@ impl<'a> Batch<'a> {
 
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
         let (store, project) = (self.memory.store(), self.memory.project());
-        let inherited = Inherited {
-            id: store.identity(project, path)?,
-            created: row.map(|row| row.created),
-            version: self.version(path, read.hash, row)?,
-        };
+        let inherited = Inherited { id: store.identity(project, path)?, created: row.map(|row| row.created) };
+        self.note_version(path, read.hash, row)?;
         let source = Source {
             path,
             slug: slug.to_owned(),
@@ -194,28 +191,24 @@ impl<'a> Batch<'a> {
             settled: settled(self.memory, read.mtime) != 0,
             text: &read.text,
         };
-        let put = store
-            .put_page(project, &draft(&source, read.parsed.clone(), &self.memory.policy(), &inherited))?;
+        let put =
+            store.put_page(project, &draft(&source, &read.parsed, &self.memory.policy(), &inherited))?;
         self.pages.push(put.page);
         self.names.extend(put.names);
         Ok(())
     }
 
-    /// The version of a page that now has these bytes. Pages never changed since they were first seen are at 1
+    /// Counts a version where a page now has other bytes. Pages never changed since they were first seen are at 1
     /// and cost the ledger nothing.
-    fn version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<u64> {
+    fn note_version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
         let (store, project) = (self.memory.store(), self.memory.project());
         let before = match store.version(project, path)? {
             Some(noted) => Some(noted),
             None => row.map(|row| (1, row.hash)),
         };
         match before {
-            None => Ok(1),
-            Some((version, same)) if same == hash => Ok(version),
-            Some((version, _)) => {
-                store.set_version(project, path, version + 1, hash)?;
-                Ok(version + 1)
-            }
+            Some((version, old)) if old != hash => store.set_version(project, path, version + 1, hash),
+            _ => Ok(()),
         }
     }
 

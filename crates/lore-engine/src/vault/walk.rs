@@ -190,8 +190,8 @@ fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan)
     scan.files.extend(file);
 }
 
-/// Stats files by their name in an open folder: the system then need not walk the whole path for each of them,
-/// which is most of what a look at an unchanged vault costs.
+/// Stats files by their name in an open folder, so that the system need not walk the whole path for each of them:
+/// every command looks at every file, and this is the part of it that can be saved.
 #[derive(Default)]
 struct Folders {
     #[cfg(unix)]

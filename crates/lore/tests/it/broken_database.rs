@@ -114,3 +114,28 @@ fn the_database_is_private() {
     let config = fs::metadata(sandbox.root.join("home/config.toml")).expect("it").permissions().mode();
     assert_eq!(config & 0o077, 0, "{config:o}");
 }
+
+#[test]
+fn a_write_that_meets_the_damage_is_not_made_twice() {
+    let json = "lore call edit '{\"reference\": \"page-7\", \"append\": \"once\"}'";
+    for command in ["lore edit page-7 --append once", json] {
+        let mut met = 0;
+        // Where the damage begins decides whether it shows when the database is opened or in the middle of the work.
+        for eighth in 1..8 {
+            let sandbox = vault();
+            let mut bytes = fs::read(sandbox.database()).expect("the database");
+            let (start, end) = (bytes.len() * eighth / 8 / 4096 * 4096, bytes.len());
+            bytes[start..end].fill(0xa5);
+            fs::write(sandbox.database(), bytes).expect("a file");
+            let first = sandbox.sh(command);
+            if first.code != 0 {
+                met += 1;
+                first.exits(5).says("damaged").says("again");
+                sandbox.sh(command).exits(0);
+            }
+            let text = String::from_utf8(sandbox.read("page-7.md")).expect("text");
+            assert_eq!(text.matches("once").count(), 1, "{command}, damaged from {start}: {text}");
+        }
+        assert!(met > 0, "no damage showed in the middle of {command}");
+    }
+}
