@@ -38,6 +38,9 @@ enum Edit {
     CloseFact,
     AddEntry,
     Retarget,
+    RenameHeading,
+    DemoteHeadings,
+    RemoveSections,
 }
 
 fuzz_target!(|input: Input<'_>| {
@@ -89,6 +92,12 @@ fuzz_target!(|input: Input<'_>| {
                 detail: some(one),
             };
             edit::add_entry(page, &new)
+        }
+        Edit::RenameHeading => edit::rename_heading(page, one, two),
+        Edit::DemoteHeadings => Ok(edit::demote_headings(page, usize::from(number))),
+        Edit::RemoveSections => {
+            let places = edit::sections(page);
+            Ok(edit::remove_sections(page, places.iter().skip(usize::from(number % 4)).step_by(2)))
         }
         Edit::Retarget => edit::retarget_links(page, "folder/page.md", &mut |_| some(one)),
     };

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use lore_page::edit::EditError;
 
+use crate::lint::Finding;
+use crate::policy::Lint;
+
 /// What the engine and the index return.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -68,6 +71,36 @@ pub enum Error {
         verb: &'static str,
         /// The rule that says so.
         rule: String,
+    },
+    /// The page, or the vault, would not be valid.
+    #[error("{}", refused(.findings))]
+    Lint {
+        /// What is wrong, the errors only.
+        findings: Vec<Finding>,
+    },
+    /// The remote and the vault have gone different ways.
+    #[error(
+        "the vault and {upstream} have diverged: {ahead} commits here, {behind} there; nothing was changed"
+    )]
+    Diverged {
+        /// The remote branch.
+        upstream: String,
+        /// Commits that only the vault has.
+        ahead: u64,
+        /// Commits that only the remote has.
+        behind: u64,
+    },
+    /// The work tree has changes that are not Lore's.
+    #[error("{} changed outside Lore and not committed: {}; nothing was changed", files(.paths.len()), first_few(.paths))]
+    Dirty {
+        /// The files.
+        paths: Vec<String>,
+    },
+    /// git said no.
+    #[error("{message}")]
+    Git {
+        /// What it said.
+        message: String,
     },
     /// The file is larger than the policy's limit.
     #[error("{path} has {size} bytes, over the limit of {limit}")]
@@ -200,6 +233,12 @@ pub enum Code {
     Exists,
     /// Forbidden by policy or by path.
     Denied,
+    /// Not a valid page, or a credential in it.
+    Lint,
+    /// git's work tree or remote is in the way.
+    Diverged,
+    /// git failed.
+    Git,
     /// Over a limit.
     TooLarge,
     /// An edit that does not fit the page.
@@ -220,13 +259,16 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 14] = [
+    pub const ALL: [Code; 17] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
         Code::Conflict,
         Code::Exists,
         Code::Denied,
+        Code::Lint,
+        Code::Diverged,
+        Code::Git,
         Code::TooLarge,
         Code::Edit,
         Code::Locked,
@@ -246,6 +288,9 @@ impl Code {
             Code::Conflict => "conflict",
             Code::Exists => "exists",
             Code::Denied => "denied",
+            Code::Lint => "lint",
+            Code::Diverged => "diverged",
+            Code::Git => "git",
             Code::TooLarge => "too_large",
             Code::Edit => "edit",
             Code::Locked => "locked",
@@ -266,6 +311,9 @@ impl Error {
             Error::Ambiguous { .. } => Code::Ambiguous,
             Error::BadInput { .. } => Code::Usage,
             Error::BadPath { .. } | Error::Denied { .. } => Code::Denied,
+            Error::Lint { .. } => Code::Lint,
+            Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
+            Error::Git { .. } => Code::Git,
             Error::Conflict { .. } => Code::Conflict,
             Error::Exists { .. } => Code::Exists,
             Error::TooLarge { .. } => Code::TooLarge,
@@ -299,7 +347,20 @@ impl Error {
                 "read the page again, merge, and write with the version it has now".into()
             }
             Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
-            Error::Denied { .. } => "see which rule applies in the vault's lore.toml".into(),
+            Error::Denied { path, .. } => {
+                format!("see what may be done there with `lore doctor --path {path}`; nothing was changed")
+            }
+            Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {
+                "keep the secret elsewhere and write where it is kept; nothing was changed".into()
+            }
+            Error::Lint { .. } => "mend it and write again; nothing was changed".into(),
+            Error::Diverged { .. } => {
+                "bring them together in git (`git pull --rebase`), then write again".into()
+            }
+            Error::Dirty { .. } => {
+                "commit them with `lore git commit`, or put them back, then write again".into()
+            }
+            Error::Git { .. } => "see `lore git status`".into(),
             Error::TooLarge { .. } => {
                 "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
             }
@@ -353,6 +414,29 @@ fn conflict(slug: &str, expected: u64, current: u64) -> String {
         (_, 0) => format!("there is no page {slug}, so it is not at version {expected}"),
         _ => format!("{slug} is at version {current}, not {expected}"),
     }
+}
+
+/// The first finding whole, the rest in number.
+fn refused(findings: &[Finding]) -> String {
+    match findings {
+        [] => "the page is not valid".into(),
+        [one] => one.to_string(),
+        [first, rest @ ..] => {
+            let rest: Vec<String> = rest.iter().take(4).map(ToString::to_string).collect();
+            let more = findings.len() - 1 - rest.len();
+            let more = if more > 0 { format!("; and {more} more, see `lore lint`") } else { String::new() };
+            format!("{first}; {}{more}", rest.join("; "))
+        }
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file is".into() } else { format!("{count} files are") }
+}
+
+fn first_few(paths: &[String]) -> String {
+    let shown = paths.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    if paths.len() > 3 { format!("{shown} …") } else { shown }
 }
 
 fn nearest(suggestions: &[String]) -> String {

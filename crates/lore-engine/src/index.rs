@@ -107,8 +107,14 @@ pub trait Ledger {
     /// The bytes of a snapshot.
     fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
-    /// Forgets snapshots taken before a moment in milliseconds since 1970; says how many.
-    fn prune_snapshots(&self, before: i64) -> Result<usize>;
+    /// Forgets a project's snapshots taken before a moment in milliseconds since 1970; says how many.
+    fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize>;
+
+    /// Who wrote a file last through Lore, and what it was then.
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<(ContentHash, String)>>;
+
+    /// Notes who wrote a file.
+    fn set_author(&self, project: ProjectNo, path: &str, hash: ContentHash, actor: &str) -> Result<()>;
 
     /// Files that could not be indexed, by path.
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>>;
@@ -530,7 +536,7 @@ pub struct NewSnapshot<'a> {
     pub bytes: &'a [u8],
     /// When, in milliseconds since 1970.
     pub at: i64,
-    /// Who replaced them.
+    /// Who wrote them through Lore; empty when nobody did.
     pub actor: &'a str,
 }
 
@@ -547,6 +553,6 @@ pub struct SnapshotRow {
     pub size: u64,
     /// When it was replaced, in milliseconds since 1970.
     pub at: i64,
-    /// Who replaced it.
+    /// Who wrote it through Lore; empty when nobody did.
     pub actor: String,
 }

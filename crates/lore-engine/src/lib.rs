@@ -1,27 +1,43 @@
 //! The rules of Lore. Files are the truth; the index follows them through one reconcile; every write goes through
 //! one function. Synchronous, and without a database of its own: it declares the [`Index`] and [`Ledger`] traits.
 
+mod capture;
+pub mod compare;
+mod curate;
 mod diff;
 mod draft;
 mod error;
+pub mod fault;
+pub mod generated;
+pub mod git;
 mod graph;
 mod hash;
+pub mod history;
 mod index;
+mod inject;
+mod likeness;
+mod lint;
 mod memory;
 mod policy;
 mod profile;
+mod project_slug;
 mod projects;
+mod raw;
 mod reconcile;
 mod relink;
 mod relocate;
 mod resolve;
 mod search;
+pub mod secrets;
 mod timeframe;
+pub mod upkeep;
 mod validate;
 pub mod vault;
 mod watch;
 mod write;
 
+pub use capture::{CaptureRequest, Captured, Similar, capture, similar_pages};
+pub use curate::{Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
 pub use error::{Code, Error, Result};
 pub use graph::{Neighbourhood, Reach, Temporal};
@@ -31,10 +47,16 @@ pub use index::{
     LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage, SearchText,
     SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery, Wanted, Window,
 };
+pub use inject::{Injected, injected};
+pub use lint::{Finding, Fixed, fix, lint, new_id};
 pub use memory::{Author, Clock, Memory, Parts};
-pub use policy::{DEFAULT_TYPE, Limits, POLICY_FILE, Policy, Verb, line_of};
+pub use policy::{
+    DEFAULT_TYPE, Level, Limits, Lint, OnEdited, Owner, POLICY_FILE, Policy, Rule, Verb, line_of, verbs,
+};
 pub use profile::{Profile, fill};
+pub use project_slug::project_slug;
 pub use projects::{Chosen, Projects};
+pub use raw::RawText;
 pub use reconcile::{Progress, Report};
 pub use relocate::relocate;
 pub use search::{Excerpt, Expression, Hit, HitKind, SearchRequest, SearchResult, prepare, set_apart};
@@ -42,4 +64,7 @@ pub use timeframe::{since, until};
 pub use validate::{Check, duplicate_ids, validate};
 pub use vault::Skipped;
 pub use watch::{DEBOUNCE, Event, Watching, follow, watch};
-pub use write::{Action, Edit, Outcome, PageChange, Written, write};
+pub use write::{
+    Action, Authority, Edit, GitState, Outcome, PageChange, PushFailure, Receipt, Terms, Written, begin,
+    commit_by_hand, git_state, pull, push, reach_remote, refresh_generated, write, write_as,
+};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
+use serde::{Deserialize, Serialize};
 
 use crate::diff::Trust;
 use crate::error::Result;
@@ -15,18 +16,21 @@ use crate::policy::Policy;
 use crate::reconcile::{Look, Progress, Report, reconcile};
 use crate::resolve::resolve;
 use crate::search::{SearchRequest, SearchResult, search};
-use crate::vault::{FileBytes, FolderLock, Vault};
+use crate::vault::{FileBytes, FolderLock, Vault, exists, is_page_path};
+use crate::write::recover_if_needed;
 
 /// Tells the time; a test gives another one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 
 /// Who writes, through which face.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Author {
     /// A person's or agent's name.
     pub actor: String,
     /// `cli`, `mcp`, `http`, `emacs`.
-    pub face: &'static str,
+    pub face: String,
+    /// What the writes of one run have in common.
+    pub session: String,
 }
 
 /// What a memory is made of.
@@ -115,7 +119,10 @@ impl Memory {
     /// Makes the index follow the files, and the policy as it is now.
     pub fn sync(&self, trust: Trust, progress: Progress<'_>) -> Result<Report> {
         self.follow_policy()?;
-        reconcile(self, &Look::Everything(trust), progress)
+        let recovered = recover_if_needed(self)?;
+        let mut report = reconcile(self, &Look::Everything(trust), progress)?;
+        report.recovered = recovered;
+        Ok(report)
     }
 
     /// Reads the policy again. One that would have indexed the pages otherwise empties the index, so that the next
@@ -143,14 +150,35 @@ impl Memory {
 
     /// Makes the index follow these files.
     pub fn sync_paths(&self, paths: &BTreeSet<String>) -> Result<Report> {
-        reconcile(self, &Look::Paths { paths, moved: &[] }, &|_, _| ())
+        reconcile(self, &Look::Paths { paths, moved: &[], proposal: None }, &|_, _| ())
     }
 
-    /// The page that a reference means.
+    /// The page that a reference means; an old path means the page it is now.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
-        let key = resolve(&*self.store, self.project, reference)?;
+        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        let key = resolve(&*self.store, self.project, alias.as_deref().unwrap_or(reference))?;
         let row = self.store.pages(self.project, &[key.page])?.pop();
         row.ok_or(crate::Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
+    }
+
+    /// The path of the file that a reference means: a page's, or that of a file which a rule gives another extension.
+    pub fn file(&self, reference: &str) -> Result<String> {
+        let missing = match self.page(reference) {
+            Ok(page) => return Ok(page.path),
+            Err(error) => error,
+        };
+        let policy = self.policy();
+        let plain = reference.strip_prefix("memory://").unwrap_or(reference);
+        let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
+        let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
+        let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
+            true => plain.clone(),
+            false => format!("{plain}.{extension}"),
+        });
+        match named.filter(|path| exists(&self.vault.root().join(path))) {
+            Some(path) => self.vault.file_path(&path),
+            None => Err(missing),
+        }
     }
 
     /// The page at a path, as the index knows it.
@@ -160,6 +188,22 @@ impl Memory {
             Some(known) => Ok(self.store.pages(self.project, &[known.page])?.pop()),
             None => Ok(None),
         }
+    }
+
+    /// Whether the index has a row for a file of this path.
+    pub fn indexes(&self, path: &str) -> bool {
+        is_page_path(path) && self.policy().indexes(path)
+    }
+
+    /// The version of the file at a path; 0 when there is none.
+    pub fn version_of(&self, path: &str) -> Result<u64> {
+        if self.indexes(path) {
+            return Ok(self.page_at(path)?.map_or(0, |row| row.version));
+        }
+        if !exists(&self.vault.root().join(path)) {
+            return Ok(0);
+        }
+        Ok(self.store.version(self.project, path)?.map_or(1, |(version, _)| version))
     }
 
     /// A page's bytes as they are on the disk now.
@@ -182,6 +226,12 @@ impl Memory {
     pub(crate) fn lock(&self) -> Result<FolderLock> {
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         FolderLock::acquire(self.vault.root(), self.state(), &holder)
+    }
+
+    /// The right to write to the vault, unless somebody has it.
+    pub(crate) fn try_lock(&self) -> Result<Option<FolderLock>> {
+        let holder = format!("{} (process {})", self.author.actor, std::process::id());
+        FolderLock::try_acquire(self.vault.root(), self.state(), &holder)
     }
 
     fn state(&self) -> &Path {

@@ -1,14 +1,29 @@
 //! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
 
+mod levels;
+mod parts;
+mod pattern;
+mod rule;
+mod schema;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
+pub use levels::{Gate, Level, Lint, LintPolicy};
+pub use parts::{
+    Capture, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
+};
+pub use pattern::Pattern;
+pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
+pub use schema::{Format, Schema};
+
 use crate::error::{Error, Result};
 use crate::hash::stable_number;
 use crate::profile::Profile;
-use crate::vault::{folder, read_text};
+use crate::secrets;
+use crate::vault::{folder, read_text, without_extension};
 
 /// The policy's file at a vault's root.
 pub const POLICY_FILE: &str = "lore.toml";
@@ -16,53 +31,62 @@ pub const POLICY_FILE: &str = "lore.toml";
 /// The type of a page of which nothing says otherwise.
 pub const DEFAULT_TYPE: &str = "note";
 
+/// What may be done to a path that no rule is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub enum Unmatched {
+    /// Everything.
+    #[default]
+    #[serde(rename = "allow")]
+    Allow,
+    /// Nothing.
+    #[serde(rename = "read-only")]
+    ReadOnly,
+}
+
 /// What a vault allows and expects.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
     /// The name the vault is registered under when nobody gives another.
     pub name: Option<String>,
     /// The profile it began as.
     pub profile: Profile,
+    /// Files that are not pages although they look like it.
+    pub exclude: Vec<Pattern>,
+    /// What may be done where no rule says so.
+    pub unmatched: Unmatched,
     /// The type of the pages in a folder.
     pub types: BTreeMap<String, String>,
     /// Limits.
     pub limits: Limits,
-}
-
-/// Limits of a vault.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// The largest page that is read or written, in bytes.
-    pub page_bytes: u64,
-}
-
-/// What a write does to a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// Make it.
-    Create,
-    /// Replace it whole.
-    Put,
-    /// Change a part of it.
-    Patch,
-    /// Add to its end.
-    Append,
-    /// Take it away.
-    Delete,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Policy { name: None, profile: Profile::Notes, types: BTreeMap::new(), limits: Limits::default() }
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { page_bytes: 16 * 1024 * 1024 }
-    }
+    /// What may be written where; the first that fits counts.
+    #[serde(rename = "rule")]
+    pub rules: Vec<Rule>,
+    /// What pages must have, by name.
+    #[serde(rename = "schema")]
+    pub schemas: BTreeMap<String, Schema>,
+    /// Files that Lore writes.
+    pub generated: Vec<Generated>,
+    /// Files that every agent is given.
+    pub inject: Vec<Inject>,
+    /// Old paths and what they are now.
+    pub aliases: BTreeMap<String, String>,
+    /// Credentials.
+    pub secrets: Secrets,
+    /// How strict lint is.
+    pub lint: LintPolicy,
+    /// How git is used.
+    pub git: GitPolicy,
+    /// The page of the day.
+    pub rotate: Option<Rotate>,
+    /// Logs with a limited number of sections.
+    pub rollup: Vec<RollUp>,
+    /// Captures of outside sources.
+    pub raw: Option<Raw>,
+    /// When to look the pages over.
+    pub curate: Curate,
+    /// What `lore capture` makes.
+    pub capture: Capture,
 }
 
 impl Policy {
@@ -79,8 +103,44 @@ impl Policy {
 
     /// Reads a policy; an error has its line and what is wrong.
     pub fn parse(text: &str) -> std::result::Result<Policy, (Option<usize>, String)> {
-        toml::from_str(text)
-            .map_err(|error| (error.span().map(|span| line_of(text, span.start)), one_line(error.message())))
+        let policy: Policy = toml::from_str(text).map_err(|error| {
+            (error.span().map(|span| line_of(text, span.start)), one_line(error.message()))
+        })?;
+        policy.check().map_err(|(at, message)| (at.map(|at| line_of(text, at)), message))?;
+        Ok(policy)
+    }
+
+    /// What only shows when the parts are held against each other, with the byte it stands at.
+    fn check(&self) -> std::result::Result<(), (Option<usize>, String)> {
+        for named in self.rules.iter().filter_map(|rule| rule.schema.as_ref()) {
+            if !self.schemas.contains_key(named.get_ref()) {
+                let known: Vec<&str> = self.schemas.keys().map(String::as_str).collect();
+                let message =
+                    format!("no schema is called {:?}; known: {}", named.get_ref(), known.join(", "));
+                return Err((Some(named.span().start), message));
+            }
+        }
+        let allowed = self.secrets.allow.iter().map(|line| &line.rule);
+        for named in self.secrets.off.iter().chain(allowed) {
+            if !secrets::rules().any(|rule| rule.name == named.get_ref()) {
+                let message = format!(
+                    "no secret rule is called {:?}; a finding of `lore lint` names its rule",
+                    named.get_ref()
+                );
+                return Err((Some(named.span().start), message));
+            }
+        }
+        if let Some(zone) = self.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref())
+            && jiff::tz::TimeZone::get(zone).is_err()
+        {
+            return Err((None, format!("rotate.time_zone: no time zone is called {zone:?}")));
+        }
+        match self.rotate.as_ref().map(|rotate| rotate.day_begins) {
+            Some(hour) if !(0..24).contains(&hour) => {
+                Err((None, format!("rotate.day_begins: {hour} is not an hour from 0 to 23")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The type of a page by the nearest folder that has one.
@@ -95,16 +155,62 @@ impl Policy {
         DEFAULT_TYPE
     }
 
+    /// Whether a page's file belongs in the index.
+    pub fn indexes(&self, path: &str) -> bool {
+        !self.exclude.iter().any(|pattern| pattern.matches(path))
+    }
+
     /// What of the policy decides how a page is indexed, in a short form that can be compared.
     pub fn index_mark(&self) -> String {
         let limit = self.limits.page_bytes.to_string();
         let types = self.types.iter().flat_map(|(folder, kind)| [folder.as_str(), kind]);
-        format!("{:x}", stable_number(&types.chain([limit.as_str()]).collect::<Vec<_>>()))
+        let left_out = self.exclude.iter().map(Pattern::as_str);
+        format!("{:x}", stable_number(&types.chain(left_out).chain([limit.as_str()]).collect::<Vec<_>>()))
     }
 
-    /// Checks that a verb is allowed on a path. The profiles `notes` and `brain` allow every verb everywhere.
-    pub fn allow(&self, _path: &str, _verb: Verb) -> Result<()> {
-        Ok(())
+    /// The rule of a path.
+    pub fn rule(&self, path: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.matches(path))
+    }
+
+    /// The schema of a path.
+    pub fn schema(&self, path: &str) -> Option<&Schema> {
+        self.rule(path).and_then(Rule::schema).and_then(|name| self.schemas.get(name))
+    }
+
+    /// What may be done to a path.
+    pub fn allowed(&self, path: &str) -> Vec<Verb> {
+        match (self.rule(path), self.unmatched) {
+            (Some(rule), _) => rule.allow.clone(),
+            (None, Unmatched::Allow) => Verb::ALL.to_vec(),
+            (None, Unmatched::ReadOnly) => Vec::new(),
+        }
+    }
+
+    /// Checks that one of these verbs is allowed on a path; the first is the one that a refusal names.
+    pub fn allow(&self, path: &str, any_of: &[Verb]) -> Result<()> {
+        let allowed = self.allowed(path);
+        if any_of.iter().any(|verb| allowed.contains(verb)) {
+            return Ok(());
+        }
+        let rule = match self.rule(path) {
+            Some(rule) => format!("rule {:?} allows {}", rule.name(), verbs(&allowed)),
+            None => "no rule is about it, so it is read-only".into(),
+        };
+        let verb = any_of.first().map_or("a change", |verb| verb.name());
+        Err(Error::Denied { path: path.to_owned(), verb, rule })
+    }
+
+    /// What an old path is called now; `None` when it is no old path.
+    pub fn alias(&self, path: &str) -> Option<String> {
+        let stem = without_extension(path);
+        let extension = &path[stem.len()..];
+        if let Some(now) = self.aliases.get(stem) {
+            return Some(format!("{now}{extension}"));
+        }
+        let folders = self.aliases.iter().filter_map(|(old, now)| Some((old.strip_suffix('*')?, now)));
+        let (old, now) = folders.filter(|(old, _)| stem.starts_with(old)).max_by_key(|(old, _)| old.len())?;
+        Some(format!("{}{}{extension}", now.strip_suffix('*').unwrap_or(now), &stem[old.len()..]))
     }
 }
 
@@ -118,28 +224,4 @@ fn one_line(message: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_folder_gives_the_type() {
-        let policy =
-            Policy::parse("[types]\npeople = \"person\"\n\"people/teams\" = \"team\"\n").expect("a policy");
-        for (path, kind) in [
-            ("people/ada.md", "person"),
-            ("people/friends/bob.md", "person"),
-            ("people/teams/core.md", "team"),
-            ("ada.md", "note"),
-            ("peoples/ada.md", "note"),
-        ] {
-            assert_eq!(policy.type_of(path), kind, "{path}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_key_is_an_error_with_its_line() {
-        let (line, message) = Policy::parse("name = \"x\"\n\ncolour = 1\n").expect_err("unknown key");
-        assert_eq!(line, Some(3));
-        assert!(message.contains("colour"), "{message}");
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Ready-made policies with their templates, as `lore init` writes them.
 
+mod built;
+
 use serde::{Deserialize, Serialize};
 
 /// A ready policy.
@@ -11,14 +13,23 @@ pub enum Profile {
     Notes,
     /// People, companies, decisions and the rest by folder, with templates.
     Brain,
+    /// Lessons, preferences and procedures, each with its provenance; strict lint, generated index, git.
+    Roam,
+    /// A person's life in six classes: identity, state, plans, journal, knowledge, policies.
+    Personal,
 }
 
 impl Profile {
+    /// Every profile.
+    pub const ALL: [Profile; 4] = [Profile::Notes, Profile::Brain, Profile::Roam, Profile::Personal];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Profile::Notes => "notes",
             Profile::Brain => "brain",
+            Profile::Roam => "roam",
+            Profile::Personal => "personal",
         }
     }
 
@@ -27,6 +38,8 @@ impl Profile {
         match self {
             Profile::Notes => include_str!("profiles/notes.toml"),
             Profile::Brain => include_str!("profiles/brain.toml"),
+            Profile::Roam => include_str!("profiles/roam/lore.toml"),
+            Profile::Personal => include_str!("profiles/personal/lore.toml"),
         }
     }
 
@@ -35,10 +48,20 @@ impl Profile {
         self.templates().iter().find(|(name, _)| *name == kind).map(|(_, text)| *text)
     }
 
+    /// The files a new vault begins with: path and text, with `{{date}}`, `{{actor}}` and `{{id}}` to be filled in.
+    pub fn seeds(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Profile::Notes | Profile::Brain => &[],
+            Profile::Roam => built::ROAM,
+            Profile::Personal => built::PERSONAL,
+        }
+    }
+
     /// Every template by the type it is for.
     pub fn templates(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Profile::Notes => &[],
+            Profile::Notes | Profile::Roam => &[],
+            Profile::Personal => built::PERSONAL_TEMPLATES,
             Profile::Brain => &[
                 ("person", include_str!("profiles/person.md")),
                 ("company", include_str!("profiles/company.md")),
@@ -51,23 +74,43 @@ impl Profile {
     }
 }
 
-/// Fills a template's `{{title}}` and `{{date}}`.
+/// Fills a template's `{{title}}`, `{{slug}}`, `{{date}}` and `{{weekday}}`.
 pub fn fill(template: &str, title: &str, date: &str) -> String {
     // A title goes into YAML between double quotes, so its own must be escaped.
     let quoted = title.replace('\\', "\\\\").replace('"', "\\\"");
-    template.replace("{{title:quoted}}", &quoted).replace("{{title}}", title).replace("{{date}}", date)
+    let weekday = date.parse::<jiff::civil::Date>().map(|date| date.strftime("%A").to_string());
+    template
+        .replace("{{title:quoted}}", &quoted)
+        .replace("{{title}}", title)
+        .replace("{{slug}}", &lore_page::slugify(title))
+        .replace("{{date}}", date)
+        .replace("{{weekday}}", weekday.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lint::page_findings;
     use crate::policy::Policy;
 
     #[test]
     fn every_profile_is_a_valid_policy_of_its_own_name() {
-        for profile in [Profile::Notes, Profile::Brain] {
+        for profile in Profile::ALL {
             let policy = Policy::parse(profile.policy()).expect("a valid policy");
             assert_eq!(policy.profile, profile);
+        }
+    }
+
+    #[test]
+    fn every_file_a_vault_begins_with_is_valid_there() {
+        for profile in Profile::ALL {
+            let policy = Policy::parse(profile.policy()).expect("a valid policy");
+            for (path, text) in profile.seeds().iter().filter(|(path, _)| policy.indexes(path)) {
+                let text = fill(text, "x", "2026-05-24")
+                    .replace("{{id}}", "0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f")
+                    .replace("{{actor}}", "ada");
+                assert_eq!(page_findings(&policy, path, &text), [], "{path}");
+            }
         }
     }
 

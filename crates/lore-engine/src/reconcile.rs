@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::Failure;
 use crate::memory::Memory;
-use crate::vault::{DiskFile, Scan, Skipped, scan, stat};
+use crate::vault::{DiskFile, FileBytes, Scan, Skipped, ignored, is_page_path, scan, stat};
+use crate::write::Proposal;
 
 use apply::{Batch, Prepared, prepare};
 
@@ -33,6 +34,8 @@ pub enum Look<'a> {
         paths: &'a BTreeSet<String>,
         /// From, to.
         moved: &'a [(String, String)],
+        /// What the files are about to be, where that is not on the disk yet.
+        proposal: Option<&'a Proposal>,
     },
 }
 
@@ -49,6 +52,8 @@ pub struct Report {
     pub removed: Vec<String>,
     /// Files that were not indexed, and why.
     pub skipped: Vec<Skipped>,
+    /// Writes that a process which died had left under way, and what became of them.
+    pub recovered: Vec<String>,
     /// How many pages there are now, where the whole vault was looked at.
     pub pages: Option<usize>,
 }
@@ -66,32 +71,39 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 /// Makes the index say what the files say.
 pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
     let (store, project) = (memory.store(), memory.project());
-    let (Scan { files, skipped, unreadable }, known, trust, moved) = match look {
+    let (Scan { mut files, skipped, unreadable }, known, trust, moved) = match look {
         Look::Everything(trust) => {
             (scan(memory.vault()), store.fingerprints(project, None)?, *trust, &[][..])
         }
-        Look::Paths { paths, moved } => {
-            (stat(memory.vault(), paths), store.fingerprints(project, Some(paths))?, Trust::Nothing, *moved)
+        Look::Paths { paths, moved, proposal } => {
+            let found = proposal.map_or_else(|| stat(memory.vault(), paths), |new| proposed(memory, new));
+            (found, store.fingerprints(project, Some(paths))?, Trust::Nothing, *moved)
         }
     };
+    let proposal = match look {
+        Look::Paths { proposal, .. } => *proposal,
+        Look::Everything(_) => None,
+    };
+    let policy = memory.policy();
+    files.retain(|file| policy.indexes(&file.path));
     let failures = failures(memory)?;
     let mut report = Report { skipped, ..Default::default() };
     let mut suspects = suspects(&files, &known, trust);
     suspects.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
-    let mut plan = changes(suspects, moved, |file| hash_of(memory, file));
+    let mut plan = changes(suspects, moved, |file| hash_of(memory, file, proposal));
     plan.retain(|change| !given_up(change, &failures, trust, &mut report));
     forget_healed(memory, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
         // Files are read and parsed before the transaction, so that it is short.
         let prepared: Vec<Prepared<'_>> =
-            chunk.iter().map(|change| prepare(memory, change, &failures)).collect();
+            chunk.iter().map(|change| prepare(memory, change, &failures, proposal)).collect();
         if !prepared.iter().any(Prepared::is_work) {
             continue;
         }
         let mut done = Report::default();
         memory.store().transaction(&mut || {
             done = Report::default();
-            let mut batch = Batch::new(memory, &failures, &mut done);
+            let mut batch = Batch::new(memory, &failures, &mut done, proposal);
             prepared.iter().try_for_each(|one| batch.apply(one))?;
             batch.finish()
         })?;
@@ -150,9 +162,29 @@ fn forget_healed(
     Ok(())
 }
 
-fn hash_of(memory: &Memory, file: &DiskFile) -> Option<ContentHash> {
-    let limit = memory.policy().limits.page_bytes;
-    memory.vault().read(&file.path, limit).ok().flatten().map(|read| ContentHash::of(&read.bytes))
+fn hash_of(memory: &Memory, file: &DiskFile, proposal: Option<&Proposal>) -> Option<ContentHash> {
+    read(memory, &file.path, proposal).ok().flatten().map(|read| ContentHash::of(&read.bytes))
+}
+
+/// A page's file as it is, or as it is about to be.
+fn read(memory: &Memory, path: &str, proposal: Option<&Proposal>) -> Result<Option<FileBytes>> {
+    match proposal {
+        Some(new) => {
+            let mtime = memory.now().timestamp().as_nanosecond() as i64;
+            Ok(new.get(path).cloned().flatten().map(|bytes| FileBytes { bytes, mtime }))
+        }
+        None => memory.vault().read(path, memory.policy().limits.page_bytes),
+    }
+}
+
+/// The pages of a proposal as a look at the disk would show them.
+fn proposed(memory: &Memory, proposal: &Proposal) -> Scan {
+    let file = |(path, bytes): (&String, &Option<Vec<u8>>)| {
+        let size = bytes.as_ref()?.len() as u64;
+        let seen = is_page_path(path) && !ignored(memory.vault(), path);
+        seen.then(|| DiskFile { path: path.clone(), size, mtime: 0 })
+    };
+    Scan { files: proposal.iter().filter_map(file).collect(), ..Scan::default() }
 }
 
 fn merge(report: &mut Report, mut done: Report) {

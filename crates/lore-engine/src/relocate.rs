@@ -10,7 +10,7 @@ use crate::index::{KeyKind, LinkEnds, Names, PageRow};
 use crate::memory::Memory;
 use crate::resolve::names_of;
 use crate::vault::{folder, relative, without_extension};
-use crate::write::{Action, Edit, PageChange, Written, write};
+use crate::write::{Action, Edit, PageChange, Receipt, write};
 
 /// What is known of a move.
 struct Move<'a> {
@@ -25,12 +25,7 @@ struct Move<'a> {
 }
 
 /// Gives a page another path. The pages whose links were written anew come after the page itself.
-pub fn relocate(
-    memory: &Memory,
-    page: &PageRow,
-    to: &str,
-    expected_version: Option<u64>,
-) -> Result<Vec<Written>> {
+pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Option<u64>) -> Result<Receipt> {
     let to = memory.vault().page_path(to)?;
     let rows = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
     let inbound: HashSet<_> =

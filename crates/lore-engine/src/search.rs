@@ -17,8 +17,10 @@ use crate::index::{
 use crate::resolve::names_of;
 use crate::vault::{Vault, decode};
 
+pub(crate) use expression::says_something;
 pub use expression::{Expression, Prepared, prepare};
 pub use script::set_apart;
+pub(crate) use script::{is_unspaced, pairs, runs};
 
 use lines::search_lines;
 use passage::passage;

@@ -1,24 +1,38 @@
-//! The one way in. Every change to a page, from every face, is made here: permission, version and validity are
-//! checked before a byte reaches the disk, and the files of one change are staged before any of them is replaced.
+//! The one way in. Every change to a file of a vault, from every face, is made here: permission, version and validity
+//! are checked before a byte reaches the disk; the files of one change are staged and the intent is noted before any
+//! of them is replaced; index, ledger, generated files and git follow.
+
+mod commit;
+mod intent;
+mod prepare;
+mod publish;
+mod record;
+mod recover;
 
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
+use crate::fault::fault;
 use crate::hash::ContentHash;
-use crate::index::{NewSnapshot, PageRow};
+use crate::index::PageRow;
+use crate::lint::{Finding, gate};
 use crate::memory::Memory;
-use crate::policy::Verb;
 use crate::reconcile::{Look, reconcile};
-use crate::vault::{Staged, decode, exists, ignored};
+use crate::vault::{FolderLock, Staging};
+
+pub use commit::{GitState, PushFailure, commit_by_hand, git_state, pull, push, reach_remote};
+use intent::{Intent, Step};
+pub(crate) use record::Proposal;
+use record::{Entry, record};
 
 /// New text from old.
 pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 
-/// What becomes of a page.
+/// What becomes of a file.
 pub enum Action<'a> {
     /// These bytes, whatever was there.
     Put(Vec<u8>),
-    /// Its text, changed; the page must exist.
+    /// Its text, changed; the file must exist.
     Edit(Edit<'a>),
     /// Its text, changed, under another path, which must be free.
     Move(String, Edit<'a>),
@@ -26,17 +40,49 @@ pub enum Action<'a> {
     Delete,
 }
 
-/// A change to one page.
+/// A change to one file.
 pub struct PageChange<'a> {
     /// Its path, from the vault's root.
     pub path: String,
     /// What becomes of it.
     pub action: Action<'a>,
-    /// The version the caller has read; 0 says that there must be no page yet.
+    /// The version the caller has read; 0 says that there must be no file yet.
     pub expected_version: Option<u64>,
 }
 
-/// What became of a page.
+/// On whose account a change is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Authority {
+    /// Its author's: the rules of the policy apply.
+    #[default]
+    Author,
+    /// The policy's own: rotation, expiry, generated files.
+    Upkeep,
+}
+
+/// How a change is made.
+#[derive(Debug, Clone, Default)]
+pub struct Terms {
+    /// On whose account.
+    pub authority: Authority,
+    /// The first line of its commit; without one, it is made from the pages.
+    pub subject: Option<String>,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Default)]
+pub struct Receipt {
+    /// The files, in the order they were given.
+    pub files: Vec<Written>,
+    /// Generated files that were written anew.
+    pub generated: Vec<String>,
+    /// The commit, where there is one.
+    pub commit: Option<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Its path now.
@@ -49,7 +95,7 @@ pub struct Written {
     pub outcome: Outcome,
 }
 
-/// What a write did to a page.
+/// What a write did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Made it.
@@ -64,167 +110,175 @@ pub enum Outcome {
     Unchanged,
 }
 
-/// A change that is ready: nothing can be refused any more.
-struct Ready {
-    path: String,
-    row: Option<PageRow>,
-    old: Option<Vec<u8>>,
-    to: Option<String>,
-    staged: Option<Staged>,
-    outcome: Outcome,
+/// A change that is ready: permitted, at the right version, its new bytes made.
+pub(crate) struct Ready {
+    pub path: String,
+    pub row: Option<PageRow>,
+    pub old: Option<Vec<u8>>,
+    pub new: Option<Vec<u8>>,
+    pub to: Option<String>,
+    pub outcome: Outcome,
 }
 
-/// Makes the changes. Every one of them is checked and staged before the first is put in place, so that a refusal
-/// leaves all files as they were.
-pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Vec<Written>> {
-    let mut paths = BTreeSet::new();
-    for change in changes {
-        let to = match &change.action {
-            Action::Move(to, _) => Some(to),
-            _ => None,
-        };
-        for path in std::iter::once(&change.path).chain(to) {
-            if !paths.insert(memory.vault().page_path(path)?) {
-                return Err(Error::BadInput {
-                    message: format!("{path} is changed twice in one write"),
-                    hint: "put both changes into one".into(),
-                });
-            }
+impl Ready {
+    /// What becomes of each of its files: a move makes one and takes one away.
+    fn steps(&self) -> Vec<Step> {
+        let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
+        let (path, old, new) = (self.path.clone(), hash(&self.old), hash(&self.new));
+        match &self.to {
+            _ if self.outcome == Outcome::Unchanged => Vec::new(),
+            None => vec![Step { path, old, new }],
+            Some(to) => vec![Step { path: to.clone(), old: None, new }, Step { path, old, new: None }],
         }
     }
-    let _lock = memory.lock()?;
+
+    /// The new bytes of each step.
+    fn news(&self) -> Vec<Option<&[u8]>> {
+        match &self.to {
+            _ if self.outcome == Outcome::Unchanged => Vec::new(),
+            None => vec![self.new.as_deref()],
+            Some(_) => vec![self.new.as_deref(), None],
+        }
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let old = |step: &Step| if step.old.is_some() { self.old.clone() } else { None };
+        self.steps()
+            .into_iter()
+            .map(|step| Entry { old: old(&step), path: step.path, new: step.new })
+            .collect()
+    }
+}
+
+/// Makes the changes under the rules of the policy: all of them, or none.
+pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Receipt> {
+    write_as(memory, changes, &Terms::default())
+}
+
+/// Makes the changes: all of them, or none.
+pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> Result<Receipt> {
+    let paths = prepare::paths(memory, changes)?;
+    let fetched = commit::fetch_if_old(memory);
+    let lock = memory.lock()?;
+    let mut receipt = Receipt { warnings: recover::recover(memory, &lock)?, ..Receipt::default() };
+    receipt.warnings.extend(commit::before_write(memory, &paths, fetched)?);
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &[] }, &|_, _| ())?;
-    let mut ready = changes.iter().map(|change| prepare(memory, change)).collect::<Result<Vec<Ready>>>()?;
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ())?;
+    let prepare = |change| prepare::prepare(memory, change, terms.authority);
+    let ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
-        commit(memory, &mut ready, &paths)?;
+        let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
+        let intent = Intent::new(memory, &ready, subject, false);
+        let (staging, found) = carry_out(memory, &lock, &ready, &intent, terms.authority)?;
+        receipt.warnings.extend(found.iter().map(ToString::to_string));
+        let published = publish::publish(memory, &lock, &intent)?;
+        staging.end()?;
+        fault("ended");
+        receipt.generated = published.generated;
+        receipt.commit = published.commit;
+        receipt.warnings.extend(published.warnings);
     }
-    ready.into_iter().map(|one| written(memory, one)).collect()
+    receipt.files = ready.into_iter().map(|one| written(memory, one)).collect::<Result<_>>()?;
+    Ok(receipt)
 }
 
-fn prepare(memory: &Memory, change: &PageChange<'_>) -> Result<Ready> {
-    let path = memory.vault().page_path(&change.path)?;
-    check_visible(memory, &path)?;
-    let limit = memory.policy().limits.page_bytes;
-    let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
-    let row = memory.page_at(&path)?;
-    check_version(&path, row.as_ref(), change.expected_version)?;
-    memory.policy().allow(&path, verb(&change.action, old.is_some()))?;
-    let mut ready = Ready { path, row, old, to: None, staged: None, outcome: Outcome::Updated };
-    let new = match &change.action {
-        Action::Put(bytes) => bytes.clone(),
-        Action::Edit(edit) => edited(&ready, edit)?,
-        Action::Move(to, edit) => {
-            let to = memory.vault().page_path(to)?;
-            check_visible(memory, &to)?;
-            if exists(&memory.vault().root().join(&to)) {
-                return Err(Error::Exists { path: to });
-            }
-            ready.to = Some(to);
-            ready.outcome = Outcome::Moved;
-            edited(&ready, edit)?
+/// Writes every generated file that is not what the pages say, and commits them.
+pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
+    let lock = memory.lock()?;
+    let warnings = recover::recover(memory, &lock)?;
+    let generated = publish::refresh(memory, &lock)?;
+    let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
+    if !receipt.generated.is_empty() {
+        let subject = "Write the generated files";
+        match commit::commit(memory, &lock, &receipt.generated, subject, memory.author()) {
+            Ok(commit) => receipt.commit = commit,
+            Err(warning) => receipt.warnings.push(warning),
         }
-        Action::Delete => {
-            existing(&ready)?;
-            ready.outcome = Outcome::Deleted;
-            return Ok(ready);
-        }
-    };
-    if new.len() as u64 > limit {
-        return Err(Error::TooLarge { path: ready.path, size: new.len() as u64, limit });
     }
-    if ready.old.is_none() {
-        ready.outcome = Outcome::Created;
-    } else if ready.to.is_none() && ready.old.as_deref() == Some(new.as_slice()) {
-        ready.outcome = Outcome::Unchanged;
-        return Ok(ready);
-    }
-    let target = ready.to.as_ref().unwrap_or(&ready.path);
-    ready.staged = Some(memory.vault().stage(target, &new)?);
-    Ok(ready)
+    Ok(receipt)
 }
 
-/// Puts every staged file in place and tells the index and the ledger, in one transaction.
-fn commit(memory: &Memory, ready: &mut [Ready], paths: &BTreeSet<String>) -> Result<()> {
-    let moved: Vec<(String, String)> =
-        ready.iter().filter_map(|one| Some((one.path.clone(), one.to.clone()?))).collect();
-    memory.store().transaction(&mut || {
-        for one in ready.iter().filter(|one| one.outcome != Outcome::Unchanged) {
-            keep_snapshot(memory, one)?;
-        }
-        for one in ready.iter_mut() {
-            if let Some(staged) = one.staged.take() {
-                staged.commit()?;
-            }
-            if matches!(one.outcome, Outcome::Deleted | Outcome::Moved) {
-                memory.vault().remove(&one.path)?;
-            }
-        }
-        reconcile(memory, &Look::Paths { paths, moved: &moved }, &|_, _| ())?;
-        Ok(())
-    })
+/// What follows the making of a vault: its generated files, and the first commit of the files that were made.
+pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
+    let mut receipt = refresh_generated(memory)?;
+    let lock = memory.lock()?;
+    match commit::commit(memory, &lock, created, "Begin the vault", memory.author()) {
+        Ok(commit) => receipt.commit = commit.or(receipt.commit),
+        Err(warning) => receipt.warnings.push(warning),
+    }
+    Ok(receipt)
 }
 
-fn keep_snapshot(memory: &Memory, one: &Ready) -> Result<()> {
-    let (Some(bytes), Some(row)) = (&one.old, &one.row) else { return Ok(()) };
-    let snapshot = NewSnapshot {
-        path: &one.path,
-        version: row.version,
-        hash: ContentHash::of(bytes),
-        bytes,
-        at: memory.now().timestamp().as_millisecond(),
-        actor: &memory.author().actor,
-    };
-    memory.store().add_snapshot(memory.project(), &snapshot)
+/// Finishes or undoes what a process that died left under way; gives what a person should know. Another process that
+/// is writing right now is left to its work.
+pub fn recover_if_needed(memory: &Memory) -> Result<Vec<String>> {
+    if memory.vault().under_way().is_empty() {
+        return Ok(Vec::new());
+    }
+    match memory.try_lock()? {
+        Some(lock) => recover::recover(memory, &lock),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Files and database, all or nothing: what fails after the first file is in place is undone.
+fn carry_out(
+    memory: &Memory,
+    lock: &FolderLock,
+    ready: &[Ready],
+    intent: &Intent,
+    authority: Authority,
+) -> Result<(Staging, Vec<Finding>)> {
+    let entries: Vec<Entry> = ready.iter().flat_map(Ready::entries).collect();
+    let proposal = proposal(ready);
+    let staging = memory.vault().stage(&intent.id)?;
+    let (mut installed, mut found) = (0, Vec::new());
+    let done = memory.store().transaction(&mut || {
+        record(memory, intent, &entries, Some(&proposal))?;
+        if authority == Authority::Author {
+            found = gate(memory, ready, &proposal)?;
+            commit::keep_foreign_edits(memory, lock, &entries);
+        }
+        intent.stage(&staging, ready)?;
+        intent.install(&staging, &mut installed)?;
+        fault("before-commit");
+        // Only now have the files the times that the index is to know them by.
+        let paths: Paths = proposal.keys().cloned().collect();
+        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ()).map(drop)
+    });
+    match done {
+        Ok(()) => {
+            fault("committed");
+            Ok((staging, found))
+        }
+        Err(error) => {
+            intent.undo(&staging, installed)?;
+            staging.end()?;
+            Err(error)
+        }
+    }
+}
+
+fn proposal(ready: &[Ready]) -> Proposal {
+    let steps = ready.iter().flat_map(|one| one.steps().into_iter().zip(one.news()));
+    steps.map(|(step, new)| (step.path, new.map(<[u8]>::to_vec))).collect()
 }
 
 fn written(memory: &Memory, one: Ready) -> Result<Written> {
     let path = one.to.unwrap_or(one.path);
-    let row = memory.page_at(&path)?.or(one.row);
-    let (slug, version) = row.map_or_else(|| (path.clone(), 0), |row| (row.slug, row.version));
+    let (slug, version) = match memory.page_at(&path)?.or(one.row) {
+        Some(row) => (row.slug, row.version),
+        None => (path.clone(), memory.version_of(&path)?),
+    };
     Ok(Written { path, slug, version, outcome: one.outcome })
 }
 
-fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
-    let decoded = decode(existing(ready)?);
-    if decoded.encoding.is_some() {
-        return Err(Error::NotUtf8 { path: ready.path.clone() });
-    }
-    edit(&decoded.text).map(String::into_bytes)
-}
-
-fn existing(ready: &Ready) -> Result<&[u8]> {
-    let missing = || Error::NotFound { reference: ready.path.clone(), suggestions: Vec::new() };
-    ready.old.as_deref().ok_or_else(missing)
-}
-
-/// What the vault leaves out is nobody's page: it is neither written nor removed.
-fn check_visible(memory: &Memory, path: &str) -> Result<()> {
-    if ignored(memory.vault(), path) {
-        return Err(Error::BadPath {
-            path: path.to_owned(),
-            reason: "an ignore file of the vault leaves it out",
-        });
-    }
-    Ok(())
-}
-
-fn check_version(path: &str, row: Option<&PageRow>, expected: Option<u64>) -> Result<()> {
-    let current = row.map_or(0, |row| row.version);
-    match expected {
-        Some(expected) if expected != current => {
-            let slug = row.map_or_else(|| path.to_owned(), |row| row.slug.clone());
-            Err(Error::Conflict { slug, expected, current })
-        }
-        _ => Ok(()),
+fn twice(path: &str) -> Error {
+    Error::BadInput {
+        message: format!("{path} is changed twice in one write"),
+        hint: "put both changes into one".into(),
     }
 }
 
-fn verb(action: &Action<'_>, exists: bool) -> Verb {
-    match action {
-        Action::Put(_) if exists => Verb::Put,
-        Action::Put(_) => Verb::Create,
-        Action::Edit(_) => Verb::Patch,
-        Action::Move(..) | Action::Delete => Verb::Delete,
-    }
-}
+/// The paths of a change, each in its one form.
+type Paths = BTreeSet<String>;

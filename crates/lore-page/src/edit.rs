@@ -7,9 +7,12 @@
 mod doc;
 mod entry;
 mod fact;
+mod heading;
+mod items;
 mod layout;
 mod lines;
 mod link;
+mod outline;
 mod property;
 mod relation;
 mod section;
@@ -19,7 +22,10 @@ mod write;
 
 pub use entry::{NewEntry, add_entry};
 pub use fact::{NewFact, add_fact, close_fact};
+pub use heading::{demote_headings, rename_heading};
+pub use items::section_items;
 pub use link::retarget_links;
+pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{remove_property, set_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use section::{insert_after_section, insert_before_section, replace_section};
@@ -124,7 +130,7 @@ pub enum EditError {
          and close any code block above it"
     )]
     Unreadable {
-        /// `a relation`, `a fact` or `an entry`.
+        /// `a relation`, `a fact`, `an entry` or `a heading`.
         kind: &'static str,
         /// The line as it would be written.
         line: String,

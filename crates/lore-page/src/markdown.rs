@@ -69,6 +69,21 @@ pub fn parse(path: &str, text: &str) -> Parsed {
     Parsed { page, diagnostics }
 }
 
+/// The bytes of the outermost list items of a body, in order; those of quotes and comments are left out.
+pub(crate) fn list_items(text: &str) -> Vec<Range<usize>> {
+    let body_start = frontmatter::read(text).body_start;
+    let mut blocks = blocks::read(text, body_start);
+    blocks.opaque.finish(text, body_start);
+    let mut outermost: Vec<Range<usize>> = Vec::new();
+    for item in blocks.items {
+        let nested = outermost.last().is_some_and(|outer| item.range.start < outer.end);
+        if !nested && item.quotes == 0 && !blocks.opaque.is_comment(item.range.start) {
+            outermost.push(item.range);
+        }
+    }
+    outermost
+}
+
 fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks, lines: &Lines<'_>) {
     // Dashes on the first line were meant as frontmatter: they end no truth.
     let is_fence = |at: usize| page.frontmatter.is_none() && lines.number(at) == 1;

@@ -132,6 +132,9 @@ fn group_about(group: &str) -> &'static str {
         "project" => "Register, list and choose projects",
         "config" => "Show and change settings",
         "db" => "Care for the database",
+        "git" => "The vault's repository: status, push, pull, commit",
+        "service" => "The vault's timers as services of the user",
+        "retention" => "What is kept how long",
         _ => "",
     }
 }
@@ -206,7 +209,7 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
 }
 
 fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(Entry, &'a ArgMatches)> {
-    match ops::registry().into_iter().find(|entry| entry.name == name) {
+    match ops::registry().into_iter().find(|entry| entry.name == name || entry.aliases.contains(&name)) {
         Some(entry) => Ok((entry, matches)),
         None => {
             let (command, inner) = matches.subcommand().unwrap_or((name, matches));

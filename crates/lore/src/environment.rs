@@ -21,6 +21,14 @@ pub struct Environment {
     pub data: PathBuf,
     /// The directory of private state.
     pub state: PathBuf,
+    /// `LORE_HOME`.
+    pub own: Option<PathBuf>,
+    /// Where the user's programs keep their configuration, where that is not the usual place.
+    pub user_config: Option<PathBuf>,
+    /// This program.
+    pub program: Option<PathBuf>,
+    /// `LORE_SESSION`, else a word of this run's own.
+    pub session: String,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// The working directory, links followed.
@@ -43,6 +51,9 @@ impl Environment {
     /// Reads it.
     pub fn read() -> Result<Environment> {
         let own = directory("LORE_HOME");
+        if let Some(point) = text("LORE_FAULT") {
+            lore_engine::fault::arm(&point);
+        }
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let place = |variable: &str, default: &str| -> Result<PathBuf> {
             let base = directory(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
@@ -61,6 +72,10 @@ impl Environment {
             config_file: config.join("config.toml"),
             data,
             state,
+            own: own.clone(),
+            user_config: directory("XDG_CONFIG_HOME"),
+            program: env::current_exe().ok(),
+            session: text("LORE_SESSION").unwrap_or_else(new_session),
             home: home.clone(),
             here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
             db: text("LORE_DB"),
@@ -89,6 +104,12 @@ fn clock(fixed: Option<String>) -> Result<Clock> {
     let at: Timestamp = fixed.parse().map_err(bad)?;
     let at = at.to_zoned(jiff::tz::TimeZone::system());
     Ok(Arc::new(move || at.clone()))
+}
+
+/// A word that sets this run's writes apart from those of others.
+fn new_session() -> String {
+    let now = Timestamp::now().as_second();
+    format!("{now:x}-{:x}", std::process::id())
 }
 
 fn no_home() -> Failure {

@@ -5,6 +5,7 @@ mod config;
 mod environment;
 mod failure;
 mod ops;
+mod service;
 mod session;
 mod talk;
 

@@ -3,31 +3,40 @@
 //! An operation is a struct of parameters whose doc comments are its help and its tool description. The command
 //! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
 
+mod capture;
 mod change;
 mod config;
+mod context;
+mod curate;
 mod database;
 mod doctor;
 mod edit;
 mod filters;
 mod get;
+mod git;
 mod graph;
+mod history;
 mod init;
 mod links;
+mod lint;
 mod list;
 mod ls;
 mod map;
 mod mv;
 mod project;
 mod put;
+mod raw;
 mod recent;
 mod rm;
 mod search;
+mod service;
 mod show;
 mod stats;
 mod status;
 mod sync;
 mod tags;
 mod timeline;
+mod upkeep;
 mod validate;
 mod views;
 
@@ -45,6 +54,8 @@ use crate::session::Session;
 pub trait Operation: Args + DeserializeOwned + JsonSchema {
     /// Its name; a space separates a group from its command.
     const NAME: &'static str;
+    /// Other names of it.
+    const ALIASES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
     /// What it gives.
@@ -90,6 +101,8 @@ impl<T: Serialize + Render> Answer for T {
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
+    /// Other names of it.
+    pub aliases: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
     /// Its part of the command line.
@@ -113,8 +126,11 @@ impl Entry {
     fn of<O: Operation>() -> Entry {
         Entry {
             name: O::NAME,
+            aliases: O::ALIASES,
             writes: O::WRITES,
-            command: || O::augment_args(Command::new(last_word(O::NAME))),
+            command: || {
+                O::augment_args(Command::new(last_word(O::NAME))).visible_aliases(O::ALIASES.iter().copied())
+            },
             input: schema::<O>,
             output: schema::<O::Output>,
             from_cli: |matches, session| {
@@ -160,10 +176,30 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<tags::Untag>(),
         Entry::of::<timeline::Timeline>(),
         Entry::of::<timeline::TimelineAdd>(),
+        Entry::of::<raw::Raw>(),
+        Entry::of::<history::History>(),
+        Entry::of::<history::Diff>(),
+        Entry::of::<history::Restore>(),
+        Entry::of::<history::Blame>(),
         Entry::of::<search::Search>(),
+        Entry::of::<context::Context>(),
         Entry::of::<links::Links>(),
         Entry::of::<links::Backlinks>(),
         Entry::of::<graph::Graph>(),
+        Entry::of::<capture::Capture>(),
+        Entry::of::<curate::Curate>(),
+        Entry::of::<lint::Lint>(),
+        Entry::of::<lint::Index>(),
+        Entry::of::<git::Status>(),
+        Entry::of::<git::Push>(),
+        Entry::of::<git::Pull>(),
+        Entry::of::<git::Commit>(),
+        Entry::of::<service::Install>(),
+        Entry::of::<service::Status>(),
+        Entry::of::<service::Uninstall>(),
+        Entry::of::<upkeep::Run>(),
+        Entry::of::<upkeep::Status>(),
+        Entry::of::<upkeep::Rotate>(),
         Entry::of::<database::Checkpoint>(),
         Entry::of::<database::Backup>(),
     ]
@@ -181,7 +217,8 @@ pub fn find(name: &str) -> Result<Entry> {
     let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), &wanted), entry.tool()));
     let nearest = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
     let nearest = nearest.map(|(_, tool)| format!("the nearest is {tool}; ")).unwrap_or_default();
-    known.into_iter().find(|entry| entry.tool() == wanted).ok_or_else(|| {
+    let named = |entry: &Entry| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
+    known.into_iter().find(named).ok_or_else(|| {
         Failure::usage(
             format!("no operation is called {name:?}"),
             format!("{nearest}`lore --tools-json` lists them all"),

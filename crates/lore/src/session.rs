@@ -57,6 +57,9 @@ impl Session {
         if self.options.sync {
             let report = memory.sync(Trust::Stat, &self.talk.progress("Indexing"))?;
             self.talk.finish();
+            for recovered in &report.recovered {
+                self.talk.warn(recovered);
+            }
             for skipped in &report.skipped {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
@@ -92,7 +95,11 @@ impl Session {
             store: self.store()?,
             state: self.environment.state.clone(),
             clock: self.environment.clock.clone(),
-            author: Author { actor: self.environment.actor.clone(), face: self.options.face },
+            author: Author {
+                actor: self.environment.actor.clone(),
+                face: self.options.face.to_owned(),
+                session: self.environment.session.clone(),
+            },
         })?)
     }
 

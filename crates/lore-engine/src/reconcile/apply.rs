@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use lore_page::{Diagnostic, Parsed, parse, path_slug};
 
 use super::slugs;
-use super::{Failure, Report};
+use super::{Failure, Report, read};
 use crate::diff::Change;
 use crate::draft::{Inherited, Source, derived_id, draft};
 use crate::error::Result;
@@ -14,6 +14,7 @@ use crate::index::{Fingerprint, PageNo, PageRow};
 use crate::memory::Memory;
 use crate::relink::relink;
 use crate::vault::{DiskFile, FileBytes, Skipped, decode};
+use crate::write::Proposal;
 
 /// A file changed this shortly before it is indexed may change again without its time showing it: some file
 /// systems count in steps of two seconds.
@@ -57,6 +58,7 @@ pub(super) fn prepare<'a>(
     memory: &Memory,
     change: &Change<'a>,
     failures: &HashMap<String, Failure>,
+    proposal: Option<&Proposal>,
 ) -> Prepared<'a> {
     let (file, known, moved) = match change {
         Change::Added(file) => (*file, None, false),
@@ -64,7 +66,7 @@ pub(super) fn prepare<'a>(
         Change::Moved(file, known) => (*file, Some(*known), true),
         Change::Removed(known) => return Prepared::Remove(known),
     };
-    match memory.vault().read(&file.path, memory.policy().limits.page_bytes) {
+    match read(memory, &file.path, proposal) {
         Ok(Some(bytes)) => {
             let hash = ContentHash::of(&bytes.bytes);
             let stamp = (hash, bytes.bytes.len() as u64, settled(memory, bytes.mtime));
@@ -103,6 +105,7 @@ pub(super) struct Batch<'a> {
     memory: &'a Memory,
     failures: &'a HashMap<String, Failure>,
     report: &'a mut Report,
+    proposal: Option<&'a Proposal>,
     pages: Vec<PageNo>,
     names: BTreeSet<String>,
     claims: BTreeSet<String>,
@@ -113,9 +116,15 @@ impl<'a> Batch<'a> {
         memory: &'a Memory,
         failures: &'a HashMap<String, Failure>,
         report: &'a mut Report,
+        proposal: Option<&'a Proposal>,
     ) -> Self {
         let (pages, names, claims) = Default::default();
-        Batch { memory, failures, report, pages, names, claims }
+        Batch { memory, failures, report, proposal, pages, names, claims }
+    }
+
+    /// A page's file: of a proposal what it is about to be, of every other page what it is.
+    fn read(&self, path: &str) -> Result<Option<FileBytes>> {
+        read(self.memory, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
     }
 
     pub(super) fn apply(&mut self, one: &Prepared<'_>) -> Result<()> {
@@ -130,9 +139,8 @@ impl<'a> Batch<'a> {
     /// Settles contested slugs, then points links at the pages they mean now.
     pub(super) fn finish(mut self) -> Result<()> {
         for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
-            let limit = self.memory.policy().limits.page_bytes;
             // A file that cannot be read keeps its slug; it is looked at again when it can.
-            if let Ok(Some(bytes)) = self.memory.vault().read(&path, limit) {
+            if let Ok(Some(bytes)) = self.read(&path) {
                 let row = self.memory.page_at(&path)?;
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
                 self.write(&path, &read, row.as_ref(), &slug)?;

@@ -236,14 +236,18 @@ fn terms(tokens: &[Token]) -> Vec<String> {
         }
     }
     let mut kept: Vec<String> = Vec::new();
-    let says_something = |word: &String| STOP_WORDS.binary_search(&word.as_str()).is_err();
-    let any = words.iter().any(says_something);
+    let any = words.iter().any(|word| says_something(word));
     for word in words {
         if (!any || says_something(&word)) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
             kept.push(word);
         }
     }
     kept
+}
+
+/// Whether a word in lower case is more than grammar.
+pub(crate) fn says_something(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_err()
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! One writer per folder (a vault, the configuration) at a time, whatever its process: an operating-system lock that dies with its holder.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 #[cfg(not(unix))]
 use super::make_folder;
-use super::{read_text, write_private};
+use super::{read_text, write_note};
 use crate::error::{Error, Result};
 use crate::hash::stable_number;
 
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The right to write to a folder, given back when dropped.
 #[derive(Debug)]
 pub struct FolderLock {
-    _held: File,
+    held: File,
 }
 
 impl FolderLock {
@@ -29,7 +29,7 @@ impl FolderLock {
     /// The directory itself is locked, so that no file is added to it and processes with different
     /// state directories still exclude each other. Who holds it is noted in `state`, for the message only.
     pub fn acquire(root: &Path, state: &Path, holder: &str) -> Result<FolderLock> {
-        let note = state.join(format!("writer-{:x}.txt", stable_number(&[&root.to_string_lossy()])));
+        let note = note_of(root, state);
         let file = open_lock(root, &note)?;
         let started = Instant::now();
         while let Err(error) = file.try_lock() {
@@ -38,10 +38,30 @@ impl FolderLock {
             }
             thread::sleep(PAUSE);
         }
-        // The note only serves a message; a state directory that cannot be written must not stop a write.
-        let _ = write_private(&note, holder.as_bytes());
-        Ok(FolderLock { _held: file })
+        Ok(FolderLock::noted(file, &note, holder))
     }
+
+    /// The folder's lock, unless somebody holds it.
+    pub fn try_acquire(root: &Path, state: &Path, holder: &str) -> Result<Option<FolderLock>> {
+        let note = note_of(root, state);
+        let file = open_lock(root, &note)?;
+        Ok(file.try_lock().is_ok().then(|| FolderLock::noted(file, &note, holder)))
+    }
+
+    /// Something to hand to a child process, so that the lock lives as long as it does.
+    pub fn hold(&self) -> Option<File> {
+        self.held.try_clone().ok()
+    }
+
+    fn noted(held: File, note: &Path, holder: &str) -> FolderLock {
+        // The note only serves a message; a state directory that cannot be written must not stop a write.
+        let _ = write_note(note, holder);
+        FolderLock { held }
+    }
+}
+
+fn note_of(root: &Path, state: &Path) -> PathBuf {
+    state.join(format!("writer-{:x}.txt", stable_number(&[&root.to_string_lossy()])))
 }
 
 #[cfg(unix)]

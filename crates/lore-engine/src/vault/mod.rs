@@ -1,7 +1,7 @@
 //! The files of a vault: the only module of Lore that touches the file system.
 //!
-//! Reads and writes name the file in every error. A write is staged beside its target, synced, then renamed,
-//! so that at any moment a file has either its old bytes or its new ones.
+//! Reads and writes name the file in every error. A write is staged in the vault, synced, then renamed, so that at
+//! any moment a file has either its old bytes or its new ones.
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,6 +11,8 @@
 
 mod lock;
 mod path;
+mod place;
+mod staging;
 mod text;
 mod walk;
 
@@ -21,9 +23,12 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 pub use lock::FolderLock;
-pub use path::{EXTENSIONS, folder, is_page, relative, safe_path, without_extension};
+pub use path::{
+    EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_path, sidecar, without_extension,
+};
+pub use staging::Staging;
 pub use text::{Decoded, decode};
-pub use walk::{DiskFile, Scan, Skipped, hidden_pages, ignored, scan, stat};
+pub use walk::{DiskFile, Scan, Skipped, files_below, hidden_pages, ignored, scan, stat};
 
 use crate::error::{Error, Result};
 
@@ -40,13 +45,6 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// Nanoseconds since 1970.
     pub mtime: i64,
-}
-
-/// New bytes written beside their target, waiting to take its place. Dropped, they are gone.
-#[derive(Debug)]
-pub struct Staged {
-    temporary: NamedTempFile,
-    target: PathBuf,
 }
 
 impl Vault {
@@ -87,45 +85,31 @@ impl Vault {
         Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) }))
     }
 
-    /// Writes new bytes for a page beside it, synced to the disk, with the mode of the file they replace.
-    pub fn stage(&self, path: &str, bytes: &[u8]) -> Result<Staged> {
-        let target = self.writable(path)?;
-        let folder = target.parent().unwrap_or(&self.root);
-        let failed = |source| Error::Write { path: target.clone(), source };
-        fs::create_dir_all(folder).map_err(failed)?;
-        // Looked at again now that the folders exist: one of them may have been swapped for a link.
-        self.writable(path)?;
-        let mut temporary =
-            tempfile::Builder::new().prefix(".lore-").suffix(".tmp").tempfile_in(folder).map_err(failed)?;
-        temporary.write_all(bytes).map_err(failed)?;
-        let mode = match fs::metadata(&target) {
-            Ok(found) => Some(found.permissions()),
-            Err(_) => new_file_mode(),
-        };
-        if let Some(mode) = mode {
-            temporary.as_file().set_permissions(mode).map_err(failed)?;
-        }
-        temporary.as_file().sync_all().map_err(failed)?;
-        Ok(Staged { temporary, target })
-    }
-
-    /// Removes a page's file.
-    pub fn remove(&self, path: &str) -> Result<()> {
-        let target = self.writable(path)?;
-        fs::remove_file(&target).map_err(|source| Error::Write { path: target.clone(), source })?;
-        sync_folder(&target);
-        Ok(())
-    }
-
-    /// The full path of a file that may be written: inside the vault, also after every link is followed.
-    fn writable(&self, path: &str) -> Result<PathBuf> {
-        let target = self.root.join(self.page_path(path)?);
+    /// Refuses a path that leads out of the vault when every link in it is followed.
+    pub fn check_writable(&self, path: &str) -> Result<()> {
         let out = || Error::BadPath { path: path.into(), reason: "it leads out of the vault through a link" };
+        let target = self.root.join(path);
         let mut existing = target.as_path();
         while fs::symlink_metadata(existing).is_err() {
             existing = existing.parent().ok_or_else(out)?;
         }
-        if self.contains(existing) { Ok(target) } else { Err(out()) }
+        if self.contains(existing) { Ok(()) } else { Err(out()) }
+    }
+
+    /// A file or folder on the way to a path whose name differs in case only: on some systems they would be one.
+    pub fn case_twin(&self, path: &str) -> Option<String> {
+        let mut at = String::new();
+        for name in path.split('/') {
+            let folder = self.root.join(&at);
+            if !exists(&folder.join(name)) {
+                let folded = lore_page::fold(name);
+                let names = list_names(&folder).unwrap_or_default();
+                let twin = names.into_iter().find(|other| lore_page::fold(other) == folded);
+                return twin.map(|twin| if at.is_empty() { twin } else { format!("{at}/{twin}") });
+            }
+            at = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
+        }
+        None
     }
 
     /// Whether an open file is inside the vault. The system is asked where the open file really is, so that no
@@ -142,13 +126,19 @@ impl Vault {
         full.parent().is_some_and(|folder| fs::canonicalize(folder).is_ok_and(|real| real == folder))
     }
 
+    /// The one form of a page's path: see [`Vault::file_path`].
+    pub fn page_path(&self, path: &str) -> Result<String> {
+        let safe = self.file_path(path)?;
+        match is_page_path(&safe) {
+            true => Ok(safe),
+            false => Err(Error::BadPath { path: path.into(), reason: "a page's name ends in .md" }),
+        }
+    }
+
     /// The one form of a path that is to be written: checked, and composed (NFC) unless a file is there whose name
     /// is not, as file names from some systems are.
-    pub fn page_path(&self, path: &str) -> Result<String> {
+    pub fn file_path(&self, path: &str) -> Result<String> {
         let safe = safe_path(path)?;
-        if !is_page(safe.rsplit('/').next().unwrap_or(&safe)) {
-            return Err(Error::BadPath { path: path.into(), reason: "a page's name ends in .md" });
-        }
         let composed: String = unicode_normalization::UnicodeNormalization::nfc(path).collect();
         let as_is = path != safe && composed == safe && exists(&self.root.join(path));
         Ok(if as_is { path.to_owned() } else { safe })
@@ -157,18 +147,6 @@ impl Vault {
     /// Whether an existing path, its links followed, is inside the vault.
     pub(crate) fn contains(&self, full: &Path) -> bool {
         fs::canonicalize(full).is_ok_and(|real| real.starts_with(&self.root))
-    }
-}
-
-impl Staged {
-    /// Puts the new bytes in place of the old, in one step.
-    pub fn commit(self) -> Result<()> {
-        let target = self.target;
-        self.temporary
-            .persist(&target)
-            .map_err(|error| Error::Write { path: target.clone(), source: error.error })?;
-        sync_folder(&target);
-        Ok(())
     }
 }
 
@@ -198,6 +176,13 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     temporary.persist(path).map_err(|error| failed(error.error))?;
     sync_folder(path);
     Ok(())
+}
+
+/// Writes a short private note that need not outlive a power cut.
+fn write_note(path: &Path, text: &str) -> Result<()> {
+    make_folder(path.parent().unwrap_or(Path::new(".")))?;
+    make_private(path)?;
+    fs::write(path, text).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 /// Makes an empty file that only its owner can read; leaves one that is there alone.
@@ -256,6 +241,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
+/// Removes a file outside any vault.
+pub fn remove_file(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
 /// Makes a directory and those above it.
 pub fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
@@ -286,6 +276,16 @@ pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     Ok(names)
 }
 
+/// Every name in a folder, hidden ones too, in order.
+pub(crate) fn list_names(path: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
 #[cfg(target_os = "linux")]
 fn place_of(file: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd as _;
@@ -312,16 +312,4 @@ fn sync_folder(path: &Path) {
     {
         let _ = folder.sync_all();
     }
-}
-
-/// Temporary files are private; a new page should have the usual mode of a new file.
-#[cfg(unix)]
-fn new_file_mode() -> Option<fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn new_file_mode() -> Option<fs::Permissions> {
-    None
 }

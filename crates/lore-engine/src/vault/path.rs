@@ -10,6 +10,9 @@ pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 /// The longest name that common file systems take, in bytes.
 const NAME_LIMIT: usize = 255;
 
+/// The folder beside a page that holds its sidecar data; the only hidden name that Lore writes to.
+const SIDECARS: &str = ".raw";
+
 /// Characters that look like `/`, `\` or `.` and can make a path seem to be another.
 const LOOKALIKES: [char; 10] = [
     '\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{29f5}', '\u{ff3c}', '\u{2024}', '\u{2025}',
@@ -40,7 +43,7 @@ pub fn safe_path(path: &str) -> Result<String> {
         if name == ".." {
             return refuse("it leads out of the vault");
         }
-        if name.starts_with('.') {
+        if name.starts_with('.') && name != SIDECARS {
             return refuse("names that start with a dot are hidden from Lore");
         }
         if name.len() > NAME_LIMIT {
@@ -58,6 +61,28 @@ pub fn is_page(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
     })
+}
+
+/// Whether a path is that of a page: not that of a sidecar or of any other file.
+pub fn is_page_path(path: &str) -> bool {
+    is_page(path.rsplit('/').next().unwrap_or(path)) && !path.split('/').any(|name| name == SIDECARS)
+}
+
+/// Whether a path is that of a page's sidecar data.
+pub fn is_sidecar(path: &str) -> bool {
+    let mut names = path.rsplit('/');
+    names.next().is_some_and(|name| name.ends_with(".json")) && names.next() == Some(SIDECARS)
+}
+
+/// The file that holds a page's sidecar data.
+pub fn sidecar(page: &str) -> String {
+    let stem = without_extension(page);
+    let (folder, name) = stem.rsplit_once('/').map_or(("", stem), |(folder, name)| (folder, name));
+    if folder.is_empty() {
+        format!("{SIDECARS}/{name}.json")
+    } else {
+        format!("{folder}/{SIDECARS}/{name}.json")
+    }
 }
 
 /// The path without a page's extension.

@@ -106,6 +106,19 @@ pub fn hidden_pages(vault: &Vault) -> usize {
         .count()
 }
 
+/// Every file below a folder of the vault that is not hidden, with its size, in order. Links are not followed.
+pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
+    let walker = WalkBuilder::new(vault.root().join(folder)).standard_filters(false).hidden(true).build();
+    let file = |entry: DirEntry| {
+        let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let inside = entry.path().strip_prefix(vault.root()).ok()?;
+        Some((with_slashes(&inside.to_string_lossy()), found.len()))
+    };
+    let mut files: Vec<(String, u64)> = walker.flatten().filter_map(file).collect();
+    files.sort();
+    files
+}
+
 /// Whether the vault leaves a path out, by the same rules as a walk: hidden names; then, for each folder on the
 /// way and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. What lies in a folder
 /// that is left out cannot be an exception.

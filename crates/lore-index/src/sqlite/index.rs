@@ -106,7 +106,7 @@ impl Index for SqliteStore {
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
             if ledger == Forget::LedgerToo {
-                for table in ["version", "snapshot", "failure", "identity"] {
+                for table in ["version", "snapshot", "failure", "identity", "author"] {
                     self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
                 }
                 self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;

@@ -46,6 +46,7 @@ impl Ledger for SqliteStore {
             "UPDATE snapshot SET path = path || char(0) || ?2 WHERE project = ?1 AND path = ?3 AND path <> ?2",
             "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE OR REPLACE author SET path = ?3 WHERE project = ?1 AND path = ?2",
         ] {
             self.run("carried history over", sql, params![project, from, to])?;
         }
@@ -80,8 +81,19 @@ impl Ledger for SqliteStore {
         self.one("read a snapshot", sql, params![project, number], |row| row.get(0))
     }
 
-    fn prune_snapshots(&self, before: i64) -> Result<usize> {
-        self.run("pruned snapshots", "DELETE FROM snapshot WHERE at < ?1", [before])
+    fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize> {
+        let sql = "DELETE FROM snapshot WHERE project = ?1 AND at < ?2";
+        self.run("pruned snapshots", sql, [project, before])
+    }
+
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<(ContentHash, String)>> {
+        let sql = "SELECT hash, actor FROM author WHERE project = ?1 AND path = ?2";
+        self.one("read an author", sql, params![project, path], |row| Ok((rows::hash(row, 0)?, row.get(1)?)))
+    }
+
+    fn set_author(&self, project: ProjectNo, path: &str, hash: ContentHash, actor: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO author(project, path, hash, actor) VALUES (?1, ?2, ?3, ?4)";
+        self.run("noted an author", sql, params![project, path, hash.0, actor]).map(drop)
     }
 
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>> {

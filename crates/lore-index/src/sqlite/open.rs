@@ -15,10 +15,11 @@ use super::{SqliteStore, failed};
 const INDEX_VERSION: i64 = 1;
 
 /// The version of the durable tables: an older one is migrated, a newer one refused.
-const LEDGER_VERSION: i64 = 1;
+const LEDGER_VERSION: i64 = 2;
 
 /// Steps from each ledger version to the next; the first makes it.
-const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [include_str!("ledger.sql")];
+const MIGRATIONS: [&str; LEDGER_VERSION as usize] =
+    [include_str!("ledger.sql"), include_str!("ledger-2.sql")];
 
 /// How long a process waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -32,12 +32,7 @@ impl<'a> Doc<'a> {
 
     /// The bytes of a heading's section. A section of the truth ends at the rule, whatever its level.
     pub(super) fn section(&self, heading: &Heading) -> Section {
-        let first = heading.lines.first as usize;
-        let start = self.lines.start(first);
-        let after = self.lines.end(heading.lines.last as usize);
-        let in_truth = start < self.page.truth.end;
-        let end = if in_truth { after.min(self.page.truth.end) } else { after };
-        let body_start = self.lines.end(self.heading_end(first)).min(end);
+        let (start, body_start, end) = self.bounds(heading);
         let own_end = self
             .page
             .headings
@@ -46,6 +41,16 @@ impl<'a> Doc<'a> {
             .find(|other| *other > start)
             .map_or(end, |other| other.min(end));
         Section { start, body_start, own_end: own_end.max(body_start), end }
+    }
+
+    /// Where a heading's section starts, where its text starts, and where it ends.
+    pub(super) fn bounds(&self, heading: &Heading) -> (usize, usize, usize) {
+        let first = heading.lines.first as usize;
+        let start = self.lines.start(first);
+        let after = self.lines.end(heading.lines.last as usize);
+        let in_truth = start < self.page.truth.end;
+        let end = if in_truth { after.min(self.page.truth.end) } else { after };
+        (start, self.lines.end(self.heading_end(first)).min(end), end)
     }
 
     /// The first section with one of these names, in any case, that starts within the bytes.
@@ -62,15 +67,19 @@ impl<'a> Doc<'a> {
     }
 
     /// The last line of a heading: the underline, where it has one.
-    fn heading_end(&self, first: usize) -> usize {
+    pub(super) fn heading_end(&self, first: usize) -> usize {
         let content = self.lines.content(first).trim_start();
         let rest = content.trim_start_matches('#');
-        if rest.len() < content.len() && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        let hashes = content.len() - rest.len();
+        if (1..=6).contains(&hashes) && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
             return first;
         }
         let underline = |line: &usize| {
-            let content = self.lines.content(*line).trim();
-            !content.is_empty() && (content.bytes().all(|b| b == b'=') || content.bytes().all(|b| b == b'-'))
+            let content = self.lines.content(*line);
+            // A line that is indented further goes on with the text of the heading.
+            let underline = if content.starts_with("    ") { "" } else { content.trim() };
+            !underline.is_empty()
+                && (underline.bytes().all(|b| b == b'=') || underline.bytes().all(|b| b == b'-'))
         };
         (first + 1..=self.lines.count())
             .take_while(|line| !self.blank(*line))

@@ -88,7 +88,7 @@ fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
 }
 
 /// The place of the heading that is meant.
-fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
+pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
     let wanted = wanted.trim();
     // A heading may have a slash of its own, so the whole is tried before a path.
     let whole = vec![Step::of(wanted)];

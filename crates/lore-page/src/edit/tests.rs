@@ -2,7 +2,10 @@
 
 mod entry;
 mod fact;
+mod heading;
+mod items;
 mod link;
+mod outline;
 mod property;
 mod property_list;
 mod property_removal;

@@ -1,5 +1,6 @@
 //! What every operation that edits one page does the same way.
 
+use lore_engine::vault::without_extension;
 use lore_engine::{Action, Error, PageChange, write};
 use lore_page::edit::EditError;
 
@@ -15,10 +16,10 @@ pub fn change(
     edit: impl Fn(&str) -> std::result::Result<String, EditError>,
 ) -> Result<WriteResult> {
     let memory = session.fresh()?;
-    let page = memory.page(reference)?;
-    let slug = &page.slug;
-    let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
+    let path = memory.file(reference)?;
+    let slug = without_extension(&path);
+    let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source });
     let action = Action::Edit(Box::new(edit));
-    let written = write(memory, &[PageChange { path: page.path.clone(), action, expected_version }])?;
+    let written = write(memory, &[PageChange { path: path.clone(), action, expected_version }])?;
     Ok(WriteResult::new(written))
 }

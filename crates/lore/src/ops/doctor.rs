@@ -1,18 +1,29 @@
 //! `doctor`: diagnosis with fixes.
 
 use clap::Args;
-use lore_engine::vault::{Scan, hidden_pages, scan};
-use lore_engine::{Check, Memory, duplicate_ids, validate};
+use lore_engine::upkeep::raw_size;
+use lore_engine::vault::{Scan, hidden_pages, safe_path, scan, without_extension};
+use lore_engine::{
+    Check, Level, Memory, OnEdited, curation_due, duplicate_ids, git_state, lint, reach_remote, validate,
+    verbs,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::git::GitView;
 use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
 /// Look for what is wrong with the vault, the index and the set-up, and say how to mend it
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-pub struct Doctor {}
+#[command(after_help = "Examples:\n  lore doctor\n  lore doctor --path journal/agent")]
+pub struct Doctor {
+    /// Say which rule applies to this path, and what may be done there
+    #[arg(long, value_name = "PATH")]
+    #[serde(default)]
+    path: Option<String>,
+}
 
 /// A diagnosis.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,12 +47,18 @@ impl Operation for Doctor {
     type Output = Diagnosis;
 
     fn run(self, session: &Session) -> Result<Diagnosis> {
+        if let Some(path) = &self.path {
+            return Ok(Diagnosis { findings: explain(session.memory()?, path)? });
+        }
         let mut findings = Vec::new();
         findings.push(ok(format!("configuration: {}", session.environment.config_file.display())));
         findings.push(ok(format!("database: {}", session.database()?.display())));
         match session.fresh() {
             Ok(memory) => look_at(memory, &mut findings)?,
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
+        }
+        if let Ok(memory) = session.memory() {
+            look_at_git(memory, &mut findings);
         }
         for (name, root) in session.config.projects().roots {
             if !root.is_dir() {
@@ -96,7 +113,94 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
         let what = format!("{} links lead to pages that are not there yet", counts.pending);
         findings.push(note(what, "write those pages, or see `lore links REF`"));
     }
+    look_at_validity(memory, findings)?;
     findings.push(ok("search: lexical, this build has no embedding model".into()));
+    Ok(())
+}
+
+/// What the policy says of a path.
+fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
+    let mut findings = Vec::new();
+    let path = match policy.alias(&safe) {
+        Some(now) => {
+            findings.push(ok(format!("{safe} is an old name of {now}")));
+            now
+        }
+        None => safe,
+    };
+    let allowed = verbs(&policy.allowed(&path));
+    match policy.rule(&path) {
+        Some(rule) => {
+            findings.push(ok(format!("rule: {}", rule.name())));
+            findings.push(ok(format!("allowed: {allowed}")));
+            findings.push(ok(format!("owner: {}", rule.owner.name())));
+            if let Some(schema) = rule.schema() {
+                findings.push(ok(format!("schema: {schema}")));
+            }
+            let kept = rule.keep.map_or_else(|| "for ever".into(), |keep| keep.to_string());
+            findings.push(ok(format!("kept: {kept}")));
+            if rule.edited == OnEdited::Revision {
+                findings.push(ok("a write after somebody else's edit is added as a revision".into()));
+            }
+        }
+        None => findings.push(ok(format!("no rule is about {path}; allowed: {allowed}"))),
+    }
+    findings.push(ok(format!("type: {}", policy.type_of(&path))));
+    if !policy.indexes(&path) {
+        findings.push(ok("not indexed: it is excluded".into()));
+    }
+    let stem = without_extension(&path);
+    if policy.inject.iter().any(|file| without_extension(&file.path) == stem) {
+        findings.push(ok("given to every agent".into()));
+    }
+    if policy.generated.iter().any(|made| made.path.matches(&path)) {
+        findings.push(ok("written by Lore from the pages, as a whole or between its markers".into()));
+    }
+    Ok(findings)
+}
+
+/// The repository: its state, and whether the remote answers.
+fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
+    let view = match git_state(memory) {
+        Ok(state) => GitView::new(state),
+        Err(error) => return findings.push(problem(error.to_string(), &error.hint())),
+    };
+    match view.line() {
+        None => {
+            findings.push(note("the vault is in no git repository".into(), "run `git init` for a history"))
+        }
+        Some(line) => findings.push(ok(line)),
+    }
+    for warning in view.warnings() {
+        findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
+    }
+    if let Err(message) = reach_remote(memory) {
+        findings.push(note(message, "writes go on here; they are pushed when it answers"));
+    }
+    if curation_due(memory).unwrap_or(false) {
+        let fix = "see `lore curate --dry-run`, then `lore curate --done`";
+        findings.push(note("a look over the pages is due".into(), fix));
+    }
+    if let Some((files, bytes)) = raw_size(memory) {
+        findings.push(ok(format!("raw captures: {files} files, {bytes} bytes")));
+    }
+}
+
+/// What lint finds, by its rule, in a line each.
+fn look_at_validity(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
+    let found = lint(memory, None)?;
+    let errors: Vec<_> = found.iter().filter(|found| found.level == Level::Error).collect();
+    for error in errors.iter().take(5) {
+        findings.push(problem(error.to_string(), "see `lore lint`"));
+    }
+    if errors.len() > 5 {
+        findings.push(problem(format!("{} more errors", errors.len() - 5), "see `lore lint`"));
+    }
+    if errors.is_empty() {
+        findings.push(ok("lint: no errors, no secrets".into()));
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
 use lore_engine::vault::{exists, make_folder, real_folder, write_new};
-use lore_engine::{POLICY_FILE, Policy, Profile, Trust};
+use lore_engine::{POLICY_FILE, Policy, Profile, Trust, begin, new_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,10 @@ enum ProfileName {
     Notes,
     /// People, companies, decisions and the rest by folder, with templates
     Brain,
+    /// Lessons, preferences and procedures with their provenance; strict lint, generated index, git
+    Roam,
+    /// A person's life in six classes, with permissions, rotation and retention
+    Personal,
 }
 
 /// A vault that is ready.
@@ -90,15 +94,24 @@ impl Operation for Init {
             None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
             None | Some(ProfileName::Notes) => Profile::Notes,
             Some(ProfileName::Brain) => Profile::Brain,
+            Some(ProfileName::Roam) => Profile::Roam,
+            Some(ProfileName::Personal) => Profile::Personal,
         };
         let name = session.register(self.name.as_deref(), &root)?;
-        let created = write_files(&root, profile)?;
+        let mut created = write_files(session, &root, profile)?;
         if !self.no_git {
             make_repository(session, &root, self.remote.as_deref());
         }
         let memory = session.open(&name, &root)?;
         let report = memory.sync(Trust::Stat, &session.talk.progress("Indexing"))?;
         session.talk.finish();
+        if !created.is_empty() {
+            let receipt = begin(&memory, &created)?;
+            receipt.warnings.iter().for_each(|warning| session.talk.warn(warning));
+            created.extend(
+                receipt.generated.into_iter().filter(|path| !created.contains(path)).collect::<Vec<_>>(),
+            );
+        }
         Ok(Ready {
             path: root.display().to_string(),
             profile: memory.policy().profile.name(),
@@ -110,13 +123,22 @@ impl Operation for Init {
     }
 }
 
-/// The policy and the templates, where there are none yet. Templates are hidden, so that they are not pages.
-fn write_files(root: &Path, profile: Profile) -> Result<Vec<String>> {
-    let mut files = vec![(POLICY_FILE.to_owned(), profile.policy())];
-    files
-        .extend(profile.templates().iter().map(|(kind, text)| (format!(".lore/templates/{kind}.md"), *text)));
+/// The policy, the templates and the first pages, where there are none yet. Templates are hidden, so that they are not
+/// pages. A vault that has a policy already gets nothing more.
+fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<String>> {
+    if exists(&root.join(POLICY_FILE)) {
+        return Ok(Vec::new());
+    }
+    let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
+    let day = (session.environment.clock)().date().to_string();
+    let seed = |(path, text): &(&str, &str)| {
+        let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
+        ((*path).to_owned(), filled.replace("{{id}}", &new_id()))
+    };
+    let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
     let mut created = Vec::new();
-    for (path, text) in files {
+    // The policy comes last: a vault that has one is whole.
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), profile.policy().to_owned())]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lore_engine::vault::{is_page, read_text, safe_path};
 use lore_engine::{Action, Code, Memory, PageChange, fill, write};
-use lore_page::{parse, slugify};
+use lore_page::slugify;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -59,17 +59,20 @@ impl Operation for Put {
             (None, Some(file)) => session.read_file(file)?,
             (None, None) => session.stdin()?,
         };
-        let odd = parse(&path, &lore_engine::vault::decode(&bytes).text).diagnostics;
         let written = write(memory, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
-        let mut result = WriteResult::new(written);
-        result.warnings = odd.into_iter().map(|odd| format!("line {}: {}", odd.line, odd.message)).collect();
-        Ok(result)
+        Ok(WriteResult::new(written))
     }
 }
 
 /// The path that a slug means: that of the page which has it, else a new file's.
 pub fn target(memory: &Memory, slug: &str) -> Result<String> {
+    let policy = memory.policy();
     let wanted = safe_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
+    let wanted = policy.alias(&wanted).unwrap_or(wanted);
+    if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
+        let named = wanted.ends_with(&format!(".{extension}"));
+        return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
+    }
     match memory.page(&wanted) {
         // A page found by title or alias is not the page this slug asks for.
         Ok(page) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
@@ -78,6 +81,11 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
         Ok(_) => {}
         Err(error) if matches!(error.code(), Code::NotFound | Code::Ambiguous) => {}
         Err(error) => return Err(error.into()),
+    }
+    // A path that the policy speaks of is meant as it is written: `_index`, `2026-W19`.
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
+    if policy.rule(&wanted).is_some() && wanted.chars().all(plain) && !is_page(&wanted) {
+        return Ok(format!("{wanted}.md"));
     }
     new_path(&wanted)
 }

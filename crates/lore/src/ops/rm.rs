@@ -34,10 +34,11 @@ impl Operation for Rm {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let inbound = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
+        let path = memory.file(&self.reference)?;
+        let numbers: Vec<i64> = memory.page_at(&path)?.map(|page| page.number).into_iter().collect();
+        let inbound = memory.store().links(memory.project(), &LinkEnds::To(&numbers))?;
         let mut from: Vec<String> =
-            inbound.into_iter().map(|row| row.from_path).filter(|path| *path != page.path).collect();
+            inbound.into_iter().map(|row| row.from_path).filter(|other| *other != path).collect();
         from.sort();
         from.dedup();
         let linked = match from.len() {
@@ -45,10 +46,9 @@ impl Operation for Rm {
             1 => format!("{} links to it", from[0]),
             count => format!("{count} pages link to it: {}", from.join(", ")),
         };
-        session.confirm(self.yes, &format!("Delete {}? {linked}.", page.path))?;
+        session.confirm(self.yes, &format!("Delete {path}? {linked}."))?;
         let expected_version = self.expected_version;
-        let written =
-            write(memory, &[PageChange { path: page.path, action: Action::Delete, expected_version }])?;
+        let written = write(memory, &[PageChange { path, action: Action::Delete, expected_version }])?;
         let mut result = WriteResult::new(written);
         if !from.is_empty() {
             result.warnings.push(format!("{linked}; those links now lead nowhere"));

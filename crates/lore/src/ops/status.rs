@@ -2,9 +2,11 @@
 
 use clap::Args;
 use lore_engine::vault::{Scan, hidden_pages, scan};
+use lore_engine::{curation_due, generated, git_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::git::GitView;
 use super::views::count;
 use super::{Operation, Render};
 use crate::failure::Result;
@@ -35,6 +37,15 @@ pub struct State {
     hidden: u64,
     /// How search works here now.
     search: &'static str,
+    /// How the vault's repository is, in a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<String>,
+    /// Commits that the remote does not have.
+    unpushed: u64,
+    /// Generated files that are not what the pages say.
+    stale_generated: usize,
+    /// Whether a look over the pages is due.
+    curation_due: bool,
     /// What a person should know.
     warnings: Vec<String>,
 }
@@ -47,6 +58,15 @@ impl Operation for Status {
         let memory = session.fresh()?;
         let counts = memory.store().counts(memory.project())?;
         let Scan { files, skipped, .. } = scan(memory.vault());
+        let mut warnings = session.warnings();
+        let git = match git_state(memory) {
+            Ok(state) => GitView::new(state),
+            Err(error) => {
+                warnings.push(error.to_string());
+                GitView::new(None)
+            }
+        };
+        warnings.extend(git.warnings().iter().cloned());
         Ok(State {
             project: memory.name().to_owned(),
             path: memory.vault().root().display().to_string(),
@@ -59,7 +79,11 @@ impl Operation for Status {
             skipped: skipped.len() as u64,
             hidden: hidden_pages(memory.vault()) as u64,
             search: "lexical: no embedding model",
-            warnings: session.warnings(),
+            git: git.line(),
+            unpushed: git.unpushed(),
+            stale_generated: generated::due(memory)?.len(),
+            curation_due: curation_due(memory)?,
+            warnings,
         })
     }
 }
@@ -75,6 +99,15 @@ impl Render for State {
             self.pending_links,
             self.search
         );
+        text.extend(self.git.iter().map(|line| format!("{line}\n")));
+        if self.stale_generated > 0 {
+            let files = count(self.stale_generated as u64, "generated file");
+            text.push_str(&format!("{files} out of date; run `lore index`\n"));
+        }
+        if self.curation_due {
+            text.push_str("a look over the pages is due: see `lore curate --dry-run`\n");
+        }
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         if self.failures + self.skipped > 0 {
             let files = count(self.failures + self.skipped, "file");
             text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));

@@ -1,7 +1,7 @@
 //! The pieces of output that several operations share, in the form every face gives them.
 
 use jiff::Timestamp;
-use lore_engine::{LinkRow, Memory, Outcome, PageRow, Skipped, Written};
+use lore_engine::{LinkRow, Memory, Outcome, PageRow, Receipt, Skipped, Written};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -160,6 +160,9 @@ pub struct WriteResult {
     pub version: u64,
     /// `created`, `updated`, `moved`, `deleted` or `unchanged`.
     pub outcome: &'static str,
+    /// The commit, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Other pages that were changed with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
@@ -169,18 +172,21 @@ pub struct WriteResult {
 }
 
 impl WriteResult {
-    /// The first page written is what was asked for; the rest went with it.
-    pub fn new(mut written: Vec<Written>) -> WriteResult {
-        let also =
-            written.drain(1..).filter(|one| one.outcome != Outcome::Unchanged).map(|one| one.slug).collect();
-        let first = written.remove(0);
+    /// The first file written is what was asked for; the rest went with it.
+    pub fn new(receipt: Receipt) -> WriteResult {
+        let mut files = receipt.files.into_iter();
+        let nothing =
+            || Written { path: String::new(), slug: String::new(), version: 0, outcome: Outcome::Unchanged };
+        let first = files.next().unwrap_or_else(nothing);
+        let also = files.filter(|one| one.outcome != Outcome::Unchanged).map(|one| one.slug).collect();
         WriteResult {
             slug: first.slug,
             path: first.path,
             version: first.version,
             outcome: outcome(first.outcome),
+            commit: receipt.commit,
             also,
-            warnings: Vec::new(),
+            warnings: receipt.warnings,
         }
     }
 }
@@ -189,7 +195,7 @@ impl Render for WriteResult {
     fn human(&self) -> String {
         let mut text = format!("{} {} (version {})\n", self.outcome, self.slug, self.version);
         if !self.also.is_empty() {
-            text.push_str(&format!("links followed in {}\n", self.also.join(", ")));
+            text.push_str(&format!("with it: {}\n", self.also.join(", ")));
         }
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text

@@ -67,10 +67,10 @@ pub fn old_snapshots_are_pruned(open: Open<'_>) {
     for (version, at) in [(1, 10), (2, 20), (3, 30)] {
         snapshot(&*store, project, "a.md", version, at);
     }
-    assert_eq!(store.prune_snapshots(20).unwrap(), 1);
+    assert_eq!(store.prune_snapshots(project, 20).unwrap(), 1);
     assert_eq!(versions(&*store, project, "a.md"), [3, 2]);
-    assert_eq!(store.prune_snapshots(20).unwrap(), 0);
-    assert_eq!(store.prune_snapshots(i64::MAX).unwrap(), 2);
+    assert_eq!(store.prune_snapshots(project, 20).unwrap(), 0);
+    assert_eq!(store.prune_snapshots(project, i64::MAX).unwrap(), 2);
 }
 
 pub fn failures_are_noted_and_forgotten(open: Open<'_>) {

@@ -131,7 +131,7 @@ impl World {
     /// Makes one change.
     pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
         let changes = [PageChange { path: path.into(), action, expected_version }];
-        write(&self.memory, &changes).map(|mut written| written.remove(0))
+        write(&self.memory, &changes).map(|mut receipt| receipt.files.remove(0))
     }
 
     /// Puts a page, whatever was there.
@@ -190,7 +190,7 @@ pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
         store: Box::new(opened.store),
         state: folder.join("state"),
         clock: Arc::new(move || now.clone()),
-        author: Author { actor: "tester".into(), face: "test" },
+        author: Author { actor: "tester".into(), face: "test".into(), session: "s".into() },
     })
     .unwrap()
 }

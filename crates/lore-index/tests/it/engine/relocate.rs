@@ -9,7 +9,7 @@ use super::fixture::{World, problems};
 fn relocated(world: &World, from: &str, to: &str) -> Vec<String> {
     let written = relocate(&world.memory, &world.page(from), to, None).unwrap();
     assert_eq!(problems(&world.memory), [""; 0]);
-    written.into_iter().map(|one| one.path).collect()
+    written.files.into_iter().map(|one| one.path).collect()
 }
 
 const ADA: &str = "\

@@ -88,7 +88,7 @@ fn two_memories_take_turns_and_see_each_other() {
         let action = Action::Put(text.into());
         let change =
             lore_engine::PageChange { path: "a.md".into(), action, expected_version: Some(expected) };
-        done(&lore_engine::write(memory, &[change]).map(|mut written| written.remove(0)))
+        done(&lore_engine::write(memory, &[change]).map(|mut written| written.files.remove(0)))
     };
     assert_eq!(put(&other, "two\n", 1), "updated a.md v2");
     assert_eq!(put(&world.memory, "three\n", 1), "conflict: 1, is 2");

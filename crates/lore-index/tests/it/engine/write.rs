@@ -74,7 +74,7 @@ fn many_changes_are_one() {
         ],
     )
     .unwrap();
-    let shown: Vec<String> = written.into_iter().map(|one| done(&Ok(one))).collect();
+    let shown: Vec<String> = written.files.into_iter().map(|one| done(&Ok(one))).collect();
     assert_eq!(shown, ["created new.md v1", "updated a.md v2", "deleted b.md v1", "moved d.md v2"]);
     assert_eq!(world.listing(), "a.md d.md new.md");
     assert_eq!(world.text("d.md"), "three [[d]]\nmore\n");

@@ -96,6 +96,10 @@ fn all_edits(text: &str, other: &str) -> Vec<(&'static str, Result<String, EditE
         ("fact other", add_fact(text, &NewFact { object: other.to_owned(), ..fact() })),
         ("entry", add_entry(text, &entry())),
         ("entry other", add_entry(text, &NewEntry { summary: other.to_owned(), ..entry() })),
+        ("rename", rename_heading(text, "A", other)),
+        ("rename other", rename_heading(text, other, "Z")),
+        ("demote", Ok(demote_headings(text, other.len()))),
+        ("without sections", Ok(remove_sections(text, sections(text).iter().step_by(2)))),
         ("retarget", retarget_links(text, "a/b.md", &mut |_| Some(other.to_owned()))),
     ];
     for line in 0..8 {
@@ -171,6 +175,37 @@ proptest! {
         if let Ok(edited) = add_entry(&text, &entry()) {
             prop_assert_eq!(entries(&edited), entries(&text) + 1);
             prop_assert_eq!(add_entry(&edited, &entry()), Ok(edited.clone()));
+        }
+    }
+
+    #[test]
+    fn demoted_headings_are_the_same_one_level_down(text in page()) {
+        let outline = |text: &str, by: u8| -> Vec<(u8, String)> {
+            let headings = parse("", text).page.headings.into_iter();
+            headings.map(|heading| ((heading.level + by).min(6), heading.text)).collect()
+        };
+        prop_assert_eq!(outline(&demote_headings(&text, 1), 0), outline(&text, 1));
+    }
+
+    #[test]
+    fn the_sections_that_stay_are_the_same(text in page(), chosen in vec(any::<bool>(), 14)) {
+        let places = sections(&text);
+        let gone: Vec<_> = places.iter().zip(chosen).filter_map(|(place, gone)| gone.then_some(place)).collect();
+        let inside = |place: &SectionPlace| {
+            gone.iter().any(|gone| (gone.whole.start..gone.whole.end).contains(&place.whole.start))
+        };
+        let stay: Vec<_> = places.iter().filter(|place| !inside(place)).map(|place| &place.heading.text).collect();
+        let edited = remove_sections(&text, gone.iter().copied());
+        let left = sections(&edited);
+        prop_assert_eq!(left.iter().map(|place| &place.heading.text).collect::<Vec<_>>(), stay);
+        prop_assert!(edited.len() <= text.len() + 2 * gone.len());
+    }
+
+    #[test]
+    fn a_renamed_heading_can_be_named_back(text in page()) {
+        if let Ok(edited) = rename_heading(&text, "A", "Zed") {
+            prop_assert_eq!(changed_lines(&text, &edited), (1, 1));
+            prop_assert_eq!(rename_heading(&edited, "Zed", "A"), Ok(text));
         }
     }
 

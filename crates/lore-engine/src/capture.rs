@@ -1,0 +1,252 @@
+//! `capture`: the front door for something worth keeping. Pages that say much the same come first; then one is
+//! extended, or a new one is written with every property its schema wants.
+
+use std::collections::BTreeSet;
+
+use lore_page::{Value, edit, parse, slugify};
+
+use crate::error::{Error, Result};
+use crate::index::{Filter, PageRow, TextQuery, Window};
+use crate::likeness::{likeness, terms};
+use crate::lint::filled;
+use crate::memory::Memory;
+use crate::project_slug::project_slug;
+use crate::raw::{RawText, raw_changes};
+use crate::search::prepare;
+use crate::vault::{decode, exists};
+use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
+
+/// How many pages are held against a text.
+const CANDIDATES: usize = 20;
+
+/// How much of a text is looked for.
+const LOOKED_FOR: usize = 2000;
+
+/// What is to be kept.
+#[derive(Debug, Default)]
+pub struct CaptureRequest {
+    /// The text.
+    pub text: String,
+    /// Its title; without one, its first heading or sentence.
+    pub title: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Where it was learnt.
+    pub source: Option<String>,
+    /// The page to add it to.
+    pub extend: Option<String>,
+    /// Whether to write it whatever is there.
+    pub keep: bool,
+    /// The name of the directory the work is done in, where that is not the vault.
+    pub directory: Option<String>,
+    /// The outside text it rests on.
+    pub raw: Option<RawText>,
+}
+
+/// A page that says much the same.
+#[derive(Debug)]
+pub struct Similar {
+    /// The page.
+    pub page: PageRow,
+    /// Between 0 and 1.
+    pub likeness: f64,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Captured {
+    /// It is written; the first file is its page.
+    Written(Receipt),
+    /// Nothing is written yet: these pages say much the same.
+    Similar(Vec<Similar>),
+}
+
+/// Keeps a text.
+pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
+    if request.text.trim().is_empty() {
+        return Err(Error::BadInput {
+            message: "there is nothing to keep".into(),
+            hint: "give the text, or --file, or pipe it in".into(),
+        });
+    }
+    if let Some(reference) = &request.extend {
+        return extend(memory, reference, request).map(Captured::Written);
+    }
+    let similar = similar_pages(memory, &format!("{}\n{}", title(request), request.text))?;
+    if !similar.is_empty() && !request.keep {
+        return Ok(Captured::Similar(similar));
+    }
+    create(memory, request).map(Captured::Written)
+}
+
+/// The pages that say much the same as a text, the most alike first.
+pub fn similar_pages(memory: &Memory, text: &str) -> Result<Vec<Similar>> {
+    let own = terms(text);
+    let cut = text.char_indices().nth(LOOKED_FOR).map_or(text, |(at, _)| &text[..at]);
+    let words = own.iter().cloned().collect::<Vec<_>>().join(" ");
+    let Some(expression) = prepare(if words.is_empty() { cut } else { &words }).relaxed else {
+        return Ok(Vec::new());
+    };
+    let window = Window { limit: CANDIDATES, offset: 0 };
+    let query = TextQuery { expression: &expression, filter: &Filter::default(), window };
+    let hits = memory.store().search(memory.project(), &query)?;
+    let numbers: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
+    let mut similar = Vec::new();
+    for page in memory.store().pages(memory.project(), &numbers)? {
+        let likeness = likeness(&own, &page_terms(memory, &page)?);
+        if likeness >= memory.policy().capture.similar {
+            similar.push(Similar { page, likeness });
+        }
+    }
+    similar.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.page.path.cmp(&b.page.path)));
+    Ok(similar)
+}
+
+/// The terms of a page's title, summary and body.
+pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
+    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(BTreeSet::new()) };
+    let text = decode(&file.bytes).text.into_owned();
+    let parsed = parse(&page.path, &text).page;
+    let summary = page.summary.as_deref().unwrap_or_default();
+    let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
+    Ok(terms(&format!("{}\n{summary}\n{}\n{timeline}", page.title, parsed.truth.of(&text))))
+}
+
+fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<Receipt> {
+    let page = memory.page(reference)?;
+    let slug = page.slug.clone();
+    let body = parse("x.md", &request.text).page.truth.of(&request.text).trim().to_owned();
+    let add: Edit<'_> = Box::new(move |text| {
+        edit::append(text, &format!("\n{body}")).map_err(|source| Error::Edit { slug: slug.clone(), source })
+    });
+    let change = PageChange { path: page.path.clone(), action: Action::Edit(add), expected_version: None };
+    write_as(memory, &[change], &subject(format!("Extend {}", page.path)))
+}
+
+fn create(memory: &Memory, request: &CaptureRequest) -> Result<Receipt> {
+    let title = title(request);
+    let path = free_path(memory, &title)?;
+    let (raw, source) = match &request.raw {
+        Some(raw) => raw_changes(memory, raw, &title, request.source.as_deref())?,
+        None => (Vec::new(), request.source.clone()),
+    };
+    let text = new_page(memory, request, &path, &title, source)?;
+    let page =
+        PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
+    let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
+    write_as(memory, &changes, &subject(format!("Capture {path}")))
+}
+
+fn subject(subject: String) -> Terms {
+    Terms { subject: Some(subject), ..Terms::default() }
+}
+
+/// The page's text: its own properties kept, those that its schema wants added.
+fn new_page(
+    memory: &Memory,
+    request: &CaptureRequest,
+    path: &str,
+    title: &str,
+    source: Option<String>,
+) -> Result<String> {
+    let policy = memory.policy();
+    let schema = policy.schema(path).cloned().unwrap_or_default();
+    let given = parse(path, &request.text).page;
+    let mut text = request.text.trim_start_matches('\u{feff}').trim_start().to_owned();
+    if given.heading_title.is_none() {
+        text = edit::prepend(&text, &format!("# {title}\n")).map_err(|source| edit_failed(path, source))?;
+    }
+    let mut set = |key: &str, value: Value| -> Result<()> {
+        if given.properties.get(key).is_none() {
+            text = edit::set_property(&text, key, &value).map_err(|source| edit_failed(path, source))?;
+        }
+        Ok(())
+    };
+    for key in schema.required.iter().filter(|key| !SET_BELOW.contains(&key.as_str())) {
+        if let Some(default) = schema.defaults.get(key) {
+            set(key, Value::Text(filled(memory, default)))?;
+        }
+    }
+    set("title", Value::Text(title.to_owned()))?;
+    let tags = tags(request, &schema.tags, policy.capture.tag.as_deref());
+    if !tags.is_empty() {
+        set("tags", list(tags))?;
+    }
+    if schema.required.iter().any(|key| key == "projects") {
+        let slug = request.directory.as_deref().map_or_else(|| "general".into(), project_slug);
+        set("projects", list(vec![slug]))?;
+    }
+    if let Some(source) = source.or_else(|| schema.defaults.get("source").map(|text| filled(memory, text))) {
+        set("source", Value::Text(source))?;
+    }
+    if schema.required.iter().any(|key| key == "summary") {
+        set("summary", Value::Text(first_sentence(&request.text, 200)))?;
+    }
+    Ok(text)
+}
+
+/// Properties that a capture knows better than the schema's defaults.
+const SET_BELOW: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
+
+fn list(items: Vec<String>) -> Value {
+    Value::List(items.into_iter().map(Value::Text).collect())
+}
+
+fn tags(request: &CaptureRequest, wanted: &[String], usual: Option<&str>) -> Vec<String> {
+    let mut tags: Vec<String> =
+        request.tags.iter().map(|tag| tag.trim().trim_start_matches('#').to_owned()).collect();
+    tags.retain(|tag| !tag.is_empty());
+    let fits = wanted.is_empty() || tags.iter().any(|tag| wanted.contains(tag));
+    if let Some(usual) = usual.filter(|_| !fits) {
+        tags.push(usual.to_owned());
+    }
+    tags
+}
+
+/// A path that no file has: by the policy's pattern, with a number where it is taken.
+fn free_path(memory: &Memory, title: &str) -> Result<String> {
+    let policy = memory.policy();
+    let now = memory.now();
+    let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
+    let slug = slug.trim_matches('-');
+    let name = policy
+        .capture
+        .name
+        .replace("{slug}", if slug.is_empty() { "note" } else { slug })
+        .replace("{date}", &memory.today())
+        .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
+    let folder = policy.capture.folder.trim_matches('/');
+    let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+    let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
+    let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+    let free = names.find(|path| !exists(&memory.vault().root().join(path)));
+    memory.vault().page_path(&free.unwrap_or(stem))
+}
+
+/// The title given, else the first heading, else the first sentence.
+fn title(request: &CaptureRequest) -> String {
+    let page = parse("", &request.text).page;
+    let own = page.properties.text("title").map(str::to_owned).or(page.heading_title);
+    request.title.clone().or(own).unwrap_or_else(|| first_sentence(&request.text, 80))
+}
+
+/// The first sentence of a text's body, cut at a word where it is long.
+fn first_sentence(text: &str, limit: usize) -> String {
+    let page = parse("", text).page;
+    let body =
+        page.truth.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let line = body.map(|line| line.trim_start_matches(['-', '*', '>', ' '])).next().unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    let sentence = line[..end].trim_end_matches('.');
+    match sentence.char_indices().nth(limit) {
+        None => sentence.to_owned(),
+        Some((at, _)) => {
+            let cut = sentence[..at].rfind(' ').unwrap_or(at);
+            format!("{}…", sentence[..cut].trim_end())
+        }
+    }
+}
+
+fn edit_failed(path: &str, source: edit::EditError) -> Error {
+    Error::Edit { slug: path.to_owned(), source }
+}

@@ -1,0 +1,200 @@
+//! Two texts line by line, and a page's history as far as its snapshots tell it. Pure; git is not asked.
+//!
+//! A line ends at `\n`, as everywhere in Lore; a carriage return belongs to its line.
+
+use std::fmt::Write;
+
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
+
+/// What changed, as a unified diff with three lines around each change; empty where the texts are the same.
+pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::from_slices(&old, &new);
+    let mut shown = String::new();
+    for hunk in diff.unified_diff().iter_hunks() {
+        if shown.is_empty() {
+            shown.push_str(&format!("--- {}\n+++ {}\n", on_one_line(old_name), on_one_line(new_name)));
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(shown, "{}", hunk.header());
+        for change in hunk.iter_changes() {
+            let _ = write!(shown, "{}{}", change.tag(), change.value());
+            if !change.value().ends_with('\n') {
+                shown.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    shown
+}
+
+/// How many lines were added and how many removed; a line that changed counts as both.
+pub fn summary(old: &str, new: &str) -> (usize, usize) {
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::from_slices(&old, &new);
+    let count = |wanted| diff.iter_all_changes().filter(|change| change.tag() == wanted).count();
+    (count(ChangeTag::Insert), count(ChangeTag::Delete))
+}
+
+/// For each line of the last version, the place in the list of the version that brought it, and the line without
+/// its end. Versions are a label and a text, the oldest first.
+///
+/// How a line ends does not count, so that a change of line ends alone takes no line from whoever wrote it.
+pub fn attribute(versions: &[(&str, &str)]) -> Vec<(usize, String)> {
+    let mut known: Vec<(usize, &str)> = Vec::new();
+    for (version, (_, text)) in versions.iter().enumerate() {
+        let old: Vec<&str> = known.iter().map(|(_, line)| *line).collect();
+        let new: Vec<&str> = text.lines().collect();
+        let mut brought: Vec<(usize, &str)> = new.iter().map(|line| (version, *line)).collect();
+        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                brought[new_index..new_index + len].copy_from_slice(&known[old_index..old_index + len]);
+            }
+        }
+        known = brought;
+    }
+    known.into_iter().map(|(version, line)| (version, line.to_owned())).collect()
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// A name with a line break in it could pass for a line of the diff.
+fn on_one_line(name: &str) -> String {
+    name.replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, new: &str, counts: (usize, usize), expected: Expect) {
+        expected.assert_eq(&unified(old, new, "a.md", "b.md"));
+        assert_eq!(summary(old, new), counts);
+    }
+
+    #[test]
+    fn equal_texts_have_no_difference() {
+        for text in ["", "a", "a\r\nb\n"] {
+            assert_eq!(unified(text, text, "a", "b"), "");
+            assert_eq!(summary(text, text), (0, 0));
+        }
+    }
+
+    #[test]
+    fn changes_are_shown_with_the_lines_around_them() {
+        check(
+            "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n",
+            "1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n11\n12\n13\n14\n",
+            (2, 1),
+            expect![[r#"
+                --- a.md
+                +++ b.md
+                @@ -2,7 +2,7 @@
+                 2
+                 3
+                 4
+                -5
+                +five
+                 6
+                 7
+                 8
+                @@ -11,3 +11,4 @@
+                 11
+                 12
+                 13
+                +14
+            "#]],
+        );
+        check(
+            "",
+            "a\n",
+            (1, 0),
+            expect![[r#"
+            --- a.md
+            +++ b.md
+            @@ -0,0 +1 @@
+            +a
+        "#]],
+        );
+        check(
+            "a\nb\n",
+            "",
+            (0, 2),
+            expect![[r#"
+            --- a.md
+            +++ b.md
+            @@ -1,2 +0,0 @@
+            -a
+            -b
+        "#]],
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_file_and_of_lines_is_told() {
+        check(
+            "a\nb",
+            "a\nb\n",
+            (1, 1),
+            expect![[r#"
+            --- a.md
+            +++ b.md
+            @@ -1,2 +1,2 @@
+             a
+            -b
+            \ No newline at end of file
+            +b
+        "#]],
+        );
+        check(
+            "a\nb\n",
+            "a\nc",
+            (1, 1),
+            expect![[r#"
+            --- a.md
+            +++ b.md
+            @@ -1,2 +1,2 @@
+             a
+            -b
+            +c
+            \ No newline at end of file
+        "#]],
+        );
+        assert_eq!(
+            unified("a\r", "b\r\n", "x", "y"),
+            "--- x\n+++ y\n@@ -1 +1 @@\n-a\r\n\\ No newline at end of file\n+b\r\n"
+        );
+        assert_eq!(
+            unified("a\nb\n", "a\r\nb\n", "x", "y\n+++ z"),
+            "--- x\n+++ y +++ z\n@@ -1,2 +1,2 @@\n-a\n+a\r\n b\n"
+        );
+    }
+
+    #[track_caller]
+    fn check_blame(versions: &[&str], expected: &str) {
+        let versions: Vec<(&str, &str)> = versions.iter().map(|text| ("someone", *text)).collect();
+        let lines = attribute(&versions).into_iter().map(|(version, line)| format!("{version}:{line}"));
+        assert_eq!(lines.collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn each_line_is_of_the_version_that_brought_it() {
+        check_blame(&[], "");
+        check_blame(&["a\nb\n"], "0:a 0:b");
+        check_blame(&["a\nb\n", "a\nx\nb\n", "a\nx\nb\nc"], "0:a 1:x 0:b 2:c");
+        check_blame(&["a\nb\n", "b\n", "a\nb\n"], "2:a 0:b");
+        check_blame(&["a\nb", "", "a\nb"], "2:a 2:b");
+        check_blame(&["a\n", "a\na\n"], "0:a 1:a");
+        check_blame(&["a\nb\nc\n", "b\nc\na\n"], "0:b 0:c 1:a");
+        check_blame(&["a\nb\n", ""], "");
+    }
+
+    #[test]
+    fn line_ends_take_no_line_from_its_author() {
+        check_blame(&["a\nb", "a\r\nb\r\n", "a\nb\nc\n"], "0:a 0:b 2:c");
+    }
+}

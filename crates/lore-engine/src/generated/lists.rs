@@ -1,0 +1,239 @@
+//! The lists and tables that generated blocks hold: files by folder, captured policies, rules about secrets.
+
+use std::collections::BTreeMap;
+
+use super::text::{code, plain, row, table_head};
+
+/// A folder with more files than this is only counted in the catalogue of the whole vault.
+const FOLDER_FILES: usize = 20;
+
+/// How many of a counted folder's files are named.
+const NAMED: usize = 3;
+
+/// A file as a list shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileLine<'a> {
+    /// From the vault's root, with `/`.
+    pub path: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// What it says in one sentence; may be empty.
+    pub summary: &'a str,
+}
+
+/// A captured policy as the registry shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PolicyLine<'a> {
+    /// Its slug.
+    pub slug: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// `removed`, or anything else for one that holds.
+    pub status: &'a str,
+    /// When it was last changed.
+    pub updated: &'a str,
+    /// Why there is such a policy.
+    pub reason: &'a str,
+}
+
+/// The files of a vault by folder, in the order of their paths. Of a folder with many files only the last names are
+/// given, which are the newest where names begin with a date.
+pub fn file_catalogue(files: &[FileLine<'_>]) -> String {
+    let groups = grouped(files, |path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
+    let lists = groups.iter().map(|(folder, files)| {
+        let lines = if files.len() > FOLDER_FILES { counted(files) } else { listed(files) };
+        format!("{}{lines}", heading(folder))
+    });
+    lists.collect::<Vec<_>>().join("\n")
+}
+
+/// The files of one folder by the folders in it, all of them, without the folder's own `_index.md`.
+pub fn folder_list(folder: &str, files: &[FileLine<'_>]) -> String {
+    let folder = folder.trim_matches('/');
+    let inside = |path| if folder.is_empty() { Some(path) } else { within(folder, path) };
+    let wanted = files.iter().filter(|file| inside(file.path).is_some_and(|name| name != "_index.md"));
+    let wanted: Vec<FileLine<'_>> = wanted.copied().collect();
+    let groups = grouped(&wanted, |path| {
+        inside(path).and_then(|name| name.split_once('/')).map_or("", |(below, _)| below)
+    });
+    let lists = groups.iter().map(|(below, files)| format!("{}{}", heading(below), listed(files)));
+    lists.collect::<Vec<_>>().join("\n")
+}
+
+/// The policies that hold and those that were removed, each in a table by slug.
+pub fn registry(policies: &[PolicyLine<'_>]) -> String {
+    let mut policies = policies.to_vec();
+    policies.sort_unstable();
+    let is_removed = |policy: &&PolicyLine<'_>| policy.status.trim().eq_ignore_ascii_case("removed");
+    let (removed, active): (Vec<_>, Vec<_>) = policies.iter().partition(is_removed);
+    format!("## Active\n\n{}\n## Removed\n\n{}", policy_table(&active), policy_table(&removed))
+}
+
+/// The rules by which secrets are known, each a name and what it finds, in their own order.
+pub fn redaction(rules: &[(&str, &str)]) -> String {
+    let rows = rules.iter().map(|(name, what)| row(&[plain(name), plain(what)]));
+    format!("{}{}", table_head(&["Rule", "What it finds"]), rows.collect::<String>())
+}
+
+fn policy_table(policies: &[&PolicyLine<'_>]) -> String {
+    if policies.is_empty() {
+        return "None.\n".to_owned();
+    }
+    let rows = policies.iter().map(|policy| {
+        row(&[code(policy.slug), plain(policy.title), plain(policy.reason), plain(policy.updated)])
+    });
+    format!("{}{}", table_head(&["Policy", "Title", "Reason", "Updated"]), rows.collect::<String>())
+}
+
+/// The files by a part of their path, all in order.
+fn grouped<'f, 'a>(
+    files: &'f [FileLine<'a>],
+    key: impl Fn(&'a str) -> &'a str,
+) -> BTreeMap<&'a str, Vec<&'f FileLine<'a>>> {
+    let mut groups: BTreeMap<&str, Vec<&FileLine<'_>>> = BTreeMap::new();
+    for file in files {
+        groups.entry(key(file.path)).or_default().push(file);
+    }
+    groups.values_mut().for_each(|files| files.sort_unstable());
+    groups
+}
+
+fn within<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+fn heading(folder: &str) -> String {
+    let folder = if folder.is_empty() { "." } else { folder };
+    format!("### {}/\n\n", plain(folder))
+}
+
+fn listed(files: &[&FileLine<'_>]) -> String {
+    files.iter().map(|file| format!("- {}\n", line(file))).collect()
+}
+
+fn line(file: &FileLine<'_>) -> String {
+    let (path, title, summary) = (code(file.path), plain(file.title), plain(file.summary));
+    match (title.is_empty(), summary.is_empty()) {
+        (true, true) => path,
+        (false, true) => format!("{path} — {title}"),
+        (true, false) => format!("{path} — {summary}"),
+        (false, false) => format!("{path} — {title}: {summary}"),
+    }
+}
+
+fn counted(files: &[&FileLine<'_>]) -> String {
+    let last = files.iter().rev().take(NAMED).map(|file| code(file.path)).collect::<Vec<_>>();
+    format!("- {} files; the last by name: {}\n", files.len(), last.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn file<'a>(path: &'a str, title: &'a str, summary: &'a str) -> FileLine<'a> {
+        FileLine { path, title, summary }
+    }
+
+    #[test]
+    fn files_are_listed_by_folder() {
+        let days: Vec<String> = (1..=21).map(|day| format!("journal/daily/2026-05-{day:02}.md")).collect();
+        let mut files: Vec<FileLine<'_>> = days.iter().map(|path| file(path, "A day", "")).collect();
+        files.extend([
+            file("state/today.md", "Today", "What is on"),
+            file("identity/work.md", "Work", ""),
+            file("identity/profile.md", "Profile", "Who | what: [[Ada]]"),
+            file("README.md", "", "Read this first"),
+            file("notes.md", "", ""),
+        ]);
+        expect![[r#"
+            ### ./
+
+            - `README.md` — Read this first
+            - `notes.md`
+
+            ### identity/
+
+            - `identity/profile.md` — Profile: Who \| what: \[\[Ada\]\]
+            - `identity/work.md` — Work
+
+            ### journal/daily/
+
+            - 21 files; the last by name: `journal/daily/2026-05-21.md`, `journal/daily/2026-05-20.md`, `journal/daily/2026-05-19.md`
+
+            ### state/
+
+            - `state/today.md` — Today: What is on
+        "#]]
+        .assert_eq(&file_catalogue(&files));
+        let few: Vec<FileLine<'_>> = files.iter().copied().skip(1).collect();
+        assert_eq!(file_catalogue(&few).matches("A day").count(), 20, "twenty are still listed");
+        files.reverse();
+        assert!(file_catalogue(&files).starts_with("### ./\n\n- `README.md`"), "in any order");
+        assert_eq!(file_catalogue(&[]), "");
+    }
+
+    #[test]
+    fn a_folder_is_listed_by_the_folders_in_it() {
+        let files = [
+            file("work/meetings/2026/a.md", "A", "First"),
+            file("work/books/b.md", "B", ""),
+            file("work/c.md", "C", ""),
+            file("work/_index.md", "Work", ""),
+            file("workshop/d.md", "D", ""),
+        ];
+        expect![[r#"
+            ### ./
+
+            - `work/c.md` — C
+
+            ### books/
+
+            - `work/books/b.md` — B
+
+            ### meetings/
+
+            - `work/meetings/2026/a.md` — A: First
+        "#]]
+        .assert_eq(&folder_list("work/", &files));
+        assert!(folder_list("", &files).starts_with("### work/\n\n- `work/_index.md`"), "the whole vault");
+    }
+
+    #[test]
+    fn policies_are_active_or_removed() {
+        let policy =
+            |slug, status, reason| PolicyLine { slug, title: "T", status, updated: "2026-05-01", reason };
+        expect![[r#"
+            ## Active
+
+            | Policy | Title | Reason | Updated |
+            |---|---|---|---|
+            | `a` | T | said \| so | 2026-05-01 |
+            | `b` | T |  | 2026-05-01 |
+
+            ## Removed
+
+            | Policy | Title | Reason | Updated |
+            |---|---|---|---|
+            | `c` | T | over | 2026-05-01 |
+        "#]]
+        .assert_eq(&registry(&[
+            policy("c", "Removed", "over"),
+            policy("b", "active", ""),
+            policy("a", "", "said | so"),
+        ]));
+        assert_eq!(registry(&[]), "## Active\n\nNone.\n\n## Removed\n\nNone.\n");
+    }
+
+    #[test]
+    fn rules_about_secrets_stand_in_their_own_order() {
+        expect![[r#"
+            | Rule | What it finds |
+            |---|---|
+            | pem | \-----BEGIN … PRIVATE KEY----- |
+            | aws | \`AKIA\` and 16 letters |
+        "#]]
+        .assert_eq(&redaction(&[("pem", "-----BEGIN … PRIVATE KEY-----"), ("aws", "`AKIA` and 16 letters")]));
+    }
+}

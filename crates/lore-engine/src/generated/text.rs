@@ -1,0 +1,111 @@
+//! Any text as plain text of a generated file, and the tables it stands in.
+//!
+//! Escapes are few, since people and agents read these files as they are: `snake_case`, `C#` and `a - b` stay.
+
+/// The text on one line, with a backslash before whatever Markdown or Lore would take for more than text.
+pub(super) fn plain(text: &str) -> String {
+    let line = on_one_line(text);
+    let mut plain = String::with_capacity(line.len() + 8);
+    for (at, character) in line.char_indices() {
+        if says_more(&line[..at], character, &line[at + character.len_utf8()..]) {
+            plain.push('\\');
+        }
+        plain.push(character);
+    }
+    plain
+}
+
+/// The text as inline code where that is safe, else as plain text: a table reads its bars within code too, and so
+/// does Lore the bar after the subject of a fact.
+pub(super) fn code(text: &str) -> String {
+    let line = on_one_line(text);
+    let is_unsafe = line.is_empty() || line.contains(['`', '|', '\\']);
+    if is_unsafe { plain(&line) } else { format!("`{line}`") }
+}
+
+/// The first two lines of a table.
+pub(super) fn table_head(columns: &[&str]) -> String {
+    let titles: Vec<String> = columns.iter().map(|title| (*title).to_owned()).collect();
+    format!("{}|{}\n", row(&titles), "---|".repeat(columns.len()))
+}
+
+/// A line of a table, of cells that are plain text already.
+pub(super) fn row(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn says_more(before: &str, character: char, after: &str) -> bool {
+    let previous = before.chars().next_back();
+    let next = after.chars().next();
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    match character {
+        '\\' | '|' | '[' | ']' | '<' | '`' | '*' => true,
+        '#' => !is_letter(previous),
+        '_' => !is_letter(previous) || !is_letter(next),
+        // What comes after the text may begin with a colon of its own.
+        ':' => previous == Some(':') || next.is_none(),
+        '%' | '~' | '=' => previous == Some(character),
+        '-' | '+' | '>' => previous.is_none(),
+        // The number of a list item.
+        '.' | ')' => {
+            !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit()) && !is_letter(next)
+        }
+        '&' => is_entity(after),
+        _ => false,
+    }
+}
+
+/// Whether a name and a semicolon follow, as in `&lt;`.
+fn is_entity(after: &str) -> bool {
+    let name = after.split_once(';').map(|(name, _)| name.strip_prefix('#').unwrap_or(name));
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_would_be_more_than_text_is_escaped() {
+        for (text, expected) in [
+            ("Plain text, with (all) its punctuation!", "Plain text, with (all) its punctuation!"),
+            (
+                "snake_case, C#, R&D, 5 > 3, ~/x, 10%, a - b, 1.5",
+                "snake_case, C#, R&D, 5 > 3, ~/x, 10%, a - b, 1.5",
+            ),
+            ("[[x]] [a](b.md)", r"\[\[x\]\] \[a\](b.md)"),
+            ("a | b \\ c", r"a \| b \\ c"),
+            ("#tag (#tag) ##", r"\#tag (\#tag) \#\#"),
+            ("<!-- x --> <b>", r"\<!-- x --> \<b>"),
+            ("`code` *b* __init__", r"\`code\` \*b\* \_\_init\_\_"),
+            ("key:: value", r"key:\: value"),
+            ("Title:", r"Title\:"),
+            ("%% x %% ~~y~~ ==z==", r"%\% x %\% ~\~y~\~ =\=z=\="),
+            ("- item", r"\- item"),
+            ("12. item", r"12\. item"),
+            ("&lt; &#91; & ;", r"\&lt; \&\#91; & ;"),
+            (" a\r\n\t b\u{2028}c\0d ", "a b c d"),
+            ("", ""),
+        ] {
+            assert_eq!(plain(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_is_code_only_where_nothing_is_read_in_it() {
+        for (text, expected) in [
+            ("identity/profile.md", "`identity/profile.md`"),
+            ("a [[b]].md", "`a [[b]].md`"),
+            ("a`b.md", r"a\`b.md"),
+            ("a | b:: c.md", r"a \| b:\: c.md"),
+            ("", ""),
+        ] {
+            assert_eq!(code(text), expected, "{text}");
+        }
+    }
+}

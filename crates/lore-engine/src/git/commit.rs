@@ -1,0 +1,169 @@
+//! Committing: exactly the paths that are given, and nothing else that is staged or changed.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Write as _;
+
+use tempfile::NamedTempFile;
+
+use super::call::{ARGUMENTS, Call, HeldLock, UNATTENDED, batches};
+use super::message::{CommitMessage, lacks_identity};
+use super::run::Output;
+use super::status::{Differences, Kind, with_folders};
+use super::{GitError, Repo};
+
+/// A commit in the making: its parts as git takes them.
+struct Record<'a> {
+    paths: &'a [&'a str],
+    /// The message, in a file.
+    message: NamedTempFile,
+    /// The paths in a file, where they are too many for the command line.
+    listed: Option<NamedTempFile>,
+    hold: Option<&'a HeldLock>,
+}
+
+impl Repo {
+    /// Commits exactly these paths, whether added, changed, deleted or moved, and leaves whatever else is staged or
+    /// changed alone. Gives the new commit's id; `None` when the paths do not differ from the last commit.
+    ///
+    /// Ignored files and files that never were are passed over. The lock in `hold` stays taken until git has ended,
+    /// even if this process ends before.
+    pub fn commit(
+        &self,
+        paths: &[String],
+        message: &CommitMessage,
+        hold: Option<HeldLock>,
+    ) -> Result<Option<String>, GitError> {
+        self.refuse_midway("commit")?;
+        let differing = self.differences(Some(paths))?;
+        if differing.is_empty() {
+            return Ok(None);
+        }
+        if let Some((path, _)) = differing.iter().find(|(_, difference)| difference.in_conflict) {
+            let message = format!("{path} is in conflict; settle it and `git add` it, then try again");
+            return Err(GitError::failed("commit", message));
+        }
+        let untracked = differing.iter().filter(|(_, difference)| difference.untracked);
+        let untracked: Vec<&str> = untracked.map(|(path, _)| path.as_str()).collect();
+        let paths = to_name(&differing);
+        let record = Record::new(&paths, message, hold.as_ref())?;
+        let committed = self
+            .update_index(&["--add", "--remove", "--replace"], &untracked, hold.as_ref())
+            .and_then(|()| self.record(&record));
+        if !matches!(committed, Ok(Some(_))) {
+            // They were not staged before. Should this fail too, the first failure is the one to tell.
+            let _ = self.update_index(&["--force-remove"], &untracked, hold.as_ref());
+        }
+        committed
+    }
+
+    /// Tells the index about these files, in as many runs as their names need.
+    fn update_index(&self, how: &[&str], paths: &[&str], hold: Option<&HeldLock>) -> Result<(), GitError> {
+        for batch in batches(paths) {
+            let call = Call::new(&["update-index"]).with(how).with(["--"]).with(batch).holding(hold);
+            self.run_locking(&call)?.expect_success()?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, record: &Record) -> Result<Option<String>, GitError> {
+        let mut output = self.run_locking(&record.call())?;
+        if !output.success() && lacks_identity(&output.stderr) {
+            output = self.run_locking(&record.call().configured(self.stand_in_identity()?))?;
+        }
+        if output.success() {
+            self.id_of_new(&output).map(Some)
+        } else if self.same_as_head(record.paths)? {
+            // Staged one way and changed back in the files: nothing is left to commit.
+            Ok(None)
+        } else {
+            Err(output.failure())
+        }
+    }
+
+    /// What git is told to sign with when the user has set no name, no address or neither.
+    fn stand_in_identity(&self) -> Result<Vec<String>, GitError> {
+        let mut settings = Vec::new();
+        for (key, value) in [("user.name", "Lore"), ("user.email", "lore@localhost")] {
+            if self.setting(key)?.is_none() {
+                settings.push(format!("{key}={value}"));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The id in `[main 1234…] Subject`. `HEAD` may be another's commit by now.
+    fn id_of_new(&self, output: &Output) -> Result<String, GitError> {
+        let summary = output.text();
+        let mut ids = summary.split_whitespace().filter_map(|word| word.strip_suffix(']'));
+        match ids.find(|id| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            Some(id) => Ok(id.to_owned()),
+            None => Ok(self.run(&Call::look(&["rev-parse", "HEAD"]))?.expect_success()?.text()),
+        }
+    }
+
+    fn same_as_head(&self, paths: &[&str]) -> Result<bool, GitError> {
+        for batch in batches(paths) {
+            let call = Call::look(&["diff", "--quiet", "--no-ext-diff", "HEAD", "--"]).with(batch);
+            if !self.run(&call)?.success() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl<'a> Record<'a> {
+    fn new(
+        paths: &'a [&'a str],
+        message: &CommitMessage,
+        hold: Option<&'a HeldLock>,
+    ) -> Result<Record<'a>, GitError> {
+        let message = temporary(message.text().as_bytes())?;
+        let mut record = Record { paths, message, listed: None, hold };
+        let list = record.literal().collect::<Vec<_>>().join("\0");
+        if list.len() > ARGUMENTS {
+            record.listed = Some(temporary(list.as_bytes())?);
+        }
+        Ok(record)
+    }
+
+    fn call(&self) -> Call<'a> {
+        let call = Call::new(&["commit", "--only", "--no-status", "--cleanup=whitespace", "-F"])
+            .with([self.message.path()])
+            .configured(UNATTENDED)
+            // The summary that git prints is where the new commit's id is taken from.
+            .configured(["core.abbrev=no"])
+            .holding(self.hold);
+        match &self.listed {
+            None => call.with(["--"]).with(self.literal()),
+            Some(file) => {
+                let mut option = OsString::from("--pathspec-from-file=");
+                option.push(file.path());
+                call.with([option, "--pathspec-file-nul".into()])
+            }
+        }
+    }
+
+    /// The paths, each marked as a name and no pattern. Said for all in the environment, it would reach the hooks
+    /// and change how they read their own patterns.
+    fn literal(&self) -> impl Iterator<Item = String> {
+        self.paths.iter().map(|path| format!(":(literal){path}"))
+    }
+}
+
+/// The paths to name to git. A file that became a folder goes by itself; named, git would take it for a submodule.
+fn to_name(differing: &Differences) -> Vec<&str> {
+    let folders: HashSet<&str> = differing.keys().flat_map(|path| with_folders(path).skip(1)).collect();
+    let named = differing
+        .iter()
+        .filter(|(path, found)| found.kind != Kind::Deleted || !folders.contains(path.as_str()));
+    named.map(|(path, _)| path.as_str()).collect()
+}
+
+/// A file for git to read; it goes when dropped.
+fn temporary(bytes: &[u8]) -> Result<NamedTempFile, GitError> {
+    let written = NamedTempFile::new().and_then(|mut file| file.write_all(bytes).map(|()| file));
+    written
+        .map_err(|error| GitError::failed("commit", format!("no temporary file could be written: {error}")))
+}

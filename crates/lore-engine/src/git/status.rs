@@ -1,0 +1,108 @@
+//! What differs from the last commit, in the vault's part of the repository.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::call::{ARGUMENTS, Call};
+use super::{GitError, Repo};
+
+/// With more paths than this it is cheaper to look at the whole vault: git compares each file with each path.
+const MANY: usize = 200;
+
+/// How a file differs from the last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It is there with other bytes.
+    Modified,
+    /// The last commit does not have it.
+    Added,
+    /// It is gone.
+    Deleted,
+}
+
+/// A file that differs from the last commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uncommitted {
+    /// Its path in the vault.
+    pub path: String,
+    /// How it differs.
+    pub kind: Kind,
+}
+
+/// How a file differs, and how git stands to it.
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub(super) kind: Kind,
+    /// Git does not know of it yet.
+    pub(super) untracked: bool,
+    /// Two versions of it wait to become one.
+    pub(super) in_conflict: bool,
+}
+
+/// The files that differ, by path.
+pub(super) type Differences = BTreeMap<String, Difference>;
+
+impl Repo {
+    /// The files that differ from the last commit: of these paths (a folder means all in it), or of the whole vault.
+    /// Ignored files do not count.
+    pub fn uncommitted(&self, paths: Option<&[String]>) -> Result<Vec<Uncommitted>, GitError> {
+        let found = self.differences(paths)?;
+        Ok(found.into_iter().map(|(path, Difference { kind, .. })| Uncommitted { path, kind }).collect())
+    }
+
+    pub(super) fn differences(&self, paths: Option<&[String]>) -> Result<Differences, GitError> {
+        let Some(paths) = paths else { return self.status(&["."]) };
+        if paths.is_empty() {
+            return Ok(Differences::new());
+        }
+        if let Some(outside) = paths.iter().find(|path| leads_out(path)) {
+            return Err(GitError::failed("status", format!("{outside:?} is not a path inside the vault")));
+        }
+        if paths.len() <= MANY && paths.iter().map(String::len).sum::<usize>() <= ARGUMENTS {
+            return self.status(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let asked: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        let mut found = self.status(&["."])?;
+        found.retain(|path, _| with_folders(path).any(|name| asked.contains(name)));
+        Ok(found)
+    }
+
+    fn status(&self, paths: &[&str]) -> Result<Differences, GitError> {
+        let call = Call::look(&["status", "--porcelain=v1", "-z", "-uall", "--no-renames", "--"]).with(paths);
+        let mut found = Differences::new();
+        for field in self.run(&call)?.expect_success()?.fields() {
+            let Some((marks, path)) = field.split_at_checked(3) else { continue };
+            let Some(path) = path.strip_prefix(self.prefix.as_str()) else { continue };
+            // A name with a slash at its end is a repository of its own.
+            if !path.ends_with('/') {
+                note(&mut found, path, marks);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Notes one line of git's status. A file that was taken out of the index but is still there has two.
+fn note(found: &mut Differences, path: &str, marks: &str) {
+    let kind = match marks.as_bytes() {
+        // Staged and removed again: neither the last commit nor the disk has it.
+        [b'A', b'D', ..] => return,
+        [b'?', ..] if found.contains_key(path) => Kind::Modified,
+        [b'?' | b'A', ..] | [_, b'A', ..] => Kind::Added,
+        [b'D', ..] | [_, b'D', ..] => Kind::Deleted,
+        _ => Kind::Modified,
+    };
+    let in_conflict = marks.contains('U') || marks.starts_with("AA") || marks.starts_with("DD");
+    found.insert(path.to_owned(), Difference { kind, untracked: marks.starts_with('?'), in_conflict });
+}
+
+/// The path, then each folder it is in, from the inside out.
+pub(super) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
+}
+
+fn leads_out(path: &str) -> bool {
+    path.is_empty()
+        || path.starts_with('/')
+        || path.contains('\0')
+        || path.split('/').any(|name| name == "..")
+}

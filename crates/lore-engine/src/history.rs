@@ -1,0 +1,129 @@
+//! What a page was and who wrote it: snapshots of the ledger, commits of git.
+
+use crate::compare::attribute;
+use crate::error::{Error, Result};
+use crate::git::{Commit, Repo};
+use crate::hash::ContentHash;
+use crate::index::SnapshotRow;
+use crate::memory::Memory;
+use crate::vault::is_page_path;
+
+/// A page's kept versions.
+#[derive(Debug)]
+pub struct Kept {
+    /// Its path.
+    pub path: String,
+    /// Its version now; 0 when it is gone.
+    pub version: u64,
+    /// Who wrote it last through Lore; `None` when it was edited otherwise since.
+    pub actor: Option<String>,
+    /// The newest first.
+    pub snapshots: Vec<SnapshotRow>,
+}
+
+/// A line and who wrote it.
+#[derive(Debug)]
+pub struct Line {
+    /// From 1.
+    pub number: u32,
+    /// Its text.
+    pub text: String,
+    /// Who wrote it, where that is known.
+    pub actor: Option<String>,
+    /// Through which face.
+    pub face: Option<String>,
+    /// The commit that brought it.
+    pub commit: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub at: Option<i64>,
+}
+
+/// The kept versions of the page that a reference means. A page that is gone is named by its path.
+pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
+    let (store, project) = (memory.store(), memory.project());
+    let path = match memory.page(reference) {
+        Ok(page) => page.path,
+        Err(error @ Error::NotFound { .. }) => gone(memory, reference)?.ok_or(error)?,
+        Err(error) => return Err(error),
+    };
+    let there = memory.vault().read(&path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
+    let author = store.author(project, &path)?.filter(|(hash, _)| Some(*hash) == there);
+    Ok(Kept {
+        version: memory.version_of(&path)?,
+        actor: author.map(|(_, actor)| actor),
+        snapshots: store.snapshots(project, &path)?,
+        path,
+    })
+}
+
+/// The path of a file that is gone or is no page, where the ledger knows it.
+fn gone(memory: &Memory, reference: &str) -> Result<Option<String>> {
+    let plain = reference.strip_prefix("memory://").unwrap_or(reference);
+    let plain = memory.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
+    let with_extension = if is_page_path(&plain) { plain.clone() } else { format!("{plain}.md") };
+    for path in [plain, with_extension] {
+        let Ok(path) = memory.vault().file_path(&path) else { continue };
+        if !memory.store().snapshots(memory.project(), &path)?.is_empty() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// The bytes of a snapshot.
+pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
+    let bytes = memory.store().snapshot_bytes(memory.project(), number)?;
+    bytes.ok_or_else(|| Error::NotFound {
+        reference: format!("{} (snapshot {number})", kept.path),
+        suggestions: Vec::new(),
+    })
+}
+
+/// The commits that touched a page, the newest first; none without a repository.
+pub fn commits(memory: &Memory, path: &str, limit: usize) -> Result<Vec<Commit>> {
+    match Repo::find(memory.vault().root()) {
+        Some(repo) => Ok(repo.log(path, limit).unwrap_or_default()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Who wrote each line: by git where it knows the page, else by the snapshots.
+pub fn blame(memory: &Memory, path: &str) -> Result<(&'static str, Vec<Line>)> {
+    let by_git = Repo::find(memory.vault().root()).and_then(|repo| repo.blame(path).ok());
+    if let Some(lines) = by_git {
+        let line = |one: crate::git::BlamedLine| Line {
+            number: one.line,
+            text: one.text,
+            actor: one.actor,
+            face: one.face,
+            commit: one.commit,
+            at: one.at,
+        };
+        return Ok(("git", lines.into_iter().map(line).collect()));
+    }
+    by_snapshots(memory, path).map(|lines| ("snapshots", lines))
+}
+
+fn by_snapshots(memory: &Memory, path: &str) -> Result<Vec<Line>> {
+    let kept = kept(memory, path)?;
+    let mut versions: Vec<(String, String)> = Vec::new();
+    for row in kept.snapshots.iter().rev() {
+        let bytes = snapshot(memory, &kept, row.number)?;
+        versions.push((row.actor.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let now = memory.vault().read(path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
+    versions.push((kept.actor.unwrap_or_default(), String::from_utf8_lossy(&now).into_owned()));
+    let list: Vec<(&str, &str)> =
+        versions.iter().map(|(actor, text)| (actor.as_str(), text.as_str())).collect();
+    let lines = attribute(&list).into_iter().zip(1..);
+    Ok(lines
+        .map(|((version, text), number)| Line {
+            number,
+            text,
+            actor: Some(versions[version].0.clone()).filter(|actor| !actor.is_empty()),
+            face: None,
+            commit: None,
+            at: None,
+        })
+        .collect())
+}

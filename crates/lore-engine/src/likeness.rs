@@ -1,0 +1,152 @@
+//! How alike two texts are, by the words they share: for telling that something is known already.
+
+use std::collections::BTreeSet;
+
+use lore_page::fold;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::search::{is_unspaced, pairs, runs, says_something};
+
+/// How many terms the smaller side needs before lying within the other counts: fewer are in any long page.
+const FEWEST: usize = 4;
+
+/// What lying wholly within the other is worth, against being the same.
+const WITHIN: f64 = 0.9;
+
+/// The words of a text that say something, in lower case and without a plural ending; the pairs of characters of
+/// scripts without spaces.
+pub fn terms(text: &str) -> BTreeSet<String> {
+    let folded = fold(text).replace('’', "'");
+    let words = folded.split(|c| !is_word_char(c)).flat_map(words);
+    words.filter(|word| says_something(word)).map(|word| singular(&word)).collect()
+}
+
+/// How alike two sets of terms are, from 0 to 1: the greater of two measures.
+///
+/// - What they share of all that either has: 1 for the same terms.
+/// - What they share of the smaller one, times 0.9: the same statement within a longer page is nearly as much a
+///   repetition as the statement alone. It counts from four terms on.
+pub fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let shared = a.intersection(b).count();
+    let smaller = a.len().min(b.len());
+    if shared == 0 {
+        return 0.0;
+    }
+    let of_all = shared as f64 / (a.len() + b.len() - shared) as f64;
+    let of_smaller = if smaller >= FEWEST { WITHIN * shared as f64 / smaller as f64 } else { 0.0 };
+    of_all.max(of_smaller)
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '\'' || is_combining_mark(c)
+}
+
+fn words(piece: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in runs(piece) {
+        if run.chars().any(is_unspaced) {
+            words.extend(pairs(run).into_iter().map(str::to_owned));
+        } else {
+            let word = run.trim_matches('\'');
+            let word = word.strip_suffix("'s").unwrap_or(word).replace('\'', "");
+            words.extend((!word.is_empty()).then_some(word));
+        }
+    }
+    words
+}
+
+/// The word without the ending of an English plural. Wrong at times, but alike for both sides.
+fn singular(word: &str) -> String {
+    let cut = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 2);
+    let hisses = ["sses", "shes", "ches", "xes", "zzes"].iter().any(|ending| word.ends_with(ending));
+    match (cut("ies"), cut("es"), cut("s")) {
+        (Some(stem), ..) => format!("{stem}y"),
+        (_, Some(stem), _) if hisses => stem.to_owned(),
+        (.., Some(stem)) if !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_the_words_that_say_something() {
+        for (text, expected) in [
+            ("The cats' toys are on the Shelves", "cat shelve toy"),
+            ("Jürgen’s vault, JÜRGEN'S vaults!", "jürgen vault"),
+            (
+                "classes boxes matches queries status analysis glass gas",
+                "analysis box class gas glass match query status",
+            ),
+            ("don't re-run `cargo_test --all`", "cargo dont re run test"),
+            ("To be or not to be", ""),
+            ("東京都 tower塔", "京都 塔 東京 tower"),
+            ("हिन्दी भाषा", "भाषा हिन्दी"),
+            ("-- ' ''", ""),
+            ("", ""),
+        ] {
+            let found = terms(text);
+            let mut expected: Vec<&str> = expected.split_whitespace().collect();
+            expected.sort_unstable();
+            assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+
+    fn alike(a: &str, b: &str) -> f64 {
+        let (a, b) = (terms(a), terms(b));
+        let found = likeness(&a, &b);
+        assert!((found - likeness(&b, &a)).abs() < f64::EPSILON, "the same from either side");
+        assert!((0.0..=1.0).contains(&found));
+        found
+    }
+
+    const LONG: &str = "Deploying the billing service. Before a release, run the whole test suite on the staging cluster \
+        and wait for the smoke tests. Announce the release in the channel, then tag the commit. If the migration takes \
+        longer than ten minutes, stop and call the person on duty. Rollbacks are one command and need no approval.";
+
+    #[test]
+    fn the_same_statement_is_found_again() {
+        for (a, b) in [
+            ("Always run the test suite before a release", "Before releases, always run the test suites."),
+            ("Craig prefers tabs over spaces in Makefiles", "In a Makefile Craig prefers tabs to spaces"),
+            ("Run the whole test suite on the staging cluster before a release", LONG),
+            ("Rollbacks need one command and no approval", LONG),
+            ("Use rustfmt with a line width of 110", "The line width for rustfmt is 110: use it everywhere"),
+            ("東京都の天気は晴れです", "東京都の天気は雨です"),
+        ] {
+            assert!(alike(a, b) > 0.5, "{} for {a} / {b}", alike(a, b));
+        }
+    }
+
+    #[test]
+    fn other_statements_are_not() {
+        for (a, b) in [
+            ("Always run the test suite before a release", "Ada moved to London with her family in 1833"),
+            ("Craig prefers tabs over spaces in Makefiles", LONG),
+            ("The garden needs water twice a week in summer", LONG),
+            ("Mirror the repository to GitHub with a hook", "The invoice for March was paid twice"),
+            ("What is it about?", "That is what it is not"),
+            ("", "Anything at all"),
+            ("", ""),
+        ] {
+            assert!(alike(a, b) < 0.2, "{} for {a} / {b}", alike(a, b));
+        }
+    }
+
+    #[test]
+    fn the_measure_is_as_documented() {
+        let set = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+        for (a, b, expected) in [
+            ("a b c d", "a b c d", 1.0),
+            ("a", "a", 1.0),
+            ("a b c d", "a b c d e f g h i j", 0.9),
+            ("a b c", "a b c d e f g h i j k l", 0.25),
+            ("a b c d", "a b x y z v", 0.45),
+            ("a b c d", "x y z v", 0.0),
+        ] {
+            assert!((likeness(&set(a), &set(b)) - expected).abs() < 1e-9, "{a} / {b}");
+        }
+    }
+}

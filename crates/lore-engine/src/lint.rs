@@ -1,0 +1,141 @@
+//! Whether pages are valid: one engine for `lore lint`, for every write, and for curation.
+
+mod fix;
+mod page;
+mod vault;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub(crate) use fix::filled;
+pub use fix::{Fixed, fix, new_id};
+pub use page::page_findings;
+
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::policy::{Gate, Level, Lint};
+use crate::vault::{decode, is_page_path};
+use crate::write::{Proposal, Ready};
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked for.
+    pub lint: Lint,
+    /// How bad it is here.
+    pub level: Level,
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// What is wrong, and what would be right.
+    pub message: String,
+    /// Whether `lore lint --fix` mends it.
+    pub fixable: bool,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        write!(f, "{}{line}: {} ({})", self.path, self.message, self.lint.name())
+    }
+}
+
+/// Looks at these pages, or at the whole vault with its raw captures and generated files. In the order of the paths.
+pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let mut findings = pages(memory, only, None)?;
+    findings.extend(vault::links(memory, only)?);
+    findings.extend(vault::names(memory, only)?);
+    if only.is_none() {
+        findings.extend(vault::raw(memory)?);
+        findings.extend(vault::generated(memory)?);
+    }
+    findings.retain(|found| found.level > Level::Off);
+    findings.sort_by(|a, b| (&a.path, a.line, a.lint).cmp(&(&b.path, b.line, b.lint)));
+    Ok(findings)
+}
+
+/// Fails with the errors among findings; gives the rest.
+pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
+    let (errors, rest): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|found| found.level == Level::Error);
+    if errors.is_empty() { Ok(rest) } else { Err(Error::Lint { findings: errors }) }
+}
+
+/// Whether a change may be made: asked when the index knows it already and the disk does not. The pages that change
+/// must be without errors; where the policy says so, so must the rest of the vault, unless the change mends a page.
+pub(crate) fn gate(memory: &Memory, ready: &[Ready], proposal: &Proposal) -> Result<Vec<Finding>> {
+    let changed: BTreeSet<String> =
+        proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
+    let mut found = pages(memory, Some(&changed), Some(proposal))?;
+    found.extend(vault::links(memory, Some(&changed))?);
+    found.extend(vault::names(memory, Some(&changed))?);
+    found.retain(|found| found.level > Level::Off);
+    let found = refuse(found)?;
+    if memory.policy().lint.gate == Gate::Vault && !mends(memory, ready) {
+        let mut rest = rest_of_vault(memory, &changed)?;
+        rest.retain(|found| found.level == Level::Error);
+        refuse(rest)?;
+    }
+    let telling = [Lint::Structure, Lint::SecretLikely, Lint::Size, Lint::Slug, Lint::FieldValue];
+    Ok(found.into_iter().filter(|found| telling.contains(&found.lint)).collect())
+}
+
+/// The vault as it would be, but for the pages that change.
+fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
+    let known = memory.store().fingerprints(memory.project(), None)?;
+    let others: BTreeSet<String> =
+        known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
+    let mut rest = pages(memory, Some(&others), None)?;
+    rest.extend(vault::links(memory, None)?.into_iter().filter(|found| !changed.contains(&found.path)));
+    rest.extend(vault::raw(memory)?);
+    rest.extend(vault::edited(memory)?);
+    Ok(rest)
+}
+
+/// Whether a change takes an error out of a page: such a change may be made while others have errors still.
+fn mends(memory: &Memory, ready: &[Ready]) -> bool {
+    let policy = memory.policy();
+    ready.iter().any(|one| {
+        let text = one.old.as_deref().and_then(|old| std::str::from_utf8(old).ok());
+        text.is_some_and(|text| {
+            page_findings(&policy, &one.path, text).iter().any(|found| found.level == Level::Error)
+        })
+    })
+}
+
+/// What the text of each page shows by itself.
+fn pages(
+    memory: &Memory,
+    only: Option<&BTreeSet<String>>,
+    proposal: Option<&Proposal>,
+) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let every;
+    let paths: &BTreeSet<String> = match only {
+        Some(paths) => paths,
+        None => {
+            let known = memory.store().fingerprints(memory.project(), None)?;
+            every = known.into_iter().map(|page| page.path).collect();
+            &every
+        }
+    };
+    let mut findings = Vec::new();
+    for path in paths {
+        let new = proposal.and_then(|proposal| proposal.get(path)).cloned().flatten();
+        let bytes = match new {
+            Some(bytes) => Some(bytes),
+            None => memory.vault().read(path, u64::MAX)?.map(|file| file.bytes),
+        };
+        let Some(bytes) = bytes else { continue };
+        if memory.indexes(path) {
+            findings.extend(page_findings(&policy, path, &decode(&bytes).text));
+        } else {
+            findings.extend(page::file_findings(&policy, path, &bytes));
+        }
+        if is_page_path(path) && bytes.contains(&0) {
+            findings.push(page::binary(&policy, path));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,105 @@
+//! What lint can mend without a person: properties with a default, values in the wrong case, slugs, generated files.
+
+use std::collections::BTreeSet;
+
+use lore_page::{Page, Value, edit, parse, slugify};
+
+use super::{Finding, lint, page};
+use crate::error::Result;
+use crate::generated;
+use crate::memory::Memory;
+use crate::policy::{Format, Level, Schema};
+use crate::write::{Action, Edit, PageChange, Terms, refresh_generated, write_as};
+
+/// What was mended, and what was not.
+#[derive(Debug, Default)]
+pub struct Fixed {
+    /// Files that were changed.
+    pub paths: Vec<String>,
+    /// What is still wrong.
+    pub left: Vec<Finding>,
+}
+
+/// Mends what is safe to mend, a page at a time, and looks again.
+pub fn fix(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Fixed> {
+    let mut fixed = Fixed::default();
+    let found = lint(memory, only)?;
+    let pages: BTreeSet<&str> =
+        found.iter().filter(|found| found.fixable).map(|found| found.path.as_str()).collect();
+    for path in pages.into_iter().filter(|path| memory.indexes(path)) {
+        let schema = memory.policy().schema(path).cloned().unwrap_or_default();
+        let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
+        let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
+        let terms = Terms { subject: Some(format!("Mend {path}")), ..Terms::default() };
+        // A page that has other errors as well cannot be written yet; they are told below.
+        if let Ok(receipt) = write_as(memory, &[change], &terms) {
+            fixed.paths.extend(receipt.files.into_iter().map(|file| file.path));
+        }
+    }
+    if !generated::due(memory)?.is_empty() && only.is_none() {
+        fixed.paths.extend(refresh_generated(memory)?.generated);
+    }
+    fixed.left = lint(memory, only)?;
+    fixed.left.retain(|found| found.level > Level::Off);
+    Ok(fixed)
+}
+
+/// The text with its properties mended. What cannot be mended stays as it is.
+fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
+    let mut text = text.to_owned();
+    let page = parse(path, &text).page;
+    let mut set = |key: &str, value: Value| {
+        if let Ok(edited) = edit::set_property(&text, key, &value) {
+            text = edited;
+        }
+    };
+    for key in &schema.required {
+        if let Some(default) = schema.defaults.get(key)
+            && page::values(&page, key).iter().all(|value| value.trim().is_empty())
+        {
+            set(key, Value::Text(filled(memory, default)));
+        }
+    }
+    for (key, allowed) in &schema.values {
+        replace(&page, key, &mut set, |value| {
+            allowed.iter().find(|known| known.eq_ignore_ascii_case(value)).cloned()
+        });
+    }
+    for (key, _) in schema.formats.iter().filter(|(_, format)| **format == Format::Slug) {
+        replace(&page, key, &mut set, |value| Some(slugify(value)).filter(|slug| !slug.is_empty()));
+    }
+    text
+}
+
+/// Sets a property anew where one of its values has a better form.
+fn replace(
+    page: &Page,
+    key: &str,
+    set: &mut impl FnMut(&str, Value),
+    better: impl Fn(&str) -> Option<String>,
+) {
+    let before = page::values(page, key);
+    let after: Vec<String> =
+        before.iter().map(|value| better(value).unwrap_or_else(|| value.clone())).collect();
+    if before == after {
+        return;
+    }
+    let value = match (page.properties.get(key), after.as_slice()) {
+        (Some(Value::Text(_)), [one]) => Value::Text(one.clone()),
+        _ => Value::List(after.into_iter().map(Value::Text).collect()),
+    };
+    set(key, value);
+}
+
+/// A default with the day, the actor and a new id filled in.
+pub(crate) fn filled(memory: &Memory, default: &str) -> String {
+    default
+        .replace("{{date}}", &memory.today())
+        .replace("{{actor}}", &memory.author().actor)
+        .replace("{{id}}", &new_id())
+}
+
+/// An id that no other page has.
+pub fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}

@@ -1,0 +1,155 @@
+//! What only shows between files: links that lead nowhere, ids and names that two pages share, raw captures, generated
+//! files that are not what the pages say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_page::fold;
+
+use super::Finding;
+use super::page::{Findings, file_findings};
+use crate::error::Result;
+use crate::generated::{self, Seal};
+use crate::index::{KeyKind, LinkEnds, Names};
+use crate::memory::Memory;
+use crate::policy::{Level, Lint};
+use crate::vault::{files_below, is_page_path};
+
+/// Links of these pages, or of all, that lead to no page.
+pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    if policy.lint.level(Lint::LinkBroken) == Level::Off {
+        return Ok(Vec::new());
+    }
+    let (store, project) = (memory.store(), memory.project());
+    let rows = match only {
+        Some(paths) => {
+            let known = store.fingerprints(project, Some(paths))?;
+            let numbers: Vec<i64> = known.into_iter().map(|page| page.page).collect();
+            store.links(project, &LinkEnds::From(&numbers))?
+        }
+        None => store.links(project, &LinkEnds::Pending)?,
+    };
+    let mut findings = Vec::new();
+    for row in rows.into_iter().filter(|row| row.to.is_none()) {
+        let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
+        let message = format!("the link to {:?} leads to no page", row.link.target);
+        found.add(Lint::LinkBroken, Some(row.link.line), message, false);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+/// Ids that stand in more than one page, and paths that are one on systems that do not tell cases apart.
+pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let (store, project) = (memory.store(), memory.project());
+    let known = store.fingerprints(project, only)?;
+    let numbers: Vec<i64> = known.iter().map(|page| page.page).collect();
+    let mut findings = Vec::new();
+    if only.is_none() {
+        findings.extend(collisions(memory, known.iter().map(|page| page.path.as_str())));
+    }
+    let rows = store.pages(project, &numbers)?;
+    let own: Vec<&str> =
+        rows.iter().filter(|row| row.properties.get("id").is_some()).map(|row| row.id.as_str()).collect();
+    let folded: Vec<String> = own.iter().map(|id| fold(id)).collect();
+    let keys =
+        store.lookup(project, &Names::Exact(&folded.iter().map(String::as_str).collect::<Vec<_>>()))?;
+    let mut by_id: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for key in keys.iter().filter(|key| key.kind == KeyKind::Id) {
+        by_id.entry(&key.key).or_default().insert(&key.path);
+    }
+    for row in &rows {
+        let paths = by_id.get(fold(&row.id).as_str()).filter(|paths| paths.len() > 1);
+        let Some(paths) = paths else { continue };
+        let others: Vec<&str> = paths.iter().filter(|path| **path != row.path).copied().collect();
+        let mut found = Findings { policy: &policy, path: &row.path, list: Vec::new() };
+        let message = format!("the id {} stands in {} too", row.id, others.join(" and "));
+        found.add(Lint::IdDuplicate, Some(1), message, false);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+fn collisions<'a>(memory: &Memory, paths: impl Iterator<Item = &'a str>) -> Vec<Finding> {
+    let policy = memory.policy();
+    let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for path in paths {
+        by_name.entry(fold(path)).or_default().push(path);
+    }
+    let mut findings = Vec::new();
+    for same in by_name.into_values().filter(|same| same.len() > 1) {
+        let mut found = Findings { policy: &policy, path: same[1], list: Vec::new() };
+        let message = format!("its name differs from {} in case only", same[0]);
+        found.add(Lint::Slug, None, message, false);
+        findings.append(&mut found.list);
+    }
+    findings
+}
+
+/// Raw captures: credentials in their text, and files that are too large.
+pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let Some(raw) = &policy.raw else { return Ok(Vec::new()) };
+    let mut findings = Vec::new();
+    for (path, size) in files_below(memory.vault(), &raw.folder) {
+        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+        findings.extend(file_findings(&policy, &path, &file.bytes));
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let stub = is_page_path(&path) && !path.starts_with(&format!("{}/files/", raw.folder));
+        if size > raw.large_bytes {
+            let message = format!("{size} bytes are unusually large; the limit is {}", raw.large_bytes);
+            found.add(Lint::Size, None, message, false);
+        } else if stub && size > raw.excerpt_bytes as u64 + 4096 {
+            let message =
+                format!("the capture has {size} bytes; an excerpt has at most {}", raw.excerpt_bytes);
+            found.add(Lint::Size, None, message, false);
+        }
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+/// Generated files that are not what the pages say, or that somebody edited.
+pub(super) fn generated(memory: &Memory) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let mut findings = edited(memory)?;
+    let known: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
+    for (path, text) in generated::due(memory)? {
+        if known.contains(&path) {
+            continue;
+        }
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message = match text {
+            Some(_) => "it is not what the pages say; `lore index` writes it anew",
+            None => "no page needs it any more; `lore index` takes it away",
+        };
+        found.add(Lint::GeneratedStale, None, message.into(), true);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+/// Generated files that somebody edited.
+pub(super) fn edited(memory: &Memory) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let mut findings = Vec::new();
+    for path in generated::broken_blocks(memory)? {
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message = "the markers of its generated block are broken; put both on lines of their own";
+        found.add(Lint::GeneratedEdited, None, message.into(), false);
+        findings.append(&mut found.list);
+    }
+    for path in generated::whole_files(memory)? {
+        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+        if generated::state_of(&String::from_utf8_lossy(&file.bytes)) == Seal::Whole {
+            continue;
+        }
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message =
+            "it is generated and was edited by hand; move the words to a page, then run `lore index`";
+        found.add(Lint::GeneratedEdited, Some(1), message.into(), false);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}

@@ -1,0 +1,123 @@
+//! Patterns over the paths of a vault, as `lore.toml` writes them.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::vault::without_extension;
+
+/// What stands for a part of a name that must look like one: a placeholder, and the glob it means.
+const PLACES: [(&str, &str); 3] = [
+    ("{date}", "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"),
+    ("{week}", "[0-9][0-9][0-9][0-9]-W[0-9][0-9]"),
+    ("{month}", "[0-9][0-9][0-9][0-9]-[0-9][0-9]"),
+];
+
+/// A pattern: `*` is any name, `**` any path, `{date}`, `{week}` and `{month}` are dates, any other `{word}` is a
+/// name. The extension of a page is left out.
+#[derive(Clone)]
+pub struct Pattern {
+    text: String,
+    /// Made when the first path is held against it: most commands ask about none.
+    matcher: OnceLock<Option<GlobMatcher>>,
+}
+
+impl Pattern {
+    /// Reads a pattern; an error says what is wrong with it.
+    pub fn new(text: &str) -> Result<Pattern, String> {
+        let pattern = Pattern { text: text.to_owned(), matcher: OnceLock::new() };
+        if text.trim().is_empty() || text.starts_with('/') || text.split('/').any(|name| name == "..") {
+            return Err(format!("{text:?} is not a pattern of paths inside the vault"));
+        }
+        globset::Glob::new(&pattern.glob()).map_err(|error| error.to_string())?;
+        Ok(pattern)
+    }
+
+    /// The pattern as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is about this path.
+    pub fn matches(&self, path: &str) -> bool {
+        let matcher = self.matcher.get_or_init(|| {
+            let glob = self.glob();
+            let built = GlobBuilder::new(&glob).literal_separator(true).build();
+            built.ok().map(|glob| glob.compile_matcher())
+        });
+        matcher
+            .as_ref()
+            .is_some_and(|matcher| matcher.is_match(without_extension(path)) || matcher.is_match(path))
+    }
+
+    /// The pattern with its placeholders written as a glob.
+    fn glob(&self) -> String {
+        let mut glob = self.text.clone();
+        for (place, means) in PLACES {
+            glob = glob.replace(place, means);
+        }
+        let mut plain = String::with_capacity(glob.len());
+        let mut rest = glob.as_str();
+        while let Some(open) = rest.find('{') {
+            let Some(close) = rest[open..].find('}').map(|at| open + at) else { break };
+            plain.push_str(&rest[..open]);
+            let inside = &rest[open + 1..close];
+            // `{a,b}` is a choice and stays one; `{slug}` is a name.
+            plain.push_str(if inside.contains(',') { &rest[open..=close] } else { "*" });
+            rest = &rest[close + 1..];
+        }
+        plain + rest
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Pattern::new(&text).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_about_whole_names() {
+        for (pattern, path, expected) in [
+            ("state/today", "state/today.md", true),
+            ("state/today", "state/today2.md", false),
+            ("identity/*", "identity/profile.md", true),
+            ("identity/*", "identity/health/sleep.md", false),
+            ("identity/**", "identity/health/sleep.md", true),
+            ("journal/daily/{date}", "journal/daily/2026-05-18.md", true),
+            ("journal/daily/{date}", "journal/daily/notes.md", false),
+            ("journal/weekly/{week}", "journal/weekly/2026-W19.md", true),
+            ("journal/monthly/{month}", "journal/monthly/2026-05.md", true),
+            ("journal/repos/{slug}/{date}", "journal/repos/lore/2026-05-18.md", true),
+            ("journal/repos/{slug}/{date}", "journal/repos/a/b/2026-05-18.md", false),
+            ("state/inbox/{date}-*", "state/inbox/2026-05-18-call.md", true),
+            ("index*.md", "index-procedures.md", true),
+            ("index*.md", "index/notes.md", false),
+            ("raw/**", "raw/files/paper.pdf", true),
+            ("{a,b}/x", "b/x.md", true),
+        ] {
+            assert_eq!(Pattern::new(pattern).expect(pattern).matches(path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_leads_out_is_refused() {
+        for pattern in ["", "/etc/*", "../x", "a/../b", "[a"] {
+            assert!(Pattern::new(pattern).is_err(), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+use super::*;
+
+#[track_caller]
+fn policy(text: &str) -> Policy {
+    Policy::parse(text).expect("a policy")
+}
+
+#[test]
+fn the_nearest_folder_gives_the_type() {
+    let policy = policy("[types]\npeople = \"person\"\n\"people/teams\" = \"team\"\n");
+    for (path, kind) in [
+        ("people/ada.md", "person"),
+        ("people/friends/bob.md", "person"),
+        ("people/teams/core.md", "team"),
+        ("ada.md", "note"),
+        ("peoples/ada.md", "note"),
+    ] {
+        assert_eq!(policy.type_of(path), kind, "{path}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    for (text, line, what) in [
+        ("name = \"x\"\n\ncolour = 1\n", Some(3), "colour"),
+        ("[[rule]]\npaths = [\"a\"]\ncolour = 1\n", Some(3), "colour"),
+        ("[[rule]]\npaths = [\"../a\"]\n", Some(2), "../a"),
+        ("[[rule]]\npaths = [\"a\"]\nallow = [\"write\"]\n", Some(3), "write"),
+        ("[[rule]]\npaths = [\"a\"]\n\nschema = \"day\"\n", Some(4), "day"),
+        ("[[rule]]\npaths = [\"a\"]\nkeep = \"soon\"\n", Some(3), "soon"),
+        ("[[rule]]\nallow = []\n", Some(1), "paths"),
+        ("[lint.levels]\nspelling = \"error\"\n", Some(2), "spelling"),
+        ("[lint.levels]\nsecret = \"loud\"\n", Some(2), "loud"),
+        ("[secrets]\noff = [\"nonsense\"]\n", Some(2), "nonsense"),
+        ("[limits]\npage_bytes = -1\n", Some(2), "-1"),
+        ("[[generated]]\npath = \"index\"\nmake = \"magic\"\n", Some(3), "magic"),
+        ("name = \n", Some(1), ""),
+    ] {
+        let (at, message) = Policy::parse(text).expect_err(text);
+        assert_eq!(at, line, "{text}: {message}");
+        assert!(message.contains(what), "{text}: {message}");
+    }
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let policy = policy(
+        "unmatched = \"read-only\"\n\
+         [[rule]]\nname = \"log\"\npaths = [\"journal/agent\"]\nallow = [\"create\", \"append\"]\n\
+         [[rule]]\npaths = [\"journal/**\"]\n",
+    );
+    for (path, verb, expected) in [
+        ("journal/agent.md", Verb::Create, Ok(())),
+        ("journal/agent.md", Verb::Append, Ok(())),
+        ("journal/agent.md", Verb::Put, Err("rule \"log\" allows create, append")),
+        ("journal/daily/x.md", Verb::Delete, Ok(())),
+        ("other.md", Verb::Create, Err("no rule is about it, so it is read-only")),
+    ] {
+        let said = policy.allow(path, &[verb]).map_err(|error| error.to_string());
+        match expected {
+            Ok(()) => assert!(said.is_ok(), "{path}: {said:?}"),
+            Err(why) => assert!(said.as_ref().is_err_and(|said| said.contains(why)), "{path}: {said:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_old_path_has_its_new_name() {
+    let policy = policy("[aliases]\ntoday = \"state/today\"\n\"user/*\" = \"identity/*\"\n");
+    for (old, now) in [
+        ("today.md", Some("state/today.md")),
+        ("today", Some("state/today")),
+        ("user/profile", Some("identity/profile")),
+        ("user/health/sleep.md", Some("identity/health/sleep.md")),
+        ("users/x", None),
+        ("state/today", None),
+    ] {
+        assert_eq!(policy.alias(old).as_deref(), now, "{old}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Whether a value is random like a credential, or a placeholder, a name or a phrase written for people.
+
+/// Words by which authors of documents mark a value as invented.
+const INVENTED: &str = "example xxxx your ... … *** ••• redacted placeholder changeme dummy sample";
+
+/// Words of which invented passwords are made, the longer first where one begins another.
+const FILLER: &str = "passphrase password passwort p@ssw0rd passw0rd passwd pass pwd pw secret token keys key api \
+    access auth username user name login admin root guest test my the some super strong very here value goes foobar \
+    foo bar baz postgres mysql mongo redis rabbit database default demo local private github gitlab dev db pat app \
+    qwerty";
+
+/// The fewest different characters a random value of 16 or more has.
+const DISTINCT: u32 = 6;
+/// How many characters in sequence, such as `1234567`, are no chance.
+const SEQUENCE: usize = 7;
+/// How many equal characters in a row are no chance.
+const REPEAT: usize = 6;
+
+/// Whether the value was plainly written as a stand-in.
+pub fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    INVENTED.split(' ').any(|word| lower.contains(word))
+        || has_steps(lower.as_bytes(), 1, SEQUENCE)
+        || has_steps(lower.as_bytes(), 2, SEQUENCE)
+        || longest(lower.as_bytes(), 1, |before, after| before == after) >= REPEAT
+        || distinct(lower.as_bytes()) < if value.len() < 16 { 3 } else { DISTINCT }
+        || is_filler(&lower)
+}
+
+/// Whether neither a stand-in nor a phrase: enough where a format's own prefix says the rest.
+pub fn is_token(value: &str) -> bool {
+    !is_phrase(value) && !is_placeholder(value)
+}
+
+/// Whether a token in which large and small letters and digits all occur, as in no checksum.
+pub fn is_mixed(value: &str) -> bool {
+    has(value, u8::is_ascii_digit)
+        && has(value, u8::is_ascii_lowercase)
+        && has(value, u8::is_ascii_uppercase)
+        && is_token(value)
+}
+
+/// Whether a mixture of letters and digits that no one would write by hand, with nothing else to go by.
+pub fn is_random(value: &str) -> bool {
+    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    has(value, u8::is_ascii_digit)
+        && has(value, u8::is_ascii_alphabetic)
+        && bits(value) >= if is_hex { 3.0 } else { 3.5 }
+        && !is_named(value)
+        && !is_placeholder(value)
+}
+
+fn has(value: &str, class: fn(&u8) -> bool) -> bool {
+    value.as_bytes().iter().any(class)
+}
+
+/// Whether words as people write them, small, large or with a capital, and short numbers: `put-Token-HERE-1`.
+fn is_phrase(value: &str) -> bool {
+    parts(value).all(|part| {
+        let tail = part.get(1..).unwrap_or_default().as_bytes();
+        tail.iter().all(u8::is_ascii_lowercase)
+            || part.bytes().all(|byte| byte.is_ascii_uppercase())
+            || (part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+/// Whether words in any case, numbers and words with a number, as in names: `backup-2024-NodeSet3`, or a
+/// constant, `D3D_TOKEN`.
+fn is_named(value: &str) -> bool {
+    parts(value).all(|part| {
+        let word = part.trim_matches(|character: char| character.is_ascii_digit());
+        let digits = part.len() - word.len();
+        word.bytes().all(|byte| byte.is_ascii_alphabetic()) && (word.is_empty() || digits <= 3)
+    }) || (value.contains('_')
+        && !has(value, |byte| !byte.is_ascii_uppercase() && !byte.is_ascii_digit() && *byte != b'_'))
+}
+
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    value.split(|character: char| !character.is_ascii_alphanumeric())
+}
+
+/// Whether nothing is left once words such as `my`, `secret` and `password` and a short number are taken away.
+pub fn is_filler(lower: &str) -> bool {
+    let mut rest = lower;
+    let mut others = 0;
+    while let Some(first) = rest.chars().next() {
+        if let Some(tail) = FILLER.split(' ').find_map(|word| rest.strip_prefix(word)) {
+            rest = tail;
+        } else if first.is_alphabetic() || others == 5 {
+            return false;
+        } else {
+            others += 1;
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    true
+}
+
+/// Shannon's entropy of the bytes, in bits for each.
+pub fn bits(value: &str) -> f64 {
+    let mut counts = [0u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let length = value.len() as f64;
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length);
+    -shares.map(|share| share * share.log2()).sum::<f64>()
+}
+
+/// The bytes of a base64 text in either alphabet, up to its padding; nothing where a character is foreign.
+pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut held, mut bits) = (0u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        held = (held << 6 | u32::from(digit)) & 0xFFFF;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits & 0xFF) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+/// Whether a sequence upwards or downwards stands in it, taking every `stride`th byte: `abcdefg`, `a1b2c3d4e5f6g7`.
+fn has_steps(bytes: &[u8], stride: usize, least: usize) -> bool {
+    let up = |before: u8, after: u8| before + 1 == after || (before == b'9' && after == b'0');
+    longest(bytes, stride, up) >= least || longest(bytes, stride, |before, after| up(after, before)) >= least
+}
+
+/// The length of the longest chain of bytes, `stride` apart, of which each follows from the one before.
+fn longest(bytes: &[u8], stride: usize, follows: impl Fn(u8, u8) -> bool) -> usize {
+    let mut best = 0;
+    for offset in 0..stride {
+        let mut chain = 1;
+        let every: Vec<u8> = bytes.iter().skip(offset).step_by(stride).copied().collect();
+        for pair in every.windows(2) {
+            let goes_on = pair.iter().all(u8::is_ascii_graphic) && follows(pair[0], pair[1]);
+            chain = if goes_on { chain + 1 } else { 1 };
+            best = best.max(chain);
+        }
+    }
+    best
+}
+
+fn distinct(bytes: &[u8]) -> u32 {
+    let mut seen = [0u64; 4];
+    bytes.iter().for_each(|byte| seen[usize::from(byte / 64)] |= 1 << (byte % 64));
+    seen.iter().map(|word| word.count_ones()).sum()
+}

@@ -1,0 +1,205 @@
+//! The table of credential formats.
+
+use super::entropy::{bits, decode_base64, is_mixed, is_placeholder, is_random};
+use super::format::Format;
+
+const AUTHORIZATION: &[&str] = &["Authorization", "authorization", "AUTHORIZATION"];
+const BEARER: &str =
+    r#"(?i:authorization)["'`*\\]*\s*[:=,]\s*["'`\\]*(?i:bearer|token)\s+([\w.~+/-]{16,}={0,2})"#;
+const BASIC: &str = r#"(?i:authorization)["'`*\\]*\s*[:=,]\s*["'`\\]*(?i:basic)\s+([0-9A-Za-z+/]{8,}={0,2})"#;
+/// A head alone is only talk about keys: after it, and the head lines of older formats, key material must follow.
+const PEM: &str = concat!(
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----",
+    r#"(?:\\[nr]|[\s>|"'+#]|[A-Z][A-Za-z-]+: [^\n\\]*)*([0-9A-Za-z+/]{40,})"#
+);
+const SERVICE_ACCOUNT: &str =
+    r#""private_key\\?"\s*:\s*\\?"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\+n)*([0-9A-Za-z+/]{40,})"#;
+/// How the base64 of a number of 17 to 20 digits can begin, which is a bot's own number.
+const DISCORD: &[&str] = &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT", "Oj", "Oz"];
+const GITLAB: &[&str] =
+    &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-"];
+const SLACK: &[&str] = &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"];
+
+/// Every format with a mark; where two could take the same text for theirs, the more specific comes first.
+pub static FORMATS: [Format; 39] = [
+    Format::certain(
+        "gcp-service-account",
+        "private key of a Google Cloud service account",
+        &["\"private_key"],
+        SERVICE_ACCOUNT,
+    )
+    .real(is_key_material),
+    Format::certain("private-key", "private key in PEM or PGP armour", &["-----BEGIN "], PEM)
+        .of_lines()
+        .real(is_key_material),
+    Format::certain(
+        "age-secret-key",
+        "age secret key",
+        &["AGE-SECRET-KEY-1"],
+        "AGE-SECRET-KEY-1([02-9AC-HJ-NP-Z]{58})",
+    ),
+    Format::certain("aws-access-key-id", "AWS access key id", &["AKIA", "ASIA"], "A[KS]IA([0-9A-Z]{16})")
+        .real(|id| !is_placeholder(id)),
+    Format::certain("google-api-key", "Google API key", &["AIza"], r"AIza([\w-]{35})"),
+    Format::certain("google-oauth-secret", "Google OAuth client secret", &["GOCSPX-"], r"GOCSPX-([\w-]{28})"),
+    Format::certain(
+        "azure-account-key",
+        "Azure account key or shared access key",
+        &["AccountKey=", "SharedAccessKey="],
+        "[A-Za-z]+Key=([0-9A-Za-z+/]{86}==|[0-9A-Za-z+/]{43}=)",
+    )
+    .announced()
+    .real(is_azure_key),
+    Format::certain(
+        "azure-access-signature",
+        "Azure shared access signature",
+        &["sig="],
+        "sig=([0-9A-Za-z+/%]{43,}(?:%3[Dd]|=))",
+    )
+    .near(&["sv=20", "sharedaccesssignature"])
+    .real(is_mixed),
+    Format::certain(
+        "github-token",
+        "GitHub token",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        "gh[pousr]_([0-9A-Za-z]{36,})",
+    ),
+    Format::certain(
+        "github-fine-grained-token",
+        "GitHub fine-grained token",
+        &["github_pat_"],
+        "github_pat_([0-9A-Za-z]{22}_[0-9A-Za-z]{59})",
+    ),
+    Format::certain("gitlab-token", "GitLab token", GITLAB, r"gl[a-z]{2,5}-([\w-]{20,})"),
+    Format::certain("slack-token", "Slack token", SLACK, "xox[abeoprs]-([0-9][0-9A-Za-z-]{18,})"),
+    Format::certain(
+        "slack-app-token",
+        "Slack app token",
+        &["xapp-"],
+        "xapp-([0-9]-[0-9A-Z]+-[0-9]+-[0-9a-f]{32,})",
+    ),
+    Format::certain(
+        "slack-webhook",
+        "Slack webhook",
+        &["hooks.slack.com/"],
+        "hooks[.]slack[.]com/[a-z]+/(T[0-9A-Z]{8,}/[0-9A-Z]{8,}/(?:[0-9]+/)?[0-9A-Za-z]{20,})",
+    )
+    .announced(),
+    Format::certain(
+        "stripe-live-key",
+        "Stripe live key",
+        &["sk_live_", "rk_live_"],
+        "[sr]k_live_([0-9A-Za-z]{16,})",
+    ),
+    Format::likely(
+        "stripe-test-key",
+        "Stripe test key",
+        &["sk_test_", "rk_test_"],
+        "[sr]k_test_([0-9A-Za-z]{16,})",
+    ),
+    Format::certain("anthropic-key", "Anthropic key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-([\w-]{32,})"),
+    Format::certain(
+        "openai-project-key",
+        "OpenAI project, service or admin key",
+        &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
+        r"sk-[A-Za-z]+-([\w-]{32,})",
+    )
+    .real(is_mixed),
+    Format::certain(
+        "openai-key",
+        "OpenAI key, or one of the same form",
+        &["sk-"],
+        "sk-(?:or-v1-)?([0-9A-Za-z]{32,})",
+    )
+    .real(is_random),
+    Format::certain("hugging-face-token", "Hugging Face token", &["hf_"], "hf_([0-9A-Za-z]{34,})"),
+    Format::certain("npm-token", "npm token", &["npm_"], "npm_([0-9A-Za-z]{36})"),
+    Format::certain("pypi-token", "PyPI token", &["pypi-AgE"], r"pypi-AgE([\w-]{50,})").real(is_key_material),
+    Format::certain("sendgrid-key", "SendGrid key", &["SG."], r"SG[.]([\w-]{22}[.][\w-]{43})"),
+    Format::certain("twilio-key", "Twilio API key", &["SK"], "SK([0-9a-f]{32})"),
+    Format::certain("mailgun-key", "Mailgun key", &["key-"], "key-([0-9a-f]{32})").near(&["mailgun"]),
+    Format::certain(
+        "digitalocean-token",
+        "DigitalOcean token",
+        &["dop_v1_", "doo_v1_", "dor_v1_"],
+        "do[opr]_v1_([0-9a-f]{64})",
+    ),
+    Format::certain(
+        "shopify-token",
+        "Shopify token",
+        &["shpat_", "shpca_", "shppa_", "shpss_"],
+        "shp[a-z]{2}_([0-9A-Fa-f]{32})",
+    ),
+    Format::certain("telegram-bot-token", "Telegram bot token", &[":AA"], r"[0-9]{8,10}:AA([\w-]{33})")
+        .after_number(),
+    Format::certain(
+        "discord-bot-token",
+        "Discord bot token",
+        DISCORD,
+        r"([\w-]{22,28}[.][\w-]{6}[.][\w-]{27,40})",
+    )
+    .real(is_discord_token),
+    Format::certain(
+        "discord-webhook",
+        "Discord webhook",
+        &["/webhooks/"],
+        r"/webhooks/[0-9]{17,20}/([\w-]{60,})",
+    )
+    .announced(),
+    Format::certain("databricks-token", "Databricks token", &["dapi"], "dapi([0-9a-f]{32})"),
+    Format::certain("linear-key", "Linear key", &["lin_api_"], "lin_api_([0-9A-Za-z]{40})"),
+    Format::certain("notion-secret", "Notion integration secret", &["secret_"], "secret_([0-9A-Za-z]{43})")
+        .real(is_mixed),
+    Format::certain("notion-token", "Notion integration token", &["ntn_"], "ntn_([0-9A-Za-z]{40,})"),
+    Format::certain("atlassian-token", "Atlassian token", &["ATATT"], r"ATATT([\w=-]{60,})"),
+    Format::certain("vault-token", "HashiCorp Vault token", &["hvs.", "hvb."], r"hv[sb][.]([\w-]{24,})")
+        .real(is_mixed),
+    Format::certain("jwt", "JSON web token", &["eyJ"], r"(eyJ[\w-]{8,}[.]eyJ[\w-]{8,}[.][\w-]{16,})")
+        .long()
+        .real(is_jwt),
+    Format::certain("bearer-header", "token in an Authorization header", AUTHORIZATION, BEARER)
+        .announced()
+        .real(is_random),
+    Format::certain("basic-header", "password in an Authorization header", AUTHORIZATION, BASIC)
+        .announced()
+        .real(is_user_and_password),
+];
+
+/// Encoded bytes may repeat and count, but a line of one letter or of words is none.
+fn is_key_material(value: &str) -> bool {
+    bits(value) >= 3.0 && !value.to_ascii_lowercase().contains("example")
+}
+
+/// The storage emulator's key is the same for everyone and stands in much documentation.
+fn is_azure_key(value: &str) -> bool {
+    is_mixed(value) && !value.starts_with("Eby8vdM02xNO")
+}
+
+/// The first part is the bot's number in base64, which nothing else of this shape is.
+fn is_discord_token(value: &str) -> bool {
+    let number = value.split('.').next().and_then(decode_base64).unwrap_or_default();
+    (17..=20).contains(&number.len()) && number.iter().all(u8::is_ascii_digit) && !is_placeholder(value)
+}
+
+/// The head names an algorithm, and the person is not the one of every tutorial.
+fn is_jwt(value: &str) -> bool {
+    let mut parts = value.split('.').map(|part| {
+        decode_base64(part).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    });
+    let (head, claims) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let is_tutorial =
+        ["John Doe", "\"1234567890\"", "\"iss\":\"joe\""].iter().any(|name| claims.contains(name));
+    head.starts_with("{\"") && head.contains("\"alg\"") && claims.starts_with("{\"") && !is_tutorial
+}
+
+/// A name and a password in base64, but for the ones in the standards themselves.
+fn is_user_and_password(value: &str) -> bool {
+    let plain = decode_base64(value).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    plain.split_once(':').is_some_and(|(user, password)| {
+        !plain.chars().any(char::is_control)
+            && password.len() >= 4
+            && user != password
+            && !["Aladdin", "s6BhdRkqt3"].contains(&user)
+            && !is_placeholder(password)
+    })
+}

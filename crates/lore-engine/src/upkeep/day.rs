@@ -1,0 +1,190 @@
+//! Which day it is for an agent: a day lasts until a given hour of the next one.
+//!
+//! A day begins at the first instant at which the clock on the wall shows the hour, or a later time, of its
+//! date. A clock that is set back shows some times twice, even those of the date before; that never brings a
+//! day back. A date that a zone left out altogether is no day, and the one before it lasts until the one
+//! after it begins.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{Timestamp, ToSpan, Zoned};
+
+/// The day that an instant belongs to: until `boundary` o'clock, from 0 to 23, it is still the day before.
+pub fn day_of(now: &Zoned, boundary: i8) -> Date {
+    let today = now.date();
+    // A clock that was set back shows an earlier date than that of the day which has begun, by two at the
+    // most; and the days before today may be left out.
+    let days = (-3..=2).rev().filter_map(|away| today.checked_add(away.days()).ok());
+    let mut begun = days
+        .filter(|day| begins(now.time_zone(), *day, boundary).is_some_and(|begun| begun <= now.timestamp()));
+    begun.next().unwrap_or(today)
+}
+
+/// The next instant at which [`day_of`] changes.
+pub fn next_turn(now: &Zoned, boundary: i8) -> Zoned {
+    let day = day_of(now, boundary);
+    let later = (1..=3).filter_map(|away| day.checked_add(away.days()).ok());
+    let turn = later.filter_map(|day| begins(now.time_zone(), day, boundary)).next();
+    // Only at the end of the calendar is there no next day.
+    turn.unwrap_or(Timestamp::MAX).to_zoned(now.time_zone().clone())
+}
+
+/// The first instant of a day; nothing for a date that the zone left out.
+fn begins(zone: &TimeZone, day: Date, boundary: i8) -> Option<Timestamp> {
+    let midnight = reaches(zone, day.at(0, 0, 0, 0))?;
+    let exists = zone.to_datetime(midnight).date() == day;
+    if exists { reaches(zone, day.at(boundary.clamp(0, 23), 0, 0, 0)) } else { None }
+}
+
+/// The first instant at which the clock shows a time or a later one.
+fn reaches(zone: &TimeZone, time: DateTime) -> Option<Timestamp> {
+    let place = zone.to_ambiguous_timestamp(time);
+    let skipped = matches!(place.offset(), AmbiguousOffset::Gap { .. });
+    let first = place.earlier().ok()?;
+    // The clock jumps over the time: what comes first is the instant of the jump.
+    if skipped { zone.following(first).next().map(|jump| jump.timestamp()) } else { Some(first) }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ZONES: [&str; 10] = [
+        "America/New_York",
+        "Europe/Berlin",
+        "Australia/Lord_Howe",
+        "Asia/Kolkata",
+        "Pacific/Apia",
+        "Africa/Casablanca",
+        "America/Sao_Paulo",
+        "America/St_Johns",
+        "Antarctica/Troll",
+        "America/Nuuk",
+    ];
+
+    fn zone(name: &str) -> TimeZone {
+        TimeZone::get(name).expect("a zone of the database")
+    }
+
+    /// Checks the day just before and at the turn, and that the turn is the next one of half a day before.
+    #[track_caller]
+    fn check_turn(name: &str, boundary: i8, turn: &str, before: &str, after: &str) {
+        let turn = turn.parse::<Timestamp>().expect("an instant").to_zoned(zone(name));
+        let just_before = &turn - 1.nanosecond();
+        assert_eq!(day_of(&just_before, boundary).to_string(), before, "before {turn}");
+        assert_eq!(day_of(&turn, boundary).to_string(), after, "at {turn}");
+        for earlier in [&turn - 12.hours(), just_before] {
+            assert_eq!(next_turn(&earlier, boundary), turn, "from {earlier}");
+        }
+        let end = next_turn(&turn, boundary);
+        assert_eq!(day_of(&(&end - 1.nanosecond()), boundary).to_string(), after, "until {end}");
+    }
+
+    #[test]
+    fn the_day_turns_at_the_boundary() {
+        check_turn("Europe/Berlin", 4, "2026-05-18T04:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_turn("Europe/Berlin", 0, "2026-05-18T00:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_turn("Europe/Berlin", 23, "2026-05-18T23:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_turn("Asia/Kolkata", 4, "2026-01-01T04:00:00+05:30", "2025-12-31", "2026-01-01");
+    }
+
+    #[test]
+    fn a_boundary_that_the_clock_jumps_over_is_reached_at_the_jump() {
+        check_turn("Europe/Berlin", 2, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
+        check_turn("Europe/Berlin", 3, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
+        check_turn("Australia/Lord_Howe", 2, "2026-10-04T02:30:00+11:00", "2026-10-03", "2026-10-04");
+        check_turn("America/Sao_Paulo", 0, "2018-11-04T01:00:00-02:00", "2018-11-03", "2018-11-04");
+        // The gap of this zone is from 00:01 to 01:01, so one o'clock is reached a minute late.
+        check_turn("America/St_Johns", 1, "2010-03-14T01:01:00-02:30", "2010-03-13", "2010-03-14");
+        // Eleven at night is left out: the day begins at midnight, and is yet the one before.
+        check_turn("America/Nuuk", 23, "2024-03-31T00:00:00-01:00", "2024-03-29", "2024-03-30");
+    }
+
+    #[test]
+    fn a_boundary_that_comes_twice_turns_the_day_once() {
+        check_turn("Europe/Berlin", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
+        check_turn("Europe/Berlin", 3, "2026-10-25T03:00:00+01:00", "2026-10-24", "2026-10-25");
+        check_turn("America/Sao_Paulo", 23, "2018-02-17T23:00:00-02:00", "2018-02-16", "2018-02-17");
+        check_turn("America/Sao_Paulo", 0, "2018-02-18T00:00:00-03:00", "2018-02-17", "2018-02-18");
+        // From three back to one: the hour before the boundary comes again after it.
+        check_turn("Antarctica/Troll", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
+        // From a minute past midnight back to the date before.
+        check_turn("America/St_Johns", 0, "2010-11-07T00:00:00-02:30", "2010-11-06", "2010-11-07");
+    }
+
+    #[test]
+    fn a_time_that_comes_again_belongs_to_the_day_that_has_begun() {
+        for (name, boundary, at, day) in [
+            ("America/St_Johns", 0, "2010-11-06T23:30:00-03:30", "2010-11-07"),
+            ("Antarctica/Troll", 2, "2026-10-25T01:30:00+00:00", "2026-10-25"),
+            ("Europe/Berlin", 3, "2026-10-25T02:30:00+01:00", "2026-10-24"),
+        ] {
+            let at = at.parse::<Timestamp>().expect("an instant").to_zoned(zone(name));
+            assert_eq!(day_of(&at, boundary).to_string(), day, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_was_left_out_is_no_day() {
+        check_turn("Pacific/Apia", 4, "2011-12-31T04:00:00+14:00", "2011-12-29", "2011-12-31");
+        check_turn("Pacific/Apia", 0, "2011-12-31T00:00:00+14:00", "2011-12-29", "2011-12-31");
+    }
+
+    #[test]
+    fn the_ends_of_the_calendar_have_a_day() {
+        let last = Timestamp::MAX.to_zoned(TimeZone::UTC);
+        assert_eq!(next_turn(&last, 4), last);
+        assert_eq!(day_of(&last, 4), last.date());
+        let first = Timestamp::MIN.to_zoned(TimeZone::UTC);
+        assert_eq!(day_of(&first, 4), first.date());
+    }
+
+    /// An instant near a change of some zone's clock.
+    fn instant() -> impl Strategy<Value = Zoned> {
+        let years = 0_i64..2_100_000_000;
+        (0..ZONES.len(), years, -200_000_i64..200_000).prop_map(|(at, second, away)| {
+            let zone = zone(ZONES[at]);
+            let start = Timestamp::from_second(second).expect("in range");
+            let near = zone.following(start).next().map_or(start, |change| change.timestamp());
+            (near + SignedDuration::from_secs(away)).to_zoned(zone)
+        })
+    }
+
+    /// What the wall alone says: the date, or before the boundary the one before.
+    fn by_the_wall(at: &Zoned, boundary: i8) -> Date {
+        let left_out = jiff::civil::date(2011, 12, 30);
+        let day = if at.hour() < boundary { at.date().yesterday().expect("a day before") } else { at.date() };
+        let apia = at.time_zone().iana_name() == Some("Pacific/Apia");
+        if apia && day == left_out { left_out.yesterday().expect("a day before") } else { day }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn days_never_go_back(at in instant(), boundary in 0..24_i8, later in 1_i64..200_000) {
+            let then = &at + SignedDuration::from_secs(later);
+            prop_assert!(day_of(&at, boundary) <= day_of(&then, boundary), "{} {}", at, then);
+        }
+
+        #[test]
+        fn the_next_turn_is_the_first_change(at in instant(), boundary in 0..24_i8) {
+            let (day, turn) = (day_of(&at, boundary), next_turn(&at, boundary));
+            prop_assert!(turn > at);
+            prop_assert_eq!(day_of(&(&turn - 1.nanosecond()), boundary), day);
+            prop_assert!(day_of(&turn, boundary) > day);
+        }
+
+        #[test]
+        fn the_day_is_the_latest_that_the_wall_has_shown(at in instant(), boundary in 0..24_i8) {
+            let seen = (0..3 * 24 * 6).map(|step| by_the_wall(&(&at - (step * 10).minutes()), boundary)).max();
+            // Steps of ten minutes may miss a time that was shown for less.
+            let since_turn = at.timestamp() - next_turn(&(&at - 10.minutes()), boundary).timestamp();
+            let just_turned = since_turn.total(jiff::Unit::Second).expect("seconds").abs() < 600.0;
+            prop_assert!(just_turned || seen == Some(day_of(&at, boundary)), "{}: {:?}", at, seen);
+        }
+    }
+}

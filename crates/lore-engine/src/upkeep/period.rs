@@ -1,0 +1,149 @@
+//! Periods that a name tells: a day, an ISO week or a month.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, ISOWeekDate, Weekday};
+use jiff::tz::TimeZone;
+
+/// The days that a dated name is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamePeriod {
+    /// The first day.
+    pub first: Date,
+    /// The last day.
+    pub last: Date,
+}
+
+impl NamePeriod {
+    /// The instant at which the last day is over in a zone: from here on the period's age counts.
+    pub fn end(&self, zone: &TimeZone) -> Timestamp {
+        let after = self.last.tomorrow().and_then(|day| day.to_zoned(zone.clone()));
+        // After the calendar's last day nothing is over.
+        after.map_or(Timestamp::MAX, |midnight| midnight.timestamp())
+    }
+
+    /// Whether it is a single day.
+    pub(super) fn is_day(&self) -> bool {
+        self.first == self.last
+    }
+}
+
+/// The period in the file name of a path: `YYYY-MM-DD`, `YYYY-Www` or `YYYY-MM`, the first of them where
+/// there are several. A date that does not exist gives nothing.
+pub fn date_in_name(path: &str) -> Option<NamePeriod> {
+    find(path.rsplit('/').next()?).map(|(period, _)| period)
+}
+
+/// The first period in a name and where it stands.
+pub(super) fn find(name: &str) -> Option<(NamePeriod, Range<usize>)> {
+    let bytes = name.as_bytes();
+    let after_digit = |at: usize| at > 0 && bytes[at - 1].is_ascii_digit();
+    let mut starts = (0..bytes.len()).filter(|at| !after_digit(*at));
+    let (at, length) = starts.find_map(|at| length(&bytes[at..]).map(|length| (at, length)))?;
+    let place = at..at + length;
+    Some((whole(&name[place.clone()])?, place))
+}
+
+/// The period that a text is, from its first to its last character.
+pub(super) fn whole(text: &str) -> Option<NamePeriod> {
+    if length(text.as_bytes()) != Some(text.len()) {
+        return None;
+    }
+    let year: i16 = text[..4].parse().ok()?;
+    if let Some(week) = text[5..].strip_prefix(['W', 'w']) {
+        let monday = ISOWeekDate::new(year, week.parse().ok()?, Weekday::Monday).ok()?;
+        let sunday = ISOWeekDate::new(year, monday.week(), Weekday::Sunday).ok()?;
+        return Some(NamePeriod { first: monday.date(), last: sunday.date() });
+    }
+    let month: i8 = text[5..7].parse().ok()?;
+    match text.get(8..10) {
+        Some(day) => {
+            Date::new(year, month, day.parse().ok()?).ok().map(|day| NamePeriod { first: day, last: day })
+        }
+        None => Date::new(year, month, 1).ok().map(|first| NamePeriod { first, last: first.last_of_month() }),
+    }
+}
+
+/// How many bytes at the start of a text are written as a period is. What goes on with a digit is none.
+fn length(text: &[u8]) -> Option<usize> {
+    let fits = |shape: &[u8]| {
+        let shaped = text.len() >= shape.len()
+            && text.iter().zip(shape).all(|(byte, shape)| match shape {
+                b'0' => byte.is_ascii_digit(),
+                shape => byte.eq_ignore_ascii_case(shape),
+            });
+        let ends = text.get(shape.len()).is_none_or(|next| !next.is_ascii_digit());
+        (shaped && ends).then_some(shape.len())
+    };
+    fits(b"0000-00-00").or_else(|| fits(b"0000-W00")).or_else(|| fits(b"0000-00"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        let found = date_in_name(path).map(|period| format!("{}..{}", period.first, period.last));
+        assert_eq!(found.as_deref().unwrap_or("nothing"), expected, "{path}");
+    }
+
+    #[test]
+    fn the_file_name_tells_the_period() {
+        check("journal/daily/2026-05-18.md", "2026-05-18..2026-05-18");
+        check("state/scratch/2026-05-18-call-notes.md", "2026-05-18..2026-05-18");
+        check("state/scratch/inbox-2026-05-18-call.md", "2026-05-18..2026-05-18");
+        check("call2026-05-18T1030.md", "2026-05-18..2026-05-18");
+        check("journal/weekly/2026-W19.md", "2026-05-04..2026-05-10");
+        check("journal/weekly/2026-w01.md", "2025-12-29..2026-01-04");
+        check("journal/weekly/2026-W53.md", "2026-12-28..2027-01-03");
+        check("journal/monthly/2026-05.md", "2026-05-01..2026-05-31");
+        check("2024-02", "2024-02-01..2024-02-29");
+        check("2026-05-100-things.md", "2026-05-01..2026-05-31");
+    }
+
+    #[test]
+    fn the_first_of_several_periods_counts() {
+        check("inbox-2026-05-18-review-of-2026-04.md", "2026-05-18..2026-05-18");
+        check("2026-W19-until-2026-05-10.md", "2026-05-04..2026-05-10");
+    }
+
+    #[test]
+    fn what_is_no_period_gives_nothing() {
+        for path in [
+            "2026-02-30.md",
+            "2026-13.md",
+            "2026-00-10.md",
+            "2026-W54.md",
+            "2026-W00.md",
+            "2025-W53.md",
+            "12026-05-18.md",
+            "2026-055.md",
+            "2026-W191.md",
+            "20260518.md",
+            "2026.md",
+            "2026-05-18/notes.md",
+            "é2026-é05.md",
+            "",
+        ] {
+            check(path, "nothing");
+        }
+    }
+
+    #[test]
+    fn a_period_ends_with_its_last_day() {
+        for (name, zone, end) in [
+            ("2026-05-18", "Europe/Berlin", "2026-05-18T22:00:00Z"),
+            ("2026-W19", "UTC", "2026-05-11T00:00:00Z"),
+            ("2026-05", "America/New_York", "2026-06-01T04:00:00Z"),
+            // The next day begins at one o'clock there.
+            ("2018-11-03", "America/Sao_Paulo", "2018-11-04T03:00:00Z"),
+        ] {
+            let zone = TimeZone::get(zone).expect("a zone of the database");
+            assert_eq!(date_in_name(name).expect("a period").end(&zone).to_string(), end, "{name}");
+        }
+        let never = date_in_name("9999-12-31").expect("a period").end(&TimeZone::UTC);
+        assert_eq!(never, Timestamp::MAX);
+    }
+}

@@ -1,0 +1,206 @@
+//! What becomes of a page that a person has edited and an agent writes anew: the edit stays, and the new text
+//! goes below it as a revision.
+
+use jiff::Zoned;
+use lore_page::edit::{self, SectionPlace};
+
+use super::without_blank_ends;
+
+/// What the heading of a revision begins with; the time follows.
+const HEADING: &str = "Agent revision — ";
+
+/// The level of that heading.
+const LEVEL: usize = 2;
+
+/// The current text untouched, and below it the new text's body as a revision of this time, its headings
+/// deeper than that of the revision. Where the page or its last revision says the same already, nothing is
+/// added.
+pub fn revision(current: &str, new: &str, at: &Zoned) -> String {
+    let untitled = without_title(new);
+    let added =
+        without_blank_ends(body(&edit::demote_headings(&untitled, levels_down(&untitled)))).to_owned();
+    let says_the_same = same(body(&without_title(current)), body(&untitled))
+        || last_revision(current).is_some_and(|last| same(last, &added))
+        || ends_with_revision(current, &added);
+    if added.is_empty() || says_the_same {
+        return current.to_owned();
+    }
+    let ends_blank = current.lines().next_back().is_none_or(|line| line.trim().is_empty());
+    let gap = if ends_blank { "" } else { "\n" };
+    let time = at.strftime("%Y-%m-%dT%H:%M:%S%:z");
+    let block = format!("{gap}{} {HEADING}{time}\n\n{added}\n", "#".repeat(LEVEL));
+    edit::append(current, &block).unwrap_or_else(|_| current.to_owned())
+}
+
+/// A page without the level-one heading that it begins with.
+fn without_title(text: &str) -> String {
+    let start = text.len() - body(text).len();
+    let first = edit::sections(text).into_iter().next();
+    match first {
+        Some(SectionPlace { heading, whole, body })
+            if heading.level == 1 && text[start..whole.start].trim().is_empty() =>
+        {
+            // The line end keeps a rule below the heading from being taken for frontmatter.
+            format!("{}\n{}", &text[..whole.start], &text[body.start..])
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// A page without its frontmatter.
+fn body(text: &str) -> &str {
+    &text[lore_page::parse("", text).page.truth.start..]
+}
+
+/// How far headings have to go down for the highest of them to be inside the revision: by one at least.
+fn levels_down(text: &str) -> usize {
+    let highest = edit::sections(text).iter().map(|place| usize::from(place.heading.level)).min();
+    highest.map_or(1, |highest| (LEVEL + 1).saturating_sub(highest).max(1))
+}
+
+/// What the last revision of a page says, to the next heading of its level.
+fn last_revision(text: &str) -> Option<&str> {
+    let is_revision = |place: &SectionPlace| {
+        usize::from(place.heading.level) == LEVEL && place.heading.text.starts_with(HEADING.trim_end())
+    };
+    let place = edit::sections(text).into_iter().rfind(is_revision)?;
+    // The rule that may stand in a revision is part of it, other than in a section of the page.
+    let end: usize = text.split_inclusive('\n').take(place.heading.lines.last as usize).map(str::len).sum();
+    text.get(place.body.start..end)
+}
+
+/// Whether a page ends with a revision that says this. A code block that its author never closed hides the
+/// revision's heading from the parser, but not from here.
+fn ends_with_revision(text: &str, said: &str) -> bool {
+    let (text, said) = (text.replace('\r', ""), said.replace('\r', ""));
+    let Some(before) = text.trim_end().strip_suffix(said.trim_end()) else { return false };
+    let heading = before.trim_end().lines().next_back().unwrap_or_default();
+    before.ends_with('\n') && heading.starts_with(&format!("{} {HEADING}", "#".repeat(LEVEL)))
+}
+
+/// Whether two texts are the same but for line ends and the blank lines around them.
+fn same(one: &str, other: &str) -> bool {
+    without_blank_ends(&one.replace('\r', "")) == without_blank_ends(&other.replace('\r', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TITLE: &str = "## Agent revision — 2026-05-18T04:12:09+02:00";
+
+    fn at() -> Zoned {
+        "2026-05-18T04:12:09.5+02:00[Europe/Berlin]".parse().expect("a time")
+    }
+
+    /// Checks what is put after the current text, and that the same write adds nothing more.
+    #[track_caller]
+    fn check(current: &str, new: &str, added: &str) {
+        for windows in [false, true] {
+            let with_ends = |text: &str| if windows { text.replace('\n', "\r\n") } else { text.to_owned() };
+            let current = with_ends(current);
+            let revised = revision(&current, new, &at());
+            let found = revised.strip_prefix(&current).expect("the current text is untouched");
+            assert_eq!(found, with_ends(added));
+            assert_eq!(revision(&revised, new, &at()), revised, "the second time");
+        }
+    }
+
+    #[test]
+    fn the_new_text_goes_below_the_old() {
+        check("# Day\n\nMine.\n", "Theirs.", &format!("\n{TITLE}\n\nTheirs.\n"));
+        check("# Day\n\nMine.\n\n", "\n\n    Theirs.\n\n\n", &format!("{TITLE}\n\n    Theirs.\n"));
+        check(
+            "---\ntitle: Day\n---\nMine.\n",
+            "---\ntitle: Day\nweekday: Monday\n---\n\n# Day\n\n## Summary\n\nTheirs.\n\n### Deep\n",
+            &format!("\n{TITLE}\n\n### Summary\n\nTheirs.\n\n#### Deep\n"),
+        );
+        assert_eq!(revision("Mine", "Theirs", &at()), format!("Mine\n\n{TITLE}\n\nTheirs\n"));
+        assert_eq!(revision("", "Theirs", &at()), format!("{TITLE}\n\nTheirs\n"));
+    }
+
+    #[test]
+    fn headings_stay_inside_the_revision() {
+        check(
+            "Mine.\n",
+            "Day\n===\n\n## A\n\n```\n## code\n```\n\nB\n---\n\n###### F\n",
+            &format!("\n{TITLE}\n\n### A\n\n```\n## code\n```\n\n### B\n\n###### F\n"),
+        );
+        check("Mine.\n", "# One\n\n## A\n\n# Two\n", &format!("\n{TITLE}\n\n#### A\n\n### Two\n"));
+        check("Mine.\n", "Intro\n\n# One\n", &format!("\n{TITLE}\n\nIntro\n\n### One\n"));
+        check("Mine.\n", "### Deep\n", &format!("\n{TITLE}\n\n#### Deep\n"));
+    }
+
+    #[test]
+    fn a_rule_is_no_frontmatter_and_ends_no_revision() {
+        check("Mine.\n", "# Day\n---\na: b\n---\n", &format!("\n{TITLE}\n\n---\n### a: b\n"));
+        check(
+            "Mine.\n",
+            "New.\n\n---\n\n- **2026-05-17** | x — y\n",
+            &format!("\n{TITLE}\n\nNew.\n\n---\n\n- **2026-05-17** | x — y\n"),
+        );
+    }
+
+    #[test]
+    fn what_is_said_already_adds_nothing() {
+        let page = "---\ntitle: Day\n---\n# Day\n\n## Summary\n\nSame.\n";
+        for new in [
+            page,
+            "## Summary\n\nSame.",
+            "---\nupdated: now\n---\n# Other\n\n\n## Summary\r\n\r\nSame.\r\n\r\n",
+            "",
+            "---\ntitle: Day\n---\n# Day\n",
+        ] {
+            check(page, new, "");
+        }
+        let revised = revision(page, "New.\n\n---\n\nEnd.\n", &at()) + "\n## My own\n\nMore.\n";
+        check(&revised, "# Day\nNew.\n\n---\n\nEnd.", "");
+    }
+
+    #[test]
+    fn an_older_text_that_comes_back_is_new_again() {
+        let first = revision("Mine.\n", "A.\n", &at());
+        let second = revision(&first, "B.\n", &at());
+        check(&second, "A.\n", &format!("\n{TITLE}\n\nA.\n"));
+        check(&second, "Mine.\n", &format!("\n{TITLE}\n\nMine.\n"));
+    }
+
+    #[test]
+    fn a_code_block_that_is_never_closed_hides_no_revision() {
+        check("Mine.\n\n```\ncode\n", "## New\n", &format!("\n{TITLE}\n\n### New\n"));
+    }
+
+    #[test]
+    fn the_end_of_a_heading_is_no_revision() {
+        check(&format!("Mine.\n\n{TITLE}\n"), "02:00", &format!("\n{TITLE}\n\n02:00\n"));
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let line =
+            "(#{1,3} [A-C]|[a-c]|---|===|```|<!--|    x|- y|## Agent revision — z|%%|)(\n|\r\n|\r\r\n|\r)?";
+        prop::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_current_text_stays_and_a_second_write_adds_nothing(current in text(), new in text()) {
+            let revised = revision(&current, &new, &at());
+            prop_assert!(revised.starts_with(&current));
+            prop_assert!(revised == current || (revised.ends_with('\n') && !revised.trim_end_matches(['\r', '\n']).is_empty()));
+            prop_assert_eq!(revision(&revised, &new, &at()), revised.clone());
+        }
+
+        #[test]
+        fn no_heading_stands_beside_that_of_the_revision(new in text()) {
+            let new = new.replace('\r', "");
+            let revised = revision("Mine.\n", &new, &at());
+            let headings = lore_page::parse("", &revised).page.headings;
+            let beside = headings.iter().filter(|heading| heading.level <= 2).count();
+            prop_assert_eq!(beside, usize::from(revised != "Mine.\n"), "{}", revised);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Rolling up a log that only ever grows: of its weekly and monthly sections the newest stay.
+
+use lore_page::edit::{self, SectionPlace};
+use serde::Deserialize;
+
+use super::period::{self, NamePeriod};
+
+/// The level of the sections that are counted.
+const LEVEL: u8 = 2;
+
+/// How many sections of one kind stay.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// What their headings look like: `Weekly {week}` or `Monthly {month}`.
+    pub heading: String,
+    /// How many of the newest stay.
+    pub last: usize,
+}
+
+/// A text that was rolled up, and what that meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RollUp {
+    /// The text with the sections that stay; all else is as it was.
+    pub text: String,
+    /// The headings of the sections that were too many, in the order of the text.
+    pub dropped: Vec<String>,
+    /// The headings of the sections that were written again further down, one for each copy taken out.
+    pub collapsed: Vec<String>,
+    /// What a person should look at, as sentences without a full stop.
+    pub warnings: Vec<String>,
+}
+
+/// What becomes of a counted section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Stays,
+    TooMany,
+    WrittenAgain,
+}
+
+/// Keeps the newest sections of each kind by the week or month of their headings, wherever they stand. Of
+/// several with the same heading the last one counts. A section that stays and has more than `warn_bytes`
+/// bytes gives a warning; no section is ever cut short.
+pub fn roll_up(text: &str, kept: &[Kept], warn_bytes: usize) -> RollUp {
+    let places = edit::sections(text);
+    let mut fates: Vec<(usize, Fate)> = Vec::new();
+    for (rule, kind) in kept.iter().enumerate() {
+        let of_this_kind = |place: &SectionPlace| {
+            let (first, period) = kind_of(place, kept)?;
+            (first == rule).then_some(period)
+        };
+        let labelled = places.iter().enumerate().filter_map(|(at, place)| Some((of_this_kind(place)?, at)));
+        fates.extend(decide(labelled.collect(), kind.last));
+    }
+    fates.sort_unstable_by_key(|(at, _)| *at);
+
+    let with = |fate: Fate| fates.iter().filter(move |(_, found)| *found == fate).map(|(at, _)| &places[*at]);
+    let names = |fate: Fate| with(fate).map(|place| place.heading.text.clone()).collect();
+    let gone = with(Fate::TooMany).chain(with(Fate::WrittenAgain));
+    RollUp {
+        text: edit::remove_sections(text, gone),
+        dropped: names(Fate::TooMany),
+        collapsed: names(Fate::WrittenAgain),
+        warnings: with(Fate::Stays).filter_map(|place| warning(text, place, warn_bytes)).collect(),
+    }
+}
+
+/// Which of the kinds a section is, the first that fits, and of when.
+fn kind_of(place: &SectionPlace, kept: &[Kept]) -> Option<(usize, NamePeriod)> {
+    if place.heading.level != LEVEL {
+        return None;
+    }
+    kept.iter().enumerate().find_map(|(rule, kind)| Some((rule, label(&kind.heading, &place.heading.text)?)))
+}
+
+/// The week or month of a heading that looks as it should.
+fn label(pattern: &str, heading: &str) -> Option<NamePeriod> {
+    [("{week}", "YYYY-Www".len()), ("{month}", "YYYY-MM".len())].into_iter().find_map(
+        |(placeholder, length)| {
+            let (before, after) = pattern.split_once(placeholder)?;
+            let label = heading.strip_prefix(before)?.strip_suffix(after)?;
+            if label.len() == length { period::whole(label) } else { None }
+        },
+    )
+}
+
+/// What becomes of the sections of one kind, each given by its label and its place.
+fn decide(mut labelled: Vec<(NamePeriod, usize)>, last: usize) -> Vec<(usize, Fate)> {
+    labelled.sort_unstable_by(|a, b| b.cmp(a));
+    let mut newest: Option<NamePeriod> = None;
+    let mut stay = 0;
+    let fate_of = |(period, at)| {
+        let again = newest.replace(period) == Some(period);
+        let fate = match again {
+            true => Fate::WrittenAgain,
+            false if stay < last => Fate::Stays,
+            false => Fate::TooMany,
+        };
+        stay += usize::from(!again);
+        (at, fate)
+    };
+    labelled.into_iter().map(fate_of).collect()
+}
+
+fn warning(text: &str, place: &SectionPlace, limit: usize) -> Option<String> {
+    let bytes = place.whole.of(text).trim_end().len();
+    let heading = &place.heading.text;
+    (bytes > limit).then(|| format!("the section {heading:?} has {bytes} bytes, which is more than {limit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(weeks: usize, months: usize) -> [Kept; 2] {
+        let kept = |heading: &str, last| Kept { heading: heading.to_owned(), last };
+        [kept("Weekly {week}", weeks), kept("Monthly {month}", months)]
+    }
+
+    /// Checks what is dropped and collapsed and the text that is left, also with other line ends.
+    #[track_caller]
+    fn check(text: &str, dropped: &[&str], collapsed: &[&str], left: &str) {
+        for windows in [false, true] {
+            let with_ends = |text: &str| if windows { text.replace('\n', "\r\n") } else { text.to_owned() };
+            let rolled = roll_up(&with_ends(text), &rules(2, 1), 4000);
+            assert_eq!(rolled.dropped, dropped);
+            assert_eq!(rolled.collapsed, collapsed);
+            assert_eq!(rolled.text, with_ends(left));
+            assert_eq!(rolled.warnings, [""; 0]);
+            let again = roll_up(&rolled.text, &rules(2, 1), 4000);
+            assert_eq!((again.text, again.dropped.len() + again.collapsed.len()), (rolled.text, 0));
+        }
+    }
+
+    #[test]
+    fn the_newest_by_label_stay_where_they_stand() {
+        check(
+            "---\ntitle: Agent\n---\n# Agent\n\nPreamble\n\n## Weekly 2026-W02\n\nb\n\n## Monthly 2025-12\nold\n\n\
+             ## Weekly 2025-W52\n\n### Sub\n\na\n\n## Notes\n\nfree\n\n## Monthly 2026-01\nnew\n\n## Weekly 2026-W10\nc\n",
+            &["Monthly 2025-12", "Weekly 2025-W52"],
+            &[],
+            "---\ntitle: Agent\n---\n# Agent\n\nPreamble\n\n## Weekly 2026-W02\n\nb\n\n\
+             ## Notes\n\nfree\n\n## Monthly 2026-01\nnew\n\n## Weekly 2026-W10\nc\n",
+        );
+    }
+
+    #[test]
+    fn of_a_doubled_label_the_later_one_stays() {
+        check(
+            "## Weekly 2026-W02\none\n\n## Weekly 2026-W03\nx\n\n## Weekly 2026-W02\ntwo\n\n## Weekly 2026-W02\nthree\n",
+            &[],
+            &["Weekly 2026-W02", "Weekly 2026-W02"],
+            "## Weekly 2026-W03\nx\n\n## Weekly 2026-W02\nthree\n",
+        );
+        check(
+            "## Monthly 2026-01\na\n## Monthly 2026-02\nb\n## Monthly 2026-01\nc\n",
+            &["Monthly 2026-01"],
+            &["Monthly 2026-01"],
+            "## Monthly 2026-02\nb\n",
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_such_a_section_stays() {
+        for text in [
+            "# Agent\n\nOnly a preamble\n",
+            "",
+            "## Weekly 2026-W01\n\n## Weekly 2026-W02\n",
+            "## Weekly 2026-W54\n\n## Weekly 2026-W55\n\n## Weekly 2026-W56\n",
+            "## Weekly 2026-01\n\n## Weekly 2026-02\n\n## Weekly 2026-03\n",
+            "## Weekly 2026-W01 a\n\n## Weekly 2026-W02 a\n\n## Weekly 2026-W03 a\n",
+            "### Weekly 2026-W01\n\n### Weekly 2026-W02\n\n### Weekly 2026-W03\n",
+            "# Weekly 2026-W01\n\n# Weekly 2026-W02\n\n# Weekly 2026-W03\n",
+            "## Weekly 2026-W05\n```\n## Weekly 2026-W01\n## Weekly 2026-W02\n```\n## Weekly 2026-W06\n",
+            "# A\r\r## Weekly 2026-W01\r\r## Weekly 2026-W02\r\r## Weekly 2026-W03\r",
+        ] {
+            check(text, &[], &[], text);
+        }
+    }
+
+    #[test]
+    fn a_dropped_section_takes_nothing_else_along() {
+        check(
+            "\u{feff}Preamble\n## Weekly 2026-W01\n- a\n\n---\n\n- **2026-01-02** | x — y\n\n## Weekly 2026-W02\n## Weekly 2026-W03",
+            &["Weekly 2026-W01"],
+            &[],
+            "\u{feff}Preamble\n\n---\n\n- **2026-01-02** | x — y\n\n## Weekly 2026-W02\n## Weekly 2026-W03",
+        );
+        check(
+            "Preamble\n\n## Monthly 2026-01\n\n## Monthly 2026-02\n",
+            &["Monthly 2026-01"],
+            &[],
+            "Preamble\n\n## Monthly 2026-02\n",
+        );
+    }
+
+    #[test]
+    fn a_long_section_that_stays_is_named() {
+        let long = format!("## Weekly 2026-W01\n\n{}\n\n", "x".repeat(100));
+        let text = format!("{long}## Weekly 2026-W02\nshort\n\n{}", long.replace("W01", "W03"));
+        let rolled = roll_up(&text, &rules(2, 1), 119);
+        assert_eq!(
+            rolled.warnings,
+            ["the section \"Weekly 2026-W03\" has 120 bytes, which is more than 119"],
+            "the one that was dropped is not named"
+        );
+        assert!(rolled.text.contains(&"x".repeat(100)));
+        assert!(roll_up(&text, &rules(2, 1), 120).warnings.is_empty());
+    }
+
+    #[test]
+    fn a_rule_stands_in_a_policy() {
+        let kept: Kept = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
+        assert_eq!(kept, Kept { heading: "Weekly {week}".to_owned(), last: 12 });
+    }
+}

@@ -1,0 +1,136 @@
+//! The turn of the day: the page of the day becomes yesterday's, a fresh one takes its place, the inbox is cleared.
+
+use jiff::Zoned;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use lore_page::parse;
+
+use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::policy::Rotate;
+use crate::vault::{exists, files_below, read_text, without_extension};
+use crate::write::{Action, Authority, Edit, PageChange, Receipt, Terms, write_as};
+
+/// What the turn of the day did.
+#[derive(Debug)]
+pub struct Rotation {
+    /// The day it is now.
+    pub day: Date,
+    /// Whether a new day began.
+    pub turned: bool,
+    /// Files of the inbox that were cleared away: from, to.
+    pub cleared: Vec<(String, String)>,
+    /// What was written.
+    pub receipt: Receipt,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// The vault's time: the policy's zone, else the system's.
+pub fn local_now(memory: &Memory) -> Zoned {
+    let policy = memory.policy();
+    let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_deref());
+    let zone = zone.and_then(|name| TimeZone::get(name).ok());
+    zone.map_or_else(|| memory.now(), |zone| memory.now().with_time_zone(zone))
+}
+
+/// Turns the day where one has begun since the page of the day was made. Done twice, it does nothing the second time.
+pub fn rotate(memory: &Memory) -> Result<Rotation> {
+    let policy = memory.policy();
+    let Some(plan) = &policy.rotate else {
+        return Err(Error::BadInput {
+            message: "this vault has no page of the day".into(),
+            hint: "add a [rotate] table to its lore.toml, or make a vault of profile personal".into(),
+        });
+    };
+    let day = day_of(&local_now(memory), plan.day_begins);
+    let today = page_path(&plan.today);
+    let current = read(memory, &today)?;
+    let mut turn = Rotation {
+        day,
+        turned: false,
+        cleared: Vec::new(),
+        receipt: Receipt::default(),
+        warnings: Vec::new(),
+    };
+    match current.as_deref().and_then(date_of) {
+        Some(date) if date == day => return Ok(turn),
+        Some(date) if date > day => {
+            turn.warnings.push(format!("{today} is of {date}, which is after {day}; it stays as it is"));
+            return Ok(turn);
+        }
+        _ => turn.turned = true,
+    }
+    let mut changes = Vec::new();
+    if let Some(text) = &current {
+        changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
+    }
+    changes.push(put(today, fresh_today(day, current.as_deref(), &template(memory)?)));
+    clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
+    let terms = Terms { authority: Authority::Upkeep, subject: Some(format!("Begin {day}")) };
+    turn.receipt = write_as(memory, &changes, &terms)?;
+    Ok(turn)
+}
+
+/// Every file of the inbox goes to the scratch folder. One that is no text stays, and is told.
+fn clear_inbox(
+    memory: &Memory,
+    plan: &Rotate,
+    day: Date,
+    changes: &mut Vec<PageChange<'static>>,
+    turn: &mut Rotation,
+) -> Result<()> {
+    let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
+    for (from, _) in files_below(memory.vault(), inbox) {
+        if read(memory, &from)?.is_none() || !memory.indexes(&from) {
+            turn.warnings.push(format!("{from} is not a page of text, so it stays in the inbox"));
+            continue;
+        }
+        let name = scratch_name(&from, day);
+        let stem = format!("{scratch}/{}", without_extension(&name));
+        let taken = |path: &String| {
+            exists(&memory.vault().root().join(path)) || turn.cleared.iter().any(|(_, to)| to == path)
+        };
+        let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
+        let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+        let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));
+        let as_it_is: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
+        let action = Action::Move(to.clone(), as_it_is);
+        changes.push(PageChange { path: from.clone(), action, expected_version: None });
+        turn.cleared.push((from, to));
+    }
+    Ok(())
+}
+
+fn put(path: String, text: String) -> PageChange<'static> {
+    PageChange { path, action: Action::Put(text.into_bytes()), expected_version: None }
+}
+
+fn page_path(path: &str) -> String {
+    format!("{}.md", without_extension(path))
+}
+
+fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
+    let file = memory.vault().read(path, u64::MAX)?;
+    Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
+}
+
+/// The page of the day as it begins: the vault's own template, else the profile's.
+fn template(memory: &Memory) -> Result<String> {
+    let own = read_text(&memory.vault().root().join(".lore/templates/today.md"))?;
+    let text = own.or_else(|| memory.policy().profile.template("today").map(str::to_owned));
+    let bare = || {
+        let sections: Vec<String> = super::SECTIONS.iter().map(|name| format!("## {name}\n")).collect();
+        format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))
+    };
+    let text = text.unwrap_or_else(bare);
+    // A template without the date would turn the day at every look.
+    if parse("today.md", &text).page.properties.get("date").is_none() {
+        return Err(Error::BadInput {
+            message: "the template of the page of the day has no `date` property".into(),
+            hint: "write `date: {{date}}` into the frontmatter of .lore/templates/today.md".into(),
+        });
+    }
+    Ok(text)
+}

@@ -1,0 +1,200 @@
+//! From a change as it is asked for to one that is ready: path, version, permission, new bytes.
+
+use lore_page::{Value, edit};
+
+use super::{Action, Authority, Edit, Outcome, PageChange, Paths, Ready, twice};
+use crate::error::{Error, Result};
+use crate::hash::ContentHash;
+use crate::memory::Memory;
+use crate::policy::{OnEdited, Verb};
+use crate::upkeep::revision;
+use crate::vault::{decode, exists, ignored, is_page_path, is_sidecar};
+
+/// Every path of a change in its one form; a file may stand in it only once.
+pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths> {
+    let mut paths = Paths::new();
+    for change in changes {
+        let to = match &change.action {
+            Action::Move(to, _) => Some(to),
+            _ => None,
+        };
+        for path in std::iter::once(&change.path).chain(to) {
+            if !paths.insert(one_form(memory, path)?) {
+                return Err(twice(path));
+            }
+        }
+    }
+    Ok(paths)
+}
+
+/// Checks a change and makes its new bytes.
+pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, authority: Authority) -> Result<Ready> {
+    let path = one_form(memory, &change.path)?;
+    check_place(memory, &path)?;
+    let limit = memory.policy().limits.page_bytes;
+    let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
+    let row = memory.page_at(&path)?;
+    check_version(memory, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
+    let mut ready = Ready { path, row, old, new: None, to: None, outcome: Outcome::Updated };
+    make(memory, change, authority, &mut ready)?;
+    if authority == Authority::Author {
+        permit(memory, change, &ready)?;
+    }
+    settle(memory, &mut ready, authority)?;
+    Ok(ready)
+}
+
+/// The new bytes.
+fn make(memory: &Memory, change: &PageChange<'_>, authority: Authority, ready: &mut Ready) -> Result<()> {
+    ready.new = match &change.action {
+        Action::Put(bytes) => Some(put(memory, ready, bytes, authority)?),
+        Action::Edit(edit) => Some(edited(ready, edit)?),
+        Action::Move(to, edit) => {
+            let to = one_form(memory, to)?;
+            check_place(memory, &to)?;
+            if exists(&memory.vault().root().join(&to)) {
+                return Err(Error::Exists { path: to });
+            }
+            ready.to = Some(to);
+            Some(edited(ready, edit)?)
+        }
+        Action::Delete => {
+            existing(ready)?;
+            None
+        }
+    };
+    Ok(())
+}
+
+/// A whole page. Where the policy says so, one that somebody else has edited is not replaced but added to.
+fn put(memory: &Memory, ready: &Ready, bytes: &[u8], authority: Authority) -> Result<Vec<u8>> {
+    let (Some(old), Some(rule)) = (&ready.old, memory.policy().rule(&ready.path).cloned()) else {
+        return Ok(bytes.to_vec());
+    };
+    if rule.edited == OnEdited::Replace || authority == Authority::Upkeep || old == bytes {
+        return Ok(bytes.to_vec());
+    }
+    let author = memory.store().author(memory.project(), &ready.path)?;
+    let own =
+        author.is_some_and(|(hash, actor)| hash == ContentHash::of(old) && actor == memory.author().actor);
+    match (std::str::from_utf8(old), std::str::from_utf8(bytes)) {
+        (Ok(current), Ok(new)) if !own => Ok(revision(current, new, &memory.now()).into_bytes()),
+        _ => Ok(bytes.to_vec()),
+    }
+}
+
+/// Holds what the change does against the rules.
+fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()> {
+    let policy = memory.policy();
+    let appends = match (&ready.old, &ready.new) {
+        (Some(old), Some(new)) => new.starts_with(old),
+        _ => false,
+    };
+    match &change.action {
+        Action::Put(_) if ready.old.is_none() => policy.allow(&ready.path, &[Verb::Create]),
+        // A revision adds to the page whatever the caller asked for.
+        Action::Put(bytes) if appends && ready.new.as_ref() != Some(bytes) => {
+            policy.allow(&ready.path, &[Verb::Put, Verb::Append])
+        }
+        Action::Put(_) => policy.allow(&ready.path, &[Verb::Put]),
+        Action::Edit(_) if appends => policy.allow(&ready.path, &[Verb::Append, Verb::Patch]),
+        Action::Edit(_) => policy.allow(&ready.path, &[Verb::Patch]),
+        Action::Delete => policy.allow(&ready.path, &[Verb::Delete]),
+        Action::Move(..) => {
+            policy.allow(&ready.path, &[Verb::Delete])?;
+            policy.allow(ready.to.as_ref().unwrap_or(&ready.path), &[Verb::Create])
+        }
+    }
+}
+
+/// What the change comes to, its size, and the day's date where the schema wants it.
+fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()> {
+    ready.outcome = match (&ready.old, &ready.new) {
+        (_, None) => Outcome::Deleted,
+        _ if ready.to.is_some() => Outcome::Moved,
+        (None, Some(_)) => Outcome::Created,
+        (Some(old), Some(new)) if old == new => Outcome::Unchanged,
+        _ => Outcome::Updated,
+    };
+    let target = ready.to.as_ref().unwrap_or(&ready.path);
+    if matches!(ready.outcome, Outcome::Created | Outcome::Moved)
+        && let Some(twin) = memory.vault().case_twin(target)
+        && twin != ready.path
+    {
+        let reason = "a file or folder whose name differs in case only is there already";
+        return Err(Error::BadPath { path: target.clone(), reason });
+    }
+    if authority == Authority::Author && matches!(ready.outcome, Outcome::Created | Outcome::Updated) {
+        stamp(memory, ready);
+    }
+    let limit = memory.policy().limits.page_bytes;
+    match ready.new.as_ref().map(|new| new.len() as u64) {
+        Some(size) if size > limit => Err(Error::TooLarge { path: ready.path.clone(), size, limit }),
+        _ => Ok(()),
+    }
+}
+
+/// Sets the date of the last change. A page whose frontmatter cannot take it is left to lint.
+fn stamp(memory: &Memory, ready: &mut Ready) {
+    let policy = memory.policy();
+    let Some(key) = policy.schema(&ready.path).and_then(|schema| schema.stamp.as_ref()) else { return };
+    let Some(text) = ready.new.as_deref().and_then(|new| std::str::from_utf8(new).ok()) else { return };
+    if is_page_path(&ready.path)
+        && let Ok(text) = edit::set_property(text, key, &Value::Text(memory.today()))
+    {
+        ready.new = Some(text.into_bytes());
+    }
+}
+
+/// A path as it is kept: old names given their new ones, checked, composed.
+fn one_form(memory: &Memory, path: &str) -> Result<String> {
+    let path = memory.vault().file_path(path)?;
+    match memory.policy().alias(&path) {
+        Some(now) => memory.vault().file_path(&now),
+        None => Ok(path),
+    }
+}
+
+fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
+    let decoded = decode(existing(ready)?);
+    if decoded.encoding.is_some() {
+        return Err(Error::NotUtf8 { path: ready.path.clone() });
+    }
+    edit(&decoded.text).map(String::into_bytes)
+}
+
+fn existing(ready: &Ready) -> Result<&[u8]> {
+    let missing = || Error::NotFound { reference: ready.path.clone(), suggestions: Vec::new() };
+    ready.old.as_deref().ok_or_else(missing)
+}
+
+/// What the vault leaves out is nobody's page: it is neither written nor removed. Of files that are no pages, only
+/// sidecar data, raw captures and those that a rule names are Lore's to write.
+fn check_place(memory: &Memory, path: &str) -> Result<()> {
+    if !is_page_path(path) && !is_known_file(memory, path) {
+        return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name ends in .md" });
+    }
+    if is_page_path(path) && ignored(memory.vault(), path) {
+        let reason = "an ignore file of the vault leaves it out";
+        return Err(Error::BadPath { path: path.to_owned(), reason });
+    }
+    memory.vault().check_writable(path)
+}
+
+fn is_known_file(memory: &Memory, path: &str) -> bool {
+    let policy = memory.policy();
+    let raw = policy.raw.as_ref().map(|raw| raw.folder.as_str());
+    let captured = raw.and_then(|raw| path.strip_prefix(raw)).is_some_and(|rest| rest.starts_with('/'));
+    let extension = policy.rule(path).and_then(|rule| rule.extension.as_ref());
+    let named = extension.is_some_and(|extension| path.ends_with(&format!(".{extension}")));
+    captured || named || is_sidecar(path)
+}
+
+fn check_version(memory: &Memory, path: &str, slug: Option<&str>, expected: Option<u64>) -> Result<()> {
+    let Some(expected) = expected else { return Ok(()) };
+    let current = memory.version_of(path)?;
+    if current == expected {
+        return Ok(());
+    }
+    Err(Error::Conflict { slug: slug.unwrap_or(path).to_owned(), expected, current })
+}

@@ -1,0 +1,78 @@
+//! What the index and the ledger learn of a change, in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::intent::Intent;
+use crate::error::Result;
+use crate::hash::ContentHash;
+use crate::index::NewSnapshot;
+use crate::memory::Memory;
+use crate::reconcile::{Look, reconcile};
+
+/// New bytes by path, before they are on the disk; `None` is a file that is to go.
+pub(crate) type Proposal = BTreeMap<String, Option<Vec<u8>>>;
+
+/// A file of a change.
+pub(super) struct Entry {
+    pub path: String,
+    pub old: Option<Vec<u8>>,
+    pub new: Option<ContentHash>,
+}
+
+/// Keeps the old bytes, makes the index follow, counts versions and notes who wrote. Done once, however often it is
+/// asked for. Inside a transaction of the caller's.
+pub(super) fn record(
+    memory: &Memory,
+    intent: &Intent,
+    entries: &[Entry],
+    proposal: Option<&Proposal>,
+) -> Result<()> {
+    let (store, project) = (memory.store(), memory.project());
+    let key = format!("intent/{project}{}", if intent.follows { "/generated" } else { "" });
+    if store.setting(&key)?.as_ref() == Some(&intent.id) {
+        return Ok(());
+    }
+    for entry in entries {
+        keep_snapshot(memory, entry)?;
+    }
+    let paths: BTreeSet<String> = intent.steps.iter().map(|step| step.path.clone()).collect();
+    for entry in entries.iter().filter(|entry| !memory.indexes(&entry.path)) {
+        count_version(memory, entry)?;
+    }
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &|_, _| ())?;
+    for entry in entries {
+        if let Some(hash) = entry.new {
+            store.set_author(project, &entry.path, hash, &intent.author.actor)?;
+        }
+    }
+    store.prune_snapshots(project, memory.policy().limits.snapshots.before(&memory.now()))?;
+    store.set_setting(&key, &intent.id)
+}
+
+fn keep_snapshot(memory: &Memory, entry: &Entry) -> Result<()> {
+    let Some(bytes) = &entry.old else { return Ok(()) };
+    let (store, project) = (memory.store(), memory.project());
+    let hash = ContentHash::of(bytes);
+    let author = store.author(project, &entry.path)?.filter(|(known, _)| *known == hash);
+    let snapshot = NewSnapshot {
+        path: &entry.path,
+        version: memory.version_of(&entry.path)?,
+        hash,
+        bytes,
+        at: memory.now().timestamp().as_millisecond(),
+        actor: &author.map(|(_, actor)| actor).unwrap_or_default(),
+    };
+    store.add_snapshot(project, &snapshot)
+}
+
+/// A file that is no page has no row to count its versions, so they are counted here.
+fn count_version(memory: &Memory, entry: &Entry) -> Result<()> {
+    let noted = memory.store().version(memory.project(), &entry.path)?;
+    let before = noted.map_or(u64::from(entry.old.is_some()), |(version, _)| version);
+    let (version, hash) = match (entry.new, &entry.old) {
+        (Some(new), _) => (before + 1, new),
+        (None, Some(old)) => (before, ContentHash::of(old)),
+        (None, None) => return Ok(()),
+    };
+    memory.store().set_version(memory.project(), &entry.path, version, hash)
+}

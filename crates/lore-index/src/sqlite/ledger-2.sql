@@ -1,0 +1,10 @@
+-- Who wrote each file last through Lore, so that other people's edits can be told from Lore's own.
+CREATE TABLE author (
+  project INTEGER NOT NULL,
+  path    TEXT NOT NULL,
+  hash    BLOB NOT NULL,
+  actor   TEXT NOT NULL,
+  PRIMARY KEY (project, path)
+) WITHOUT ROWID;
+DROP INDEX snapshot_at;
+CREATE INDEX snapshot_at ON snapshot(project, at);

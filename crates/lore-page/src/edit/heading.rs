@@ -1,0 +1,102 @@
+//! Edits of headings themselves: another text, another level.
+
+use std::ops::Range;
+
+use super::EditError;
+use super::doc::Doc;
+use super::lines::{filled, splice};
+use super::section::find;
+use crate::page::Heading;
+
+/// How a heading is written, in bytes of the text.
+enum Form {
+    /// `## Text`, where hashes may follow the text.
+    Hashes { hashes: Range<usize>, title: Range<usize> },
+    /// The text on one or more lines, and a line below it; `end` is after that line, without its end.
+    Underlined { title: Range<usize>, end: usize },
+}
+
+/// Gives a heading another text; its level and its form stay.
+///
+/// The heading is named as in [`super::replace_section`].
+pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let at = find(&doc.page.headings, heading)?;
+    let old = &doc.page.headings[at];
+    let new = new.trim();
+    filled("heading", new)?;
+    if old.text == new {
+        return Ok(text.to_owned());
+    }
+    let refused = || EditError::Unreadable { kind: "a heading", line: new.to_owned() };
+    let edited = match form(&doc, old).ok_or_else(refused)? {
+        Form::Hashes { hashes, title } if title.is_empty() => {
+            splice(text, hashes.end..hashes.end, &format!(" {new}"))
+        }
+        Form::Hashes { title, .. } | Form::Underlined { title, .. } => splice(text, title, new),
+    };
+    let read = Doc::new(&edited).page.headings;
+    let others_stay = read.len() == doc.page.headings.len()
+        && read.iter().zip(&doc.page.headings).enumerate().all(|(place, (read, old))| {
+            read.level == old.level && read.text == if place == at { new } else { old.text.as_str() }
+        });
+    if others_stay { Ok(edited) } else { Err(refused()) }
+}
+
+/// Pushes every heading down by so many levels, at most to the sixth.
+///
+/// An underlined heading, which has no deeper form, gets hashes. What looks like a heading in code, a quote or
+/// a list stays as it is.
+pub fn demote_headings(text: &str, by: usize) -> String {
+    let doc = Doc::new(text);
+    let mut out = String::with_capacity(text.len() + doc.page.headings.len() * by);
+    let mut kept = 0;
+    for heading in doc.page.headings.iter().filter(|_| by > 0) {
+        let hashes = "#".repeat((usize::from(heading.level) + by).min(6));
+        match form(&doc, heading) {
+            Some(Form::Hashes { hashes: old, .. }) => {
+                out.push_str(&text[kept..old.start]);
+                out.push_str(&hashes);
+                kept = old.end;
+            }
+            Some(Form::Underlined { title, end }) => {
+                out.push_str(&text[kept..title.start]);
+                let lines: Vec<&str> = text[title].lines().map(str::trim).collect();
+                let title = lines.join(" ");
+                // Hashes at the end of the text would be taken for the heading's own.
+                let tail = if title.ends_with('#') { " #" } else { "" };
+                out.push_str(&format!("{hashes} {title}{tail}"));
+                kept = end;
+            }
+            None => {}
+        }
+    }
+    out.push_str(&text[kept..]);
+    out
+}
+
+/// How a heading is written; nothing for one that has no line of its own, after a lone carriage return.
+fn form(doc: &Doc<'_>, heading: &Heading) -> Option<Form> {
+    let first = heading.lines.first as usize;
+    let underline = doc.heading_end(first);
+    if (first..=underline).any(|line| doc.lines.content(line).contains('\r')) {
+        return None;
+    }
+    let content = doc.lines.content(first);
+    let start = doc.lines.start(first) + (content.len() - content.trim_start().len());
+    let content = content.trim();
+    if underline > first {
+        let last = doc.lines.content(underline - 1);
+        let title = start..doc.lines.start(underline - 1) + last.trim_end().len();
+        let end = doc.lines.start(underline) + doc.lines.content(underline).len();
+        return Some(Form::Underlined { title, end });
+    }
+    let level = usize::from(heading.level);
+    let rest = content.get(level..).filter(|_| content.starts_with(&"#".repeat(level)))?;
+    let title = rest.trim_start();
+    let title_start = start + content.len() - title.len();
+    let open = title.trim_end_matches('#');
+    let closed = open.is_empty() || open.ends_with([' ', '\t']);
+    let title_end = title_start + if closed { open.trim_end().len() } else { title.len() };
+    Some(Form::Hashes { hashes: start..start + level, title: title_start..title_end })
+}

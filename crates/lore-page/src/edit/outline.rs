@@ -1,0 +1,78 @@
+//! Where the sections of a text stand, and taking whole sections out of it.
+
+use super::doc::Doc;
+use super::lines::line_end;
+use crate::page::{ByteRange, Heading};
+
+/// A section and where it stands. A section of the truth ends at the rule, whatever its level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionPlace {
+    /// Its heading.
+    pub heading: Heading,
+    /// The heading and all that stands under it, subsections included.
+    pub whole: ByteRange,
+    /// What stands under the heading, subsections included.
+    pub body: ByteRange,
+}
+
+/// Every section of a text in order. A heading that has no line of its own, after a lone carriage return, is
+/// left out.
+pub fn sections(text: &str) -> Vec<SectionPlace> {
+    let doc = Doc::new(text);
+    let places = doc.page.headings.iter().map(|heading| {
+        let (start, body_start, end) = doc.bounds(heading);
+        SectionPlace {
+            heading: heading.clone(),
+            whole: ByteRange { start, end },
+            body: ByteRange { start: body_start, end },
+        }
+    });
+    places.filter(|place| !shares_its_line(&text[place.whole.start..place.body.start])).collect()
+}
+
+/// Takes whole sections out of the text they were found in.
+///
+/// Every other line stays. Where the line before a section would run into the line after it, the blank lines
+/// at the section's end stay between them.
+pub fn remove_sections<'p>(text: &str, gone: impl IntoIterator<Item = &'p SectionPlace>) -> String {
+    let mut gone: Vec<ByteRange> = gone.into_iter().map(|place| place.whole).collect();
+    gone.sort_unstable_by_key(|range| range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for range in gone {
+        // A section inside one that went before it is gone already.
+        if range.start < kept {
+            continue;
+        }
+        out.push_str(&text[kept..range.start]);
+        out.push_str(gap(&out, text, range));
+        kept = range.end;
+    }
+    out.push_str(&text[kept..]);
+    out
+}
+
+/// What has to stay between the text before a section and the text after it.
+fn gap<'t>(before: &str, text: &'t str, section: ByteRange) -> &'t str {
+    let after = &text[section.end..];
+    let Some(last_line) = before.trim_start_matches('\u{feff}').split_inclusive('\n').next_back() else {
+        // A rule at the start of the text would be taken for the fence of frontmatter.
+        return if after.starts_with("---") { line_end(text) } else { "" };
+    };
+    if after.is_empty() || last_line.trim().is_empty() {
+        return "";
+    }
+    let old = section.of(text);
+    let blank: usize =
+        old.split_inclusive('\n').rev().take_while(|line| line.trim().is_empty()).map(str::len).sum();
+    match blank {
+        // A heading with hashes starts anew; a rule or an underlined heading would take up the line before.
+        0 if after.trim_start().starts_with('#') => "",
+        0 => line_end(text),
+        blank => &old[old.len() - blank..],
+    }
+}
+
+fn shares_its_line(heading: &str) -> bool {
+    heading.replace("\r\n", "\n").contains('\r')
+}

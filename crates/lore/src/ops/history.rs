@@ -1,0 +1,314 @@
+//! `history`, `diff`, `restore`, `blame`: what a page was, and who wrote it.
+
+use clap::Args;
+use lore_engine::compare::{summary, unified};
+use lore_engine::history::{self, Kept, Line};
+use lore_engine::{Action, PageChange, Terms, write_as};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{WriteResult, lines, timestamp};
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// List the kept versions of a page and its commits, the newest first
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore history people/ada\n  lore history people/ada --limit 5 --json")]
+pub struct History {
+    /// The page; one that was deleted is named by its path
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// How many of each
+    #[arg(long, default_value_t = 20)]
+    #[serde(default = "twenty")]
+    limit: usize,
+}
+
+fn twenty() -> usize {
+    20
+}
+
+/// What a page was.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageHistory {
+    path: String,
+    /// Its version now; 0 when it is gone.
+    version: u64,
+    /// Who wrote it last through Lore; null when it was edited otherwise since.
+    actor: Option<String>,
+    snapshots: Vec<SnapshotItem>,
+    commits: Vec<CommitItem>,
+}
+
+/// A kept version.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SnapshotItem {
+    /// Its number, for `--at`.
+    snapshot: i64,
+    version: u64,
+    /// When it was replaced.
+    replaced: String,
+    /// Who had written it through Lore; null when nobody did.
+    actor: Option<String>,
+    bytes: u64,
+}
+
+/// A commit that touched the page.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CommitItem {
+    commit: String,
+    at: String,
+    author: String,
+    actor: Option<String>,
+    face: Option<String>,
+    session: Option<String>,
+    subject: String,
+}
+
+impl Operation for History {
+    const NAME: &'static str = "history";
+    type Output = PageHistory;
+
+    fn run(self, session: &Session) -> Result<PageHistory> {
+        let memory = session.fresh()?;
+        let kept = history::kept(memory, &self.reference)?;
+        let commits = history::commits(memory, &kept.path, self.limit)?;
+        Ok(PageHistory {
+            version: kept.version,
+            actor: kept.actor,
+            snapshots: kept
+                .snapshots
+                .into_iter()
+                .take(self.limit)
+                .map(|row| SnapshotItem {
+                    snapshot: row.number,
+                    version: row.version,
+                    replaced: timestamp(row.at),
+                    actor: Some(row.actor).filter(|actor| !actor.is_empty()),
+                    bytes: row.size,
+                })
+                .collect(),
+            commits: commits
+                .into_iter()
+                .map(|one| CommitItem {
+                    commit: one.id,
+                    at: timestamp(one.at),
+                    author: one.author,
+                    actor: one.actor,
+                    face: one.face,
+                    session: one.session,
+                    subject: one.subject,
+                })
+                .collect(),
+            path: kept.path,
+        })
+    }
+}
+
+impl Render for PageHistory {
+    fn human(&self) -> String {
+        let by = |actor: &Option<String>| actor.clone().unwrap_or_else(|| "edited outside Lore".into());
+        let mut text = match self.version {
+            0 => format!("{} is gone\n", self.path),
+            version => format!("{} is at version {version} ({})\n", self.path, by(&self.actor)),
+        };
+        for one in &self.snapshots {
+            text.push_str(&format!(
+                "snapshot {:<5} version {:<4} replaced {}  {:>7} bytes  {}\n",
+                one.snapshot,
+                one.version,
+                one.replaced,
+                one.bytes,
+                by(&one.actor)
+            ));
+        }
+        for one in &self.commits {
+            let actor = one.actor.as_ref().unwrap_or(&one.author);
+            let id = one.commit.get(..10).unwrap_or(&one.commit);
+            text.push_str(&format!("commit {id}  {}  {actor}: {}\n", one.at, one.subject));
+        }
+        text
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.version == 0 && self.snapshots.is_empty() && self.commits.is_empty())
+    }
+}
+
+/// Show what changed on a page since a snapshot
+///
+/// Without a snapshot, since the last one.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore diff people/ada\n  lore diff people/ada --at 17")]
+pub struct Diff {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The snapshot's number, as `lore history` shows it
+    #[arg(long, value_name = "SNAPSHOT")]
+    #[serde(default)]
+    at: Option<i64>,
+}
+
+/// What changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageDiff {
+    path: String,
+    /// The snapshot it is held against.
+    snapshot: i64,
+    added: usize,
+    removed: usize,
+    /// In the unified form.
+    diff: String,
+}
+
+impl Operation for Diff {
+    const NAME: &'static str = "diff";
+    type Output = PageDiff;
+
+    fn run(self, session: &Session) -> Result<PageDiff> {
+        let memory = session.fresh()?;
+        let kept = history::kept(memory, &self.reference)?;
+        let snapshot = choose(&kept, self.at)?;
+        let old = history::snapshot(memory, &kept, snapshot)?;
+        let new = memory.vault().read(&kept.path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
+        let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
+        let (added, removed) = summary(&old, &new);
+        let name = format!("{} (snapshot {snapshot})", kept.path);
+        let diff = unified(&old, &new, &name, &kept.path);
+        Ok(PageDiff { path: kept.path, snapshot, added, removed, diff })
+    }
+}
+
+impl Render for PageDiff {
+    fn human(&self) -> String {
+        match self.diff.is_empty() {
+            true => format!("{} is as it was in snapshot {}\n", self.path, self.snapshot),
+            false => self.diff.clone(),
+        }
+    }
+}
+
+/// Give a page the bytes of a snapshot again; what it is now becomes a snapshot itself
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore restore people/ada --at 17\n  lore restore notes/deleted.md --at 3 --yes"
+)]
+pub struct Restore {
+    /// The page; one that was deleted is named by its path
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The snapshot's number, as `lore history` shows it
+    #[arg(long, value_name = "SNAPSHOT")]
+    at: i64,
+    /// Do not ask
+    #[arg(long, short)]
+    #[serde(default)]
+    yes: bool,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Restore {
+    const NAME: &'static str = "restore";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let kept = history::kept(memory, &self.reference)?;
+        let snapshot = choose(&kept, Some(self.at))?;
+        let bytes = history::snapshot(memory, &kept, snapshot)?;
+        if kept.version > 0 {
+            session.confirm(self.yes, &format!("Replace {} by snapshot {snapshot}?", kept.path))?;
+        }
+        let change = PageChange {
+            path: kept.path.clone(),
+            action: Action::Put(bytes),
+            expected_version: self.expected_version,
+        };
+        let subject = Some(format!("Restore {} from snapshot {snapshot}", kept.path));
+        Ok(WriteResult::new(write_as(memory, &[change], &Terms { subject, ..Terms::default() })?))
+    }
+}
+
+fn choose(kept: &Kept, at: Option<i64>) -> Result<i64> {
+    let number = match at {
+        Some(number) => kept.snapshots.iter().find(|row| row.number == number),
+        None => kept.snapshots.first(),
+    };
+    number.map(|row| row.number).ok_or_else(|| {
+        let message = match at {
+            Some(number) => format!("{} has no snapshot {number}", kept.path),
+            None => format!("{} has no snapshot: Lore has not changed it yet", kept.path),
+        };
+        Failure::usage(message, format!("see what there is with `lore history {}`", kept.path))
+    })
+}
+
+/// Say who wrote each line of a page: by git where there is a repository, else by the snapshots
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore blame people/ada")]
+pub struct Blame {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+/// A page by line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Blamed {
+    path: String,
+    /// `git` or `snapshots`.
+    from: &'static str,
+    lines: Vec<LineItem>,
+}
+
+/// A line and who wrote it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LineItem {
+    line: u32,
+    /// Null when it was not written through Lore.
+    actor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    face: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    text: String,
+}
+
+impl Operation for Blame {
+    const NAME: &'static str = "blame";
+    type Output = Blamed;
+
+    fn run(self, session: &Session) -> Result<Blamed> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let (from, found) = history::blame(memory, &page.path)?;
+        let item = |line: Line| LineItem {
+            line: line.number,
+            actor: line.actor,
+            face: line.face,
+            commit: line.commit,
+            at: line.at.map(timestamp),
+            text: line.text,
+        };
+        Ok(Blamed { path: page.path, from, lines: found.into_iter().map(item).collect() })
+    }
+}
+
+impl Render for Blamed {
+    fn human(&self) -> String {
+        let actor = |line: &LineItem| line.actor.clone().unwrap_or_else(|| "-".into());
+        let width = self.lines.iter().map(|line| actor(line).chars().count()).max().unwrap_or(0);
+        lines(self.lines.iter().map(|line| {
+            let day = line.at.as_deref().and_then(|at| at.get(..10)).unwrap_or("-");
+            format!("{:<width$}  {day:<10}  {:>4}  {}", actor(line), line.line, line.text)
+        }))
+    }
+}

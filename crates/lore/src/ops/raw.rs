@@ -1,0 +1,108 @@
+//! `raw`: data that belongs to a page but is no text: what an interface gave, kept beside it by source.
+
+use clap::Args;
+use lore_engine::vault::sidecar;
+use lore_engine::{Action, Code, Error, PageChange, write};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Read or write the data kept beside a page, by its source
+///
+/// It is in `.raw/NAME.json` beside the page, as `{"sources": {"SOURCE": DATA}}`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore raw people/ada\n  lore raw people/ada --source registry --data '{\"born\": 1815}'"
+)]
+pub struct Raw {
+    /// The page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Where the data is from
+    #[arg(long)]
+    #[serde(default)]
+    source: Option<String>,
+    /// The data to keep, as JSON; it takes the place of what that source gave before
+    #[arg(long, value_name = "JSON", requires = "source", value_parser = parse_json)]
+    #[serde(default)]
+    data: Option<Value>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+/// The data of a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RawData {
+    slug: String,
+    /// The page's version.
+    version: u64,
+    /// The file it is in.
+    path: String,
+    /// What each source gave.
+    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
+    sources: Map<String, Value>,
+}
+
+impl Operation for Raw {
+    const NAME: &'static str = "raw";
+    const WRITES: bool = true;
+    type Output = RawData;
+
+    fn run(self, session: &Session) -> Result<RawData> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        if let Some(expected) = self.expected_version.filter(|expected| *expected != page.version) {
+            return Err(Error::Conflict { slug: page.slug, expected, current: page.version }.into());
+        }
+        let path = sidecar(&page.path);
+        let (mut sources, mut version) = (read(memory, &path)?, page.version);
+        if let (Some(source), Some(data)) = (&self.source, self.data) {
+            sources.insert(source.clone(), data);
+            let text =
+                serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n";
+            let expected_version = Some(memory.version_of(&path)?);
+            let change =
+                PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version };
+            write(memory, &[change])?;
+            version = memory.page_at(&page.path)?.map_or(version, |page| page.version);
+        } else if let Some(source) = &self.source {
+            sources.retain(|name, _| name == source);
+        }
+        Ok(RawData { slug: page.slug, version, path, sources })
+    }
+}
+
+fn read(memory: &lore_engine::Memory, path: &str) -> Result<Map<String, Value>> {
+    let Some(file) = memory.vault().read(path, u64::MAX)? else { return Ok(Map::new()) };
+    let broken = |message: String| Failure {
+        code: Code::Io,
+        message: format!("{path} is not sidecar data: {message}"),
+        hint: "mend the file or move it away; nothing was changed".into(),
+        current_version: None,
+    };
+    let value: Value = serde_json::from_slice(&file.bytes).map_err(|error| broken(error.to_string()))?;
+    match value.get("sources") {
+        Some(Value::Object(sources)) => Ok(sources.clone()),
+        _ => Err(broken("it has no object \"sources\"".into())),
+    }
+}
+
+fn parse_json(text: &str) -> std::result::Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+}
+
+impl Render for RawData {
+    fn human(&self) -> String {
+        serde_json::to_string_pretty(&self.sources).unwrap_or_default() + "\n"
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.sources.is_empty())
+    }
+}

@@ -1,0 +1,174 @@
+//! `rotate` and `retention`: the turn of the day, and what is kept how long.
+
+use clap::Args;
+use lore_engine::upkeep::{ageing, retain, rotate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::views::{count, lines};
+use super::{Operation, Render};
+use crate::failure::Result;
+use crate::session::Session;
+
+/// Turn the day: today's page becomes yesterday's, a fresh one begins, the inbox is cleared
+///
+/// Run at any time: before a new day has begun it does nothing.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore rotate")]
+pub struct Rotate {}
+
+/// What the turn of the day did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Rotated {
+    /// The day it is, by the hour at which a day begins.
+    day: String,
+    /// Whether a new day began.
+    turned: bool,
+    /// Files of the inbox that were cleared away.
+    cleared: Vec<Cleared>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// A file that was cleared away.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Cleared {
+    from: String,
+    to: String,
+}
+
+impl Operation for Rotate {
+    const NAME: &'static str = "rotate";
+    const WRITES: bool = true;
+    type Output = Rotated;
+
+    fn run(self, session: &Session) -> Result<Rotated> {
+        let turn = rotate(session.fresh()?)?;
+        let warnings = turn.warnings.into_iter().chain(turn.receipt.warnings).collect();
+        let cleared = turn.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
+        Ok(Rotated { day: turn.day.to_string(), turned: turn.turned, cleared, warnings })
+    }
+}
+
+impl Render for Rotated {
+    fn human(&self) -> String {
+        let mut text = match self.turned {
+            true => format!("{} has begun\n", self.day),
+            false => format!("it is {} still; nothing was done\n", self.day),
+        };
+        text.extend(self.cleared.iter().map(|one| format!("cleared {} to {}\n", one.from, one.to)));
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text
+    }
+}
+
+/// Let everything go whose time is over: expired files, old sections of logs, old snapshots
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore retention run")]
+pub struct Run {}
+
+/// What went.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Retained {
+    /// Files that went; their last bytes are snapshots.
+    expired: Vec<String>,
+    /// Logs that were rolled up.
+    rolled_up: Vec<RolledUp>,
+    /// Snapshots that were forgotten.
+    snapshots: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// A log that was rolled up.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RolledUp {
+    path: String,
+    /// Sections that went.
+    sections: Vec<String>,
+}
+
+impl Operation for Run {
+    const NAME: &'static str = "retention run";
+    const WRITES: bool = true;
+    type Output = Retained;
+
+    fn run(self, session: &Session) -> Result<Retained> {
+        let done = retain(session.fresh()?)?;
+        Ok(Retained {
+            expired: done.expired,
+            rolled_up: done.rolled.into_iter().map(|(path, sections)| RolledUp { path, sections }).collect(),
+            snapshots: done.snapshots,
+            warnings: done.warnings.into_iter().chain(done.receipt.warnings).collect(),
+        })
+    }
+}
+
+impl Render for Retained {
+    fn human(&self) -> String {
+        let mut text = lines(self.expired.iter().map(|path| format!("expired {path}")));
+        text.extend(self.rolled_up.iter().map(|one| {
+            let sections = count(one.sections.len() as u64, "section");
+            format!("rolled up {}: {sections} went\n", one.path)
+        }));
+        if self.snapshots > 0 {
+            text.push_str(&format!("forgot {}\n", count(self.snapshots as u64, "snapshot")));
+        }
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        if text.is_empty() { "nothing is past its time\n".into() } else { text }
+    }
+}
+
+/// List the files that are not kept for ever, and which are past their time
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore retention status")]
+pub struct Status {}
+
+/// Files that are not kept for ever.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AgeingFiles {
+    files: Vec<AgeingFile>,
+}
+
+/// A file that is not kept for ever.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AgeingFile {
+    path: String,
+    /// The rule that says so.
+    rule: String,
+    /// How long it is kept.
+    keep: String,
+    /// From when its age counts.
+    since: String,
+    /// Whether `lore retention run` lets it go.
+    expired: bool,
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "retention status";
+    type Output = AgeingFiles;
+
+    fn run(self, session: &Session) -> Result<AgeingFiles> {
+        let file = |one: lore_engine::upkeep::Ageing| AgeingFile {
+            path: one.path,
+            rule: one.rule,
+            keep: one.keep,
+            since: one.since.to_string(),
+            expired: one.over,
+        };
+        Ok(AgeingFiles { files: ageing(session.fresh()?)?.into_iter().map(file).collect() })
+    }
+}
+
+impl Render for AgeingFiles {
+    fn human(&self) -> String {
+        if self.files.is_empty() {
+            return "every file is kept for ever\n".into();
+        }
+        lines(self.files.iter().map(|file| {
+            let state = if file.expired { "expired" } else { "kept" };
+            let since = file.since.get(..16).unwrap_or(&file.since);
+            format!("{state:<7}  {}  {} from {since} (rule {})", file.path, file.keep, file.rule)
+        }))
+    }
+}

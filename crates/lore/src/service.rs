@@ -1,0 +1,150 @@
+//! The user services of a vault, as text: for systemd on Linux, for launchd on macOS.
+
+use std::path::Path;
+
+/// What a service does and when.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name, such as `lore-push-notes`.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// The commands, each as its words, run one after the other.
+    pub commands: Vec<Vec<String>>,
+    /// When.
+    pub when: When,
+    /// Variables it runs with.
+    pub environment: Vec<(String, String)>,
+}
+
+/// When a service runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Every so many minutes.
+    Every(u32),
+    /// Every day at this hour, or when the machine is next awake.
+    Daily(i8),
+}
+
+/// The files of a job for systemd: name and text.
+pub fn systemd(job: &Job) -> Vec<(String, String)> {
+    let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType=oneshot\n", job.about);
+    for (name, value) in &job.environment {
+        service.push_str(&format!("Environment={}\n", quoted(&format!("{name}={value}"))));
+    }
+    for command in &job.commands {
+        let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+        service.push_str(&format!("ExecStart={}\n", words.join(" ")));
+    }
+    let when = match job.when {
+        When::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
+        When::Daily(hour) => format!("OnCalendar=*-*-* {hour:02}:00:00\nPersistent=true\n"),
+    };
+    let timer =
+        format!("[Unit]\nDescription={}\n\n[Timer]\n{when}\n[Install]\nWantedBy=timers.target\n", job.about);
+    vec![(format!("{}.service", job.name), service), (format!("{}.timer", job.name), timer)]
+}
+
+/// The file of a job for launchd: name and text.
+pub fn launchd(job: &Job, log: &Path) -> (String, String) {
+    let script: Vec<String> = job
+        .commands
+        .iter()
+        .map(|command| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" "))
+        .collect();
+    let when = match job.when {
+        When::Every(minutes) => {
+            format!("  <key>StartInterval</key>\n  <integer>{}</integer>\n", minutes * 60)
+        }
+        When::Daily(hour) => format!(
+            "  <key>StartCalendarInterval</key>\n  <dict>\n    <key>Hour</key>\n    <integer>{hour}</integer>\n    <key>Minute</key>\n    <integer>0</integer>\n  </dict>\n"
+        ),
+    };
+    let variables: String = job
+        .environment
+        .iter()
+        .map(|(name, value)| format!("    <key>{}</key>\n    <string>{}</string>\n", xml(name), xml(value)))
+        .collect();
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{label}</string>\n  <key>ProgramArguments</key>\n  <array>\n    <string>/bin/sh</string>\n    <string>-c</string>\n    <string>{script}</string>\n  </array>\n  <key>EnvironmentVariables</key>\n  <dict>\n{variables}  </dict>\n{when}  <key>StandardErrorPath</key>\n  <string>{log}</string>\n</dict>\n</plist>\n",
+        label = xml(&job.name),
+        script = xml(&script.join(" && ")),
+        log = xml(&log.to_string_lossy()),
+    );
+    (format!("{}.plist", job.name), text)
+}
+
+/// A word as systemd reads it back: in quotes, with `%`, `$`, `\` and `"` kept as they are.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
+    let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
+    if word.chars().all(plain) && !word.is_empty() { escaped } else { format!("\"{escaped}\"") }
+}
+
+fn shell(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn job(when: When) -> Job {
+        Job {
+            name: "lore-push-notes".into(),
+            about: "Push the vault notes".into(),
+            commands: vec![vec![
+                "/opt/my tools/lore".into(),
+                "--project".into(),
+                "a%b's".into(),
+                "git".into(),
+            ]],
+            when,
+            environment: vec![("LORE_HOME".into(), "/home/ada/my lore".into())],
+        }
+    }
+
+    #[test]
+    fn systemd_gets_a_service_and_a_timer() {
+        let text: String =
+            systemd(&job(When::Every(15))).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
+        expect![[r#"
+            == lore-push-notes.service
+            [Unit]
+            Description=Push the vault notes
+
+            [Service]
+            Type=oneshot
+            Environment="LORE_HOME=/home/ada/my lore"
+            ExecStart="/opt/my tools/lore" --project "a%%b's" git
+            == lore-push-notes.timer
+            [Unit]
+            Description=Push the vault notes
+
+            [Timer]
+            OnBootSec=15min
+            OnUnitActiveSec=15min
+
+            [Install]
+            WantedBy=timers.target
+        "#]]
+        .assert_eq(&text);
+        assert!(systemd(&job(When::Daily(4)))[1].1.contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n"));
+    }
+
+    #[test]
+    fn launchd_gets_a_property_list() {
+        let (name, text) = launchd(&job(When::Daily(4)), Path::new("/tmp/log"));
+        assert_eq!(name, "lore-push-notes.plist");
+        assert!(
+            text.contains("<string>'/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'</string>"),
+            "{text}"
+        );
+        assert!(text.contains("<key>Hour</key>\n    <integer>4</integer>"), "{text}");
+    }
+}
