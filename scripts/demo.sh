@@ -13,7 +13,7 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 run() { printf '\n$ lore %s\n' "$*"; "$lore" "$@" --format human; }
 
 say "1. A vault is a directory of plain Markdown. Adopt one and index it."
-run init . --profile brain --no-git
+run init . --profile brain
 run stats
 
 say "2. Search: each hit says why it matched, and the file and lines to read."
@@ -44,9 +44,21 @@ printf '\n$ lore edit companies/yunshi-refractories --append x --expected-versio
 say "8. Move a page: the links that name it by its place follow."
 run mv projects/heatcast projects/heat-planner
 
-say "9. Throw the index away: the files are the truth."
+say "9. A credential never gets in (exit 4), and what was replaced can be had again."
+printf '\n$ lore edit companies/yunshi-refractories --append "key: ghp_…"\n'
+"$lore" edit companies/yunshi-refractories --append "key: ghp""_9dK2mQx7Lw4Rt8Yv1Bn5Cz3Hs6Jf0Gp2Wq4E" && exit 1 || echo "exit status $?"
+run history companies/yunshi-refractories --limit 3
+run diff companies/yunshi-refractories
+run blame companies/yunshi-refractories | tail -4
+
+say "10. Keep something new: pages that say much the same come first."
+run capture "Tobias Renske wants every heat purchase agreement read by a lender before it is signed" --source "offsite" --keep
+run capture "Every heat purchase agreement should be read by a lender before Tobias Renske signs it" || true
+
+say "11. Throw the index away: the files are the truth."
 rm -f "$LORE_HOME"/lore.db*
 run sync
 run validate --all
+run lint | tail -1
 
 say "That was a copy in .demo; make your own with: lore init ~/brain --profile brain"

@@ -7,7 +7,7 @@ use lore_page::{Value, edit, parse, slugify};
 
 use crate::error::{Error, Result};
 use crate::index::{Filter, PageRow, TextQuery, Window};
-use crate::likeness::{likeness, terms};
+use crate::likeness::{likeness, overlap, terms};
 use crate::lint::filled;
 use crate::memory::Memory;
 use crate::project_slug::project_slug;
@@ -35,6 +35,8 @@ pub struct CaptureRequest {
     pub source: Option<String>,
     /// The page to add it to.
     pub extend: Option<String>,
+    /// The version of that page which the caller has read.
+    pub expected_version: Option<u64>,
     /// Whether to write it whatever is there.
     pub keep: bool,
     /// The name of the directory the work is done in, where that is not the vault.
@@ -93,7 +95,7 @@ pub fn similar_pages(memory: &Memory, text: &str) -> Result<Vec<Similar>> {
     let numbers: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
     let mut similar = Vec::new();
     for page in memory.store().pages(memory.project(), &numbers)? {
-        let likeness = likeness(&own, &page_terms(memory, &page)?);
+        let likeness = said_on(&own, &page, &body(memory, &page)?);
         if likeness >= memory.policy().capture.similar {
             similar.push(Similar { page, likeness });
         }
@@ -102,14 +104,44 @@ pub fn similar_pages(memory: &Memory, text: &str) -> Result<Vec<Similar>> {
     Ok(similar)
 }
 
-/// The terms of a page's title, summary and body.
-pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
-    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(BTreeSet::new()) };
+/// How much a page says the same: as a whole, or in one of its paragraphs. A long page has most words of its subject,
+/// so words scattered over it do not count; nor does a paragraph that says much less.
+fn said_on(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
+    let summary = page.summary.as_deref().unwrap_or_default();
+    let head = format!("{} {summary}", page.title);
+    let whole = overlap(own, &terms(&format!("{head}\n{body}")));
+    let paragraphs = paragraphs(body);
+    let parts = paragraphs.iter().map(String::as_str).chain([head.as_str()]).map(terms);
+    let parts = parts.filter(|part| part.len() * 2 >= own.len());
+    parts.map(|part| likeness(own, &part)).fold(whole, f64::max)
+}
+
+/// The paragraphs of a text; each item of a list is one.
+fn paragraphs(body: &str) -> Vec<String> {
+    let mut found: Vec<String> = vec![String::new()];
+    for line in body.lines() {
+        let begins = line.trim().is_empty() || line.trim_start().starts_with(['-', '*', '+', '#']);
+        match found.last_mut() {
+            Some(last) if !begins => last.push_str(&format!("{line}\n")),
+            _ => found.push(format!("{line}\n")),
+        }
+    }
+    found
+}
+
+/// The text of a page below its frontmatter.
+fn body(memory: &Memory, page: &PageRow) -> Result<String> {
+    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
     let text = decode(&file.bytes).text.into_owned();
     let parsed = parse(&page.path, &text).page;
-    let summary = page.summary.as_deref().unwrap_or_default();
     let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
-    Ok(terms(&format!("{}\n{summary}\n{}\n{timeline}", page.title, parsed.truth.of(&text))))
+    Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
+}
+
+/// The terms of a page's title, summary and body.
+pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
+    let summary = page.summary.as_deref().unwrap_or_default();
+    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(memory, page)?)))
 }
 
 fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<Receipt> {
@@ -119,7 +151,11 @@ fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<
     let add: Edit<'_> = Box::new(move |text| {
         edit::append(text, &format!("\n{body}")).map_err(|source| Error::Edit { slug: slug.clone(), source })
     });
-    let change = PageChange { path: page.path.clone(), action: Action::Edit(add), expected_version: None };
+    let change = PageChange {
+        path: page.path.clone(),
+        action: Action::Edit(add),
+        expected_version: request.expected_version,
+    };
     write_as(memory, &[change], &subject(format!("Extend {}", page.path)))
 }
 
@@ -152,9 +188,9 @@ fn new_page(
     let policy = memory.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
     let given = parse(path, &request.text).page;
-    let mut text = request.text.trim_start_matches('\u{feff}').trim_start().to_owned();
+    let mut text = request.text.trim_start_matches('\u{feff}').trim().to_owned() + "\n";
     if given.heading_title.is_none() {
-        text = edit::prepend(&text, &format!("# {title}\n")).map_err(|source| edit_failed(path, source))?;
+        text = edit::prepend(&text, &format!("# {title}\n\n")).map_err(|source| edit_failed(path, source))?;
     }
     let mut set = |key: &str, value: Value| -> Result<()> {
         if given.properties.get(key).is_none() {

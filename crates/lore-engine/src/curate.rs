@@ -8,13 +8,13 @@ use lore_page::fold;
 use crate::capture::page_terms;
 use crate::error::Result;
 use crate::index::{Filter, LinkEnds, Order, PageRow, Window};
-use crate::likeness::likeness;
+use crate::likeness::overlap;
 use crate::memory::Memory;
 use crate::timeframe::date_millis;
 use crate::vault::{files_below, is_page_path};
 
 /// From which likeness on two pages may be one.
-const SAME: f64 = 0.8;
+const SAME: f64 = 0.7;
 
 /// How many terms two pages must share before they are held against each other.
 const SHARED: usize = 4;
@@ -148,7 +148,7 @@ fn same_and_broad(memory: &Memory, pages: &[PageRow], found: &mut Curation) -> R
     }
     let alike = shared.into_iter().filter(|(_, count)| *count >= SHARED);
     let mut pairs: BTreeMap<(usize, usize), f64> = alike
-        .map(|((one, other), _)| ((one, other), likeness(&terms[one], &terms[other])))
+        .map(|((one, other), _)| ((one, other), overlap(&terms[one], &terms[other])))
         .filter(|(_, likeness)| *likeness >= SAME)
         .collect();
     for same in by_title.into_values().filter(|same| same.len() > 1) {

@@ -29,12 +29,14 @@ pub fn terms(text: &str) -> BTreeSet<String> {
 pub fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     let smaller = a.len().min(b.len());
-    if shared == 0 {
-        return 0.0;
-    }
-    let of_all = shared as f64 / (a.len() + b.len() - shared) as f64;
     let of_smaller = if smaller >= FEWEST { WITHIN * shared as f64 / smaller as f64 } else { 0.0 };
-    of_all.max(of_smaller)
+    overlap(a, b).max(of_smaller)
+}
+
+/// What two sets of terms share of all that either has, from 0 to 1.
+pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let shared = a.intersection(b).count();
+    if shared == 0 { 0.0 } else { shared as f64 / (a.len() + b.len() - shared) as f64 }
 }
 
 fn is_word_char(c: char) -> bool {

@@ -14,7 +14,7 @@ use crate::graph::{Neighbourhood, Reach, neighbourhood};
 use crate::index::{Forget, PageRow, ProjectNo, Store};
 use crate::policy::Policy;
 use crate::reconcile::{Look, Progress, Report, reconcile};
-use crate::resolve::resolve;
+use crate::resolve::{find, resolve};
 use crate::search::{SearchRequest, SearchResult, search};
 use crate::vault::{FileBytes, FolderLock, Vault, exists, is_page_path};
 use crate::write::recover_if_needed;
@@ -159,6 +159,15 @@ impl Memory {
         let key = resolve(&*self.store, self.project, alias.as_deref().unwrap_or(reference))?;
         let row = self.store.pages(self.project, &[key.page])?.pop();
         row.ok_or(crate::Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
+    }
+
+    /// The page that a reference means, where there is one.
+    pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
+        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        match find(&*self.store, self.project, alias.as_deref().unwrap_or(reference))? {
+            Some(key) => Ok(self.store.pages(self.project, &[key.page])?.pop()),
+            None => Ok(None),
+        }
     }
 
     /// The path of the file that a reference means: a page's, or that of a file which a rule gives another extension.

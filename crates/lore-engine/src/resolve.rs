@@ -71,8 +71,19 @@ fn distance<'p>(near: &str, path: &'p str) -> (usize, usize, &'p str) {
     (climb, path.len(), path)
 }
 
-/// The page a person or agent means: id or the beginning of one, slug, path, title, alias, end of a slug.
+/// The page a person or agent means; a miss names the nearest.
 pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<KeyRow> {
+    match find(index, project, reference)? {
+        Some(row) => Ok(row),
+        None => Err(Error::NotFound {
+            reference: reference.to_owned(),
+            suggestions: suggestions(index, project, &names_of(reference))?,
+        }),
+    }
+}
+
+/// The page a person or agent means: id or the beginning of one, slug, path, title, alias, end of a slug.
+pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
     check_uri(reference)?;
     let names = names_of(reference);
     let wanted: Vec<&str> = names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect();
@@ -82,15 +93,12 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
         rows = index.lookup(project, &Names::IdPrefix(wanted[0]))?;
     }
     match choose(&rows, plain(reference), None) {
-        Resolution::One(row) => Ok(row.clone()),
+        Resolution::One(row) => Ok(Some(row.clone())),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),
             candidates: rows.iter().map(|row| row.slug.clone()).collect(),
         }),
-        Resolution::None => Err(Error::NotFound {
-            reference: reference.to_owned(),
-            suggestions: suggestions(index, project, &names_of(reference))?,
-        }),
+        Resolution::None => Ok(None),
     }
 }
 

@@ -200,10 +200,12 @@ pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
 
 /// What follows the making of a vault: its generated files, and the first commit of the files that were made.
 pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
-    let mut receipt = refresh_generated(memory)?;
     let lock = memory.lock()?;
-    match commit::commit(memory, &lock, created, "Begin the vault", memory.author()) {
-        Ok(commit) => receipt.commit = commit.or(receipt.commit),
+    let generated = publish::refresh(memory, &lock)?;
+    let mut receipt = Receipt { generated, ..Receipt::default() };
+    let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
+    match commit::commit(memory, &lock, &paths, "Begin the vault", memory.author()) {
+        Ok(commit) => receipt.commit = commit,
         Err(warning) => receipt.warnings.push(warning),
     }
     Ok(receipt)

@@ -132,7 +132,7 @@ mod tests {
         check_url("ssh://git@example.org/v", "ssh://git@example.org/v");
         check_url("git@example.org:v.git", "git@example.org:v.git");
         check_url("from http://a:b@c/d to http://e:f@g/h", "from http://c/d to http://g/h");
-        check_url("see https://example.org/ and mail a@b", "see https://example.org/ and mail a@b");
+        check_url("see https://example.org and mail a@b", "see https://example.org and mail a@b");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::call::{Call, REWRITING, UNATTENDED};
 use super::message::{in_the_way, without_credentials};
 use super::run::Output;
 use super::{GitError, Repo};
+use crate::vault::read_text;
 
 /// Where the branch stands, as far as is known without the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,8 +54,12 @@ impl Repo {
         Ok(State { upstream, url, ahead, behind, branch: following.branch })
     }
 
-    /// Whether the repository has a remote at all.
+    /// Whether the repository has a remote at all. Most that have none say so without git being run.
     pub fn has_remote(&self) -> bool {
+        let own = read_text(&self.git_dir.join("config")).ok().flatten();
+        if own.is_some_and(|text| !text.contains("[remote") && !text.contains("[include")) {
+            return false;
+        }
         self.run(&Call::look(&["config", "--get-regexp", r"^remote\..*\.url$"]))
             .is_ok_and(|output| output.success())
     }
@@ -85,7 +90,6 @@ impl Repo {
         self.refuse_midway("merge")?;
         let call = Call::new(&["merge", "--ff-only", "--quiet", "--no-autostash", &seen])
             .configured(UNATTENDED)
-            .configured(["core.quotepath=false"])
             .within(REWRITING);
         let output = self.run_locking(&call)?;
         match in_the_way(&output.stderr).as_slice() {

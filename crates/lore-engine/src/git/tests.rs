@@ -50,15 +50,14 @@ impl Place {
         files.iter().for_each(|file| self.write(&format!("{folder}/{file}"), text));
     }
 
-    /// Writes a program.
+    /// Writes a program, by way of another: a file that a test has open for writing cannot be run, and whatever
+    /// is started at that moment on another thread has it open too.
     fn script(&self, name: &str, text: &str) -> PathBuf {
-        self.write(name, &format!("#!/bin/sh\n{text}\n"));
         let path = self.path(name);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
-        }
+        self.write(&format!("{name}.txt"), &format!("#!/bin/sh\n{text}\n"));
+        let source = self.path(&format!("{name}.txt"));
+        let installed = Command::new("install").args(["-m", "755"]).arg(source).arg(&path).status();
+        assert!(installed.expect("install runs").success());
         path
     }
 

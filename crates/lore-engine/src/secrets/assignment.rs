@@ -75,23 +75,20 @@ fn value_start(bytes: &[u8], name_end: usize) -> Option<usize> {
     is_assigned.then(|| skip(skip(after, b"> \t"), b"\"'`*\\ "))
 }
 
-/// The value at the text's start, unless it is a reference, an expression or a link.
+/// The value at the text's start, unless an expression or a link begins there.
 fn value(text: &str) -> Option<&str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/=.~!@#$%^*?-".contains(byte);
     let length = text.bytes().take(VALUE).take_while(is_part).count();
     let is_expression = text[length..].starts_with(['(', '[', '{', '<', ':']);
-    let is_reference = text.starts_with(['$', '%', '/', '.', '~', '@', '&', '#', '=']);
     let value = text[..length].trim_end_matches(['.', '!', '?', '*', '_']);
-    (!is_expression && !is_reference && value.len() >= LEAST).then_some(value)
+    (!is_expression && value.len() >= LEAST).then_some(value)
 }
 
 fn name(before: &[u8]) -> String {
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or(before);
-    let near = &line[line.len().saturating_sub(NAME)..];
-    near.iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(|byte| byte.to_ascii_lowercase() as char)
-        .collect()
+    let near = &before[before.len().saturating_sub(NAME)..];
+    let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or(near);
+    let letters = line.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect()
 }
 
 fn is_aws_secret(assignment: &Assignment<'_>) -> bool {
@@ -118,7 +115,9 @@ fn is_high_entropy(assignment: &Assignment<'_>) -> bool {
     // A checksum is as random as a secret; only the words around it tell.
     let is_checksum = is_hex(value) && PUBLIC.iter().any(|word| name.contains(word));
     let is_labelled = value.starts_with("sha") && value.contains('-');
-    is_random(value) && !is_uuid(value) && !is_checksum && !is_labelled && !is_file(value)
+    // Paths, variables and handles.
+    let is_reference = value.starts_with(['$', '%', '/', '.', '~', '@', '#', '=']) || is_file(value);
+    is_random(value) && !is_uuid(value) && !is_checksum && !is_labelled && !is_reference
 }
 
 fn is_hex(value: &str) -> bool {

@@ -38,6 +38,8 @@ pub struct Format {
 enum Place {
     /// It begins the credential, so that no letter or digit stands before it.
     Begins,
+    /// It begins a credential in which `-` and `_` are letters too, so that they cannot join it to a word.
+    BeginsAlone,
     /// It announces the credential, which begins with the pattern's group.
     Announces,
     /// It follows a number, with which the credential begins.
@@ -81,6 +83,12 @@ impl Format {
         let mut format = Format::certain(name, what, marks, pattern);
         format.rule.certain = false;
         format
+    }
+
+    /// `-` and `_` do not set the credential apart from a word before it.
+    pub const fn alone(mut self) -> Self {
+        self.place = Place::BeginsAlone;
+        self
     }
 
     /// The mark only announces the credential, and may stand within a word.
@@ -145,14 +153,18 @@ impl Format {
     }
 
     fn start(&self, bytes: &[u8], mark: usize) -> Option<usize> {
-        let start = match self.place {
+        let before = &bytes[..mark];
+        let length_of = |class: fn(&u8) -> bool| before.iter().rev().take_while(|byte| class(byte)).count();
+        let (start, edge) = match self.place {
             Place::Announces => return Some(mark),
-            Place::Begins => mark,
+            Place::Begins => (mark, mark),
+            Place::BeginsAlone => (mark, mark - length_of(|byte| matches!(byte, b'-' | b'_'))),
             Place::AfterNumber => {
-                mark - bytes[..mark].iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count()
+                let start = mark - length_of(u8::is_ascii_digit);
+                (start, start)
             }
         };
-        let is_within_word = bytes[..start].last().is_some_and(u8::is_ascii_alphanumeric);
+        let is_within_word = bytes[..edge].last().is_some_and(u8::is_ascii_alphanumeric);
         (!is_within_word).then_some(start)
     }
 
@@ -175,10 +187,11 @@ impl Format {
     }
 }
 
-/// The whole of a key of several lines, to its end mark or as far as it is looked at; none where it is abridged.
+/// The whole of a key of several lines: to its end mark, or else to an empty line. None where it is abridged.
 fn block(text: &str, start: usize, seen: usize) -> Option<Range<usize>> {
     let part = ahead(text, start, BLOCK);
-    let end = part[seen..].find("-----END").map_or(part.len(), |at| seen + at);
+    let rest = &part[seen..];
+    let end = seen + rest.find("-----END").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
     let is_abridged = part[..end].contains("...") || part[..end].contains('…');
     (!is_abridged).then_some(start..start + end)
 }

@@ -70,8 +70,8 @@ pub static FORMATS: [Format; 39] = [
         &["github_pat_"],
         "github_pat_([0-9A-Za-z]{22}_[0-9A-Za-z]{59})",
     ),
-    Format::certain("gitlab-token", "GitLab token", GITLAB, r"gl[a-z]{2,5}-([\w-]{20,})"),
-    Format::certain("slack-token", "Slack token", SLACK, "xox[abeoprs]-([0-9][0-9A-Za-z-]{18,})"),
+    Format::certain("gitlab-token", "GitLab token", GITLAB, r"gl[a-z]{2,5}-([\w-]{20,})").alone(),
+    Format::certain("slack-token", "Slack token", SLACK, "xox[abeoprs]-([0-9][0-9A-Za-z-]{18,})").alone(),
     Format::certain(
         "slack-app-token",
         "Slack app token",
@@ -97,13 +97,15 @@ pub static FORMATS: [Format; 39] = [
         &["sk_test_", "rk_test_"],
         "[sr]k_test_([0-9A-Za-z]{16,})",
     ),
-    Format::certain("anthropic-key", "Anthropic key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-([\w-]{32,})"),
+    Format::certain("anthropic-key", "Anthropic key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-([\w-]{32,})")
+        .alone(),
     Format::certain(
         "openai-project-key",
         "OpenAI project, service or admin key",
         &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
         r"sk-[A-Za-z]+-([\w-]{32,})",
     )
+    .alone()
     .real(is_mixed),
     Format::certain(
         "openai-key",
@@ -114,7 +116,9 @@ pub static FORMATS: [Format; 39] = [
     .real(is_random),
     Format::certain("hugging-face-token", "Hugging Face token", &["hf_"], "hf_([0-9A-Za-z]{34,})"),
     Format::certain("npm-token", "npm token", &["npm_"], "npm_([0-9A-Za-z]{36})"),
-    Format::certain("pypi-token", "PyPI token", &["pypi-AgE"], r"pypi-AgE([\w-]{50,})").real(is_key_material),
+    Format::certain("pypi-token", "PyPI token", &["pypi-AgE"], r"pypi-AgE([\w-]{50,})")
+        .alone()
+        .real(is_key_material),
     Format::certain("sendgrid-key", "SendGrid key", &["SG."], r"SG[.]([\w-]{22}[.][\w-]{43})"),
     Format::certain("twilio-key", "Twilio API key", &["SK"], "SK([0-9a-f]{32})"),
     Format::certain("mailgun-key", "Mailgun key", &["key-"], "key-([0-9a-f]{32})").near(&["mailgun"]),
@@ -151,10 +155,11 @@ pub static FORMATS: [Format; 39] = [
     Format::certain("notion-secret", "Notion integration secret", &["secret_"], "secret_([0-9A-Za-z]{43})")
         .real(is_mixed),
     Format::certain("notion-token", "Notion integration token", &["ntn_"], "ntn_([0-9A-Za-z]{40,})"),
-    Format::certain("atlassian-token", "Atlassian token", &["ATATT"], r"ATATT([\w=-]{60,})"),
+    Format::certain("atlassian-token", "Atlassian token", &["ATATT"], r"ATATT([\w=-]{60,})").alone(),
     Format::certain("vault-token", "HashiCorp Vault token", &["hvs.", "hvb."], r"hv[sb][.]([\w-]{24,})")
-        .real(is_mixed),
+        .alone(),
     Format::certain("jwt", "JSON web token", &["eyJ"], r"(eyJ[\w-]{8,}[.]eyJ[\w-]{8,}[.][\w-]{16,})")
+        .alone()
         .long()
         .real(is_jwt),
     Format::certain("bearer-header", "token in an Authorization header", AUTHORIZATION, BEARER)

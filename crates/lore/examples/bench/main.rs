@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
 
 mod vault;
+mod writing;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -40,6 +41,8 @@ impl Bench {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.lore);
         command.args(arguments).env("LORE_HOME", &self.home).current_dir(&self.root);
+        // A bare git: neither this machine's identity nor its hooks.
+        command.env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1");
         command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
         command
     }
@@ -89,6 +92,10 @@ fn main() {
     cold(&bench, pages, bytes);
     steady(&bench);
     warm(&bench);
+    writing::puts(&bench);
+    for pages in [100, 1000] {
+        writing::nodes(&bench, &folder, pages);
+    }
 }
 
 fn cold(bench: &Bench, pages: usize, bytes: u64) {

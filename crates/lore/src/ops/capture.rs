@@ -42,6 +42,10 @@ pub struct Capture {
     #[arg(long, value_name = "REF", conflicts_with = "keep")]
     #[serde(default)]
     extend: Option<String>,
+    /// Fail unless the page to add to is at this version
+    #[arg(long, value_name = "N", requires = "extend")]
+    #[serde(default)]
+    expected_version: Option<u64>,
     /// Write a new page whatever is there
     #[arg(long)]
     #[serde(default)]
@@ -130,6 +134,7 @@ impl Operation for Capture {
             tags: self.tags,
             source: self.source,
             extend: self.extend,
+            expected_version: self.expected_version,
             keep: self.keep,
             directory,
             raw,

@@ -148,9 +148,10 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
 
 /// A vault works without git, so a machine without it gets a note and no failure.
 fn make_repository(session: &Session, root: &Path, remote: Option<&str>) {
-    if !git(root, &["rev-parse", "--is-inside-work-tree"])
-        && !git(root, &["init", "--quiet", "--initial-branch=main"])
-    {
+    // A directory that the repository around it ignores has no history there.
+    let inside =
+        git(root, &["rev-parse", "--is-inside-work-tree"]) && !git(root, &["check-ignore", "--quiet", "."]);
+    if !inside && !git(root, &["init", "--quiet", "--initial-branch=main"]) {
         return session.talk.warn("git did not make a repository here; the vault works without one");
     }
     if let Some(url) = remote

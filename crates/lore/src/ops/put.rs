@@ -73,13 +73,13 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
         let named = wanted.ends_with(&format!(".{extension}"));
         return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
     }
-    match memory.page(&wanted) {
+    match memory.find(&wanted) {
         // A page found by title or alias is not the page this slug asks for.
-        Ok(page) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
+        Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
             return Ok(page.path);
         }
         Ok(_) => {}
-        Err(error) if matches!(error.code(), Code::NotFound | Code::Ambiguous) => {}
+        Err(error) if error.code() == Code::Ambiguous => {}
         Err(error) => return Err(error.into()),
     }
     // A path that the policy speaks of is meant as it is written: `_index`, `2026-W19`.

@@ -83,18 +83,19 @@ fn the_users_settings_do_not_disturb_the_reading() {
     let repo = place.repository_of("vault", &["a.md"]);
     let settings = "[log]\n\tshowSignature = true\n[trailer]\n\tseparators = =\n[color]\n\tui = always\n\
                     [i18n]\n\tlogOutputEncoding = latin1\n[status]\n\trelativePaths = true\n\tshort = true\n\
-                    [blame]\n\tshowEmail = true\n[commit]\n\tverbose = true\n\tcleanup = scissors\n\
+                    [blame]\n\tshowEmail = true\n[commit]\n\tverbose = true\n\tcleanup = strip\n\
                     [user]\n\tname = Jürgen\n\temail = j@example.org\n";
     place.write("home/.gitconfig", settings);
     place.write("vault/a.md", "second\n");
-    let id = repo.commit(&paths(&["a.md"]), &by("bea"), None).expect("a commit").expect("an id");
+    let message = CommitMessage {
+        subject: "# Change".into(),
+        body: Some("# kept".into()),
+        trailers: vec![(ACTOR, "not the last".into()), (ACTOR, "bea".into())],
+    };
+    let id = repo.commit(&paths(&["a.md"]), &message, None).expect("a commit").expect("an id");
     let [commit, _] = repo.log("a.md", 9).expect("a log").try_into().expect("two commits");
     assert_eq!((&commit.id, commit.author.as_str()), (&id, "Jürgen"));
     assert_eq!(repo.blame("a.md").expect("a blame")[0].actor.as_deref(), Some("bea"));
-    assert_eq!(
-        place.git("vault", &["log", "-1", "--format=%B"]),
-        "Change
-
-Lore-Actor: bea"
-    );
+    let stored = place.git("vault", &["log", "-1", "--format=%B"]);
+    assert_eq!(stored, message.text().trim_end());
 }

@@ -219,7 +219,9 @@ fn what_differs_is_told_with_its_kind() {
     place.git("vault", &["rm", "--quiet", "removed.md"]);
     place.write("vault/staged.md", "new\n");
     place.write("vault/meant.md", "new\n");
-    place.git("vault", &["add", "staged.md"]);
+    place.write("vault/passing.md", "new\n");
+    place.git("vault", &["add", "staged.md", "passing.md"]);
+    place.remove("vault/passing.md");
     place.git("vault", &["add", "--intent-to-add", "meant.md"]);
     let told = |found: Vec<Uncommitted>| -> Vec<String> {
         found.into_iter().map(|found| format!("{:?} {}", found.kind, found.path)).collect()

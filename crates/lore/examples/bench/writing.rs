@@ -1,0 +1,116 @@
+//! What a write costs: one from a cold process, a hundred in one, and lint, index and capture of a strict vault.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::{Bench, Cost, RUNS, children, median, milli, report, vault};
+
+/// Puts in one process.
+const PUTS: usize = 100;
+
+/// A put from a cold process and many in one, first without git, then with a commit for each.
+pub(super) fn puts(bench: &Bench) {
+    cold_put(bench, "cold put, no git", 0);
+    fs::write(bench.home.join(".gitconfig"), "[user]\nname = bench\nemail = bench@localhost\n")
+        .expect("a file");
+    git(&bench.root, &["init", "--quiet", "--initial-branch=main"]);
+    git(&bench.root, &["add", "--all"]);
+    git(&bench.root, &["commit", "--quiet", "--message", "Begin"]);
+    cold_put(bench, "cold put, committed", 1);
+    warm_puts(bench);
+}
+
+fn cold_put(bench: &Bench, what: &str, round: usize) {
+    let file = bench.home.join("page.md");
+    let put = |run: usize| {
+        let path = vault::path(run * 17 + 3);
+        let text = fs::read_to_string(bench.root.join(&path)).expect("a page");
+        fs::write(&file, format!("{text}\nPut {round} {run}.\n")).expect("a file");
+        bench.run(&["put", &path, file.to_str().expect("UTF-8")])
+    };
+    let costs: Vec<Cost> = (0..RUNS).map(put).collect();
+    report(what, &median(costs), "lint, snapshot, index; freshness scan included");
+}
+
+fn warm_puts(bench: &Bench) {
+    let mut child = bench
+        .command(&["pipe", "--no-sync"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("lore pipe");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let (before, started) = (children(), Instant::now());
+    let own = super::process_cpu(child.id());
+    for number in 0..PUTS {
+        let content = format!("# Note {number}\n\nSomething about {}.\n", vault::word(number * 7));
+        let line = serde_json::json!({ "tool": "put", "input": { "slug": format!("new/note-{number}"), "content": content } });
+        writeln!(input, "{line}").expect("a put");
+        let mut answer = String::new();
+        output.read_line(&mut answer).expect("an answer");
+        assert!(answer.contains("\"created\""), "{answer}");
+    }
+    let (wall, own) = (started.elapsed(), super::process_cpu(child.id()) - own);
+    drop(input);
+    child.wait().expect("lore pipe ends");
+    let all = children() - before;
+    println!(
+        "{:<28} {:.1} ms wall a put; {:.1} ms CPU with git, {:.1} ms without",
+        format!("{PUTS} puts in one process"),
+        milli(wall) / PUTS as f64,
+        milli(all) / PUTS as f64,
+        milli(own) / PUTS as f64,
+    );
+}
+
+/// Lint, index and capture of a vault of the strictest profile.
+pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
+    let root = folder.join(format!("roam-{pages}"));
+    let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root };
+    fs::create_dir_all(&strict.root).expect("a folder");
+    strict.run(&["init", ".", "--profile", "roam"]);
+    write_nodes(&strict.root, pages);
+    strict.run(&["git", "commit"]);
+    report(&format!("lint, {pages} pages"), &strict.median(&["lint"]), "every page, link, id, secret");
+    let index = |_| {
+        fs::remove_file(strict.root.join("index.md")).expect("the index");
+        strict.run(&["index"])
+    };
+    report(
+        &format!("index, {pages} pages"),
+        &median((0..RUNS).map(index).collect()),
+        "written and committed",
+    );
+    let capture = |run: usize| {
+        let text =
+            format!("{} {} {} makes {run}", vault::word(run), vault::word(run + 99), vault::word(run + 777));
+        strict.run(&["capture", &text, "--tag", "procedure", "--keep"])
+    };
+    let note = "whole vault linted, index written, committed";
+    report(&format!("capture, {pages} pages"), &median((0..RUNS).map(capture).collect()), note);
+}
+
+fn write_nodes(root: &Path, pages: usize) {
+    for number in 0..pages {
+        let tag = ["procedure", "preference", "principle", "observation", "reference"][number % 5];
+        let body: Vec<String> = (0..150).map(|word| vault::word(number * 31 + word * 7)).collect();
+        let text = format!(
+            "---\nid: 00000000-0000-7000-8000-{number:012x}\ntitle: Node {number}\nprojects: [general]\ncreated: 2026-01-01\n\
+             updated: 2026-01-01\ncreated_by: bench\nconfidence: observed\nvisibility: personal\nsource: bench\n\
+             status: current\nsummary: What node {number} says.\ntags: [{tag}]\n---\n# Node {number}\n\n{}\n\n- related_to [[Node {}]]\n",
+            body.join(" "),
+            (number + 1) % pages,
+        );
+        fs::write(root.join(format!("node-{number}.md")), text).expect("a page");
+    }
+}
+
+fn git(root: &PathBuf, arguments: &[&str]) {
+    let identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
+    let status = Command::new("git").arg("-C").arg(root).args(identity).args(arguments).status();
+    assert!(status.expect("git runs").success(), "git {arguments:?}");
+}
