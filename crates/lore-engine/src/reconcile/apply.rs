@@ -165,6 +165,20 @@ impl<'a> Batch<'a> {
             Some(known) => store.pages(project, &[known.page])?.pop(),
             None => self.memory.page_at(&file.path)?,
         };
+        let fresh;
+        let read = match self.proposal.is_none()
+            && row.as_ref().map(|row| row.hash) != known.map(|known| known.hash)
+        {
+            // Then what was read of the file before may be out of date as well: it is read again.
+            true => match self.read(&file.path) {
+                Ok(Some(bytes)) => {
+                    fresh = read_page(&file.path, &bytes, ContentHash::of(&bytes.bytes));
+                    &fresh
+                }
+                _ => return Ok(()),
+            },
+            false => read,
+        };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
             return store.touch_page(known.number, settled(self.memory, read.mtime), read.mtime / 1_000_000);
         }
@@ -226,6 +240,13 @@ impl<'a> Batch<'a> {
         else {
             return Ok(());
         };
+        // A page that another process has made anew since the plan was made is not gone.
+        if row.hash != known.hash
+            && self.proposal.is_none()
+            && self.read(&row.path).is_ok_and(|read| read.is_some())
+        {
+            return Ok(());
+        }
         // The version is noted so that a page made again under this path goes on from it.
         store.set_version(project, &row.path, row.version, row.hash)?;
         self.names.extend(store.remove_page(project, row.number)?);

@@ -114,6 +114,25 @@ fn an_older_index_is_made_again_and_the_ledger_stays() {
     assert_eq!(lore_engine::Index::problems(&store).unwrap(), [""; 0]);
 }
 
+#[test]
+fn a_ledger_of_the_first_version_is_migrated_after_a_copy() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("lore.db");
+    let project = filled(&path);
+    // As the first version left it: no authors, snapshots found by their time alone.
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("DROP TABLE author; DROP INDEX snapshot_at; CREATE INDEX snapshot_at ON snapshot(at);")
+        .unwrap();
+    set_user_version(&path, 1 << 16 | 1);
+    let Opened { store, warnings } = open(&path).unwrap();
+    assert_eq!(warnings, [""; 0]);
+    assert_eq!(lore_engine::Ledger::version(&store, project, "a.md").unwrap().unwrap().0, 7);
+    assert_eq!(lore_engine::Ledger::author(&store, project, "a.md").unwrap(), None);
+    lore_engine::Ledger::set_author(&store, project, "a.md", ContentHash::of(b"x"), "ada").unwrap();
+    assert!(names(&folder).contains(&"lore.db.ledger-1.backup".to_owned()), "{:?}", names(&folder));
+}
+
 /// Damages a filled database; it is set aside, told of, and a new one works.
 #[track_caller]
 fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {

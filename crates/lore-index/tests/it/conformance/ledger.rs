@@ -1,6 +1,6 @@
 //! The durable half.
 
-use lore_engine::{ContentHash, Failure, NewSnapshot, ProjectNo, Store};
+use lore_engine::{ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Store};
 
 use super::Open;
 use crate::sample::{page, put};
@@ -59,6 +59,32 @@ pub fn a_rename_carries_history_over(open: Open<'_>) {
     assert_eq!(store.version(project, "b.md").unwrap(), Some((5, hash)));
     assert_eq!(versions(&*store, project, "a.md"), [0; 0]);
     assert_eq!(versions(&*store, project, "b.md"), [4]);
+}
+
+pub fn authors_are_kept_by_path_and_follow_a_rename(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
+    assert_eq!(store.author(project, "a.md").unwrap(), None);
+    store.set_author(project, "a.md", old, "ada").unwrap();
+    store.set_author(project, "a.md", new, "bob").unwrap();
+    store.set_author(project, "b.md", old, "gone").unwrap();
+    assert_eq!(store.author(project, "a.md").unwrap(), Some((new, "bob".into())));
+    assert_eq!(store.author(other, "a.md").unwrap(), None);
+    store.rename(project, "a.md", "b.md").unwrap();
+    assert_eq!(store.author(project, "a.md").unwrap(), None);
+    assert_eq!(store.author(project, "b.md").unwrap(), Some((new, "bob".into())));
+    store.forget(project, Forget::LedgerToo).unwrap();
+    assert_eq!(store.author(project, "b.md").unwrap(), None);
+}
+
+pub fn a_project_prunes_its_own_snapshots_only(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    snapshot(&*store, project, "a.md", 1, 10);
+    snapshot(&*store, other, "a.md", 1, 10);
+    assert_eq!(store.prune_snapshots(project, 20).unwrap(), 1);
+    assert_eq!(versions(&*store, other, "a.md"), [1]);
 }
 
 pub fn old_snapshots_are_pruned(open: Open<'_>) {

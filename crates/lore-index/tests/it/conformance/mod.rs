@@ -65,6 +65,8 @@ macro_rules! conformance {
                     versions_are_kept_by_path
                     snapshots_come_newest_first_with_their_bytes
                     a_rename_carries_history_over
+                    authors_are_kept_by_path_and_follow_a_rename
+                    a_project_prunes_its_own_snapshots_only
                     old_snapshots_are_pruned
                     failures_are_noted_and_forgotten
                     settings_are_replaced;
