@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
+use lore_engine::upkeep::day_of;
 use lore_engine::vault::{exists, make_folder, real_folder, write_new};
 use lore_engine::{POLICY_FILE, Policy, Profile, Trust, begin, new_id};
 use schemars::JsonSchema;
@@ -130,7 +131,11 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
         return Ok(Vec::new());
     }
     let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
-    let day = (session.environment.clock)().date().to_string();
+    let now = (session.environment.clock)();
+    // A vault with a page of the day begins with the page of the day it is there.
+    let begins =
+        Policy::parse(profile.policy()).ok().and_then(|policy| policy.rotate).map(|rotate| rotate.day_begins);
+    let day = begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
     let seed = |(path, text): &(&str, &str)| {
         let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
         ((*path).to_owned(), filled.replace("{{id}}", &new_id()))

@@ -134,6 +134,12 @@ impl Operation for Uninstall {
                 run(&["launchctl", "unload", &path.to_string_lossy()]);
             }
             remove_file(&path)?;
+            if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+                let enabled = folder.join("timers.target.wants").join(name);
+                if exists(&enabled) {
+                    remove_file(&enabled)?;
+                }
+            }
             files.push(ServiceFile { path: path.display().to_string(), state: "removed", text: None });
         }
         Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
