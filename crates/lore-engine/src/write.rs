@@ -8,6 +8,7 @@ mod prepare;
 mod publish;
 mod record;
 mod recover;
+mod remembered;
 
 use std::collections::BTreeSet;
 
@@ -20,10 +21,11 @@ use crate::memory::Memory;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging};
 
-pub use commit::{GitState, PushFailure, commit_by_hand, git_state, pull, push, reach_remote};
+pub use commit::{GitState, commit_by_hand, git_state, pull, push, reach_remote};
 use intent::{Intent, Step};
 pub(crate) use record::Proposal;
 use record::{Entry, record};
+pub use remembered::PushFailure;
 
 /// New text from old.
 pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;

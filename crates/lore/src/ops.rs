@@ -3,6 +3,7 @@
 //! An operation is a struct of parameters whose doc comments are its help and its tool description. The command
 //! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
 
+mod blame;
 mod capture;
 mod change;
 mod config;
@@ -180,7 +181,7 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<history::History>(),
         Entry::of::<history::Diff>(),
         Entry::of::<history::Restore>(),
-        Entry::of::<history::Blame>(),
+        Entry::of::<blame::Blame>(),
         Entry::of::<search::Search>(),
         Entry::of::<context::Context>(),
         Entry::of::<links::Links>(),

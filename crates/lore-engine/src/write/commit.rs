@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::record::Entry;
+use super::remembered::{Pending, PushFailure, remember, remembered};
 use super::{Paths, publish};
 use crate::diff::Trust;
 use crate::error::{Error, Result};
@@ -23,43 +22,6 @@ const FETCH: Duration = Duration::from_secs(3);
 /// How long a push or pull that was asked for may take.
 const PUSH: Duration = Duration::from_secs(60);
 
-/// What is remembered of git between commands, for each vault.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Remembered {
-    /// When a fetch was last tried, in milliseconds since 1970.
-    fetched: i64,
-    /// What the last fetch said when it failed.
-    fetch_failure: Option<String>,
-    /// What the last push said when it failed.
-    push_failure: Option<PushFailure>,
-    /// Whether the branch and its upstream differed when last looked at.
-    apart: bool,
-    /// Writes that could not be committed.
-    pending: Vec<Pending>,
-    /// Why.
-    commit_failure: Option<String>,
-}
-
-/// A write that waits for its commit.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Pending {
-    paths: Vec<String>,
-    subject: String,
-    author: Author,
-}
-
-/// A push that failed.
-#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct PushFailure {
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// Whether the remote had moved: it is not tried again before that is mended.
-    pub rejected: bool,
-    /// What git said.
-    pub message: String,
-}
-
 /// How a vault's repository is.
 #[derive(Debug, Clone)]
 pub struct GitState {
@@ -75,24 +37,6 @@ pub struct GitState {
     pub push_failure: Option<PushFailure>,
     /// Why writes could not be committed, and how many wait.
     pub commit_failure: Option<(String, usize)>,
-}
-
-fn remembered(memory: &Memory) -> Remembered {
-    let text = memory.store().setting(&key(memory)).ok().flatten().unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
-
-fn remember(memory: &Memory, change: impl FnOnce(&mut Remembered)) {
-    let mut now = remembered(memory);
-    change(&mut now);
-    // What is remembered serves messages and the next try; a database that cannot take it must not stop a write.
-    if let Ok(text) = serde_json::to_string(&now) {
-        let _ = memory.store().set_setting(&key(memory), &text);
-    }
-}
-
-fn key(memory: &Memory) -> String {
-    format!("git/{}", memory.project())
 }
 
 fn repo(memory: &Memory) -> Option<Repo> {

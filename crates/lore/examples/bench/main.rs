@@ -11,7 +11,7 @@ mod writing;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
@@ -140,15 +140,17 @@ fn steady(bench: &Bench) {
     report("cold show", &bench.median(&["show", &vault::path(17)]), "freshness scan included");
 }
 
+/// A process that runs an operation for each line.
+fn pipe(bench: &Bench) -> (Child, ChildStdin, BufReader<ChildStdout>) {
+    let mut command = bench.command(&["pipe", "--no-sync"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("lore pipe");
+    let input = child.stdin.take().expect("a pipe");
+    let output = BufReader::new(child.stdout.take().expect("a pipe"));
+    (child, input, output)
+}
+
 fn warm(bench: &Bench) {
-    let mut child = bench
-        .command(&["pipe", "--no-sync"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("lore pipe");
-    let mut input = child.stdin.take().expect("a pipe");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let (mut child, mut input, mut output) = pipe(bench);
     let mut dice = Dice::new(3);
     let mut times = Vec::new();
     let before = process_cpu(child.id());

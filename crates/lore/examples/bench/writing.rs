@@ -1,12 +1,12 @@
 //! What a write costs: one from a cold process, a hundred in one, and lint, index and capture of a strict vault.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
-use super::{Bench, Cost, RUNS, children, median, milli, report, vault};
+use super::{Bench, Cost, RUNS, children, median, milli, pipe, report, vault};
 
 /// Puts in one process.
 const PUTS: usize = 100;
@@ -36,14 +36,7 @@ fn cold_put(bench: &Bench, what: &str, round: usize) {
 }
 
 fn warm_puts(bench: &Bench) {
-    let mut child = bench
-        .command(&["pipe", "--no-sync"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("lore pipe");
-    let mut input = child.stdin.take().expect("a pipe");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let (mut child, mut input, mut output) = pipe(bench);
     let (before, started) = (children(), Instant::now());
     let own = super::process_cpu(child.id());
     for number in 0..PUTS {

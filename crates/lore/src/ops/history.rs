@@ -1,13 +1,13 @@
-//! `history`, `diff`, `restore`, `blame`: what a page was, and who wrote it.
+//! `history`, `diff`, `restore`: what a page was.
 
 use clap::Args;
 use lore_engine::compare::{summary, unified};
-use lore_engine::history::{self, Kept, Line};
+use lore_engine::history::{self, Kept};
 use lore_engine::{Action, PageChange, Terms, write_as};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::views::{WriteResult, lines, timestamp};
+use super::views::{WriteResult, timestamp};
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
@@ -247,68 +247,4 @@ fn choose(kept: &Kept, at: Option<i64>) -> Result<i64> {
         };
         Failure::usage(message, format!("see what there is with `lore history {}`", kept.path))
     })
-}
-
-/// Say who wrote each line of a page: by git where there is a repository, else by the snapshots
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore blame people/ada")]
-pub struct Blame {
-    /// The page
-    #[arg(value_name = "REF")]
-    reference: String,
-}
-
-/// A page by line.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Blamed {
-    path: String,
-    /// `git` or `snapshots`.
-    from: &'static str,
-    lines: Vec<LineItem>,
-}
-
-/// A line and who wrote it.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LineItem {
-    line: u32,
-    /// Null when it was not written through Lore.
-    actor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    face: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-    text: String,
-}
-
-impl Operation for Blame {
-    const NAME: &'static str = "blame";
-    type Output = Blamed;
-
-    fn run(self, session: &Session) -> Result<Blamed> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let (from, found) = history::blame(memory, &page.path)?;
-        let item = |line: Line| LineItem {
-            line: line.number,
-            actor: line.actor,
-            face: line.face,
-            commit: line.commit,
-            at: line.at.map(timestamp),
-            text: line.text,
-        };
-        Ok(Blamed { path: page.path, from, lines: found.into_iter().map(item).collect() })
-    }
-}
-
-impl Render for Blamed {
-    fn human(&self) -> String {
-        let actor = |line: &LineItem| line.actor.clone().unwrap_or_else(|| "-".into());
-        let width = self.lines.iter().map(|line| actor(line).chars().count()).max().unwrap_or(0);
-        lines(self.lines.iter().map(|line| {
-            let day = line.at.as_deref().and_then(|at| at.get(..10)).unwrap_or("-");
-            format!("{:<width$}  {day:<10}  {:>4}  {}", actor(line), line.line, line.text)
-        }))
-    }
 }
