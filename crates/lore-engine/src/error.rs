@@ -416,13 +416,16 @@ fn conflict(slug: &str, expected: u64, current: u64) -> String {
     }
 }
 
-/// The first finding whole, the rest in number.
+/// How many findings a refusal names after the first.
+const SHOWN: usize = 30;
+
+/// The findings that stand in the way; of very many, the first.
 fn refused(findings: &[Finding]) -> String {
     match findings {
         [] => "the page is not valid".into(),
         [one] => one.to_string(),
         [first, rest @ ..] => {
-            let rest: Vec<String> = rest.iter().take(4).map(ToString::to_string).collect();
+            let rest: Vec<String> = rest.iter().take(SHOWN).map(ToString::to_string).collect();
             let more = findings.len() - 1 - rest.len();
             let more = if more > 0 { format!("; and {more} more, see `lore lint`") } else { String::new() };
             format!("{first}; {}{more}", rest.join("; "))

@@ -47,10 +47,10 @@ pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
         Err(error) => return Err(error),
     };
     let there = memory.vault().read(&path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
-    let author = store.author(project, &path)?.filter(|(hash, _)| Some(*hash) == there);
+    let author = store.author(project, &path)?.filter(|author| Some(author.hash) == there);
     Ok(Kept {
         version: memory.version_of(&path)?,
-        actor: author.map(|(_, actor)| actor),
+        actor: author.map(|author| author.actor),
         snapshots: store.snapshots(project, &path)?,
         path,
     })

@@ -110,11 +110,11 @@ pub trait Ledger {
     /// Forgets a project's snapshots taken before a moment in milliseconds since 1970; says how many.
     fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize>;
 
-    /// Who wrote a file last through Lore, and what it was then.
-    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<(ContentHash, String)>>;
+    /// Who wrote a file last through Lore.
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
 
     /// Notes who wrote a file.
-    fn set_author(&self, project: ProjectNo, path: &str, hash: ContentHash, actor: &str) -> Result<()>;
+    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
 
     /// Files that could not be indexed, by path.
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>>;
@@ -521,6 +521,17 @@ pub struct Failure {
     pub count: u32,
     /// Why.
     pub reason: String,
+}
+
+/// Who wrote a file last through Lore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authorship {
+    /// What the file was then.
+    pub hash: ContentHash,
+    /// Who wrote it.
+    pub actor: String,
+    /// Whether nothing of anybody else's was left in it.
+    pub whole: bool,
 }
 
 /// Bytes to keep.

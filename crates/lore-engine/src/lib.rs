@@ -43,9 +43,10 @@ pub use error::{Code, Error, Result};
 pub use graph::{Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
 pub use index::{
-    Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, Ledger, LinkDraft,
-    LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage, SearchText,
-    SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery, Wanted, Window,
+    Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, Ledger,
+    LinkDraft, LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage,
+    SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery, Wanted,
+    Window,
 };
 pub use inject::{Injected, injected};
 pub use lint::{Finding, Fixed, fix, lint, new_id};

@@ -130,21 +130,27 @@ impl Policy {
                 return Err((Some(named.span().start), message));
             }
         }
-        if let Some(zone) = self.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref())
-            && jiff::tz::TimeZone::get(zone).is_err()
+        let Some(rotate) = &self.rotate else { return Ok(()) };
+        if let Some(zone) = &rotate.time_zone
+            && jiff::tz::TimeZone::get(zone.get_ref()).is_err()
         {
-            return Err((None, format!("rotate.time_zone: no time zone is called {zone:?}")));
+            let message = format!("no time zone is called {:?}", zone.get_ref());
+            return Err((Some(zone.span().start), message));
         }
-        match self.rotate.as_ref().map(|rotate| rotate.day_begins) {
-            Some(hour) if !(0..24).contains(&hour) => {
-                Err((None, format!("rotate.day_begins: {hour} is not an hour from 0 to 23")))
+        match rotate.day_begins.get_ref() {
+            0..24 => Ok(()),
+            hour => {
+                let message = format!("{hour} is not an hour from 0 to 23");
+                Err((Some(rotate.day_begins.span().start), message))
             }
-            _ => Ok(()),
         }
     }
 
-    /// The type of a page by the nearest folder that has one.
+    /// The type of a page: its own, else that of the nearest folder that has one.
     pub fn type_of(&self, path: &str) -> &str {
+        if let Some(kind) = self.types.get(without_extension(path)) {
+            return kind;
+        }
         let mut at = folder(path);
         while !at.is_empty() {
             if let Some(kind) = self.types.get(at) {

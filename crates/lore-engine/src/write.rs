@@ -69,6 +69,8 @@ pub struct Terms {
     pub authority: Authority,
     /// The first line of its commit; without one, it is made from the pages.
     pub subject: Option<String>,
+    /// Whether a whole page is put even where the policy would add it to somebody else's as a revision.
+    pub verbatim: bool,
 }
 
 /// What became of a change.
@@ -120,17 +122,21 @@ pub(crate) struct Ready {
     pub new: Option<Vec<u8>>,
     pub to: Option<String>,
     pub outcome: Outcome,
+    /// Whether nothing of anybody else's is left in the new bytes.
+    pub whole: bool,
 }
 
 impl Ready {
     /// What becomes of each of its files: a move makes one and takes one away.
     fn steps(&self) -> Vec<Step> {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
-        let (path, old, new) = (self.path.clone(), hash(&self.old), hash(&self.new));
+        let (path, old, new, whole) = (self.path.clone(), hash(&self.old), hash(&self.new), self.whole);
         match &self.to {
             _ if self.outcome == Outcome::Unchanged => Vec::new(),
-            None => vec![Step { path, old, new }],
-            Some(to) => vec![Step { path: to.clone(), old: None, new }, Step { path, old, new: None }],
+            None => vec![Step { path, old, new, whole }],
+            Some(to) => {
+                vec![Step { path: to.clone(), old: None, new, whole }, Step { path, old, new: None, whole }]
+            }
         }
     }
 
@@ -145,10 +151,8 @@ impl Ready {
 
     fn entries(&self) -> Vec<Entry> {
         let old = |step: &Step| if step.old.is_some() { self.old.clone() } else { None };
-        self.steps()
-            .into_iter()
-            .map(|step| Entry { old: old(&step), path: step.path, new: step.new })
-            .collect()
+        let entry = |step: Step| Entry { old: old(&step), path: step.path, new: step.new, whole: step.whole };
+        self.steps().into_iter().map(entry).collect()
     }
 }
 
@@ -166,7 +170,7 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     receipt.warnings.extend(commit::before_write(memory, &paths, fetched)?);
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ())?;
-    let prepare = |change| prepare::prepare(memory, change, terms.authority);
+    let prepare = |change| prepare::prepare(memory, change, terms);
     let ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));

@@ -18,12 +18,12 @@ pub struct Job {
 }
 
 /// When a service runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
     /// Every so many minutes.
     Every(u32),
-    /// Every day at this hour, or when the machine is next awake.
-    Daily(i8),
+    /// Every day at this hour, in this time zone or the system's, or when the machine is next awake.
+    Daily(i8, Option<String>),
 }
 
 /// The files of a job for systemd: name and text.
@@ -36,9 +36,12 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
         let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
         service.push_str(&format!("ExecStart={}\n", words.join(" ")));
     }
-    let when = match job.when {
+    let when = match &job.when {
         When::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
-        When::Daily(hour) => format!("OnCalendar=*-*-* {hour:02}:00:00\nPersistent=true\n"),
+        When::Daily(hour, zone) => {
+            let zone = zone.as_ref().map(|zone| format!(" {zone}")).unwrap_or_default();
+            format!("OnCalendar=*-*-* {hour:02}:00:00{zone}\nPersistent=true\n")
+        }
     };
     let timer =
         format!("[Unit]\nDescription={}\n\n[Timer]\n{when}\n[Install]\nWantedBy=timers.target\n", job.about);
@@ -52,11 +55,12 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
         .iter()
         .map(|command| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" "))
         .collect();
-    let when = match job.when {
+    // launchd knows no time zone but the system's; a turn of the day that comes early does nothing.
+    let when = match &job.when {
         When::Every(minutes) => {
             format!("  <key>StartInterval</key>\n  <integer>{}</integer>\n", minutes * 60)
         }
-        When::Daily(hour) => format!(
+        When::Daily(hour, _) => format!(
             "  <key>StartCalendarInterval</key>\n  <dict>\n    <key>Hour</key>\n    <integer>{hour}</integer>\n    <key>Minute</key>\n    <integer>0</integer>\n  </dict>\n"
         ),
     };
@@ -134,12 +138,14 @@ mod tests {
             WantedBy=timers.target
         "#]]
         .assert_eq(&text);
-        assert!(systemd(&job(When::Daily(4)))[1].1.contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n"));
+        assert!(
+            systemd(&job(When::Daily(4, None)))[1].1.contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n")
+        );
     }
 
     #[test]
     fn launchd_gets_a_property_list() {
-        let (name, text) = launchd(&job(When::Daily(4)), Path::new("/tmp/log"));
+        let (name, text) = launchd(&job(When::Daily(4, None)), Path::new("/tmp/log"));
         assert_eq!(name, "lore-push-notes.plist");
         assert!(
             text.contains("<string>'/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'</string>"),

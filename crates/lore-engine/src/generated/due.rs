@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-
 use super::{
     CLOSE, FileLine, Node, OPEN, PolicyLine, Seal, catalogue, file_catalogue, folder_list, put_block,
     redaction, registry, state_of,
@@ -121,10 +119,9 @@ fn node<'a>(page: &'a PageRow, updated: &'a str) -> Node<'a> {
 }
 
 fn last_change(page: &PageRow) -> String {
-    let noted = page.properties.text("updated").map(str::to_owned);
-    noted.unwrap_or_else(|| {
-        Timestamp::from_millisecond(page.updated).unwrap_or_default().to_string().chars().take(10).collect()
-    })
+    // Never the file's own time: a clone or a copy would make the generated file stale.
+    let noted = ["updated", "captured", "date", "created"];
+    noted.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
 }
 
 /// Files with a block, the block written anew.

@@ -151,10 +151,10 @@ pub struct Rotate {
     pub scratch: Option<String>,
     /// The hour at which a day begins.
     #[serde(default = "day_begins")]
-    pub day_begins: i8,
+    pub day_begins: Spanned<i8>,
     /// The time zone; without one, the system's.
     #[serde(default)]
-    pub time_zone: Option<String>,
+    pub time_zone: Option<Spanned<String>>,
 }
 
 /// A log whose dated sections are kept in limited number.
@@ -235,8 +235,8 @@ fn last_entries() -> usize {
     10
 }
 
-fn day_begins() -> i8 {
-    4
+fn day_begins() -> Spanned<i8> {
+    Spanned::new(0..0, 4)
 }
 
 fn section_bytes() -> usize {

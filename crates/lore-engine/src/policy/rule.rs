@@ -1,7 +1,8 @@
 //! A rule: which paths it is about, what may be done to them, whose they are, what they must look like, how long
 //! they are kept.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::Pattern;
@@ -93,6 +94,7 @@ pub struct Rule {
     #[serde(default)]
     name: Option<String>,
     /// The paths it is about.
+    #[serde(deserialize_with = "some_patterns")]
     pub paths: Vec<Pattern>,
     /// What may be done.
     #[serde(default = "every_verb")]
@@ -139,6 +141,14 @@ pub fn verbs(allowed: &[Verb]) -> String {
     match allowed {
         [] => "nothing".into(),
         some => some.iter().map(|verb| verb.name()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn some_patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pattern>, D::Error> {
+    let patterns = Vec::<Pattern>::deserialize(deserializer)?;
+    match patterns.is_empty() {
+        true => Err(D::Error::custom("a rule needs at least one path")),
+        false => Ok(patterns),
     }
 }
 

@@ -7,11 +7,13 @@ fn policy(text: &str) -> Policy {
 
 #[test]
 fn the_nearest_folder_gives_the_type() {
-    let policy = policy("[types]\npeople = \"person\"\n\"people/teams\" = \"team\"\n");
+    let policy =
+        policy("[types]\npeople = \"person\"\n\"people/teams\" = \"team\"\n\"people/list\" = \"list\"\n");
     for (path, kind) in [
         ("people/ada.md", "person"),
         ("people/friends/bob.md", "person"),
         ("people/teams/core.md", "team"),
+        ("people/list.md", "list"),
         ("ada.md", "note"),
         ("peoples/ada.md", "note"),
     ] {
@@ -34,6 +36,9 @@ fn what_is_wrong_is_told_with_its_line() {
         ("[secrets]\noff = [\"nonsense\"]\n", Some(2), "nonsense"),
         ("[limits]\npage_bytes = -1\n", Some(2), "-1"),
         ("[[generated]]\npath = \"index\"\nmake = \"magic\"\n", Some(3), "magic"),
+        ("[rotate]\ntoday = \"a\"\nyesterday = \"b\"\nday_begins = 24\n", Some(4), "24"),
+        ("[rotate]\ntoday = \"a\"\nyesterday = \"b\"\ntime_zone = \"Mars\"\n", Some(4), "Mars"),
+        ("[[rule]]\npaths = []\n", Some(2), "at least one"),
         ("name = \n", Some(1), ""),
     ] {
         let (at, message) = Policy::parse(text).expect_err(text);

@@ -69,7 +69,9 @@ fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
 /// Lets everything go whose time is over. Nothing to do writes nothing.
 pub fn retain(memory: &Memory) -> Result<Retained> {
     let policy = memory.policy();
-    let mut done = Retained::default();
+    let before = policy.limits.snapshots.before(&memory.now());
+    let snapshots = memory.store().prune_snapshots(memory.project(), before)?;
+    let mut done = Retained { snapshots, ..Retained::default() };
     let mut changes = Vec::new();
     for one in ageing(memory)?.into_iter().filter(|one| one.over) {
         let path = one.path.clone();
@@ -81,10 +83,9 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
     }
     if !changes.is_empty() {
         let subject = Some("Let go what is past its time".to_owned());
-        done.receipt = write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject })?;
+        done.receipt =
+            write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject, ..Terms::default() })?;
     }
-    let before = policy.limits.snapshots.before(&memory.now());
-    done.snapshots = memory.store().prune_snapshots(memory.project(), before)?;
     Ok(done)
 }
 

@@ -30,8 +30,8 @@ pub struct Rotation {
 /// The vault's time: the policy's zone, else the system's.
 pub fn local_now(memory: &Memory) -> Zoned {
     let policy = memory.policy();
-    let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_deref());
-    let zone = zone.and_then(|name| TimeZone::get(name).ok());
+    let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
+    let zone = zone.and_then(|name| TimeZone::get(name.get_ref()).ok());
     zone.map_or_else(|| memory.now(), |zone| memory.now().with_time_zone(zone))
 }
 
@@ -44,7 +44,7 @@ pub fn rotate(memory: &Memory) -> Result<Rotation> {
             hint: "add a [rotate] table to its lore.toml, or make a vault of profile personal".into(),
         });
     };
-    let day = day_of(&local_now(memory), plan.day_begins);
+    let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
     let today = page_path(&plan.today);
     let current = read(memory, &today)?;
     let mut turn = Rotation {
@@ -68,7 +68,8 @@ pub fn rotate(memory: &Memory) -> Result<Rotation> {
     }
     changes.push(put(today, fresh_today(day, current.as_deref(), &template(memory)?)));
     clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
-    let terms = Terms { authority: Authority::Upkeep, subject: Some(format!("Begin {day}")) };
+    let terms =
+        Terms { authority: Authority::Upkeep, subject: Some(format!("Begin {day}")), ..Terms::default() };
     turn.receipt = write_as(memory, &changes, &terms)?;
     Ok(turn)
 }

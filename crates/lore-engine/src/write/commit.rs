@@ -116,7 +116,7 @@ pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, entries: &[
     let edited = |entry: &&Entry| {
         let author = memory.store().author(memory.project(), &entry.path).ok().flatten();
         let hash = entry.old.as_deref().map(ContentHash::of);
-        hash.is_some() && author.map(|(known, _)| known) != hash
+        hash.is_some() && author.map(|author| author.hash) != hash
     };
     let paths: Vec<String> = entries.iter().filter(edited).map(|entry| entry.path.clone()).collect();
     if paths.is_empty() || repo.uncommitted(Some(&paths)).is_ok_and(|changed| changed.is_empty()) {

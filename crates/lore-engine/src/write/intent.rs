@@ -38,6 +38,8 @@ pub(super) struct Step {
     pub old: Option<ContentHash>,
     /// What it is to be; `None` when it is to go.
     pub new: Option<ContentHash>,
+    /// Whether nothing of anybody else's is left in it.
+    pub whole: bool,
 }
 
 /// Where a step stands, by the file as it is.

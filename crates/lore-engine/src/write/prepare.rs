@@ -2,9 +2,10 @@
 
 use lore_page::{Value, edit};
 
-use super::{Action, Authority, Edit, Outcome, PageChange, Paths, Ready, twice};
+use super::{Action, Authority, Edit, Outcome, PageChange, Paths, Ready, Terms, twice};
 use crate::error::{Error, Result};
 use crate::hash::ContentHash;
+use crate::index::Authorship;
 use crate::memory::Memory;
 use crate::policy::{OnEdited, Verb};
 use crate::upkeep::revision;
@@ -28,26 +29,29 @@ pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths
 }
 
 /// Checks a change and makes its new bytes.
-pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, authority: Authority) -> Result<Ready> {
+pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, terms: &Terms) -> Result<Ready> {
     let path = one_form(memory, &change.path)?;
     check_place(memory, &path)?;
     let limit = memory.policy().limits.page_bytes;
     let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
     let row = memory.page_at(&path)?;
     check_version(memory, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
-    let mut ready = Ready { path, row, old, new: None, to: None, outcome: Outcome::Updated };
-    make(memory, change, authority, &mut ready)?;
-    if authority == Authority::Author {
+    let mut ready = Ready { path, row, old, new: None, to: None, outcome: Outcome::Updated, whole: true };
+    make(memory, change, terms, &mut ready)?;
+    if terms.authority == Authority::Author {
         permit(memory, change, &ready)?;
     }
-    settle(memory, &mut ready, authority)?;
+    settle(memory, &mut ready, terms.authority)?;
     Ok(ready)
 }
 
 /// The new bytes.
-fn make(memory: &Memory, change: &PageChange<'_>, authority: Authority, ready: &mut Ready) -> Result<()> {
+fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Ready) -> Result<()> {
+    if !matches!(change.action, Action::Put(_)) {
+        ready.whole = is_own(memory, ready)?;
+    }
     ready.new = match &change.action {
-        Action::Put(bytes) => Some(put(memory, ready, bytes, authority)?),
+        Action::Put(bytes) => Some(put(memory, ready, bytes, terms)?),
         Action::Edit(edit) => Some(edited(ready, edit)?),
         Action::Move(to, edit) => {
             let to = one_form(memory, to)?;
@@ -66,21 +70,33 @@ fn make(memory: &Memory, change: &PageChange<'_>, authority: Authority, ready: &
     Ok(())
 }
 
-/// A whole page. Where the policy says so, one that somebody else has edited is not replaced but added to.
-fn put(memory: &Memory, ready: &Ready, bytes: &[u8], authority: Authority) -> Result<Vec<u8>> {
-    let (Some(old), Some(rule)) = (&ready.old, memory.policy().rule(&ready.path).cloned()) else {
-        return Ok(bytes.to_vec());
-    };
-    if rule.edited == OnEdited::Replace || authority == Authority::Upkeep || old == bytes {
+/// A whole page. Where the policy says so, one that has something of somebody else's is not replaced but added to.
+fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Result<Vec<u8>> {
+    let policy = memory.policy();
+    let revises = policy.rule(&ready.path).is_some_and(|rule| rule.edited == OnEdited::Revision);
+    let replaces = !revises || terms.verbatim || terms.authority == Authority::Upkeep;
+    if replaces || ready.old.is_none() || ready.old.as_deref() == Some(bytes) || is_own(memory, ready)? {
         return Ok(bytes.to_vec());
     }
-    let author = memory.store().author(memory.project(), &ready.path)?;
-    let own =
-        author.is_some_and(|(hash, actor)| hash == ContentHash::of(old) && actor == memory.author().actor);
-    match (std::str::from_utf8(old), std::str::from_utf8(bytes)) {
-        (Ok(current), Ok(new)) if !own => Ok(revision(current, new, &memory.now()).into_bytes()),
+    let old = ready.old.as_deref().map(std::str::from_utf8);
+    match (old, std::str::from_utf8(bytes)) {
+        (Some(Ok(current)), Ok(new)) => {
+            let text = revision(current, new, &memory.now());
+            ready.whole = false;
+            Ok(text.into_bytes())
+        }
         _ => Ok(bytes.to_vec()),
     }
+}
+
+/// Whether the page as it is was written by this author alone.
+fn is_own(memory: &Memory, ready: &Ready) -> Result<bool> {
+    let Some(old) = &ready.old else { return Ok(true) };
+    let author = memory.store().author(memory.project(), &ready.path)?;
+    let own = |author: Authorship| {
+        author.whole && author.actor == memory.author().actor && author.hash == ContentHash::of(old)
+    };
+    Ok(author.is_some_and(own))
 }
 
 /// Holds what the change does against the rules.

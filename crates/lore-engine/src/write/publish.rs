@@ -49,7 +49,15 @@ pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
             (_, Some(_)) => Outcome::Updated,
             (_, None) => Outcome::Deleted,
         };
-        ready.push(Ready { path, row, old, new: text.map(String::into_bytes), to: None, outcome });
+        ready.push(Ready {
+            path,
+            row,
+            old,
+            new: text.map(String::into_bytes),
+            to: None,
+            outcome,
+            whole: false,
+        });
     }
     if ready.is_empty() {
         return Ok(Vec::new());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::intent::Intent;
 use crate::error::Result;
 use crate::hash::ContentHash;
-use crate::index::NewSnapshot;
+use crate::index::{Authorship, NewSnapshot};
 use crate::memory::Memory;
 use crate::reconcile::{Look, reconcile};
 
@@ -17,6 +17,7 @@ pub(super) struct Entry {
     pub path: String,
     pub old: Option<Vec<u8>>,
     pub new: Option<ContentHash>,
+    pub whole: bool,
 }
 
 /// Keeps the old bytes, makes the index follow, counts versions and notes who wrote. Done once, however often it is
@@ -42,7 +43,8 @@ pub(super) fn record(
     reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &|_, _| ())?;
     for entry in entries {
         if let Some(hash) = entry.new {
-            store.set_author(project, &entry.path, hash, &intent.author.actor)?;
+            let actor = intent.author.actor.clone();
+            store.set_author(project, &entry.path, &Authorship { hash, actor, whole: entry.whole })?;
         }
     }
     store.prune_snapshots(project, memory.policy().limits.snapshots.before(&memory.now()))?;
@@ -53,14 +55,14 @@ fn keep_snapshot(memory: &Memory, entry: &Entry) -> Result<()> {
     let Some(bytes) = &entry.old else { return Ok(()) };
     let (store, project) = (memory.store(), memory.project());
     let hash = ContentHash::of(bytes);
-    let author = store.author(project, &entry.path)?.filter(|(known, _)| *known == hash);
+    let author = store.author(project, &entry.path)?.filter(|author| author.hash == hash);
     let snapshot = NewSnapshot {
         path: &entry.path,
         version: memory.version_of(&entry.path)?,
         hash,
         bytes,
         at: memory.now().timestamp().as_millisecond(),
-        actor: &author.map(|(_, actor)| actor).unwrap_or_default(),
+        actor: &author.map(|author| author.actor).unwrap_or_default(),
     };
     store.add_snapshot(project, &snapshot)
 }

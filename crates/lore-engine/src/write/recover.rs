@@ -53,7 +53,7 @@ fn settle(memory: &Memory, lock: &FolderLock, staging: &Staging, intent: &Intent
 fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<Entry>> {
     let entry = |(number, step): (usize, &super::intent::Step)| -> Result<Entry> {
         let old = if step.old.is_some() { staging.old(number)? } else { None };
-        Ok(Entry { path: step.path.clone(), old, new: step.new })
+        Ok(Entry { path: step.path.clone(), old, new: step.new, whole: step.whole })
     };
     intent.steps.iter().enumerate().map(entry).collect()
 }

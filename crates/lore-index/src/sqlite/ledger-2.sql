@@ -4,6 +4,7 @@ CREATE TABLE author (
   path    TEXT NOT NULL,
   hash    BLOB NOT NULL,
   actor   TEXT NOT NULL,
+  whole   INTEGER NOT NULL,
   PRIMARY KEY (project, path)
 ) WITHOUT ROWID;
 DROP INDEX snapshot_at;

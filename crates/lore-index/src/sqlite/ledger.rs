@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lore_engine::{ContentHash, Failure, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
+use lore_engine::{Authorship, ContentHash, Failure, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
 use rusqlite::params;
 
 use super::{SqliteStore, failed, rows};
@@ -86,14 +86,18 @@ impl Ledger for SqliteStore {
         self.run("pruned snapshots", sql, [project, before])
     }
 
-    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<(ContentHash, String)>> {
-        let sql = "SELECT hash, actor FROM author WHERE project = ?1 AND path = ?2";
-        self.one("read an author", sql, params![project, path], |row| Ok((rows::hash(row, 0)?, row.get(1)?)))
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>> {
+        let sql = "SELECT hash, actor, whole FROM author WHERE project = ?1 AND path = ?2";
+        self.one("read an author", sql, params![project, path], |row| {
+            Ok(Authorship { hash: rows::hash(row, 0)?, actor: row.get(1)?, whole: row.get(2)? })
+        })
     }
 
-    fn set_author(&self, project: ProjectNo, path: &str, hash: ContentHash, actor: &str) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO author(project, path, hash, actor) VALUES (?1, ?2, ?3, ?4)";
-        self.run("noted an author", sql, params![project, path, hash.0, actor]).map(drop)
+    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()> {
+        let sql =
+            "INSERT OR REPLACE INTO author(project, path, hash, actor, whole) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let Authorship { hash, actor, whole } = author;
+        self.run("noted an author", sql, params![project, path, hash.0, actor, whole]).map(drop)
     }
 
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>> {

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lore_engine::{ContentHash, Error, Filter, Index as _, LinkEnds, Order, ProjectNo, Store, TextQuery};
+use lore_engine::{
+    Authorship, ContentHash, Error, Filter, Index as _, LinkEnds, Order, ProjectNo, Store, TextQuery,
+};
 use lore_index::{Opened, open};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -129,7 +131,8 @@ fn a_ledger_of_the_first_version_is_migrated_after_a_copy() {
     assert_eq!(warnings, [""; 0]);
     assert_eq!(lore_engine::Ledger::version(&store, project, "a.md").unwrap().unwrap().0, 7);
     assert_eq!(lore_engine::Ledger::author(&store, project, "a.md").unwrap(), None);
-    lore_engine::Ledger::set_author(&store, project, "a.md", ContentHash::of(b"x"), "ada").unwrap();
+    let author = Authorship { hash: ContentHash::of(b"x"), actor: "ada".into(), whole: true };
+    lore_engine::Ledger::set_author(&store, project, "a.md", &author).unwrap();
     assert!(names(&folder).contains(&"lore.db.ledger-1.backup".to_owned()), "{:?}", names(&folder));
 }
 

@@ -4,8 +4,8 @@ use clap::Args;
 use lore_engine::upkeep::raw_size;
 use lore_engine::vault::{Scan, hidden_pages, safe_path, scan, without_extension};
 use lore_engine::{
-    Check, Level, Memory, OnEdited, curation_due, duplicate_ids, git_state, lint, reach_remote, validate,
-    verbs,
+    Check, Level, Memory, OnEdited, Policy, curation_due, duplicate_ids, git_state, lint, reach_remote,
+    validate, verbs,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
             if let Some(schema) = rule.schema() {
                 findings.push(ok(format!("schema: {schema}")));
             }
-            let kept = rule.keep.map_or_else(|| "for ever".into(), |keep| keep.to_string());
+            let kept = rule.keep.map_or_else(|| turned(&policy, &path), |keep| keep.to_string());
             findings.push(ok(format!("kept: {kept}")));
             if rule.edited == OnEdited::Revision {
                 findings.push(ok("a write after somebody else's edit is added as a revision".into()));
@@ -159,6 +159,18 @@ fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
         findings.push(ok("written by Lore from the pages, as a whole or between its markers".into()));
     }
     Ok(findings)
+}
+
+/// How long a file is kept that no rule lets expire.
+fn turned(policy: &Policy, path: &str) -> String {
+    let stem = without_extension(path);
+    match &policy.rotate {
+        Some(rotate) if without_extension(&rotate.today) == stem => {
+            format!("until the day turns, at {:02}:00", rotate.day_begins.get_ref())
+        }
+        Some(rotate) if without_extension(&rotate.yesterday) == stem => "until the day turns again".into(),
+        _ => "for ever".into(),
+    }
 }
 
 /// The repository: its state, and whether the remote answers.

@@ -1,6 +1,7 @@
 //! `get`: a page's bytes.
 
 use clap::Args;
+use lore_engine::Error;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +39,19 @@ impl Operation for Get {
 
     fn run(self, session: &Session) -> Result<PageText> {
         let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let bytes = memory.read(&page)?.bytes;
+        let path = memory.file(&self.reference)?;
+        let page = memory.page_at(&path)?;
+        let bytes = match memory.vault().read(&path, u64::MAX)? {
+            Some(file) => file.bytes,
+            None => return Err(Error::NotFound { reference: self.reference, suggestions: Vec::new() }.into()),
+        };
+        let version = memory.version_of(&path)?;
+        let (slug, title) = page.map_or_else(|| (path.clone(), path.clone()), |page| (page.slug, page.title));
         Ok(PageText {
-            slug: page.slug,
-            path: page.path,
-            title: page.title,
-            version: page.version,
+            slug,
+            path,
+            title,
+            version,
             hash: lore_engine::ContentHash::of(&bytes).to_string(),
             content: lore_engine::vault::decode(&bytes).text.into_owned(),
             bytes,

@@ -231,7 +231,11 @@ impl Operation for Restore {
             expected_version: self.expected_version,
         };
         let subject = Some(format!("Restore {} from snapshot {snapshot}", kept.path));
-        Ok(WriteResult::new(write_as(memory, &[change], &Terms { subject, ..Terms::default() })?))
+        Ok(WriteResult::new(write_as(
+            memory,
+            &[change],
+            &Terms { subject, verbatim: true, ..Terms::default() },
+        )?))
     }
 }
 

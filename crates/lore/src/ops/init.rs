@@ -133,8 +133,10 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
     let now = (session.environment.clock)();
     // A vault with a page of the day begins with the page of the day it is there.
-    let begins =
-        Policy::parse(profile.policy()).ok().and_then(|policy| policy.rotate).map(|rotate| rotate.day_begins);
+    let begins = Policy::parse(profile.policy())
+        .ok()
+        .and_then(|policy| policy.rotate)
+        .map(|rotate| *rotate.day_begins.get_ref());
     let day = begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
     let seed = |(path, text): &(&str, &str)| {
         let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);

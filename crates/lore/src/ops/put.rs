@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lore_engine::upkeep::date_in_name;
 use lore_engine::vault::{is_page, read_text, safe_path};
 use lore_engine::{Action, Code, Memory, PageChange, fill, write};
 use lore_page::slugify;
@@ -122,7 +123,12 @@ fn template(memory: &Memory, path: &str) -> Result<String> {
         ));
     };
     let name = lore_engine::vault::without_extension(path).rsplit('/').next().unwrap_or(path);
-    Ok(fill(&text, &title(name), &memory.today()))
+    // A page with a date in its name is of that day; one whose name is a date is called by it.
+    let period = date_in_name(path);
+    let day = period.map_or_else(|| memory.today(), |period| period.first.to_string());
+    let called_by_date = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
+    let title = if called_by_date { name.to_owned() } else { title(name) };
+    Ok(fill(&text, &title, &day))
 }
 
 /// `ada-lovelace` is titled `Ada Lovelace`.

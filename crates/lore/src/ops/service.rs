@@ -173,7 +173,12 @@ fn jobs(session: &Session, memory: &Memory) -> Result<Vec<Job>> {
         start.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
     };
     let policy = memory.policy();
-    let hour = policy.rotate.as_ref().map_or(4, |rotate| rotate.day_begins);
+    let hour = policy.rotate.as_ref().map_or(4, |rotate| *rotate.day_begins.get_ref());
+    let zone = policy
+        .rotate
+        .as_ref()
+        .and_then(|rotate| rotate.time_zone.as_ref())
+        .map(|zone| zone.get_ref().clone());
     let mut daily = vec![command(&["retention", "run"])];
     if policy.rotate.is_some() {
         daily.insert(0, command(&["rotate"]));
@@ -196,7 +201,7 @@ fn jobs(session: &Session, memory: &Memory) -> Result<Vec<Job>> {
             name: format!("lore-daily-{slug}"),
             about: format!("Turn the day and let go what is past its time in the Lore vault {project}"),
             commands: daily,
-            when: When::Daily(hour),
+            when: When::Daily(hour, zone),
             environment,
         },
     ])

@@ -23,6 +23,16 @@ mod interrupted;
 mod together;
 mod watching;
 
+// What the profile personal promises.
+mod personal;
+mod personal_aliases;
+mod personal_conflict;
+mod personal_generated;
+mod personal_permissions;
+mod personal_retention;
+mod personal_rotation;
+mod personal_rules;
+
 // What must hold, whatever the surroundings are.
 mod broken_database;
 mod configuration;

@@ -1,6 +1,6 @@
 //! The durable half.
 
-use lore_engine::{ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Store};
+use lore_engine::{Authorship, ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Store};
 
 use super::Open;
 use crate::sample::{page, put};
@@ -64,16 +64,20 @@ pub fn a_rename_carries_history_over(open: Open<'_>) {
 pub fn authors_are_kept_by_path_and_follow_a_rename(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
-    let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
+    let by = |actor: &str, text: &[u8], whole: bool| Authorship {
+        hash: ContentHash::of(text),
+        actor: actor.into(),
+        whole,
+    };
     assert_eq!(store.author(project, "a.md").unwrap(), None);
-    store.set_author(project, "a.md", old, "ada").unwrap();
-    store.set_author(project, "a.md", new, "bob").unwrap();
-    store.set_author(project, "b.md", old, "gone").unwrap();
-    assert_eq!(store.author(project, "a.md").unwrap(), Some((new, "bob".into())));
+    store.set_author(project, "a.md", &by("ada", b"old", true)).unwrap();
+    store.set_author(project, "a.md", &by("bob", b"new", false)).unwrap();
+    store.set_author(project, "b.md", &by("gone", b"old", true)).unwrap();
+    assert_eq!(store.author(project, "a.md").unwrap(), Some(by("bob", b"new", false)));
     assert_eq!(store.author(other, "a.md").unwrap(), None);
     store.rename(project, "a.md", "b.md").unwrap();
     assert_eq!(store.author(project, "a.md").unwrap(), None);
-    assert_eq!(store.author(project, "b.md").unwrap(), Some((new, "bob".into())));
+    assert_eq!(store.author(project, "b.md").unwrap(), Some(by("bob", b"new", false)));
     store.forget(project, Forget::LedgerToo).unwrap();
     assert_eq!(store.author(project, "b.md").unwrap(), None);
 }

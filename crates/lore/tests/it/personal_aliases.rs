@@ -1,0 +1,88 @@
+//! The paths of an earlier layout: whoever asks for one gets the page that is there now.
+
+use crate::personal::{DAY, Personal, TODAY};
+
+/// An old path, and what it is now.
+const OLD: &[(&str, &str)] = &[
+    ("today", "state/today"),
+    ("yesterday", "state/yesterday"),
+    ("roadmap", "plans/roadmap"),
+    ("integrations", "policies/integrations"),
+    ("context-index", "_index"),
+    ("user/profile", "identity/profile"),
+    ("user/health/sleep-log", "identity/health/sleep-log"),
+    ("rules/management", "policies/management"),
+    ("agent/journal", "journal/agent"),
+    ("agent/scratch/2026-05-18-sums", "state/scratch/2026-05-18-sums"),
+    ("inbox/2026-05-18-call", "state/inbox/2026-05-18-call"),
+    ("daily/2026-05-17", "journal/daily/2026-05-17"),
+    ("weekly/2026-W20", "journal/weekly/2026-W20"),
+    ("monthly/2026-04", "journal/monthly/2026-04"),
+    ("projects/lore", "plans/projects/lore"),
+    ("routines/hourly", "policies/routines/hourly"),
+    ("routines/custom/water", "policies/routines/custom/water"),
+    ("dossiers/morning", "knowledge/dossiers/morning"),
+];
+
+/// A text that is valid at a new path; the page that is there where that is the easier one.
+fn text(vault: &Personal, new: &str) -> String {
+    match new {
+        "state/yesterday" => TODAY.replace("# Today", "# Yesterday"),
+        "journal/daily/2026-05-17" => DAY.to_owned(),
+        "plans/projects/lore" => {
+            "---\ntype: project\nslug: lore\nstate: active\nowner: ada\nstart: 2026-05-01\n---\n# Lore\n"
+                .to_owned()
+        }
+        _ => vault.find(&format!("{new}.md")).unwrap_or_else(|| "# New\n".to_owned()),
+    }
+}
+
+#[test]
+fn an_old_path_is_put_got_edited_and_explained_as_the_new_one() {
+    let vault = Personal::new();
+    for (old, new) in OLD {
+        let file = format!("{new}.md");
+        let text = text(&vault, new);
+        if *new == "journal/agent" {
+            vault.remove(&file);
+        }
+        let ran = vault.put(old, &format!("{text}\nOver the old path.\n")).exits(0);
+        assert_eq!(ran.json()["path"], file, "put {old}");
+        assert!(vault.text(&file).contains("Over the old path."), "put {old}");
+
+        vault.run(&["edit", &format!("{old}.md"), "--append", "With its extension."]).ok();
+        assert!(vault.text(&file).contains("With its extension."), "edit {old}.md");
+
+        for reference in [(*old).to_owned(), format!("{old}.md"), format!("memory://{old}")] {
+            assert_eq!(vault.run(&["get", &reference]).ok().text(), vault.text(&file), "get {reference}");
+        }
+        let explained = vault.run(&["doctor", "--path", old, "--format", "human"]).ok().text();
+        assert!(explained.starts_with(&format!("ok       {old} is an old name of {new}\n")), "{explained}");
+        let rest = explained.split_once('\n').expect("more lines").1;
+        assert_eq!(rest, vault.run(&["doctor", "--path", new, "--format", "human"]).ok().text(), "{old}");
+    }
+    for folder in ["user", "rules", "agent", "inbox", "daily", "weekly", "monthly", "projects", "dossiers"] {
+        assert!(vault.names(folder).is_empty(), "{folder} was made");
+    }
+    vault.run(&["validate", "--all"]).ok();
+}
+
+#[test]
+fn an_old_path_has_the_permissions_of_the_new_one() {
+    let vault = Personal::new();
+    let before = vault.files();
+    vault.put("agent/journal", "# Mine\n").exits(4).says("put on journal/agent.md (rule \"agent's journal\"");
+    vault.run(&["rm", "user/profile", "--yes"]).exits(4).says("delete on identity/profile.md");
+    vault.put("routines/a/b", "# B\n").exits(4).says("create on policies/routines/a/b.md (no rule");
+    vault.put("today", "# Not a day\n").exits(4).says("state/today.md");
+    assert!(vault.files() == before, "nothing changes");
+}
+
+#[test]
+fn of_two_old_names_the_longer_counts_and_a_page_in_its_place_is_not_reached() {
+    let vault = Personal::new();
+    vault.write("today.md", "# A page of somebody's own\n");
+    assert_eq!(vault.run(&["get", "today"]).ok().text(), vault.text("state/today.md"));
+    vault.put("agent/scratch/x", "# X\n").ok();
+    assert_eq!(vault.names("state/scratch"), ["x.md"]);
+}
