@@ -8,8 +8,9 @@ use lore_page::{Value, edit, parse, slugify};
 use crate::error::{Error, Result};
 use crate::index::{Filter, PageRow, TextQuery, Window};
 use crate::likeness::{likeness, overlap, terms};
-use crate::lint::filled;
+use crate::lint::{filled, page_findings, refuse};
 use crate::memory::Memory;
+use crate::policy::Lint;
 use crate::project_slug::project_slug;
 use crate::raw::{RawText, raw_changes};
 use crate::search::prepare;
@@ -18,6 +19,9 @@ use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
 
 /// How many pages are held against a text.
 const CANDIDATES: usize = 20;
+
+/// How often another name is tried.
+const TRIES: usize = 20;
 
 /// How much of a text is looked for.
 const LOOKED_FOR: usize = 2000;
@@ -71,6 +75,7 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
             hint: "give the text, or --file, or pipe it in".into(),
         });
     }
+    refuse_secrets(memory, request)?;
     if let Some(reference) = &request.extend {
         return extend(memory, reference, request).map(Captured::Written);
     }
@@ -79,6 +84,15 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
         return Ok(Captured::Similar(similar));
     }
     create(memory, request).map(Captured::Written)
+}
+
+/// Looked for before a name is made of the text, since a refusal names the file.
+fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
+    let title = request.title.as_deref().unwrap_or_default();
+    let mut found = page_findings(&memory.policy(), "the text", &request.text);
+    found.extend(page_findings(&memory.policy(), "the title", title));
+    found.retain(|found| found.lint == Lint::Secret);
+    refuse(found).map(drop)
 }
 
 /// The pages that say much the same as a text, the most alike first.
@@ -145,11 +159,25 @@ pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<Str
 }
 
 fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<Receipt> {
+    if request.raw.is_some() || request.title.is_some() {
+        return Err(Error::BadInput {
+            message: "a title and an outside text go with a new page, not with one that is added to".into(),
+            hint: "leave them out, or write a new page with --keep".into(),
+        });
+    }
     let page = memory.page(reference)?;
     let slug = page.slug.clone();
-    let body = parse("x.md", &request.text).page.truth.of(&request.text).trim().to_owned();
+    let mut body = parse("x.md", &request.text).page.truth.of(&request.text).trim().to_owned();
+    if let Some(source) = &request.source {
+        body.push_str(&format!(" (source: {source})"));
+    }
     let add: Edit<'_> = Box::new(move |text| {
-        edit::append(text, &format!("\n{body}")).map_err(|source| Error::Edit { slug: slug.clone(), source })
+        let failed = |source| Error::Edit { slug: slug.clone(), source };
+        let mut text = edit::append(text, &format!("\n{body}")).map_err(failed)?;
+        for tag in &request.tags {
+            text = edit::add_tag(&text, tag).map_err(failed)?;
+        }
+        Ok(text)
     });
     let change = PageChange {
         path: page.path.clone(),
@@ -159,7 +187,19 @@ fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<
     write_as(memory, &[change], &subject(format!("Extend {}", page.path)))
 }
 
+/// Writes a new page. Its name is chosen before the vault is locked, so that another may take it first: then another
+/// name is.
 fn create(memory: &Memory, request: &CaptureRequest) -> Result<Receipt> {
+    for _ in 0..TRIES {
+        match try_create(memory, request) {
+            Err(Error::Conflict { expected: 0, .. }) => {}
+            done => return done,
+        }
+    }
+    try_create(memory, request)
+}
+
+fn try_create(memory: &Memory, request: &CaptureRequest) -> Result<Receipt> {
     let title = title(request);
     let path = free_path(memory, &title)?;
     let (raw, source) = match &request.raw {

@@ -12,9 +12,9 @@ mod text;
 
 pub use block::{CLOSE, OPEN, put_block};
 pub use catalogue::{BUDGET, Node, Section, catalogue};
-pub use due::{broken_blocks, due, whole_files};
+pub use due::{broken_blocks, due, every_path, whole_files};
 pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
-pub use seal::{Seal, seal, state_of};
+pub use seal::{Seal, is_merged, seal, state_of};
 
 #[cfg(test)]
 mod tests;

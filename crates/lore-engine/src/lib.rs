@@ -8,6 +8,7 @@ mod diff;
 mod draft;
 mod error;
 pub mod fault;
+mod fields;
 pub mod generated;
 pub mod git;
 mod graph;
@@ -40,6 +41,7 @@ pub use capture::{CaptureRequest, Captured, Similar, capture, similar_pages};
 pub use curate::{Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
 pub use error::{Code, Error, Result};
+pub use fields::{FieldHit, search_fields, updated};
 pub use graph::{Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
 pub use index::{

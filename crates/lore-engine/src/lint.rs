@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::policy::{Gate, Level, Lint};
 use crate::vault::{decode, is_page_path};
-use crate::write::{Proposal, Ready};
+use crate::write::Proposal;
 
 /// Something that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
 
 /// Whether a change may be made: asked when the index knows it already and the disk does not. The pages that change
 /// must be without errors; where the policy says so, so must the rest of the vault, unless the change mends a page.
-pub(crate) fn gate(memory: &Memory, ready: &[Ready], proposal: &Proposal) -> Result<Vec<Finding>> {
+pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {
     let changed: BTreeSet<String> =
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
     let mut found = pages(memory, Some(&changed), Some(proposal))?;
@@ -72,7 +72,7 @@ pub(crate) fn gate(memory: &Memory, ready: &[Ready], proposal: &Proposal) -> Res
     found.extend(vault::names(memory, Some(&changed))?);
     found.retain(|found| found.level > Level::Off);
     let found = refuse(found)?;
-    if memory.policy().lint.gate == Gate::Vault && !mends(memory, ready) {
+    if memory.policy().lint.gate == Gate::Vault && !mends {
         let mut rest = rest_of_vault(memory, &changed)?;
         rest.retain(|found| found.level == Level::Error);
         refuse(rest)?;
@@ -87,21 +87,23 @@ fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Find
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
     let mut rest = pages(memory, Some(&others), None)?;
-    rest.extend(vault::links(memory, None)?.into_iter().filter(|found| !changed.contains(&found.path)));
+    let between = vault::links(memory, None)?.into_iter().chain(vault::names(memory, None)?);
+    rest.extend(between.filter(|found| !changed.contains(&found.path)));
     rest.extend(vault::raw(memory)?);
     rest.extend(vault::edited(memory)?);
     Ok(rest)
 }
 
-/// Whether a change takes an error out of a page: such a change may be made while others have errors still.
-fn mends(memory: &Memory, ready: &[Ready]) -> bool {
-    let policy = memory.policy();
-    ready.iter().any(|one| {
-        let text = one.old.as_deref().and_then(|old| std::str::from_utf8(old).ok());
-        text.is_some_and(|text| {
-            page_findings(&policy, &one.path, text).iter().any(|found| found.level == Level::Error)
-        })
-    })
+/// Whether one of these pages, as it is, has an error: a change to it may be made while others have errors still, since
+/// the page must be without one afterwards. Asked only where the whole vault is looked at.
+pub(crate) fn has_errors(memory: &Memory, paths: &BTreeSet<String>) -> Result<bool> {
+    if memory.policy().lint.gate == Gate::Change {
+        return Ok(false);
+    }
+    let mut found = pages(memory, Some(paths), None)?;
+    found.extend(vault::links(memory, Some(paths))?);
+    found.extend(vault::names(memory, Some(paths))?);
+    Ok(found.iter().any(|found| found.level == Level::Error))
 }
 
 /// What the text of each page shows by itself.

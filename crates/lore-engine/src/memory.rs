@@ -184,6 +184,8 @@ impl Memory {
             true => plain.clone(),
             false => format!("{plain}.{extension}"),
         });
+        let captured = policy.raw.as_ref().is_some_and(|raw| plain.starts_with(&format!("{}/", raw.folder)));
+        let named = named.or_else(|| captured.then(|| plain.clone()));
         match named.filter(|path| exists(&self.vault.root().join(path))) {
             Some(path) => self.vault.file_path(&path),
             None => Err(missing),

@@ -9,15 +9,16 @@ use crate::error::{Error, Result};
 use crate::index::{KeyKind, LinkEnds, Names, PageRow};
 use crate::memory::Memory;
 use crate::resolve::names_of;
-use crate::vault::{folder, relative, without_extension};
+use crate::vault::{exists, folder, relative, sidecar, without_extension};
 use crate::write::{Action, Edit, PageChange, Receipt, write};
 
 /// What is known of a move.
 struct Move<'a> {
     from: &'a str,
     to: &'a str,
-    /// The links that lead to the page: the path, line and target of each.
-    inbound: HashSet<(String, u32, String)>,
+    /// The links that lead to the page: the path and target of each. A target means one page wherever it stands on
+    /// another, so lines that came or went meanwhile do not matter.
+    inbound: HashSet<(String, String)>,
     /// Names of the page that do not depend on where it is.
     names: Vec<String>,
     /// What a wiki link by the file's name alone is to say.
@@ -28,8 +29,7 @@ struct Move<'a> {
 pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Option<u64>) -> Result<Receipt> {
     let to = memory.vault().page_path(to)?;
     let rows = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
-    let inbound: HashSet<_> =
-        rows.into_iter().map(|row| (row.from_path, row.link.line, row.link.target)).collect();
+    let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
     let mut sources: Vec<String> =
         inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
     sources.sort();
@@ -44,6 +44,15 @@ pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Opt
     let own: Edit<'_> = Box::new(|text| plan.own_links(text));
     let mut changes =
         vec![PageChange { path: page.path.clone(), action: Action::Move(to.clone(), own), expected_version }];
+    let (data, new_data) = (sidecar(&page.path), sidecar(&to));
+    if exists(&memory.vault().root().join(&data)) {
+        let as_it_is: Edit<'_> = Box::new(|text| Ok(text.to_owned()));
+        changes.push(PageChange {
+            path: data,
+            action: Action::Move(new_data, as_it_is),
+            expected_version: None,
+        });
+    }
     for source in &sources {
         let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
         changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
@@ -80,7 +89,7 @@ impl Move<'_> {
     }
 
     fn leads_here(&self, source: &str, link: &Link) -> bool {
-        self.inbound.contains(&(source.to_owned(), link.line, link.target.clone()))
+        self.inbound.contains(&(source.to_owned(), link.target.clone()))
     }
 
     fn follow_wiki(&self, link: &Link) -> Option<String> {

@@ -57,7 +57,8 @@ fn files(memory: &Memory) -> Result<Vec<String>> {
     let Scan { files, .. } = scan(memory.vault());
     let failed: BTreeSet<String> =
         memory.store().failures(memory.project())?.into_iter().map(|failure| failure.path).collect();
-    for file in files.iter().filter(|file| !failed.contains(&file.path)) {
+    let policy = memory.policy();
+    for file in files.iter().filter(|file| policy.indexes(&file.path) && !failed.contains(&file.path)) {
         let Some(hash) = by_path.remove(file.path.as_str()) else {
             problems.push(format!("{} is not in the index", file.path));
             continue;

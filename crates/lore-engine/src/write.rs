@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::fault::fault;
 use crate::hash::ContentHash;
 use crate::index::PageRow;
-use crate::lint::{Finding, gate};
+use crate::lint::{Finding, gate, has_errors};
 use crate::memory::Memory;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging};
@@ -40,6 +40,8 @@ pub enum Action<'a> {
     Move(String, Edit<'a>),
     /// Nothing.
     Delete,
+    /// Nothing, if this still holds when the vault is locked.
+    DeleteIf(Box<dyn Fn() -> bool + 'a>),
 }
 
 /// A change to one file.
@@ -69,6 +71,8 @@ pub struct Terms {
     pub authority: Authority,
     /// The first line of its commit; without one, it is made from the pages.
     pub subject: Option<String>,
+    /// Whether it only mends what lint has found: it is made although more is wrong, and beside other changes.
+    pub mending: bool,
     /// Whether a whole page is put even where the policy would add it to somebody else's as a revision.
     pub verbatim: bool,
 }
@@ -167,7 +171,7 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     let fetched = commit::fetch_if_old(memory);
     let lock = memory.lock()?;
     let mut receipt = Receipt { warnings: recover::recover(memory, &lock)?, ..Receipt::default() };
-    receipt.warnings.extend(commit::before_write(memory, &paths, fetched)?);
+    commit::before_write(memory, &paths, fetched, terms.mending)?;
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ())?;
     let prepare = |change| prepare::prepare(memory, change, terms);
@@ -175,9 +179,11 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
         let intent = Intent::new(memory, &ready, subject, false);
-        let (staging, found) = carry_out(memory, &lock, &ready, &intent, terms.authority)?;
+        let gated = terms.authority == Authority::Author && !terms.mending;
+        let mends = gated && has_errors(memory, &paths)?;
+        let (staging, found) = carry_out(memory, &lock, &ready, &intent, gated.then_some(mends))?;
         receipt.warnings.extend(found.iter().map(ToString::to_string));
-        let published = publish::publish(memory, &lock, &intent)?;
+        let published = publish::publish(memory, &lock, &intent, None)?;
         staging.end()?;
         fault("ended");
         receipt.generated = published.generated;
@@ -196,7 +202,7 @@ pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
     if !receipt.generated.is_empty() {
         let subject = "Write the generated files";
-        match commit::commit(memory, &lock, &receipt.generated, subject, memory.author()) {
+        match commit::commit(memory, &lock, &receipt.generated, subject, memory.author(), false) {
             Ok(commit) => receipt.commit = commit,
             Err(warning) => receipt.warnings.push(warning),
         }
@@ -210,7 +216,7 @@ pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
     let generated = publish::refresh(memory, &lock)?;
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
-    match commit::commit(memory, &lock, &paths, "Begin the vault", memory.author()) {
+    match commit::commit(memory, &lock, &paths, "Begin the vault", memory.author(), false) {
         Ok(commit) => receipt.commit = commit,
         Err(warning) => receipt.warnings.push(warning),
     }
@@ -229,25 +235,29 @@ pub fn recover_if_needed(memory: &Memory) -> Result<Vec<String>> {
     }
 }
 
-/// Files and database, all or nothing: what fails after the first file is in place is undone.
+/// Files and database, all or nothing: what fails after the first file is in place is undone. Where it is `gated`,
+/// lint must agree; whether the change mends a page that has errors is told with it.
 fn carry_out(
     memory: &Memory,
     lock: &FolderLock,
     ready: &[Ready],
     intent: &Intent,
-    authority: Authority,
+    gated: Option<bool>,
 ) -> Result<(Staging, Vec<Finding>)> {
     let entries: Vec<Entry> = ready.iter().flat_map(Ready::entries).collect();
     let proposal = proposal(ready);
     let staging = memory.vault().stage(&intent.id)?;
+    // Asked before the ledger learns of the change.
+    let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(memory, &entries) };
     let (mut installed, mut found) = (0, Vec::new());
     let done = memory.store().transaction(&mut || {
         record(memory, intent, &entries, Some(&proposal))?;
-        if authority == Authority::Author {
-            found = gate(memory, ready, &proposal)?;
-            commit::keep_foreign_edits(memory, lock, &entries);
+        if let Some(mends) = gated {
+            found = gate(memory, &proposal, mends)?;
         }
+        commit::keep_foreign_edits(memory, lock, &foreign);
         intent.stage(&staging, ready)?;
+        intent.check_unchanged(memory)?;
         intent.install(&staging, &mut installed)?;
         fault("before-commit");
         // Only now have the files the times that the index is to know them by.

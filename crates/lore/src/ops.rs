@@ -26,6 +26,7 @@ mod map;
 mod mv;
 mod project;
 mod put;
+mod query;
 mod raw;
 mod recent;
 mod rm;
@@ -183,6 +184,7 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<history::Restore>(),
         Entry::of::<blame::Blame>(),
         Entry::of::<search::Search>(),
+        Entry::of::<query::Query>(),
         Entry::of::<context::Context>(),
         Entry::of::<links::Links>(),
         Entry::of::<links::Backlinks>(),

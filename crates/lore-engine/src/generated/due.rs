@@ -47,6 +47,16 @@ pub fn whole_files(memory: &Memory) -> Result<Vec<String>> {
     Ok(catalogues.flat_map(|made| parts(memory, made.path.as_str())).collect())
 }
 
+/// Every generated file, whole or with a block, that is or should be there.
+pub fn every_path(memory: &Memory) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
+    let blocks = policy.generated.iter().filter(|made| made.make != Make::Catalogue);
+    let mut paths = whole_files(memory)?;
+    paths.extend(blocks.flat_map(|made| targets(made, &pages)));
+    Ok(paths)
+}
+
 /// Files with a block whose markers somebody broke: they cannot be written.
 pub fn broken_blocks(memory: &Memory) -> Result<Vec<String>> {
     let policy = memory.policy();

@@ -39,6 +39,11 @@ pub fn state_of(text: &str) -> Seal {
     }
 }
 
+/// Whether git has merged two generated files into one: both marker lines are there. No person edited it.
+pub fn is_merged(text: &str) -> bool {
+    text.lines().filter(|line| line.starts_with(MARKER)).count() > 1
+}
+
 fn marker(body: &str) -> String {
     let hash = ContentHash::of(body.replace("\r\n", "\n").as_bytes()).to_string();
     format!("{MARKER} from the pages; do not edit (seal: {}) -->", &hash[..DIGITS])

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::generated;
 use crate::memory::Memory;
 use crate::policy::{Format, Level, Schema};
-use crate::write::{Action, Edit, PageChange, Terms, refresh_generated, write_as};
+use crate::write::{Action, Edit, Outcome, PageChange, Terms, refresh_generated, write_as};
 
 /// What was mended, and what was not.
 #[derive(Debug, Default)]
@@ -30,11 +30,10 @@ pub fn fix(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Fixed> {
         let schema = memory.policy().schema(path).cloned().unwrap_or_default();
         let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
         let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
-        let terms = Terms { subject: Some(format!("Mend {path}")), ..Terms::default() };
-        // A page that has other errors as well cannot be written yet; they are told below.
-        if let Ok(receipt) = write_as(memory, &[change], &terms) {
-            fixed.paths.extend(receipt.files.into_iter().map(|file| file.path));
-        }
+        let terms = Terms { subject: Some(format!("Mend {path}")), mending: true, ..Terms::default() };
+        let receipt = write_as(memory, &[change], &terms)?;
+        let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
+        fixed.paths.extend(changed.map(|file| file.path));
     }
     if !generated::due(memory)?.is_empty() && only.is_none() {
         fixed.paths.extend(refresh_generated(memory)?.generated);

@@ -63,14 +63,14 @@ fn properties(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
         }
     }
     for (key, allowed) in &schema.values {
-        for value in values(page, key).into_iter().filter(|value| !allowed.contains(value)) {
+        for value in stated(page, key).filter(|value| !allowed.contains(value)) {
             let fixable = allowed.iter().any(|known| known.eq_ignore_ascii_case(&value));
             let message = format!("`{key}` is {value:?}, not one of {}", allowed.join(", "));
             found.add(Lint::FieldValue, line, message, fixable);
         }
     }
     for (key, format) in &schema.formats {
-        for value in values(page, key).into_iter().filter(|value| !fits(*format, value)) {
+        for value in stated(page, key).filter(|value| !fits(*format, value)) {
             let lint = if *format == Format::Slug { Lint::Slug } else { Lint::FieldValue };
             let fixable = *format == Format::Slug && !slugify(&value).is_empty();
             found.add(lint, line, format!("`{key}` is {value:?}, not {}", format.what()), fixable);
@@ -92,6 +92,11 @@ pub(super) fn values(page: &Page, key: &str) -> Vec<String> {
         }
     }
     page.properties.get(key).map(flat).unwrap_or_default()
+}
+
+/// A property's values that say something; one that says nothing counts as missing.
+fn stated(page: &Page, key: &str) -> impl Iterator<Item = String> {
+    values(page, key).into_iter().filter(|value| !value.trim().is_empty())
 }
 
 fn fits(format: Format, value: &str) -> bool {

@@ -142,7 +142,8 @@ pub(super) fn edited(memory: &Memory) -> Result<Vec<Finding>> {
     }
     for path in generated::whole_files(memory)? {
         let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
-        if generated::state_of(&String::from_utf8_lossy(&file.bytes)) == Seal::Whole {
+        let text = String::from_utf8_lossy(&file.bytes);
+        if generated::state_of(&text) == Seal::Whole || generated::is_merged(&text) {
             continue;
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };

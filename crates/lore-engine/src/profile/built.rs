@@ -55,6 +55,7 @@ pub(super) const PERSONAL: &[Built] = built![
 /// The papers and the first page of the profile `roam`.
 pub(super) const ROAM: &[Built] = built![
     "roam/seed":
+    ".gitattributes",
     "AGENTS.md",
     "AGENT_CONTRACT.md",
     "CLAUDE.md",

@@ -1,5 +1,7 @@
 //! What is kept how long: files past their age go, logs are rolled up, old snapshots are forgotten.
 
+use std::collections::BTreeSet;
+
 use jiff::{Timestamp, Zoned};
 
 use super::rotate::local_now;
@@ -7,8 +9,8 @@ use super::{Kept, date_in_name, roll_up};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::policy::{RollUp, Rule, Since};
-use crate::vault::{DiskFile, Scan, files_below, scan, without_extension};
-use crate::write::{Action, Authority, Edit, PageChange, Receipt, Terms, write_as};
+use crate::vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
+use crate::write::{Action, Authority, Edit, Outcome, PageChange, Receipt, Terms, write_as};
 
 /// A file that is not kept for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +48,17 @@ pub fn ageing(memory: &Memory) -> Result<Vec<Ageing>> {
     if policy.rules.iter().all(|rule| rule.keep.is_none()) {
         return Ok(Vec::new());
     }
-    let now = local_now(memory);
     let Scan { files, .. } = scan(memory.vault());
-    let ageing = |file: DiskFile| {
-        let rule = policy.rule(&file.path)?;
-        let keep = rule.keep?;
-        let since = since(rule, &file, &now)?;
-        let over = keep.is_over(since, &now);
-        Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, over, path: file.path })
-    };
-    Ok(files.into_iter().filter_map(ageing).collect())
+    Ok(files.into_iter().filter_map(|file| ageing_file(memory, file)).collect())
+}
+
+fn ageing_file(memory: &Memory, file: DiskFile) -> Option<Ageing> {
+    let (policy, now) = (memory.policy(), local_now(memory));
+    let rule = policy.rule(&file.path)?;
+    let keep = rule.keep?;
+    let since = since(rule, &file, &now)?;
+    let over = keep.is_over(since, &now);
+    Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, over, path: file.path })
 }
 
 /// From when a file's age counts; a file whose name has no date where its rule wants one is kept.
@@ -75,8 +78,12 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
     let mut changes = Vec::new();
     for one in ageing(memory)?.into_iter().filter(|one| one.over) {
         let path = one.path.clone();
-        changes.push(PageChange { path, action: Action::Delete, expected_version: None });
-        done.expired.push(one.path);
+        // A file that is touched before its turn comes is needed again.
+        let still = move || {
+            let file = stat(memory.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
+            file.and_then(|file| ageing_file(memory, file)).is_some_and(|now| now.over)
+        };
+        changes.push(PageChange { path, action: Action::DeleteIf(Box::new(still)), expected_version: None });
     }
     for log in &policy.rollup {
         changes.extend(rolled(memory, log, &mut done)?);
@@ -85,11 +92,13 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
         let subject = Some("Let go what is past its time".to_owned());
         done.receipt =
             write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject, ..Terms::default() })?;
+        let gone = done.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
+        done.expired = gone.map(|file| file.path.clone()).collect();
     }
     Ok(done)
 }
 
-fn rolled(memory: &Memory, log: &RollUp, done: &mut Retained) -> Result<Option<PageChange<'static>>> {
+fn rolled<'a>(memory: &Memory, log: &RollUp, done: &mut Retained) -> Result<Option<PageChange<'a>>> {
     let path = format!("{}.md", without_extension(&log.path));
     let Some(file) = memory.vault().read(&path, u64::MAX)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(file.bytes) else { return Ok(None) };
@@ -103,7 +112,7 @@ fn rolled(memory: &Memory, log: &RollUp, done: &mut Retained) -> Result<Option<P
     let gone: Vec<String> = result.dropped.into_iter().chain(result.collapsed).collect();
     done.rolled.push((path.clone(), gone));
     let (kept, warn_bytes) = (kept, log.warn_bytes);
-    let edit: Edit<'static> = Box::new(move |text| Ok(roll_up(text, &kept, warn_bytes).text));
+    let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &kept, warn_bytes).text));
     Ok(Some(PageChange { path, action: Action::Edit(edit), expected_version: None }))
 }
 

@@ -1,5 +1,7 @@
 //! The turn of the day: the page of the day becomes yesterday's, a fresh one takes its place, the inbox is cleared.
 
+use std::collections::BTreeSet;
+
 use jiff::Zoned;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -11,6 +13,9 @@ use crate::memory::Memory;
 use crate::policy::Rotate;
 use crate::vault::{exists, files_below, read_text, without_extension};
 use crate::write::{Action, Authority, Edit, PageChange, Receipt, Terms, write_as};
+
+/// How often a page that changes meanwhile is read again.
+const TRIES: usize = 5;
 
 /// What the turn of the day did.
 #[derive(Debug)]
@@ -36,7 +41,18 @@ pub fn local_now(memory: &Memory) -> Zoned {
 }
 
 /// Turns the day where one has begun since the page of the day was made. Done twice, it does nothing the second time.
+/// A page that changes while it is turned is read again.
 pub fn rotate(memory: &Memory) -> Result<Rotation> {
+    for _ in 0..TRIES {
+        match turn(memory) {
+            Err(Error::Conflict { .. }) => {}
+            done => return done,
+        }
+    }
+    turn(memory)
+}
+
+fn turn(memory: &Memory) -> Result<Rotation> {
     let policy = memory.policy();
     let Some(plan) = &policy.rotate else {
         return Err(Error::BadInput {
@@ -46,6 +62,8 @@ pub fn rotate(memory: &Memory) -> Result<Rotation> {
     };
     let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
     let today = page_path(&plan.today);
+    memory.sync_paths(&BTreeSet::from([today.clone()]))?;
+    let version = memory.version_of(&today)?;
     let current = read(memory, &today)?;
     let mut turn = Rotation {
         day,
@@ -66,7 +84,8 @@ pub fn rotate(memory: &Memory) -> Result<Rotation> {
     if let Some(text) = &current {
         changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
     }
-    changes.push(put(today, fresh_today(day, current.as_deref(), &template(memory)?)));
+    let fresh = fresh_today(day, current.as_deref(), &template(memory)?);
+    changes.push(PageChange { expected_version: Some(version), ..put(today, fresh) });
     clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
     let terms =
         Terms { authority: Authority::Upkeep, subject: Some(format!("Begin {day}")), ..Terms::default() };

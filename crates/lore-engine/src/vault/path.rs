@@ -10,6 +10,12 @@ pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 /// The longest name that common file systems take, in bytes.
 const NAME_LIMIT: usize = 255;
 
+/// The longest path, in bytes: what is longer fails on one system or another.
+const PATH_LIMIT: usize = 1024;
+
+/// The deepest path: each folder is looked into for ignore files on every write.
+const DEPTH_LIMIT: usize = 51;
+
 /// The folder beside a page that holds its sidecar data; the only hidden name that Lore writes to.
 const SIDECARS: &str = ".raw";
 
@@ -37,8 +43,14 @@ pub fn safe_path(path: &str) -> Result<String> {
     if path.chars().any(|character| LOOKALIKES.contains(&character)) {
         return refuse("it has a character that only looks like / or .");
     }
+    if path.len() > PATH_LIMIT {
+        return refuse("it is longer than 1,024 bytes");
+    }
     let names: Vec<String> =
         path.split('/').filter(|name| !name.is_empty() && *name != ".").map(nfc).collect();
+    if names.len() > DEPTH_LIMIT {
+        return refuse("it has more than 50 folders");
+    }
     for name in &names {
         if name == ".." {
             return refuse("it leads out of the vault");

@@ -121,6 +121,11 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
+    /// Whether the new bytes of a file are waiting still.
+    pub fn holds_new(&self, number: usize) -> bool {
+        self.own.mode(&format!("{number}.new")).is_some()
+    }
+
     /// The old bytes of a file, where they were kept.
     pub fn old(&self, number: usize) -> Result<Option<Vec<u8>>> {
         let name = format!("{number}.old");

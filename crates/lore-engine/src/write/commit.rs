@@ -65,19 +65,19 @@ fn fetch(memory: &Memory, repo: &Repo, patience: Duration) -> std::result::Resul
 
 /// What must be in order before a write: the branch not apart from its upstream, and, where the policy says so, no
 /// change of anybody else's lying about.
-pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool) -> Result<Vec<String>> {
-    let Some(repo) = repo(memory) else { return Ok(Vec::new()) };
+pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool, mending: bool) -> Result<()> {
+    let Some(repo) = repo(memory) else { return Ok(()) };
     if fetched || remembered(memory).apart {
         follow_upstream(memory, &repo)?;
     }
-    if memory.policy().git.dirty == Dirty::Refuse {
+    if memory.policy().git.dirty == Dirty::Refuse && !mending {
         let foreign: Vec<String> =
             foreign(memory, &repo)?.into_iter().filter(|path| !paths.contains(path)).collect();
         if !foreign.is_empty() {
             return Err(Error::Dirty { paths: foreign });
         }
     }
-    Ok(Vec::new())
+    Ok(())
 }
 
 /// Fast-forwards to the upstream where it is ahead; refuses where that is not possible.
@@ -110,31 +110,37 @@ fn foreign(memory: &Memory, repo: &Repo) -> Result<Vec<String>> {
     Ok(all.into_iter().map(|one| one.path).filter(|path| !own.contains(path) && !staging(path)).collect())
 }
 
-/// Commits what other people did to the files of a change before it is made, so that each line keeps its author.
-pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, entries: &[Entry]) {
-    let Some(repo) = repo(memory) else { return };
+/// Files of a change that somebody has edited outside Lore since it last wrote them, or that it never wrote.
+pub(super) fn foreign_edits(memory: &Memory, entries: &[Entry]) -> Vec<String> {
     let edited = |entry: &&Entry| {
         let author = memory.store().author(memory.project(), &entry.path).ok().flatten();
         let hash = entry.old.as_deref().map(ContentHash::of);
         hash.is_some() && author.map(|author| author.hash) != hash
     };
-    let paths: Vec<String> = entries.iter().filter(edited).map(|entry| entry.path.clone()).collect();
-    if paths.is_empty() || repo.uncommitted(Some(&paths)).is_ok_and(|changed| changed.is_empty()) {
+    entries.iter().filter(edited).map(|entry| entry.path.clone()).collect()
+}
+
+/// Commits what other people did to the files of a change before it is made, so that each line keeps its author.
+pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, paths: &[String]) {
+    let Some(repo) = repo(memory) else { return };
+    if paths.is_empty() || repo.uncommitted(Some(paths)).is_ok_and(|changed| changed.is_empty()) {
         return;
     }
     let subject = format!("Keep edits made outside Lore to {}", paths.join(", "));
     let message = CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
     // What cannot be committed now goes with the write's own commit.
-    let _ = repo.commit(&paths, &message, lock.hold());
+    let _ = repo.commit(paths, &message, lock.hold());
 }
 
-/// Commits these paths. A failure is remembered, told, and made good by the next commit.
+/// Commits these paths. A failure is remembered, told, and made good by the next commit. Where the commit `waited`,
+/// somebody may have edited the files since.
 pub(super) fn commit(
     memory: &Memory,
     lock: &FolderLock,
     paths: &[String],
     subject: &str,
     author: &Author,
+    waited: bool,
 ) -> std::result::Result<Option<String>, String> {
     let Some(repo) = repo(memory) else { return Ok(None) };
     let mut waiting = remembered(memory).pending;
@@ -142,7 +148,8 @@ pub(super) fn commit(
     waiting.push(Pending { paths: paths.to_vec(), subject: subject.to_owned(), author: author.clone() });
     let (mut last, mut failure) = (None, None);
     while failure.is_none() && !waiting.is_empty() {
-        match repo.commit(&waiting[0].paths, &message(&waiting[0]), lock.hold()) {
+        let had_to_wait = waited || waiting.len() > 1;
+        match repo.commit(&waiting[0].paths, &message(memory, &waiting[0], had_to_wait), lock.hold()) {
             Ok(commit) => {
                 last = commit;
                 waiting.remove(0);
@@ -162,11 +169,26 @@ pub(super) fn commit(
     }
 }
 
-fn message(pending: &Pending) -> CommitMessage {
+fn message(memory: &Memory, pending: &Pending, had_to_wait: bool) -> CommitMessage {
     let Author { actor, face, session } = &pending.author;
+    // What somebody added while the commit had to wait is not the author's.
+    if had_to_wait && pending.paths.iter().any(|path| edited_since(memory, path)) {
+        let subject = format!("{}, with edits made outside Lore", pending.subject);
+        return CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
+    }
     let trailers =
         vec![("Lore-Actor", actor.clone()), ("Lore-Face", face.clone()), ("Lore-Session", session.clone())];
     CommitMessage { subject: pending.subject.clone(), body: None, trailers }
+}
+
+/// Whether a file that Lore wrote has other bytes now.
+fn edited_since(memory: &Memory, path: &str) -> bool {
+    let author = memory.store().author(memory.project(), path).ok().flatten();
+    let there = memory.vault().read(path, u64::MAX).ok().flatten();
+    match (author, there) {
+        (Some(author), Some(file)) => author.hash != ContentHash::of(&file.bytes),
+        _ => false,
+    }
 }
 
 /// Commits what was changed outside Lore, once the whole vault is valid; gives the commit and its files.
@@ -175,16 +197,19 @@ pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<
     super::recover::recover(memory, &lock)?;
     let repo = repo(memory).ok_or_else(no_repository)?;
     reconcile(memory, &Look::Everything(Trust::Stat), &|_, _| ())?;
-    publish::refresh(memory, &lock)?;
+    // Nothing is written before all is valid.
     lint::refuse(lint::lint(memory, None)?)?;
+    publish::refresh(memory, &lock)?;
     let paths: Vec<String> =
         repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect();
     if paths.is_empty() {
         return Ok((None, paths));
     }
-    let subject = subject.map_or_else(|| format!("Keep {} edited files", paths.len()), str::to_owned);
-    let commit =
-        commit(memory, &lock, &paths, &subject, memory.author()).map_err(|message| Error::Git { message })?;
+    let files =
+        if paths.len() == 1 { "1 edited file".into() } else { format!("{} edited files", paths.len()) };
+    let subject = subject.map_or_else(|| format!("Keep {files}"), str::to_owned);
+    let commit = commit(memory, &lock, &paths, &subject, memory.author(), false)
+        .map_err(|message| Error::Git { message })?;
     Ok((commit, paths))
 }
 

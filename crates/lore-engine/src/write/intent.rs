@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use serde::{Deserialize, Serialize};
 
 use super::Ready;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fault::fault;
 use crate::hash::ContentHash;
 use crate::memory::{Author, Memory};
@@ -91,6 +91,18 @@ impl Intent {
         // One file is replaced whole or not at all even without its record; more than one need it on the disk.
         staging.note(&record, self.steps.len() > 1)?;
         fault("noted");
+        Ok(())
+    }
+
+    /// Fails when somebody has changed one of the files since it was read.
+    pub(super) fn check_unchanged(&self, memory: &Memory) -> Result<()> {
+        for step in &self.steps {
+            if Intent::progress(memory, step)? == Progress::Foreign {
+                let current = memory.version_of(&step.path)?;
+                let expected = current.saturating_sub(1);
+                return Err(Error::Conflict { slug: step.path.clone(), expected, current });
+            }
+        }
         Ok(())
     }
 

@@ -62,7 +62,8 @@ fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Rea
             ready.to = Some(to);
             Some(edited(ready, edit)?)
         }
-        Action::Delete => {
+        Action::DeleteIf(holds) if !holds() => ready.old.clone(),
+        Action::Delete | Action::DeleteIf(_) => {
             existing(ready)?;
             None
         }
@@ -115,7 +116,7 @@ fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()>
         Action::Put(_) => policy.allow(&ready.path, &[Verb::Put]),
         Action::Edit(_) if appends => policy.allow(&ready.path, &[Verb::Append, Verb::Patch]),
         Action::Edit(_) => policy.allow(&ready.path, &[Verb::Patch]),
-        Action::Delete => policy.allow(&ready.path, &[Verb::Delete]),
+        Action::Delete | Action::DeleteIf(_) => policy.allow(&ready.path, &[Verb::Delete]),
         Action::Move(..) => {
             policy.allow(&ready.path, &[Verb::Delete])?;
             policy.allow(ready.to.as_ref().unwrap_or(&ready.path), &[Verb::Create])

@@ -2,12 +2,12 @@
 //! the write; what goes wrong is told.
 
 use super::intent::Intent;
-use super::{Authority, Outcome, Ready, carry_out, commit};
+use super::{Outcome, Ready, carry_out, commit};
 use crate::error::Result;
 use crate::fault::fault;
 use crate::generated;
 use crate::memory::Memory;
-use crate::vault::FolderLock;
+use crate::vault::{FolderLock, is_sidecar};
 
 /// What followed.
 #[derive(Debug, Default)]
@@ -17,11 +17,18 @@ pub(super) struct Published {
     pub warnings: Vec<String>,
 }
 
-/// Writes the generated files anew and commits everything.
-pub(super) fn publish(memory: &Memory, lock: &FolderLock, intent: &Intent) -> Result<Published> {
-    let mut published = Published::default();
+/// Writes the generated files anew and commits everything. After a crash, generated files that may have been written
+/// already are given.
+pub(super) fn publish(
+    memory: &Memory,
+    lock: &FolderLock,
+    intent: &Intent,
+    recovered: Option<Vec<String>>,
+) -> Result<Published> {
+    let waited = recovered.is_some();
+    let mut published = Published { generated: recovered.unwrap_or_default(), ..Published::default() };
     match refresh(memory, lock) {
-        Ok(paths) => published.generated = paths,
+        Ok(paths) => published.generated.extend(paths),
         Err(error) => {
             let message = format!("the generated files were not written: {error}; run `lore index`");
             published.warnings.push(message);
@@ -30,7 +37,7 @@ pub(super) fn publish(memory: &Memory, lock: &FolderLock, intent: &Intent) -> Re
     fault("generated");
     let mut paths = intent.paths();
     paths.extend(published.generated.iter().cloned());
-    match commit::commit(memory, lock, &paths, &intent.subject, &intent.author) {
+    match commit::commit(memory, lock, &paths, &intent.subject, &intent.author, waited) {
         Ok(commit) => published.commit = commit,
         Err(warning) => published.warnings.push(warning),
     }
@@ -63,14 +70,17 @@ pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
         return Ok(Vec::new());
     }
     let intent = Intent::new(memory, &ready, "Write the generated files".into(), true);
-    let (staging, _) = carry_out(memory, lock, &ready, &intent, Authority::Upkeep)?;
+    let (staging, _) = carry_out(memory, lock, &ready, &intent, None)?;
     staging.end()?;
     Ok(intent.paths())
 }
 
 /// What a commit's first line says of a change.
 pub(super) fn subject(ready: &[Ready]) -> String {
-    let changed: Vec<&Ready> = ready.iter().filter(|one| one.outcome != Outcome::Unchanged).collect();
+    // Data beside a page goes with it without a word.
+    let beside = |one: &&Ready| ready.len() == 1 || !is_sidecar(&one.path);
+    let changed: Vec<&Ready> =
+        ready.iter().filter(|one| one.outcome != Outcome::Unchanged).filter(beside).collect();
     let done = |one: &Ready| match (one.outcome, &one.to) {
         (Outcome::Created, _) => format!("Create {}", one.path),
         (Outcome::Deleted, _) => format!("Delete {}", one.path),

@@ -29,8 +29,7 @@ pub(super) fn record(
     proposal: Option<&Proposal>,
 ) -> Result<()> {
     let (store, project) = (memory.store(), memory.project());
-    let key = format!("intent/{project}{}", if intent.follows { "/generated" } else { "" });
-    if store.setting(&key)?.as_ref() == Some(&intent.id) {
+    if is_recorded(memory, intent)? {
         return Ok(());
     }
     for entry in entries {
@@ -48,7 +47,17 @@ pub(super) fn record(
         }
     }
     store.prune_snapshots(project, memory.policy().limits.snapshots.before(&memory.now()))?;
-    store.set_setting(&key, &intent.id)
+    store.set_setting(&key(memory, intent), &intent.id)
+}
+
+/// Whether the ledger knows of a change already.
+pub(super) fn is_recorded(memory: &Memory, intent: &Intent) -> Result<bool> {
+    Ok(memory.store().setting(&key(memory, intent))?.as_ref() == Some(&intent.id))
+}
+
+/// Where the ledger keeps the last change; what follows another has a place of its own.
+fn key(memory: &Memory, intent: &Intent) -> String {
+    format!("intent/{}{}", memory.project(), if intent.follows { "/generated" } else { "" })
 }
 
 fn keep_snapshot(memory: &Memory, entry: &Entry) -> Result<()> {

@@ -1,22 +1,38 @@
 //! What a process that died left under way: finished where it can be, undone where somebody has changed one of its
 //! files since. The vault's lock is held, so whatever is under way is nobody's any more.
 
-use super::intent::{Intent, Progress};
+use super::intent::{Intent, Progress, Step};
 use super::publish::publish;
-use super::record::{Entry, record};
+use super::record::{Entry, is_recorded, record};
 use crate::error::Result;
 use crate::fault::fault;
+use crate::generated;
 use crate::memory::Memory;
 use crate::vault::{FolderLock, Staging};
 
 /// Finishes or undoes every change that is under way; gives what a person should know.
 pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
-    let mut told = Vec::new();
+    let mut under_way = Vec::new();
     for name in memory.vault().under_way() {
         let staging = memory.vault().staged(&name)?;
         // Without a whole record no file was touched.
-        if let Some(intent) = staging.intent()?.as_deref().and_then(Intent::read) {
-            told.push(settle(memory, lock, &staging, &intent)?);
+        match staging.intent()?.as_deref().and_then(Intent::read) {
+            Some(intent) => under_way.push((staging, intent)),
+            None => staging.end()?,
+        }
+    }
+    // Generated files that were under way come first: the change they follow then finds them done, and commits them.
+    under_way.sort_by_key(|(_, intent)| !intent.follows);
+    let mut told = Vec::new();
+    let alone = under_way.iter().all(|(_, intent)| intent.follows);
+    for (staging, intent) in under_way {
+        let verdict = settle(memory, &staging, &intent)?;
+        let in_place = matches!(verdict, Verdict::Finished | Verdict::Edited);
+        if in_place && (alone || !intent.follows) {
+            publish(memory, lock, &intent, Some(generated::every_path(memory)?))?;
+        }
+        if !intent.follows {
+            told.push(verdict.sentence(&intent));
         }
         staging.end()?;
         fault("ended");
@@ -24,18 +40,51 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
     Ok(told)
 }
 
-fn settle(memory: &Memory, lock: &FolderLock, staging: &Staging, intent: &Intent) -> Result<String> {
-    let states =
-        intent.steps.iter().map(|step| Intent::progress(memory, step)).collect::<Result<Vec<Progress>>>()?;
-    let pages = intent.paths().join(", ");
-    if states.contains(&Progress::Foreign) && states.contains(&Progress::Before) {
-        for (number, step) in intent.steps.iter().enumerate().rev() {
-            if states[number] == Progress::After {
-                intent.undo_step(staging, number, step)?;
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Finished,
+    /// In place, and edited by somebody since.
+    Edited,
+    Undone,
+    GivenUp,
+}
+
+impl Verdict {
+    fn sentence(self, intent: &Intent) -> String {
+        let pages = intent.paths().join(", ");
+        match self {
+            Verdict::Finished => format!("an interrupted write was finished: {pages}"),
+            Verdict::Edited => {
+                format!("an interrupted write was in place; a file of it has been edited since: {pages}")
+            }
+            Verdict::Undone => {
+                format!("an interrupted write was undone, since a file of it had been edited: {pages}")
+            }
+            Verdict::GivenUp => {
+                format!("an interrupted write was given up, since a file of it had been edited: {pages}")
             }
         }
-        memory.sync_paths(&intent.paths().into_iter().collect())?;
-        return Ok(format!("an interrupted write was undone, since a file of it had been edited: {pages}"));
+    }
+}
+
+/// Finishes a change, or undoes it where somebody has edited a file that it had not put in place yet.
+fn settle(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<Verdict> {
+    let states =
+        intent.steps.iter().map(|step| Intent::progress(memory, step)).collect::<Result<Vec<Progress>>>()?;
+    let all_there = states.iter().all(|state| *state != Progress::Foreign);
+    let finished = if all_there { Verdict::Finished } else { Verdict::Edited };
+    // What the ledger knows of was all in place; whatever somebody did since came after it.
+    if is_recorded(memory, intent)? {
+        return Ok(finished);
+    }
+    let overtaken = |(number, step): (usize, &Step)| {
+        // New bytes that are still staged were never put in place; a file that should be gone and is there was edited.
+        states[number] == Progress::Foreign && (step.new.is_none() || staging.holds_new(number))
+    };
+    let overtaken = intent.steps.iter().enumerate().any(overtaken);
+    if overtaken || states.contains(&Progress::Foreign) && states.contains(&Progress::Before) {
+        return give_up(memory, staging, intent, &states);
     }
     for (number, step) in intent.steps.iter().enumerate() {
         if states[number] == Progress::Before {
@@ -46,12 +95,22 @@ fn settle(memory: &Memory, lock: &FolderLock, staging: &Staging, intent: &Intent
     let entries = entries(staging, intent)?;
     memory.store().transaction(&mut || record(memory, intent, &entries, None))?;
     fault("committed");
-    publish(memory, lock, intent)?;
-    Ok(format!("an interrupted write was finished: {pages}"))
+    Ok(finished)
+}
+
+fn give_up(memory: &Memory, staging: &Staging, intent: &Intent, states: &[Progress]) -> Result<Verdict> {
+    for (number, step) in intent.steps.iter().enumerate().rev() {
+        if states[number] == Progress::After {
+            intent.undo_step(staging, number, step)?;
+        }
+    }
+    memory.sync_paths(&intent.paths().into_iter().collect())?;
+    let undone = states.contains(&Progress::After);
+    Ok(if undone { Verdict::Undone } else { Verdict::GivenUp })
 }
 
 fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<Entry>> {
-    let entry = |(number, step): (usize, &super::intent::Step)| -> Result<Entry> {
+    let entry = |(number, step): (usize, &Step)| -> Result<Entry> {
         let old = if step.old.is_some() { staging.old(number)? } else { None };
         Ok(Entry { path: step.path.clone(), old, new: step.new, whole: step.whole })
     };

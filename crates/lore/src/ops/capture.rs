@@ -21,6 +21,7 @@ use crate::session::Session;
 )]
 pub struct Capture {
     /// The text; standard input without it and without --file
+    #[arg(allow_hyphen_values = true)]
     text: Option<String>,
     /// The file to take the text from
     #[arg(long, conflicts_with = "text")]

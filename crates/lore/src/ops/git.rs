@@ -104,10 +104,10 @@ fn warnings(git: &GitState) -> Vec<String> {
     let mut warnings = Vec::new();
     if git.state.ahead > 0 && git.state.behind > 0 {
         let (ahead, behind) = (git.state.ahead, git.state.behind);
-        warnings.push(format!("remote diverged: {ahead} commits here, {behind} there"));
+        warnings.push(format!("remote diverged: {} here, {behind} there", count(ahead, "commit")));
     }
     if let Some((message, waiting)) = &git.commit_failure {
-        warnings.push(format!("{} wait for a commit: {message}", count(*waiting as u64, "write")));
+        warnings.push(format!("not committed yet: {} ({message})", count(*waiting as u64, "write")));
     }
     if let Some(failure) = &git.push_failure {
         let what = if failure.rejected { "push rejected" } else { "push failed" };

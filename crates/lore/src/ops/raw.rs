@@ -1,8 +1,8 @@
 //! `raw`: data that belongs to a page but is no text: what an interface gave, kept beside it by source.
 
 use clap::Args;
-use lore_engine::vault::sidecar;
-use lore_engine::{Action, Code, Error, PageChange, write};
+use lore_engine::vault::{exists, sidecar};
+use lore_engine::{Action, Code, Error, Memory, PageChange, write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -63,13 +63,7 @@ impl Operation for Raw {
         let path = sidecar(&page.path);
         let (mut sources, mut version) = (read(memory, &path)?, page.version);
         if let (Some(source), Some(data)) = (&self.source, self.data) {
-            sources.insert(source.clone(), data);
-            let text =
-                serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n";
-            let expected_version = Some(memory.version_of(&path)?);
-            let change =
-                PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version };
-            write(memory, &[change])?;
+            sources = keep(memory, &path, source, &data)?;
             version = memory.page_at(&page.path)?.map_or(version, |page| page.version);
         } else if let Some(source) = &self.source {
             sources.retain(|name, _| name == source);
@@ -78,15 +72,44 @@ impl Operation for Raw {
     }
 }
 
-fn read(memory: &lore_engine::Memory, path: &str) -> Result<Map<String, Value>> {
-    let Some(file) = memory.vault().read(path, u64::MAX)? else { return Ok(Map::new()) };
+/// Puts the data in place of what that source gave before; what other sources gave stays, also if it came just now.
+fn keep(memory: &Memory, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
+    let with = |mut sources: Map<String, Value>| {
+        sources.insert(source.to_owned(), data.clone());
+        serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n"
+    };
+    let broken = |failure: Failure| Error::BadInput { message: failure.message, hint: failure.hint };
+    loop {
+        let there = exists(&memory.vault().root().join(path));
+        let (action, expected_version) = if there {
+            let edit = |text: &str| parse(path, text.as_bytes()).map(with).map_err(broken);
+            (Action::Edit(Box::new(edit)), None)
+        } else {
+            (Action::Put(with(Map::new()).into_bytes()), Some(0))
+        };
+        match write(memory, &[PageChange { path: path.to_owned(), action, expected_version }]) {
+            Err(Error::Conflict { expected: 0, .. }) if !there => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return read(memory, path),
+        }
+    }
+}
+
+fn read(memory: &Memory, path: &str) -> Result<Map<String, Value>> {
+    match memory.vault().read(path, u64::MAX)? {
+        Some(file) => parse(path, &file.bytes),
+        None => Ok(Map::new()),
+    }
+}
+
+fn parse(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
     let broken = |message: String| Failure {
         code: Code::Io,
         message: format!("{path} is not sidecar data: {message}"),
         hint: "mend the file or move it away; nothing was changed".into(),
         current_version: None,
     };
-    let value: Value = serde_json::from_slice(&file.bytes).map_err(|error| broken(error.to_string()))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
     match value.get("sources") {
         Some(Value::Object(sources)) => Ok(sources.clone()),
         _ => Err(broken("it has no object \"sources\"".into())),

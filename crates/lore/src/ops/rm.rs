@@ -1,6 +1,7 @@
 //! `rm`: a page goes.
 
 use clap::Args;
+use lore_engine::vault::{exists, sidecar};
 use lore_engine::{Action, LinkEnds, PageChange, write};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +49,12 @@ impl Operation for Rm {
         };
         session.confirm(self.yes, &format!("Delete {path}? {linked}."))?;
         let expected_version = self.expected_version;
-        let written = write(memory, &[PageChange { path, action: Action::Delete, expected_version }])?;
+        let data = sidecar(&path);
+        let mut changes = vec![PageChange { path, action: Action::Delete, expected_version }];
+        if exists(&memory.vault().root().join(&data)) {
+            changes.push(PageChange { path: data, action: Action::Delete, expected_version: None });
+        }
+        let written = write(memory, &changes)?;
         let mut result = WriteResult::new(written);
         if !from.is_empty() {
             result.warnings.push(format!("{linked}; those links now lead nowhere"));

@@ -72,7 +72,7 @@ impl Operation for Status {
             path: memory.vault().root().display().to_string(),
             profile: memory.policy().profile.name(),
             pages: counts.pages,
-            files: files.len() as u64,
+            files: files.iter().filter(|file| memory.indexes(&file.path)).count() as u64,
             links: counts.links,
             pending_links: counts.pending,
             failures: memory.store().failures(memory.project())?.len() as u64,

@@ -8,7 +8,10 @@
     reason = "these tests make, break and compare files behind Lore's back"
 )]
 
+mod aftermath;
 mod sandbox;
+mod stage;
+mod story;
 mod transcript;
 
 // What must hold, whatever the files are.
@@ -16,10 +19,16 @@ mod faithful;
 mod faithful_names;
 mod hostile_files;
 mod hostile_names;
+mod hostile_paths;
 mod no_room;
 
 // What must hold, whatever other processes do.
+mod concurrency;
 mod interrupted;
+mod killed_recovery;
+mod killed_then_edited;
+mod killed_writes;
+mod overtaken;
 mod together;
 mod watching;
 
@@ -37,3 +46,8 @@ mod personal_rules;
 mod broken_database;
 mod configuration;
 mod surroundings;
+
+// What a vault in a repository is to the people and agents who share it.
+mod git_faces;
+mod roam_strategy;
+mod snapshots;

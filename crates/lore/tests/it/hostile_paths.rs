@@ -1,0 +1,353 @@
+//! Paths that lead out of the vault, seem to, or would on another system: refused by every operation that takes one,
+//! from the command line and in JSON, and nothing outside is touched, also while folders are swapped for links.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::aftermath::{Tree, ask, tree};
+use crate::sandbox::Sandbox;
+
+/// Signs that look like a slash, forwards or backwards.
+const SLASHES: [char; 9] = [
+    '\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{2571}', '\u{29f5}', '\u{ff3c}', '\u{2216}',
+    '\u{fe68}',
+];
+
+/// Signs that look like one dot or two, or become them when a text is normalised.
+const DOTS: [char; 7] = ['\u{2024}', '\u{2025}', '\u{2026}', '\u{ff0e}', '\u{fe52}', '\u{3002}', '\u{ff61}'];
+
+/// A vault with a page, and beside it a file and a folder that nobody may touch.
+fn guarded() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    fs::create_dir(sandbox.root.join("outside")).expect("a folder");
+    fs::write(sandbox.root.join("outside/page.md"), "alive\n").expect("a file");
+    fs::write(sandbox.root.join("canary.md"), "alive\n").expect("a file");
+    sandbox.write("good.md", "good\n");
+    sandbox.write("people/ada.md", "# Ada\n");
+    sandbox.write("straße.md", "a street\n");
+    sandbox.write(".git/config", "[core]\n");
+    sandbox.run(&["edit", "good", "--append", "more"]).ok();
+    sandbox
+}
+
+/// Names that no operation may take.
+fn hostile() -> Vec<String> {
+    let plain = [
+        "..",
+        "../canary",
+        "../canary.md",
+        "a/../../canary",
+        "people/../../canary.md",
+        "./../canary",
+        "...",
+        "/",
+        "/etc/x",
+        "/tmp/x.md",
+        "//server/x",
+        "~",
+        "~/canary",
+        "~root/x",
+        "C:\\x",
+        "C:/x.md",
+        "c:x",
+        "\\\\server\\x",
+        "..\\canary.md",
+        "people\\..\\..\\canary.md",
+        "a\nb",
+        "a\rb.md",
+        "a\tb",
+        "a\u{7f}b.md",
+        "a\u{85}b.md",
+        ".git/x",
+        ".git/config",
+        ".git/hooks/pre-commit",
+        ".GIT/x.md",
+        "people/.git/x.md",
+        ".lore/x",
+        ".lore/staging/x.md",
+        ".hidden.md",
+        "lore.toml",
+        "people /x.md",
+        " people/x.md",
+        "people/x.md ",
+        "people./x.md",
+        "people/x. ",
+        ".raw",
+        ".raw/x.md",
+        ".raw/x",
+        "people/.raw/x.md",
+        "people/.raw/ada.json",
+        "people/.raw/../../../canary.md",
+        ".raw/.raw/x.json",
+        "memory://../canary",
+        "memory:///etc/x",
+        "memory://~/x",
+    ];
+    let long = [
+        "x".repeat(300),
+        format!("{}.md", "x".repeat(300)),
+        format!("{}/x", "é".repeat(150)),
+        "a/".repeat(3000),
+    ];
+    let slashes = SLASHES.iter().map(|slash| format!("..{slash}canary.md"));
+    let more = SLASHES.iter().map(|slash| format!("people{slash}x.md"));
+    let dots = DOTS.iter().map(|dot| format!("people/{dot}{dot}/x.md"));
+    let up = DOTS.iter().map(|dot| format!("{dot}{dot}/canary.md"));
+    let names = plain.iter().map(ToString::to_string).chain(long);
+    names.chain(slashes).chain(more).chain(dots).chain(up).collect()
+}
+
+/// Each operation that takes a path, in JSON, with this one.
+fn operations(name: &str) -> Vec<Value> {
+    let tool = |tool: &str, input: Value| json!({ "tool": tool, "input": input });
+    vec![
+        tool("put", json!({ "slug": name, "content": "dead" })),
+        tool("mv", json!({ "reference": "good", "to": name })),
+        tool("edit", json!({ "reference": name, "append": "dead" })),
+        tool("rm", json!({ "reference": name, "yes": true })),
+        tool("tag", json!({ "reference": name, "tags": ["dead"] })),
+        tool("timeline_add", json!({ "reference": name, "date": "2024-01-01", "summary": "dead" })),
+        tool("raw", json!({ "reference": name, "source": "x", "data": "dead" })),
+        tool("restore", json!({ "reference": name, "at": 1, "yes": true })),
+        tool("capture", json!({ "text": "dead", "extend": name })),
+    ]
+}
+
+/// Everything around the vault but Lore's own, and the vault.
+fn all(sandbox: &Sandbox) -> (Vec<(String, Option<Vec<u8>>)>, Tree) {
+    let mut outside: Vec<(String, Option<Vec<u8>>)> = Vec::new();
+    for folder in [sandbox.root.clone(), sandbox.root.join("outside")] {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.display().to_string();
+            if !["/v", "/home", "/questions"].iter().any(|own| name.ends_with(own)) {
+                outside.push((name, fs::read(&path).ok()));
+            }
+        }
+    }
+    outside.sort();
+    let mut inside = tree(sandbox);
+    inside.insert(".git/config".into(), sandbox.read(".git/config"));
+    (outside, inside)
+}
+
+/// What is around the vault from the beginning.
+fn untouched(sandbox: &Sandbox) -> Vec<(String, Option<Vec<u8>>)> {
+    let alive = Some(b"alive\n".to_vec());
+    let at = |name: &str| sandbox.root.join(name).display().to_string();
+    vec![(at("canary.md"), alive.clone()), (at("outside"), None), (at("outside/page.md"), alive)]
+}
+
+#[test]
+fn every_operation_refuses_every_such_path_in_json() {
+    let mut sandbox = guarded();
+    let before = all(&sandbox).1;
+    let mut wrong = Vec::new();
+    for name in hostile().into_iter().chain(["a\0b".into(), "good\0.md".into(), "\0".into()]) {
+        for (operation, answer) in operations(&name).iter().zip(ask(&sandbox, "home", &operations(&name))) {
+            let refused = [1, 2, 4].contains(&answer["exit"].as_i64().unwrap_or(0))
+                && answer["error"]["message"].as_str().is_some_and(|message| !message.contains("os error"))
+                && answer["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty());
+            let short: String = name.chars().take(40).collect();
+            if !refused {
+                wrong.push(format!("{} {short:?}: {answer}", operation["tool"]));
+            }
+        }
+        let (outside, inside) = all(&sandbox);
+        assert_eq!(outside, untouched(&sandbox), "{name:?} reached what is outside");
+        if inside != before {
+            wrong.push(format!("{name:?} left {:?}", inside.keys().collect::<Vec<_>>()));
+            sandbox = guarded();
+        }
+    }
+    assert!(wrong.is_empty(), "{} taken:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_command_line_refuses_them_with_an_error_and_a_hint() {
+    let mut sandbox = guarded();
+    let before = all(&sandbox).1;
+    let mut wrong = Vec::new();
+    for name in hostile() {
+        for (command, codes) in [(&["put", &name][..], &[2, 4][..]), (&["mv", "good", &name], &[2, 4])] {
+            let ran = sandbox.pipe(command, b"dead");
+            let said =
+                ran.err.contains("error: ") && ran.err.contains("hint: ") && !ran.err.contains("panicked");
+            if !codes.contains(&ran.code) || !said {
+                let short: String = name.chars().take(40).collect();
+                wrong.push(format!("{} {short:?}: {ran:?}", command[0]));
+            }
+        }
+        let (outside, inside) = all(&sandbox);
+        assert_eq!(outside, untouched(&sandbox), "{name:?} reached what is outside");
+        if inside != before {
+            wrong.push(format!("{name:?} left {:?}", inside.keys().collect::<Vec<_>>()));
+            sandbox = guarded();
+        }
+    }
+    assert!(wrong.is_empty(), "{} taken:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_title_never_decides_where_a_capture_goes() {
+    let sandbox = guarded();
+    let (outside, _) = all(&sandbox);
+    for title in hostile() {
+        let ran = sandbox.run(&["capture", "Something worth keeping", "--keep", "--title", &title]);
+        assert!([0, 2, 4].contains(&ran.code) && !ran.err.contains("panicked"), "{title:?}: {ran:?}");
+        if ran.code == 0 {
+            let path = ran.json()["path"].as_str().expect("a path").to_owned();
+            let name = path.strip_prefix("captures/").unwrap_or_else(|| panic!("{title:?} became {path}"));
+            let plain = !name.contains('/') && !name.starts_with('.') && name.ends_with(".md");
+            assert!(plain && sandbox.vault().join(&path).is_file(), "{title:?} became {path}");
+        }
+    }
+    assert_eq!(all(&sandbox).0, outside);
+    assert_eq!(sandbox.read(".git/config"), b"[core]\n");
+    let names: Vec<String> = tree(&sandbox).into_keys().filter(|path| path.starts_with('.')).collect();
+    assert_eq!(names, [".git/config"; 0], "hidden names were made");
+}
+
+#[test]
+fn no_two_files_differ_in_case_only() {
+    let sandbox = guarded();
+    for name in [
+        "People/Ada",
+        "People/Ada.md",
+        "PEOPLE/new.md",
+        "people/ADA.MD",
+        "people/Ada.markdown",
+        "GOOD.md",
+        "Good",
+        "STRASSE.md",
+        "STRASSE",
+        "strasse.md",
+        "STRASSE/x.md",
+        "good.md/x",
+        "good.md/x.md",
+        "people.md/../good.md",
+    ] {
+        for input in
+            [json!({ "slug": name, "content": "# Other\n" }), json!({ "reference": "good", "to": name })]
+        {
+            let tool = if input["slug"].is_string() { "put" } else { "mv" };
+            let ran = sandbox.run(&["call", tool, &input.to_string()]);
+            assert!([0, 2, 4].contains(&ran.code), "{tool} {name}: {ran:?}");
+            let files: Vec<String> = tree(&sandbox).into_keys().collect();
+            let fold = |path: &String| path.to_lowercase().replace('ß', "ss");
+            let folded: BTreeSet<String> = files.iter().map(fold).collect();
+            assert_eq!(folded.len(), files.len(), "{tool} {name} made a twin: {files:?}");
+            if ran.code == 0 {
+                // Back to where it was.
+                sandbox.sh("rm -rf * && mkdir people && printf '# Ada\\n' > people/ada.md && printf 'good\\n' > good.md");
+                sandbox.write("straße.md", "a street\n");
+                sandbox.run(&["init", "--no-git"]).exits(0);
+                sandbox.sync();
+            }
+        }
+    }
+}
+
+#[test]
+fn names_as_long_as_a_file_system_takes_are_written_or_refused_and_leave_nothing() {
+    let sandbox = guarded();
+    for length in 245..=256 {
+        let name = "n".repeat(length);
+        let ran = sandbox.run(&["call", "put", &json!({ "slug": name, "content": "text" }).to_string()]);
+        assert!([0, 2, 4].contains(&ran.code), "{length}: {ran:?}");
+        assert_eq!(sandbox.vault().join(format!("{name}.md")).is_file(), ran.code == 0, "{length}");
+        assert!(
+            ran.code == 0 || ran.err.contains("longer than") && ran.err.contains("hint"),
+            "{length}: {ran:?}"
+        );
+        assert!(!sandbox.vault().join(".lore").exists(), "{length}");
+    }
+    sandbox.validate();
+}
+
+#[test]
+fn links_that_lead_out_are_not_written_through() {
+    let sandbox = guarded();
+    let at = |path: &str| sandbox.vault().join(path);
+    symlink("../outside", at("link")).expect("a link");
+    symlink(sandbox.root.join("outside"), at("people/absolute")).expect("a link");
+    symlink("../canary.md", at("out.md")).expect("a link");
+    symlink("../new.md", at("dangling.md")).expect("a link");
+    symlink("../../outside", at("people/.raw")).expect("a link");
+    symlink("loop", at("loop")).expect("a link");
+    let names = [
+        "link/x",
+        "link/x.md",
+        "link/page.md",
+        "link/page",
+        "link/deep/x.md",
+        "people/absolute/x.md",
+        "out",
+        "out.md",
+        "dangling",
+        "dangling.md",
+        "loop/x.md",
+    ];
+    let before = all(&sandbox);
+    for name in names {
+        for (operation, answer) in operations(name).iter().zip(ask(&sandbox, "home", &operations(name))) {
+            assert!([1, 2, 4].contains(&answer["exit"].as_i64().unwrap_or(0)), "{operation}: {answer}");
+            assert_eq!(all(&sandbox), before, "{operation}");
+        }
+    }
+    let raw = json!({ "tool": "raw", "input": { "reference": "people/ada", "source": "x", "data": "dead" } });
+    let answer = ask(&sandbox, "home", &[raw]).remove(0);
+    assert!(answer["error"].is_object(), "{answer}");
+    assert_eq!(all(&sandbox), before);
+}
+
+#[test]
+fn a_staging_folder_that_leads_out_is_not_used() {
+    for inner in ["", "/staging"] {
+        let sandbox = guarded();
+        let link = sandbox.vault().join(format!(".lore{inner}"));
+        fs::create_dir_all(link.parent().expect("a folder")).expect("folders");
+        symlink(sandbox.root.join("outside"), &link).expect("a link");
+        let before = all(&sandbox).0;
+        let ran = sandbox.pipe(&["put", "good"], b"new\n");
+        assert_eq!(all(&sandbox).0, before, "{inner}: {ran:?}");
+        assert!([0, 2, 4].contains(&ran.code), "{inner}: {ran:?}");
+        sandbox.run(&["status"]).exits(0);
+        assert_eq!(all(&sandbox).0, before, "{inner}: a look removes nothing that is not Lore's");
+    }
+}
+
+#[test]
+fn a_folder_swapped_for_a_link_again_and_again_lets_nothing_out() {
+    let sandbox = guarded();
+    let (folder, aside, canary) =
+        (sandbox.vault().join("race"), sandbox.vault().join("aside"), sandbox.root.join("empty"));
+    fs::create_dir(&folder).expect("a folder");
+    fs::create_dir(&canary).expect("a folder");
+    let ended = AtomicBool::new(false);
+    let puts: Vec<Value> = (0..200)
+        .map(|number| json!({ "tool": "put", "input": { "slug": format!("race/p{number}.md"), "content": "x" } }))
+        .collect();
+    let answers = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::SeqCst) {
+                fs::rename(&folder, &aside).ok();
+                symlink(&canary, &folder).ok();
+                fs::remove_file(&folder).ok();
+                fs::rename(&aside, &folder).ok();
+            }
+        });
+        let answers = ask(&sandbox, "home", &puts);
+        ended.store(true, Ordering::SeqCst);
+        answers
+    });
+    assert_eq!(fs::read_dir(&canary).expect("a folder").count(), 0, "something got out");
+    let done = answers.iter().filter(|answer| answer["exit"] == 0).count();
+    assert!(done > 0 && done < 200, "the race was not run: {done} of 200 were written");
+    sandbox.sync();
+    sandbox.validate();
+}
