@@ -4,11 +4,12 @@ CARGO ?= cargo
 LORE  := $(or $(CARGO_TARGET_DIR),target)/release/lore
 BENCH := $(or $(CARGO_TARGET_DIR),target)/release/examples/bench
 
-.PHONY: help build demo test lint bench fuzz reference clean
+.PHONY: help build demo test stress lint bench fuzz reference clean
 
 help:
 	@echo "make demo   build Lore and show its main job on a sample vault"
 	@echo "make test   check the code and run every test"
+	@echo "make stress run ten thousand operations in processes that are killed at random, and check what is left"
 	@echo "make bench  measure the shipped binary on a generated vault of 5,000 pages"
 	@echo "make fuzz   fuzz the page grammar for a minute each (needs a nightly compiler and cargo-fuzz)"
 
@@ -26,6 +27,10 @@ lint:
 test: lint
 	$(CARGO) test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
+
+# OPS says how many operations; LORE_STRESS_SEED in the environment repeats a run.
+stress:
+	LORE_STRESS_OPS=$(or $(OPS),10000) $(CARGO) test --release --locked --package lore --test it -- stress::
 
 bench: build
 	$(CARGO) build --release --locked --package lore --example bench

@@ -85,6 +85,10 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
 /// The page a person or agent means: id or the beginning of one, slug, path, title, alias, end of a slug.
 pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
     check_uri(reference)?;
+    if reference.trim().chars().any(char::is_control) {
+        let path = reference.chars().take(200).collect();
+        return Err(Error::BadPath { path, reason: "it has a control character" });
+    }
     let names = names_of(reference);
     let wanted: Vec<&str> = names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect();
     let mut rows = index.lookup(project, &Names::Exact(&wanted))?;

@@ -186,6 +186,8 @@ impl<'a> Batch<'a> {
             self.names.extend(store.rename_page(project, from.number, &file.path)?);
             self.claims.insert(path_slug(&from.path));
             store.rename(project, &from.path, &file.path)?;
+            // A page made anew under the old path goes on from here: no version is ever two texts.
+            store.set_version(project, &from.path, from.version, from.hash)?;
             carry_id(self.memory, from, &file.path)?;
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);

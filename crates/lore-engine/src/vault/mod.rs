@@ -24,7 +24,8 @@ use tempfile::NamedTempFile;
 
 pub use lock::FolderLock;
 pub use path::{
-    EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_path, sidecar, without_extension,
+    EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_page_path, safe_path, sidecar,
+    without_extension,
 };
 pub use staging::Staging;
 pub use text::{Decoded, decode};
@@ -102,9 +103,11 @@ impl Vault {
         for name in path.split('/') {
             let folder = self.root.join(&at);
             if !exists(&folder.join(name)) {
-                let folded = lore_page::fold(name);
+                // Through capitals, so that `ß` and `SS` are one as they are to some file systems.
+                let caseless = |name: &str| lore_page::fold(&name.to_uppercase());
+                let folded = caseless(name);
                 let names = list_names(&folder).unwrap_or_default();
-                let twin = names.into_iter().find(|other| lore_page::fold(other) == folded);
+                let twin = names.into_iter().find(|other| caseless(other) == folded);
                 return twin.map(|twin| if at.is_empty() { twin } else { format!("{at}/{twin}") });
             }
             at = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
@@ -274,6 +277,11 @@ pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     }
     names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(names)
+}
+
+/// Whether a path is a folder itself, not a link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 /// Every name in a folder, hidden ones too, in order.

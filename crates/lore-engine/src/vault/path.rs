@@ -10,6 +10,9 @@ pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 /// The longest name that common file systems take, in bytes.
 const NAME_LIMIT: usize = 255;
 
+/// Full stops of other scripts, which are fine in a name but are no name.
+const DOTS: [char; 5] = ['.', '\u{3002}', '\u{ff61}', '\u{2026}', '\u{b7}'];
+
 /// The longest path, in bytes: what is longer fails on one system or another.
 const PATH_LIMIT: usize = 1024;
 
@@ -20,9 +23,9 @@ const DEPTH_LIMIT: usize = 51;
 const SIDECARS: &str = ".raw";
 
 /// Characters that look like `/`, `\` or `.` and can make a path seem to be another.
-const LOOKALIKES: [char; 10] = [
+const LOOKALIKES: [char; 11] = [
     '\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{29f5}', '\u{ff3c}', '\u{2024}', '\u{2025}',
-    '\u{ff0e}', '\u{fe52}',
+    '\u{ff0e}', '\u{fe52}', '\u{fe68}',
 ];
 
 /// Checks a vault-relative path and gives it in its one form: `/` between names, NFC, no `.` parts.
@@ -61,6 +64,12 @@ pub fn safe_path(path: &str) -> Result<String> {
         if name.len() > NAME_LIMIT {
             return refuse("a name in it is longer than 255 bytes");
         }
+        if name.chars().all(|letter| DOTS.contains(&letter)) {
+            return refuse("a name in it is made of dots, or of what looks like them");
+        }
+        if name.ends_with('.') {
+            return refuse("a name in it ends with a dot");
+        }
         if name.trim() != name {
             return refuse("a name in it starts or ends with a space");
         }
@@ -73,6 +82,19 @@ pub fn is_page(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
     })
+}
+
+/// Checks a path that is to name a page, with or without its extension.
+pub fn safe_page_path(path: &str) -> Result<String> {
+    let refuse = |reason| Err(Error::BadPath { path: path.into(), reason });
+    let safe = safe_path(path)?;
+    if safe.split('/').any(|name| name == SIDECARS) {
+        return refuse("names that start with a dot are hidden from Lore");
+    }
+    if safe.eq_ignore_ascii_case(crate::policy::POLICY_FILE) {
+        return refuse("it is the vault's policy; a person edits it");
+    }
+    Ok(safe)
 }
 
 /// Whether a path is that of a page: not that of a sidecar or of any other file.

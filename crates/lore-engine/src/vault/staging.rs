@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::path::folder;
 use super::place::Place;
-use super::{Vault, list_names};
+use super::{Vault, is_folder, list_names};
 use crate::error::{Error, Result};
 
 /// The folder of changes under way, from the vault's root.
@@ -41,7 +41,10 @@ impl Vault {
 
     /// The changes that are, or were, under way.
     pub fn under_way(&self) -> Vec<String> {
-        list_names(&self.root().join(STAGING)).unwrap_or_default()
+        let all = self.root().join(STAGING);
+        let mut names = list_names(&all).unwrap_or_default();
+        names.retain(|name| is_folder(&all.join(name)));
+        names
     }
 
     fn staging(&self, name: &str, make: bool) -> Result<Staging> {
@@ -121,6 +124,12 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
+    /// The new bytes of a file, where they are waiting still.
+    pub fn new_bytes(&self, number: usize) -> Result<Option<Vec<u8>>> {
+        let name = format!("{number}.new");
+        self.own.read(&name).map_err(|source| self.failed(&name, source))
+    }
+
     /// Whether the new bytes of a file are waiting still.
     pub fn holds_new(&self, number: usize) -> bool {
         self.own.mode(&format!("{number}.new")).is_some()
@@ -143,13 +152,11 @@ impl Staging {
 
     /// Ends the change: its record first, so that nobody finishes it twice, then everything else.
     pub fn end(self) -> Result<()> {
-        let done = self.own.remove(INTENT).and_then(|()| {
-            for name in list_names(&self.base.join(STAGING).join(&self.name)).unwrap_or_default() {
-                self.own.remove(&name)?;
-            }
-            Ok(())
-        });
-        done.map_err(|source| self.failed(INTENT, source))?;
+        self.own.remove(INTENT).map_err(|source| self.failed(INTENT, source))?;
+        for name in list_names(&self.base.join(STAGING).join(&self.name)).unwrap_or_default() {
+            // What Lore did not put there, such as a folder, may stay.
+            let _ = self.own.remove(&name);
+        }
         self.all.remove_folder(&self.name);
         // Both are left to others that use them.
         if let Ok(hidden) = self.root.inside(".lore", None) {

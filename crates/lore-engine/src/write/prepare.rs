@@ -187,7 +187,7 @@ fn existing(ready: &Ready) -> Result<&[u8]> {
 
 /// What the vault leaves out is nobody's page: it is neither written nor removed. Of files that are no pages, only
 /// sidecar data, raw captures and those that a rule names are Lore's to write.
-fn check_place(memory: &Memory, path: &str) -> Result<()> {
+pub(super) fn check_place(memory: &Memory, path: &str) -> Result<()> {
     if !is_page_path(path) && !is_known_file(memory, path) {
         return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name ends in .md" });
     }

@@ -2,23 +2,27 @@
 //! files since. The vault's lock is held, so whatever is under way is nobody's any more.
 
 use super::intent::{Intent, Progress, Step};
+use super::prepare::check_place;
 use super::publish::publish;
 use super::record::{Entry, is_recorded, record};
 use crate::error::Result;
 use crate::fault::fault;
 use crate::generated;
+use crate::hash::ContentHash;
 use crate::memory::Memory;
-use crate::vault::{FolderLock, Staging};
+use crate::vault::{FolderLock, Staging, is_page_path};
 
 /// Finishes or undoes every change that is under way; gives what a person should know.
 pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
     let mut under_way = Vec::new();
     for name in memory.vault().under_way() {
-        let staging = memory.vault().staged(&name)?;
-        // Without a whole record no file was touched.
-        match staging.intent()?.as_deref().and_then(Intent::read) {
-            Some(intent) => under_way.push((staging, intent)),
-            None => staging.end()?,
+        // Whatever lies there and is no change of Lore's is left alone.
+        let Ok(staging) = memory.vault().staged(&name) else { continue };
+        // Without a whole record no file was touched. A record that Lore would not have made is not trusted: the vault
+        // may come from anywhere.
+        match staging.intent().unwrap_or_default().as_deref().and_then(Intent::read) {
+            Some(intent) if is_sound(memory, &staging, &intent)? => under_way.push((staging, intent)),
+            _ => drop(staging.end()),
         }
     }
     // Generated files that were under way come first: the change they follow then finds them done, and commits them.
@@ -38,6 +42,27 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
         fault("ended");
     }
     Ok(told)
+}
+
+/// Whether a record is one that a write could have made: of files that Lore may write, with the bytes it names.
+fn is_sound(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<bool> {
+    for (number, step) in intent.steps.iter().enumerate() {
+        let written = intent.follows || check_place(memory, &step.path).is_ok();
+        let known = memory.vault().file_path(&step.path).is_ok_and(|path| path == step.path);
+        let page = !intent.follows || is_page_path(&step.path);
+        if !(written && known && page) {
+            return Ok(false);
+        }
+        let Ok(waiting) = staging.new_bytes(number) else { return Ok(false) };
+        let waiting = waiting.map(|bytes| ContentHash::of(&bytes));
+        let there = Intent::progress(memory, step)?;
+        if waiting.is_some() && waiting != step.new
+            || waiting.is_none() && step.new.is_some() && there == Progress::Before
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What became of a change.

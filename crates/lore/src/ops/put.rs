@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lore_engine::upkeep::date_in_name;
-use lore_engine::vault::{is_page, read_text, safe_path};
+use lore_engine::vault::{is_page, read_text, safe_page_path};
 use lore_engine::{Action, Code, Memory, PageChange, fill, write};
 use lore_page::slugify;
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ impl Operation for Put {
 /// The path that a slug means: that of the page which has it, else a new file's.
 pub fn target(memory: &Memory, slug: &str) -> Result<String> {
     let policy = memory.policy();
-    let wanted = safe_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
+    let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
     let wanted = policy.alias(&wanted).unwrap_or(wanted);
     if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
         let named = wanted.ends_with(&format!(".{extension}"));
@@ -93,7 +93,7 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
 
 /// The path of a new page: as it is where it names a file, else made from the slug.
 pub fn new_path(wanted: &str) -> Result<String> {
-    let wanted = safe_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
+    let wanted = safe_page_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
     if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
         return Ok(wanted);
     }

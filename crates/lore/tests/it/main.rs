@@ -17,6 +17,7 @@ mod transcript;
 // What must hold, whatever the files are.
 mod faithful;
 mod faithful_names;
+mod forged_staging;
 mod hostile_files;
 mod hostile_names;
 mod hostile_paths;
@@ -29,6 +30,8 @@ mod killed_recovery;
 mod killed_then_edited;
 mod killed_writes;
 mod overtaken;
+mod stress;
+mod stress_worker;
 mod together;
 mod watching;
 

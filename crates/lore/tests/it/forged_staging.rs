@@ -1,0 +1,161 @@
+//! A vault that comes from somebody else may bring a `.lore/staging` of their making: no record in it is believed
+//! further than a write of one's own would go, and nothing that lies there stops Lore.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use serde_json::{Value, json};
+
+use crate::concurrency::repository;
+use crate::sandbox::Sandbox;
+
+/// What a forged record would put in place.
+const SCRIPT: &str = "#!/bin/sh\ntouch ../ran\n";
+
+/// A vault in which a write of `new.md` died, and the folder of its record.
+fn died() -> (Sandbox, std::path::PathBuf) {
+    let sandbox = repository();
+    fs::create_dir(sandbox.root.join("outside")).expect("a folder");
+    fs::write(sandbox.root.join("outside/page.md"), "alive\n").expect("a file");
+    sandbox.pipe(&["put", "page"], b"page\n").ok();
+    fs::write(sandbox.root.join("script"), SCRIPT).expect("a file");
+    let mut command = sandbox.command(&["put", "new", "../script"]);
+    let ended = command.env("LORE_FAULT", "noted").output().expect("lore runs");
+    assert_ne!(ended.status.code(), Some(0));
+    let all = sandbox.vault().join(".lore/staging");
+    let own = fs::read_dir(all).expect("a folder").next().expect("a record").expect("an entry").path();
+    (sandbox, own)
+}
+
+/// Gives the record other steps.
+fn forge(own: &std::path::Path, change: impl FnOnce(&mut Value)) {
+    let path = own.join("intent.json");
+    let mut intent: Value = serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
+    change(&mut intent);
+    fs::write(path, intent.to_string()).expect("a file");
+}
+
+/// Names of what is beside the vault, and of the hooks.
+fn around(sandbox: &Sandbox) -> String {
+    sandbox
+        .sh("cd ..; ls -A . outside; cat outside/*; ls -A v/.git v/.git/hooks; cat v/.git/config v/lore.toml")
+        .text()
+}
+
+#[test]
+fn a_forged_record_writes_nothing_where_a_write_could_not() {
+    for path in [
+        "../planted.md",
+        "outside/../../planted.md",
+        "../outside/new.md",
+        "../outside/page.md",
+        ".git/hooks/pre-commit",
+        ".git/planted",
+        ".git/config",
+        ".lore/templates/x.md",
+        "lore.toml",
+        ".hidden.md",
+        "/planted",
+        "a\u{2215}b.md",
+        "page.md/../../planted",
+        ".gitattributes",
+        "program.sh",
+        "",
+    ] {
+        let (sandbox, own) = died();
+        fs::set_permissions(own.join("0.new"), fs::Permissions::from_mode(0o755)).expect("a mode");
+        let before = around(&sandbox);
+        forge(&own, |intent| intent["steps"][0]["path"] = json!(path));
+        sandbox.run(&["status"]);
+        assert_eq!(around(&sandbox), before, "{path}");
+        sandbox.pipe(&["put", "other"], b"other\n").exits(0);
+        assert!(!sandbox.root.join("ran").exists(), "{path}: what was planted ran");
+        assert!(!sandbox.vault().join(".lore/staging").exists(), "{path}: it is still there");
+        let planted = tree_names(&sandbox);
+        assert_eq!(planted, "lore.toml\nother.md\npage.md\n", "{path}");
+    }
+}
+
+fn tree_names(sandbox: &Sandbox) -> String {
+    sandbox.sh("find . -path ./.git -prune -o -type f -print | cut -c3- | sort").text()
+}
+
+#[test]
+fn a_forged_record_takes_nothing_away_outside() {
+    for path in ["../outside/page.md", "page.md/../../outside/page.md", ".git/HEAD", "lore.toml"] {
+        let (sandbox, own) = died();
+        let before = around(&sandbox);
+        forge(&own, |intent| {
+            let hash = sandbox.sh("cd ..; sha256sum v/.git/HEAD | cut -c1-64").text();
+            intent["steps"] = json!([{ "path": path, "old": hash.trim(), "new": null }]);
+        });
+        sandbox.run(&["status"]);
+        assert_eq!(around(&sandbox), before, "{path}");
+        sandbox.run(&["get", "page"]).exits(0);
+    }
+}
+
+#[test]
+fn staged_bytes_that_are_not_those_of_the_record_are_not_put_in_place() {
+    let (sandbox, own) = died();
+    fs::write(own.join("0.new"), "half of i").expect("a file");
+    sandbox.run(&["status"]).exits(0);
+    let there = fs::read(sandbox.vault().join("new.md")).ok();
+    assert!(there.is_none() || there.as_deref() == Some(SCRIPT.as_bytes()), "{there:?}");
+    assert!(!sandbox.vault().join(".lore/staging").exists());
+    // A link instead of bytes.
+    let (sandbox, own) = died();
+    fs::remove_file(own.join("0.new")).expect("the bytes");
+    symlink("../../../../outside/page.md", own.join("0.new")).expect("a link");
+    sandbox.run(&["status"]).exits(0);
+    assert!(!sandbox.vault().join("new.md").is_symlink(), "a link was put in place");
+}
+
+#[test]
+fn staged_bytes_that_are_gone_do_not_stop_lore() {
+    let (sandbox, own) = died();
+    fs::remove_file(own.join("0.new")).expect("the bytes");
+    sandbox.run(&["status"]).exits(0);
+    sandbox.run(&["get", "page"]).exits(0);
+    assert!(!sandbox.vault().join("new.md").exists());
+}
+
+#[test]
+fn a_record_that_was_cut_short_is_cleared_away() {
+    for record in ["", "{", "{}", "[]", "null", "\0\0\0"] {
+        let (sandbox, own) = died();
+        fs::write(own.join("intent.json"), record).expect("a file");
+        sandbox.run(&["status"]).exits(0);
+        assert!(!sandbox.vault().join(".lore").exists(), "{record:?}");
+        assert!(!sandbox.vault().join("new.md").exists(), "{record:?}");
+    }
+}
+
+#[test]
+fn whatever_else_lies_there_does_not_stop_lore() {
+    for script in [
+        "touch .lore/staging/.DS_Store",
+        "touch .lore/staging/file",
+        "mkdir .lore/staging/folder",
+        "mkdir -p .lore/staging/folder/deeper/still && touch .lore/staging/folder/deeper/file",
+        "ln -s /nowhere .lore/staging/link",
+        "ln -s ../../../outside .lore/staging/link",
+        "mkfifo .lore/staging/pipe",
+        "mkdir .lore/staging/x && mkfifo .lore/staging/x/intent.json",
+        "mkdir .lore/staging/x && mkdir .lore/staging/x/intent.json",
+        "rmdir .lore/staging && touch .lore/staging",
+        "rmdir .lore/staging && ln -s ../../outside .lore/staging",
+        "rm -rf .lore && ln -s ../outside .lore",
+        "rm -rf .lore && touch .lore",
+    ] {
+        let sandbox = repository();
+        sandbox.pipe(&["put", "page"], b"page\n").ok();
+        fs::create_dir(sandbox.root.join("outside")).expect("a folder");
+        fs::write(sandbox.root.join("outside/page.md"), "alive\n").expect("a file");
+        sandbox.sh(&format!("mkdir -p .lore/staging && {script}")).ok();
+        let read = sandbox.sh("timeout 20 lore get page");
+        assert_eq!((read.code, read.text().as_str()), (0, "page\n"), "{script}: {read:?}");
+        let outside = sandbox.sh("ls -A ../outside; cat ../outside/page.md").text();
+        assert_eq!(outside, "page.md\nalive\n", "{script}");
+    }
+}

@@ -1,0 +1,244 @@
+//! One of the processes of the stress test, and what it must find of its work: a model of its own pages, in which
+//! every write leaves a word that no other write has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use lore_engine::fault::POINTS;
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, code};
+
+/// The words of the writes that a page must hold.
+pub type Marks = BTreeSet<String>;
+
+/// The pages that all of them write to.
+pub const SHARED: [&str; 3] = ["shared/one", "shared/two", "shared/three"];
+
+/// Numbers that follow from a seed.
+pub struct Chance(pub u64);
+
+impl Chance {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// What became of an operation.
+pub enum Came {
+    /// It was acknowledged.
+    Done(Value),
+    /// It was refused.
+    Refused(Value),
+    /// The process was killed before it answered.
+    Unknown,
+}
+
+/// A process that runs operations, and what is known of them.
+pub struct Worker<'a> {
+    sandbox: &'a Sandbox,
+    number: usize,
+    pub chance: Chance,
+    talk: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
+    made: usize,
+    /// The pages that are this worker's own, by path.
+    pub pages: BTreeMap<String, Marks>,
+    /// Pages that were and are no more.
+    pub gone: BTreeSet<String>,
+    /// Those of them that were deleted: another page may be made there.
+    pub deleted: BTreeSet<String>,
+    /// What a page held at a version.
+    states: BTreeMap<(String, u64), Marks>,
+    /// What was added to the shared pages for sure, and what perhaps.
+    pub shared: Vec<(String, String)>,
+    pub perhaps: Vec<(String, String)>,
+    /// The versions that were told, in their order.
+    pub versions: Vec<(String, u64)>,
+    pub kills: usize,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(sandbox: &'a Sandbox, number: usize, seed: u64) -> Worker<'a> {
+        let chance = Chance(seed ^ (number as u64) << 32);
+        let (pages, gone, deleted, states) = Default::default();
+        let (shared, perhaps, versions) = Default::default();
+        let talk = None;
+        Worker {
+            sandbox,
+            number,
+            chance,
+            talk,
+            made: 0,
+            pages,
+            gone,
+            deleted,
+            states,
+            shared,
+            perhaps,
+            versions,
+            kills: 0,
+        }
+    }
+
+    /// A word that stands for one write.
+    pub fn mark(&mut self) -> String {
+        self.made += 1;
+        format!("m{}x{}m", self.number, self.made)
+    }
+
+    /// One of its own pages.
+    pub fn own(&mut self) -> Option<String> {
+        let paths: Vec<String> = self.pages.keys().filter(|path| path.starts_with("own/")).cloned().collect();
+        let chosen = self.chance.below(paths.len().max(1) as u64) as usize;
+        paths.get(chosen).cloned()
+    }
+
+    /// A path that no page ever had.
+    pub fn fresh_path(&mut self) -> String {
+        self.made += 1;
+        format!("own/w{}-{}.md", self.number, self.made)
+    }
+
+    pub fn shared_page(&mut self) -> &'static str {
+        SHARED[self.chance.below(SHARED.len() as u64) as usize]
+    }
+
+    /// The bytes of a page as they are on the disk.
+    pub fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.file(path)).ok()
+    }
+
+    fn file(&self, path: &str) -> PathBuf {
+        self.sandbox.vault().join(path)
+    }
+
+    /// Starts its process where there is none. Every third one has a fault of its own, some writes ahead.
+    fn connect(&mut self, faults: bool) -> &mut (Child, ChildStdin, BufReader<ChildStdout>) {
+        let (sandbox, chance) = (self.sandbox, &mut self.chance);
+        self.talk.get_or_insert_with(|| {
+            let mut command = sandbox.command(&["--quiet", "pipe"]);
+            if faults && chance.below(3) == 0 {
+                let point = POINTS[chance.below(POINTS.len() as u64) as usize];
+                command.env("LORE_FAULT", format!("{point}:{}", 1 + chance.below(8)));
+            }
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+            let mut child = command.spawn().expect("it starts");
+            let (to, from) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+            (child, to, BufReader::new(from))
+        })
+    }
+
+    /// Runs an operation. One time in twenty its process is killed at some moment; then nobody knows at first.
+    pub fn run(&mut self, tool: &str, input: Value) -> Came {
+        let kill = self.chance.below(20) == 0;
+        let moment = Duration::from_micros(self.chance.below(60_000));
+        let (child, to, from) = self.connect(true);
+        let begun = Instant::now();
+        writeln!(to, "{}", json!({ "tool": tool, "input": input })).expect("it listens");
+        if kill {
+            while begun.elapsed() < moment {
+                std::thread::yield_now();
+            }
+            child.kill().expect("it can be killed");
+        }
+        let mut line = String::new();
+        from.read_line(&mut line).expect("its output");
+        if kill || line.is_empty() {
+            let ended = code(child.wait().expect("a child"));
+            assert!([-9, -6].contains(&ended), "{tool} ended with {ended}");
+            self.talk = None;
+            self.kills += 1;
+        }
+        match serde_json::from_str::<Value>(&line) {
+            Ok(answer) if answer["exit"] == 0 => Came::Done(answer["result"].clone()),
+            Ok(answer) => Came::Refused(answer),
+            Err(_) if self.talk.is_none() => {
+                self.settle();
+                Came::Unknown
+            }
+            Err(error) => panic!("{tool} was not answered: {error}: {line:?}"),
+        }
+    }
+
+    /// Writes to a page of its own until that is acknowledged: whatever was under way is settled by then.
+    fn settle(&mut self) {
+        let mark = self.mark();
+        let input = json!({ "slug": format!("barrier/w{}", self.number), "content": mark });
+        let (_, to, from) = self.connect(false);
+        writeln!(to, "{}", json!({ "tool": "put", "input": input })).expect("it listens");
+        let mut line = String::new();
+        from.read_line(&mut line).expect("its output");
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        assert_eq!(answer["exit"], 0, "{answer}");
+    }
+
+    /// Notes what a page of its own must hold, and at which version.
+    pub fn note(&mut self, path: &str, marks: Marks, answer: Option<&Value>) {
+        let changed = answer.filter(|answer| answer["outcome"] != "unchanged");
+        if let Some(version) = changed.and_then(|answer| answer["version"].as_u64()) {
+            self.versions.push((path.to_owned(), version));
+            self.states.insert((path.to_owned(), version), marks.clone());
+        }
+        let text = self.text(path).unwrap_or_else(|| panic!("{path} is not there"));
+        assert_eq!(marks_of(&text), marks, "{path} after {answer:?}:\n{text}");
+        self.pages.insert(path.to_owned(), marks);
+    }
+
+    /// What a page held at a version, where that was told.
+    pub fn at_version(&self, path: &str, version: u64) -> Option<Marks> {
+        self.states.get(&(path.to_owned(), version)).cloned()
+    }
+
+    /// A page has another path, and takes its past along.
+    pub fn moved(&mut self, from: &str, to: &str) {
+        let states: Vec<_> = self.states.keys().filter(|(path, _)| path == from).cloned().collect();
+        for key in states {
+            let marks = self.states.remove(&key).expect("it is there");
+            self.states.insert((to.to_owned(), key.1), marks);
+        }
+        self.pages.remove(from);
+        self.gone.insert(from.to_owned());
+    }
+
+    /// Ends its process.
+    pub fn end(&mut self) {
+        if let Some((mut child, to, _)) = self.talk.take() {
+            drop(to);
+            child.wait().expect("a child");
+        }
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        if let Some((mut child, ..)) = self.talk.take() {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+/// The words of writes in a text; one that stands there twice is told apart.
+pub fn marks_of(text: &str) -> Marks {
+    let mut marks = Marks::new();
+    for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let inner = word.strip_prefix('m').and_then(|rest| rest.strip_suffix('m'));
+        let is_mark = inner.is_some_and(|inner| {
+            inner.split('x').count() == 2
+                && inner.chars().all(|letter| letter == 'x' || letter.is_ascii_digit())
+        });
+        if is_mark && !marks.insert(word.to_owned()) {
+            marks.insert(format!("{word} twice"));
+        }
+    }
+    marks
+}
