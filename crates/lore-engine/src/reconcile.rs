@@ -71,13 +71,15 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 /// Makes the index say what the files say.
 pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
     let (store, project) = (memory.store(), memory.project());
-    let (Scan { mut files, skipped, unreadable }, known, trust, moved) = match look {
+    // The index is asked before the disk: a page that another process makes in between is then new, never gone.
+    let (known, Scan { mut files, skipped, unreadable }, trust, moved) = match look {
         Look::Everything(trust) => {
-            (scan(memory.vault()), store.fingerprints(project, None)?, *trust, &[][..])
+            (store.fingerprints(project, None)?, scan(memory.vault()), *trust, &[][..])
         }
         Look::Paths { paths, moved, proposal } => {
+            let known = store.fingerprints(project, Some(paths))?;
             let found = proposal.map_or_else(|| stat(memory.vault(), paths), |new| proposed(memory, new));
-            (found, store.fingerprints(project, Some(paths))?, Trust::Nothing, *moved)
+            (known, found, Trust::Nothing, *moved)
         }
     };
     let proposal = match look {

@@ -13,7 +13,7 @@ use crate::hash::ContentHash;
 use crate::index::{Fingerprint, PageNo, PageRow};
 use crate::memory::Memory;
 use crate::relink::relink;
-use crate::vault::{DiskFile, FileBytes, Skipped, decode};
+use crate::vault::{DiskFile, FileBytes, Skipped, decode, stat};
 use crate::write::Proposal;
 
 /// A file changed this shortly before it is indexed may change again without its time showing it: some file
@@ -160,6 +160,8 @@ impl<'a> Batch<'a> {
         if self.failures.contains_key(&file.path) {
             store.set_failure(project, &file.path, None)?;
         }
+        let known = known.filter(|known| !moved || !self.is_there(&known.path));
+        let moved = moved && known.is_some();
         // Another process may have been here since the plan was made: what the index says now counts.
         let mut row = match known {
             Some(known) => store.pages(project, &[known.page])?.pop(),
@@ -242,11 +244,7 @@ impl<'a> Batch<'a> {
         else {
             return Ok(());
         };
-        // A page that another process has made anew since the plan was made is not gone.
-        if row.hash != known.hash
-            && self.proposal.is_none()
-            && self.read(&row.path).is_ok_and(|read| read.is_some())
-        {
+        if self.is_there(&row.path) {
             return Ok(());
         }
         // The version is noted so that a page made again under this path goes on from it.
@@ -255,6 +253,13 @@ impl<'a> Batch<'a> {
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);
         Ok(())
+    }
+
+    /// Whether a page that seemed to be gone is on the disk after all. A look at a vault takes time, and other processes
+    /// write meanwhile; here nobody else can be in the middle of a write.
+    fn is_there(&self, path: &str) -> bool {
+        let look = || stat(self.memory.vault(), &BTreeSet::from([path.to_owned()]));
+        self.proposal.is_none() && self.memory.policy().indexes(path) && !look().files.is_empty()
     }
 
     fn fail(&mut self, file: &DiskFile, reason: &str) -> Result<()> {
