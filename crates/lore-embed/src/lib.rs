@@ -1,1 +1,18 @@
 //! The providers of [`Embedder`](lore_engine::Embedder). The dependencies of the models end here.
+
+mod count;
+mod endpoint;
+mod files;
+mod http;
+mod hub;
+mod script;
+mod static_model;
+mod transformer;
+mod vector;
+
+pub use count::{count_tokens, counts_exactly};
+pub use endpoint::{Endpoint, EndpointSettings, Protocol};
+pub use http::Patience;
+pub use hub::{Check, DEFAULT_HUB, HubFile, HubModel, known_model, known_models, pull, verify};
+pub use static_model::{StaticModel, pack};
+pub use transformer::{Instructions, Precision, Transformer, TransformerOptions};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use lore_page::{Link, LinkStyle, Page, Parsed, Value, fold, slugify};
 
+use crate::chunk::chunks;
 use crate::hash::{ContentHash, stable_number};
 use crate::index::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
 use crate::policy::Policy;
@@ -55,6 +56,7 @@ pub fn draft<'a>(
     let links = links(&id, page);
     let statements = statements(page);
     let keys = keys(source, page, &id);
+    let chunks = chunks(page, source.text).into_iter().map(|chunk| chunk.place).collect();
     let row = PageRow {
         number: 0,
         path: source.path.to_owned(),
@@ -75,7 +77,15 @@ pub fn draft<'a>(
         version: 0,
         id,
     };
-    PageDraft { row, mtime: if source.settled { source.mtime } else { 0 }, keys, links, statements, text }
+    PageDraft {
+        row,
+        mtime: if source.settled { source.mtime } else { 0 },
+        keys,
+        links,
+        statements,
+        chunks,
+        text,
+    }
 }
 
 /// A type that is written as a link, as Obsidian's users do, is the name in the link.

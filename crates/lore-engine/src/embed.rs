@@ -1,6 +1,8 @@
 //! What the engine asks of a model: a vector for a text. The providers live in a crate of their own, so that what they
 //! depend on stays out of everything else.
 
+use std::sync::Arc;
+
 /// Result of a call to an [`Embedder`].
 pub type EmbedResult<T> = std::result::Result<T, EmbedError>;
 
@@ -15,6 +17,51 @@ pub trait Embedder: Send + Sync {
     /// The vectors of passages, in the order of the texts. The caller gives as many as it wants to lose when it is
     /// stopped; the provider sorts and batches them as suits it.
     fn embed_passages(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>>;
+
+    /// Whether the model was taught the script of a text. What it makes of one it was not taught says nothing.
+    fn reads(&self, text: &str) -> bool {
+        let _ = text;
+        true
+    }
+
+    /// Whether a passage costs so little that it is embedded as soon as it is indexed.
+    fn is_instant(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Embedder + ?Sized> Embedder for &T {
+    fn identity(&self) -> &ModelIdentity {
+        (**self).identity()
+    }
+
+    fn embed_query(&self, text: &str) -> EmbedResult<Vec<f32>> {
+        (**self).embed_query(text)
+    }
+
+    fn embed_passages(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
+        (**self).embed_passages(texts)
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        (**self).reads(text)
+    }
+
+    fn is_instant(&self) -> bool {
+        (**self).is_instant()
+    }
+}
+
+/// The models there are, and a tokenizer.
+pub trait Models: Send + Sync {
+    /// The names of those a new database may begin with, best first; none in a build without weights.
+    fn preferred(&self) -> Vec<String>;
+
+    /// Opens a model by its name.
+    fn open(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>>;
+
+    /// How many tokens a text is to a language model.
+    fn count_tokens(&self, text: &str) -> usize;
 }
 
 /// A model's identity. Vectors can be compared only when all of it is the same.

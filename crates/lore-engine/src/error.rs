@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lore_page::edit::EditError;
 
+use crate::embed::EmbedError;
 use crate::lint::Finding;
 use crate::policy::Lint;
 
@@ -102,6 +103,9 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// There is no vector to be had.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
     /// The file is larger than the policy's limit.
     #[error("{path} has {size} bytes, over the limit of {limit}")]
     TooLarge {
@@ -239,6 +243,8 @@ pub enum Code {
     Diverged,
     /// git failed.
     Git,
+    /// A model cannot be used, or does not answer.
+    Model,
     /// Over a limit.
     TooLarge,
     /// An edit that does not fit the page.
@@ -259,7 +265,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 17] = [
+    pub const ALL: [Code; 18] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
@@ -269,6 +275,7 @@ impl Code {
         Code::Lint,
         Code::Diverged,
         Code::Git,
+        Code::Model,
         Code::TooLarge,
         Code::Edit,
         Code::Locked,
@@ -291,6 +298,7 @@ impl Code {
             Code::Lint => "lint",
             Code::Diverged => "diverged",
             Code::Git => "git",
+            Code::Model => "model",
             Code::TooLarge => "too_large",
             Code::Edit => "edit",
             Code::Locked => "locked",
@@ -314,6 +322,7 @@ impl Error {
             Error::Lint { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Git { .. } => Code::Git,
+            Error::Embed(_) => Code::Model,
             Error::Conflict { .. } => Code::Conflict,
             Error::Exists { .. } => Code::Exists,
             Error::TooLarge { .. } => Code::TooLarge,
@@ -361,6 +370,15 @@ impl Error {
                 "commit them with `lore git commit`, or put them back, then write again".into()
             }
             Error::Git { .. } => "see `lore git status`".into(),
+            Error::Embed(EmbedError::Model { .. }) => {
+                "see `lore model list`, and choose another with `lore model use`; search by words works without".into()
+            }
+            Error::Embed(EmbedError::Unavailable { .. }) => {
+                "what waits stays in the queue: run `lore embed` when it answers again".into()
+            }
+            Error::Embed(EmbedError::Wrong { .. }) => {
+                "check the model's name and the endpoint with `lore model list`".into()
+            }
             Error::TooLarge { .. } => {
                 "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
             }

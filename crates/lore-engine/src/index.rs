@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 
 use lore_page::{Diagnostic, Interval, LineRange, Properties};
 
+use crate::chunk::ChunkDraft;
 use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::search::Expression;
+use crate::vectors::Vectors;
 
 /// A project's number in its database.
 pub type ProjectNo = i64;
@@ -17,10 +19,10 @@ pub type ProjectNo = i64;
 /// A page's number in its index. It is not stable across a rebuild: nothing outside may keep it.
 pub type PageNo = i64;
 
-/// A database that holds both halves.
-pub trait Store: Index + Ledger {}
+/// A database that holds both halves, and the vectors.
+pub trait Store: Index + Ledger + Vectors {}
 
-impl<T: Index + Ledger> Store for T {}
+impl<T: Index + Ledger + Vectors> Store for T {}
 
 /// The derived half: everything in it can be made again from the files.
 pub trait Index {
@@ -237,6 +239,8 @@ pub struct PageDraft<'a> {
     pub links: Vec<LinkDraft>,
     /// Observations, facts and entries.
     pub statements: Vec<Statement>,
+    /// The pieces to embed.
+    pub chunks: Vec<ChunkDraft>,
     /// The words to search.
     pub text: SearchText<'a>,
 }
@@ -434,6 +438,8 @@ pub struct Filter {
     pub until: Option<i64>,
     /// All of these properties, with these values.
     pub properties: Vec<(String, String)>,
+    /// One of these slugs, where there are any.
+    pub among: Vec<String>,
 }
 
 /// In which order pages are listed.

@@ -2,12 +2,14 @@
 //! one function. Synchronous, and without a database of its own: it declares the [`Index`] and [`Ledger`] traits.
 
 mod capture;
+mod chunk;
 pub mod compare;
 mod curate;
 mod diff;
 mod draft;
 mod embed;
 mod error;
+mod expand;
 pub mod fault;
 mod fields;
 pub mod generated;
@@ -19,6 +21,7 @@ mod index;
 mod inject;
 mod likeness;
 mod lint;
+mod meaning;
 mod memory;
 mod policy;
 mod profile;
@@ -35,14 +38,17 @@ mod timeframe;
 pub mod upkeep;
 mod validate;
 pub mod vault;
+mod vectors;
 mod watch;
 mod write;
 
 pub use capture::{CaptureRequest, Captured, Similar, capture, similar_pages};
+pub use chunk::{Chunk, ChunkDraft, ChunkKind, chunks, estimate_tokens};
 pub use curate::{Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
-pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity};
+pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Code, Error, Result};
+pub use expand::{Budgeted, Depth, Opened, expand};
 pub use fields::{FieldHit, search_fields, updated};
 pub use graph::{Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
@@ -54,6 +60,7 @@ pub use index::{
 };
 pub use inject::{Injected, injected};
 pub use lint::{Finding, Fixed, fix, lint, new_id};
+pub use meaning::{Embedded, choose_model, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};
 pub use policy::{
     DEFAULT_TYPE, Level, Limits, Lint, OnEdited, Owner, POLICY_FILE, Policy, Rule, Verb, line_of, verbs,
@@ -64,10 +71,13 @@ pub use projects::{Chosen, Projects};
 pub use raw::RawText;
 pub use reconcile::{Progress, Report};
 pub use relocate::relocate;
-pub use search::{Excerpt, Expression, Hit, HitKind, SearchRequest, SearchResult, prepare, set_apart};
+pub use search::{
+    Excerpt, Expression, Fusion, Hit, HitKind, Mode, SearchRequest, SearchResult, Signals, prepare, set_apart,
+};
 pub use timeframe::{since, until};
 pub use validate::{Check, duplicate_ids, validate};
 pub use vault::Skipped;
+pub use vectors::{ChunkHit, ChunkRow, ModelNo, ModelRow, VectorQuery, Vectors};
 pub use watch::{DEBOUNCE, Event, Watching, follow, watch};
 pub use write::{
     Action, Authority, Edit, GitState, Outcome, PageChange, PushFailure, Receipt, Terms, Written, begin,

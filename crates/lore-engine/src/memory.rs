@@ -9,9 +9,11 @@ use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 
 use crate::diff::Trust;
+use crate::embed::Models;
 use crate::error::Result;
 use crate::graph::{Neighbourhood, Reach, neighbourhood};
 use crate::index::{Forget, PageRow, ProjectNo, Store};
+use crate::meaning::Opened;
 use crate::policy::Policy;
 use crate::reconcile::{Look, Progress, Report, reconcile};
 use crate::resolve::{find, resolve};
@@ -47,6 +49,8 @@ pub struct Parts {
     pub clock: Clock,
     /// Who acts.
     pub author: Author,
+    /// The models there are.
+    pub models: Arc<dyn Models>,
 }
 
 /// One vault, ready to be asked and written to.
@@ -59,6 +63,8 @@ pub struct Memory {
     state: PathBuf,
     clock: Clock,
     author: Author,
+    models: Arc<dyn Models>,
+    pub(crate) opened: RefCell<Option<Opened>>,
 }
 
 impl Memory {
@@ -67,13 +73,14 @@ impl Memory {
         let vault = Vault::open(&parts.root)?;
         let policy = Policy::load(vault.root())?;
         let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
-        let Parts { name, store, state, clock, author, .. } = parts;
+        let Parts { name, store, state, clock, author, models, .. } = parts;
         let key = policy_key(project);
         if store.setting(&key)?.is_none() {
             store.set_setting(&key, &policy.index_mark())?;
         }
         let policy = RefCell::new(Arc::new(policy));
-        Ok(Memory { name, vault, policy, store, project, state, clock, author })
+        let opened = RefCell::default();
+        Ok(Memory { name, vault, policy, store, project, state, clock, author, models, opened })
     }
 
     /// The project's name.
@@ -106,6 +113,11 @@ impl Memory {
         &self.author
     }
 
+    /// The models there are.
+    pub fn models(&self) -> &dyn Models {
+        &*self.models
+    }
+
     /// The time, here.
     pub fn now(&self) -> Zoned {
         (self.clock)()
@@ -122,6 +134,7 @@ impl Memory {
         let recovered = recover_if_needed(self)?;
         let mut report = reconcile(self, &Look::Everything(trust), progress)?;
         report.recovered = recovered;
+        self.keep_up()?;
         Ok(report)
     }
 
@@ -225,7 +238,7 @@ impl Memory {
 
     /// Pages that answer a query.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        search(&*self.store, self.project, &self.vault, request)
+        search(self, request)
     }
 
     /// A page's neighbourhood.

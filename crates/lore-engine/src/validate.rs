@@ -44,9 +44,19 @@ pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
         Check::Files => files(memory),
         Check::Links => links(memory),
         Check::Facts => facts(memory),
-        // Without a model there is no vector that could belong to the wrong one.
-        Check::Embeddings => Ok(Vec::new()),
+        Check::Embeddings => embeddings(memory),
     }
+}
+
+/// Every chunk against its vector and code, of each model that the database has. Chunks that wait are no problem.
+fn embeddings(memory: &Memory) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for row in memory.store().models()? {
+        let name = &row.identity.name;
+        let found = memory.store().vector_problems(memory.project(), row.number)?;
+        problems.extend(found.into_iter().map(|problem| format!("{problem} ({name})")));
+    }
+    Ok(problems)
 }
 
 fn files(memory: &Memory) -> Result<Vec<String>> {

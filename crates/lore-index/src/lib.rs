@@ -1,6 +1,7 @@
 //! The [`Index`](lore_engine::Index) and [`Ledger`](lore_engine::Ledger) of Lore in a database. SQL lives here and
 //! nowhere else.
 
+mod signs;
 mod sqlite;
 
 pub use sqlite::{Opened, SqliteStore, open, set_aside};

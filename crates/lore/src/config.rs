@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lore_engine::vault::{FolderLock, make_folder, read_text, write_private};
-use lore_engine::{Error, Projects, line_of};
+use lore_engine::{Error, Projects, Signals, line_of};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::environment::Environment;
@@ -28,9 +28,59 @@ pub const SETTINGS: &[Setting] = &[
         about: "json, human or brief; empty: human on a terminal, json elsewhere",
         default: "",
     },
+    Setting {
+        key: "embedding.model",
+        about: "the model a new database begins with, or none; empty: the best that is there",
+        default: "",
+    },
+    Setting { key: "embedding.folder", about: "another folder in which models are looked for", default: "" },
+    Setting {
+        key: "embedding.ollama",
+        about: "where Ollama listens, for models called ollama:NAME",
+        default: "http://127.0.0.1:11434",
+    },
+    Setting {
+        key: "embedding.openai",
+        about: "the address of an OpenAI-compatible service, for models called openai:NAME",
+        default: "https://api.openai.com/v1",
+    },
+    Setting {
+        key: "embedding.key_variable",
+        about: "the environment variable that holds the key of that service",
+        default: "OPENAI_API_KEY",
+    },
     Setting { key: "search.limit", about: "hits per search", default: "50" },
+    Setting {
+        key: "search.fusion",
+        about: "how words and meaning become one list: weighted, union or rrf",
+        default: "weighted",
+    },
+    Setting { key: "search.weight", about: "the weight of meaning in it, from 0 to 1", default: "0.5" },
+    Setting {
+        key: "search.signals",
+        about: "what else counts: exact, complete, entity, dates, recency; or none",
+        default: "exact complete entity dates recency",
+    },
+    Setting { key: "search.budget", about: "tokens that an answer may cost", default: "4000" },
     Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
 ];
+
+/// The signals that a setting names; any other word is given back.
+pub fn signals(text: &str) -> std::result::Result<Signals, String> {
+    let mut signals = Signals::NONE;
+    for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
+        match word {
+            "none" => signals = Signals::NONE,
+            "exact" => signals.exact = true,
+            "complete" => signals.complete = true,
+            "entity" => signals.entity = true,
+            "dates" => signals.dates = true,
+            "recency" => signals.recency = true,
+            other => return Err(other.to_owned()),
+        }
+    }
+    Ok(signals)
+}
 
 /// The file, read.
 pub struct Config {
@@ -187,6 +237,10 @@ fn check(key: &str, text: &str) -> Result<()> {
     let fine = match key {
         "format" => matches!(text, "json" | "human" | "brief"),
         "search.limit" | "watch.debounce_ms" => text.parse::<u32>().is_ok_and(|number| number > 0),
+        "search.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
+        "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
+        "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),
+        "search.signals" => signals(text).is_ok(),
         _ => !text.is_empty(),
     };
     if fine {

@@ -33,6 +33,10 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The working directory, links followed.
     pub here: Option<PathBuf>,
+    /// `LORE_MODEL`: the model a new database begins with.
+    pub model: Option<String>,
+    /// `LORE_MODELS`: a folder of models.
+    pub models: Option<PathBuf>,
     /// `LORE_DB`.
     pub db: Option<String>,
     /// `LORE_PROJECT`.
@@ -78,6 +82,8 @@ impl Environment {
             session: text("LORE_SESSION").unwrap_or_else(new_session),
             home: home.clone(),
             here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
+            model: text("LORE_MODEL"),
+            models: directory("LORE_MODELS"),
             db: text("LORE_DB"),
             project: text("LORE_PROJECT"),
             actor: actor.unwrap_or_else(|| "user".into()),
@@ -86,6 +92,11 @@ impl Environment {
             interactive: std::io::stdin().is_terminal(),
         })
     }
+}
+
+/// A secret that the user keeps in a variable of this name.
+pub fn secret(variable: &str) -> Option<String> {
+    text(variable)
 }
 
 fn text(variable: &str) -> Option<String> {

@@ -68,6 +68,7 @@ pub fn status(code: Code) -> Status {
         Code::Lint => (4, 422, -32003),
         Code::Diverged => (4, 409, -32009),
         Code::Git => (2, 502, -32000),
+        Code::Model => (5, 502, -32000),
         Code::TooLarge => (4, 413, -32602),
         Code::Edit => (2, 422, -32602),
         Code::Locked => (2, 503, -32000),
@@ -101,6 +102,7 @@ mod tests {
             lint         exit 4  http 422  mcp -32003
             diverged     exit 4  http 409  mcp -32009
             git          exit 2  http 502  mcp -32000
+            model        exit 5  http 502  mcp -32000
             too_large    exit 4  http 413  mcp -32602
             edit         exit 2  http 422  mcp -32602
             locked       exit 2  http 503  mcp -32000

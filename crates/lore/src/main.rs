@@ -3,7 +3,9 @@
 mod cli;
 mod config;
 mod environment;
+mod eval;
 mod failure;
+mod models;
 mod ops;
 mod service;
 mod session;

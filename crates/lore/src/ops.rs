@@ -12,6 +12,8 @@ mod curate;
 mod database;
 mod doctor;
 mod edit;
+mod embed;
+mod eval;
 mod filters;
 mod get;
 mod git;
@@ -23,6 +25,7 @@ mod lint;
 mod list;
 mod ls;
 mod map;
+mod model;
 mod mv;
 mod project;
 mod put;
@@ -203,6 +206,13 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<upkeep::Run>(),
         Entry::of::<upkeep::Status>(),
         Entry::of::<upkeep::Rotate>(),
+        Entry::of::<embed::Embed>(),
+        Entry::of::<model::List>(),
+        Entry::of::<model::Pull>(),
+        Entry::of::<model::Use>(),
+        Entry::of::<model::PathOf>(),
+        Entry::of::<model::Remove>(),
+        Entry::of::<eval::Eval>(),
         Entry::of::<database::Checkpoint>(),
         Entry::of::<database::Backup>(),
     ]

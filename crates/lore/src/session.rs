@@ -3,12 +3,14 @@
 use std::cell::{OnceCell, RefCell};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lore_engine::{Author, Chosen, Memory, Parts, Policy, Projects, Store, Trust, vault};
 
 use crate::config::Config;
 use crate::environment::Environment;
 use crate::failure::{Failure, Result};
+use crate::models::Library;
 use crate::talk::Talk;
 
 /// What the command line says for every operation.
@@ -32,6 +34,8 @@ pub struct Session {
     pub config: Config,
     /// Where talk goes.
     pub talk: Talk,
+    /// The models there are.
+    pub models: Arc<Library>,
     options: Options,
     memory: OnceCell<Memory>,
     warnings: RefCell<Vec<String>>,
@@ -41,7 +45,9 @@ impl Session {
     /// A session with nothing opened yet.
     pub fn new(environment: Environment, options: Options, talk: Talk) -> Result<Session> {
         let config = Config::load(&environment.config_file)?;
+        let models = Arc::new(Library::new(&environment, &config)?);
         Ok(Session {
+            models,
             environment,
             config,
             talk,
@@ -100,6 +106,7 @@ impl Session {
                 face: self.options.face.to_owned(),
                 session: self.environment.session.clone(),
             },
+            models: self.models.clone(),
         })?)
     }
 

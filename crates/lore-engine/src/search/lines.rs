@@ -2,37 +2,34 @@
 
 use lore_page::LineRange;
 
+use super::arms::by_any_word;
 use super::expression::Prepared;
 use super::passage::count_terms;
-use super::{Excerpt, Hit, HitKind, SearchRequest, SearchResult, ask, lexical};
+use super::{Excerpt, Hit, HitKind, Mode, SearchRequest, SearchResult};
 use crate::error::Result;
 use crate::hash::ContentHash;
-use crate::index::{Index, LinkEnds, PageNo, ProjectNo, StatementKind, Wanted};
-use crate::vault::{Vault, decode};
+use crate::index::{LinkEnds, PageNo, StatementKind, Wanted};
+use crate::memory::Memory;
+use crate::vault::decode;
 
 /// How many pages at the most are looked through.
 const CANDIDATES: usize = 500;
 
 /// Structured lines of one kind that have the words, from the pages that have them.
 pub(super) fn search_lines(
-    index: &dyn Index,
-    project: ProjectNo,
-    vault: &Vault,
+    memory: &Memory,
     request: &SearchRequest,
     prepared: &Prepared,
     kind: HitKind,
 ) -> Result<SearchResult> {
     // Lines are judged by themselves, so a page that has all the words in its prose must not hide the others.
-    let candidates = match &prepared.relaxed {
-        Some(relaxed) => ask(index, project, request, relaxed, CANDIDATES)?,
-        None => lexical(index, project, request, prepared, CANDIDATES)?.0,
-    };
-    let numbers: Vec<PageNo> = candidates.iter().map(|hit| hit.page).collect();
+    let candidates = by_any_word(memory, request, prepared, CANDIDATES)?;
+    let numbers: Vec<PageNo> = candidates.iter().map(|(page, _)| *page).collect();
     let mut lines: Vec<(usize, f64, PageNo, LineRange, String)> = Vec::new();
-    for (page, range, text) in lines_of(index, project, &numbers, kind)? {
+    for (page, range, text) in lines_of(memory, &numbers, kind)? {
         let found = count_terms(&text, prepared);
         if found > 0 {
-            let score = candidates.iter().find(|hit| hit.page == page).map_or(0.0, |hit| hit.score);
+            let score = candidates.iter().find(|hit| hit.0 == page).map_or(0.0, |hit| hit.1);
             lines.push((found, score, page, range, text));
         }
     }
@@ -45,19 +42,20 @@ pub(super) fn search_lines(
     let more = lines.len() > request.offset + request.limit;
     let mut hits = Vec::new();
     for (found, score, page, range, text) in lines.into_iter().skip(request.offset).take(request.limit) {
-        let Some(page) = index.pages(project, &[page])?.pop() else { continue };
+        let Some(page) = memory.store().pages(memory.project(), &[page])?.pop() else { continue };
         let why =
             if complete { "all words".into() } else { format!("{found} of {} words", prepared.terms.len()) };
         let hash = page.hash;
-        let source = vault.read(&page.path, u64::MAX).ok().flatten();
+        let source = memory.vault().read(&page.path, u64::MAX).ok().flatten();
         let read = source.map(|file| (decode(&file.bytes).text.into_owned(), ContentHash::of(&file.bytes)));
         let (text, hash) = match read {
             Some((whole, hash)) => (line_text(&whole, range).unwrap_or(text), hash),
             None => (text, hash),
         };
-        hits.push(Hit { page, why: vec![why], score, excerpt: Some(Excerpt { text, lines: range, hash }) });
+        let excerpt = Some(Excerpt { text, lines: range, hash });
+        hits.push(Hit { page, why: vec![why], score, excerpt, chunk: None });
     }
-    Ok(SearchResult { hits, relaxed: !complete, more })
+    Ok(SearchResult { hits, relaxed: !complete, more, mode: Mode::Words, notes: Vec::new() })
 }
 
 fn line_text(text: &str, lines: LineRange) -> Option<String> {
@@ -66,18 +64,13 @@ fn line_text(text: &str, lines: LineRange) -> Option<String> {
     (!wanted.is_empty()).then(|| wanted.join("\n"))
 }
 
-fn lines_of(
-    index: &dyn Index,
-    project: ProjectNo,
-    pages: &[PageNo],
-    kind: HitKind,
-) -> Result<Vec<(PageNo, LineRange, String)>> {
+fn lines_of(memory: &Memory, pages: &[PageNo], kind: HitKind) -> Result<Vec<(PageNo, LineRange, String)>> {
     let statements = match kind {
         HitKind::Observation => StatementKind::Observation,
         HitKind::Fact => StatementKind::Fact,
         HitKind::Entry => StatementKind::Entry,
         HitKind::Page | HitKind::Relation => {
-            let links = index.links(project, &LinkEnds::From(pages))?.into_iter();
+            let links = memory.store().links(memory.project(), &LinkEnds::From(pages))?.into_iter();
             let relations = links.filter(|row| row.link.relation != lore_page::LINKS_TO);
             return Ok(relations
                 .map(|row| {
@@ -87,7 +80,9 @@ fn lines_of(
                 .collect());
         }
     };
-    let rows = index.statements(project, &Wanted { pages: Some(pages), kind: Some(statements) })?;
+    let rows = memory
+        .store()
+        .statements(memory.project(), &Wanted { pages: Some(pages), kind: Some(statements) })?;
     Ok(rows
         .into_iter()
         .map(|row| {

@@ -254,6 +254,28 @@ pub fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
+/// Writes a file that can be made again at any time: in place, and without waiting for the disk.
+pub fn write_passing(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
+/// A private folder that goes with all that is in it.
+pub struct TemporaryFolder(tempfile::TempDir);
+
+impl TemporaryFolder {
+    /// Makes one where the system keeps such folders.
+    pub fn new(name: &str) -> Result<TemporaryFolder> {
+        let made = tempfile::Builder::new().prefix(name).tempdir();
+        let made = made.map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;
+        Ok(TemporaryFolder(made))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 /// The directory with every link followed; `None` when there is none.
 pub fn real_folder(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|real| real.is_dir())

@@ -48,6 +48,10 @@ impl Conditions {
         if let Some(slug) = &filter.slug {
             conditions.add("p.slug = ?", slug.clone().into());
         }
+        if !filter.among.is_empty() {
+            let slugs = serde_json::to_string(&filter.among).unwrap_or_default();
+            conditions.add("p.slug IN (SELECT value FROM json_each(?))", slugs.into());
+        }
         match filter.slug_match.as_deref() {
             Some(glob) if glob.contains(['*', '?', '[']) => {
                 conditions.add("p.slug GLOB ?", glob.to_owned().into())

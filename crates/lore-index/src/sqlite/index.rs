@@ -100,8 +100,11 @@ impl Index for SqliteStore {
     fn forget(&self, project: ProjectNo, ledger: Forget) -> Result<()> {
         self.in_transaction(&mut || {
             self.words.borrow_mut().retain(|_, words| words.project != project);
+            self.codes.borrow_mut().retain(|place, _| place.project != project);
             let doing = "forgot a project";
-            for table in ["page", "name", "label", "link", "statement"] {
+            for table in
+                ["page", "name", "label", "link", "statement", "chunk", "free_slot", "pending", "code"]
+            {
                 self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
@@ -150,6 +153,7 @@ impl Index for SqliteStore {
         self.put_names(project, page, draft)?;
         self.put_links(project, page, draft)?;
         self.put_statements(project, page, draft)?;
+        self.put_chunks(project, page, &draft.chunks)?;
         self.put_fts(project, page, draft)?;
         let mut names = Vec::new();
         for (kind, name) in &draft.keys {
@@ -179,6 +183,7 @@ impl Index for SqliteStore {
     fn remove_page(&self, project: ProjectNo, page: PageNo) -> Result<Vec<String>> {
         let names = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
         self.clear_page(project, page)?;
+        self.put_chunks(project, page, &[])?;
         self.run("unlinked a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
         self.run("removed a page", "DELETE FROM page WHERE number = ?1", [page])?;
         Ok(names)

@@ -83,3 +83,39 @@ CREATE TABLE statement (
 );
 CREATE INDEX statement_page ON statement(page);
 CREATE INDEX statement_kind ON statement(project, kind, predicate);
+
+-- The pieces of pages that are embedded. Slots are dense within a project, so that the codes of neighbours share a
+-- blob; a slot that is given up is taken again by the next chunk.
+CREATE TABLE chunk (
+  project INTEGER NOT NULL,
+  slot    INTEGER NOT NULL,
+  page    INTEGER NOT NULL,
+  kind    INTEGER NOT NULL,
+  heading TEXT NOT NULL,
+  first   INTEGER NOT NULL,
+  last    INTEGER NOT NULL,
+  hash    BLOB NOT NULL,
+  PRIMARY KEY (project, slot)
+) WITHOUT ROWID;
+CREATE INDEX chunk_page ON chunk(page, first);
+CREATE INDEX chunk_hash ON chunk(hash);
+CREATE TABLE free_slot (
+  project INTEGER NOT NULL,
+  slot    INTEGER NOT NULL,
+  PRIMARY KEY (project, slot)
+) WITHOUT ROWID;
+-- Chunks without a vector of a model.
+CREATE TABLE pending (
+  project INTEGER NOT NULL,
+  model   INTEGER NOT NULL,
+  slot    INTEGER NOT NULL,
+  PRIMARY KEY (project, model, slot)
+) WITHOUT ROWID;
+-- The signs of the vectors of a block of slots.
+CREATE TABLE code (
+  project INTEGER NOT NULL,
+  model   INTEGER NOT NULL,
+  block   INTEGER NOT NULL,
+  codes   BLOB NOT NULL,
+  PRIMARY KEY (project, model, block)
+);

@@ -1,12 +1,16 @@
 //! SQLite: one file for many projects, many processes, one writer at a time.
 
+mod chunks;
+mod codes;
 mod filter;
 mod fts;
 mod index;
 mod ledger;
+mod nearest;
 mod open;
 mod put;
 mod rows;
+mod vectors;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,6 +21,7 @@ use rusqlite::{Connection, ErrorCode};
 
 pub use open::{Opened, open, set_aside};
 
+use codes::Codes;
 use fts::Words;
 
 /// The index and ledger in a SQLite file.
@@ -25,6 +30,8 @@ pub struct SqliteStore {
     path: PathBuf,
     /// Words of pages written in the open transaction, not yet given to FTS5.
     words: RefCell<BTreeMap<PageNo, Words>>,
+    /// Codes of chunks written in the open transaction, not yet in their blobs.
+    codes: RefCell<Codes>,
 }
 
 impl SqliteStore {
@@ -36,10 +43,15 @@ impl SqliteStore {
         }
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("began to write"))?;
         let commit = || self.connection.execute_batch("COMMIT").map_err(failed("committed"));
-        match work().and_then(|()| self.flush_words()).and_then(|()| commit()) {
+        match work()
+            .and_then(|()| self.flush_words())
+            .and_then(|()| self.flush_codes())
+            .and_then(|()| commit())
+        {
             Ok(()) => Ok(()),
             Err(error) => {
                 self.words.borrow_mut().clear();
+                self.codes.borrow_mut().clear();
                 // After some errors (a full disk) SQLite has rolled back by itself already.
                 if !self.connection.is_autocommit() {
                     let _ = self.connection.execute_batch("ROLLBACK");

@@ -12,14 +12,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::{SqliteStore, failed};
 
 /// The version of the derived tables: any other is dropped and made again.
-const INDEX_VERSION: i64 = 1;
+const INDEX_VERSION: i64 = 2;
 
 /// The version of the durable tables: an older one is migrated, a newer one refused.
-const LEDGER_VERSION: i64 = 2;
+const LEDGER_VERSION: i64 = 3;
 
 /// Steps from each ledger version to the next; the first makes it.
 const MIGRATIONS: [&str; LEDGER_VERSION as usize] =
-    [include_str!("ledger.sql"), include_str!("ledger-2.sql")];
+    [include_str!("ledger.sql"), include_str!("ledger-2.sql"), include_str!("ledger-3.sql")];
 
 /// How long a process waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -84,7 +84,12 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
              PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
         .map_err(opening)?;
-    let store = SqliteStore { connection, path: path.to_owned(), words: Default::default() };
+    let store = SqliteStore {
+        connection,
+        path: path.to_owned(),
+        words: Default::default(),
+        codes: Default::default(),
+    };
     store.upgrade().map_err(|error| at(error, path))?;
     Ok(store)
 }
@@ -135,7 +140,7 @@ impl SqliteStore {
             .connection
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND
-                 (name IN ('page', 'name', 'label', 'link', 'statement') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
+                 (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
             )
             .map_err(failed("read its schema"))?;
         let tables: Vec<String> = statement

@@ -1,8 +1,8 @@
 //! Pages made by hand, for stories about a store that knows nothing of files.
 
 use lore_engine::{
-    ContentHash, Filter, KeyKind, LinkDraft, LinkRow, Names, Order, PageDraft, PageNo, PageRow, ProjectNo,
-    SearchText, Statement, StatementKind, Store, TextQuery, Window, prepare,
+    ChunkDraft, ChunkKind, ContentHash, Filter, KeyKind, LinkDraft, LinkRow, Names, Order, PageDraft, PageNo,
+    PageRow, ProjectNo, SearchText, Statement, StatementKind, Store, TextQuery, Window, prepare,
 };
 use lore_page::{Interval, LineRange, Properties, fold};
 
@@ -32,14 +32,27 @@ pub fn page(path: &str) -> PageDraft<'static> {
         updated: 0,
         version: 1,
     };
-    let (keys, links, statements) = Default::default();
-    PageDraft { row, mtime: 1, keys, links, statements, text: SearchText::default() }
+    let (keys, links, statements, chunks) = Default::default();
+    PageDraft { row, mtime: 1, keys, links, statements, chunks, text: SearchText::default() }
 }
 
 /// A page with these words above its rule.
 pub fn with_text(path: &str, text: &'static str) -> PageDraft<'static> {
     let mut draft = page(path);
     draft.text.truth = text;
+    draft
+}
+
+/// A page with a chunk for each of these texts, a line apart.
+pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft<'static> {
+    let mut draft = page(path);
+    let chunk = |(line, text): (u32, &&str)| ChunkDraft {
+        kind: ChunkKind::Section,
+        heading: String::new(),
+        lines: LineRange { first: line, last: line },
+        hash: ContentHash::of(text.as_bytes()),
+    };
+    draft.chunks = (1..).zip(texts).map(chunk).collect();
     draft
 }
 

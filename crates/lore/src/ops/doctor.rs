@@ -114,7 +114,29 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
         findings.push(note(what, "write those pages, or see `lore links REF`"));
     }
     look_at_validity(memory, findings)?;
-    findings.push(ok("search: lexical, this build has no embedding model".into()));
+    look_at_meaning(memory, findings)
+}
+
+/// Whether search by meaning works: the model, and what waits for it.
+fn look_at_meaning(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
+    let Some(row) = memory.active_model()? else {
+        let what = "search: by words only, there is no embedding model".to_owned();
+        let fix = "fetch one with `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
+        findings.push(note(what, fix));
+        return Ok(());
+    };
+    let name = &row.identity.name;
+    match memory.embedder(&row) {
+        Ok(_) => findings.push(ok(format!("search: by words and meaning, {name}"))),
+        Err(reason) => findings.push(problem(
+            format!("search by meaning does not work: {reason}"),
+            "see `lore model list`, and choose a model with `lore model use`; search by words works without",
+        )),
+    }
+    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    if waiting > 0 {
+        findings.push(note(format!("{waiting} chunks are not embedded yet"), "run `lore embed`"));
+    }
     Ok(())
 }
 

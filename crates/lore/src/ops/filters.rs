@@ -82,6 +82,7 @@ impl Filters {
             since: self.since.map(|text| since(&text, &memory.now())).transpose()?,
             until: self.until.map(|text| until(&text, &memory.now())).transpose()?,
             properties,
+            among: Vec::new(),
         })
     }
 }

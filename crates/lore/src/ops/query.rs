@@ -1,31 +1,46 @@
-//! `query`: the pages that answer a question.
+//! `query`: the pages that answer a question, inside a token budget.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{SearchRequest, search_fields, updated};
+use lore_engine::{
+    Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
+    SearchRequest, Signals, expand, search_fields, updated,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
-use super::views::lines;
+use super::views::{lines, short};
 use super::{Operation, Render};
-use crate::failure::Result;
+use crate::config::signals;
+use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Find the pages that answer a question, with what each is about and why it was found
+/// Find the pages that answer a question, by words and meaning, and hand over as much of them as a token budget allows
 ///
-/// By fields, each field that has a word of the question counts once: title 100, tag, project and status 50 each,
-/// summary 20, body 5; of equals the page updated last comes first.
+/// A page whose title, slug or alias is the question comes first, always. Every hit says why it was found, and gives the
+/// passage that matched with its lines and the checksum of the file. Depth `auto` starts with summaries and opens the
+/// best hits as far as the budget goes. Without an embedding model the search is by words, and the answer says so. By
+/// `fields`, each field that has a word of the question counts once: title 100, tag, project and status 50 each, summary
+/// 20, body 5; of equals the page updated last comes first.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore query \"how do we release\"\n  lore query \"commit style\" --mode fields --json"
+    after_help = "Examples:\n  lore query \"who knows Jensen Huang?\"\n  lore query \"how do we release\" --depth section --token-budget 1000\n  lore query \"dog training\" --mode semantic --json\n  lore query \"commit style\" --mode fields"
 )]
 pub struct Query {
     /// The question
     question: String,
-    /// How to find [default: lexical]
+    /// How to find [default: hybrid]
     #[arg(long, value_enum)]
     #[serde(default)]
     mode: Option<Mode>,
+    /// How much of each hit [default: auto]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    depth: Option<Depth>,
+    /// Tokens that the answer may cost [default: 4000, or search.budget of the configuration]
+    #[arg(long, value_name = "TOKENS")]
+    #[serde(default)]
+    token_budget: Option<usize>,
     /// How many pages
     #[arg(long, default_value_t = 10)]
     #[serde(default = "ten")]
@@ -42,20 +57,60 @@ fn ten() -> usize {
 /// How to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Mode {
-    /// By words, weighed by how much they say
+pub enum Mode {
+    /// By words and meaning
     #[default]
+    Hybrid,
+    /// By words, weighed by how much they say
     Lexical,
+    /// By meaning
+    Semantic,
     /// By fields with fixed weights
     Fields,
+}
+
+impl Mode {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Semantic => "semantic",
+            Mode::Fields => "fields",
+        }
+    }
+}
+
+/// How much of a hit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    /// Title and summary
+    Summary,
+    /// The section that matched
+    Section,
+    /// Everything above the page's rule
+    Full,
+    /// As much as the budget allows, the best hits first
+    #[default]
+    Auto,
 }
 
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answers {
+    /// How it was found.
     mode: Mode,
     /// Best first.
     hits: Vec<AnswerItem>,
+    /// What the hits cost.
+    total_tokens: usize,
+    /// What is left of the budget.
+    budget_remaining: usize,
+    /// Hits that the budget had no room for.
+    left_out: usize,
+    /// What to know about the answer.
+    notes: Vec<String>,
 }
 
 /// A page that answers.
@@ -65,6 +120,8 @@ struct AnswerItem {
     id: String,
     slug: String,
     path: String,
+    #[serde(rename = "type")]
+    kind: String,
     summary: Option<String>,
     projects: Vec<String>,
     status: Option<String>,
@@ -73,6 +130,24 @@ struct AnswerItem {
     score: f64,
     /// Why it was found.
     why: Vec<String>,
+    /// How much of it is here: `summary`, `section` or `full`.
+    depth: Depth,
+    /// The section or the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// The headings above the section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heading: Option<String>,
+    /// The first and last line of the content, or of the passage that matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<[u32; 2]>,
+    /// The SHA-256 of the file that the lines were read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    /// What this hit costs.
+    tokens_used: usize,
+    /// What to be careful about.
+    warnings: Vec<String>,
 }
 
 impl Operation for Query {
@@ -81,47 +156,197 @@ impl Operation for Query {
 
     fn run(self, session: &Session) -> Result<Answers> {
         let memory = session.fresh()?;
-        let (mode, filter) = (self.mode.unwrap_or_default(), self.filters.build(memory)?);
-        let item = |page: lore_engine::PageRow, score: f64, why: Vec<String>| AnswerItem {
-            updated: updated(&page),
-            projects: page.properties.list("projects"),
-            title: page.title,
-            id: page.id,
-            slug: page.slug,
-            path: page.path,
-            summary: page.summary,
-            status: page.status,
-            score,
-            why,
+        let budget = match self.token_budget {
+            Some(budget) => budget,
+            None => session.config.get("search.budget")?.parse().unwrap_or(4000),
         };
-        let hits = match mode {
-            Mode::Lexical => {
-                let request =
-                    SearchRequest { text: self.question, filter, limit: self.limit, ..Default::default() };
-                let found = memory.search(&request)?.hits;
-                found.into_iter().map(|hit| item(hit.page, hit.score, hit.why)).collect()
-            }
-            Mode::Fields => search_fields(memory, &self.question, &filter, self.limit)?
-                .into_iter()
-                .map(|hit| {
-                    let why = hit.reasons.iter().map(|field| format!("matched {field}")).collect();
-                    item(hit.page, f64::from(hit.score), why)
-                })
-                .collect(),
+        if self.question.trim().is_empty() {
+            return Err(Failure::usage(
+                "the question is empty",
+                "ask something: lore query \"who knows Ada?\"",
+            ));
+        }
+        if self.limit == 0 || budget == 0 {
+            return Err(Failure::usage(
+                "--limit and --token-budget count from 1",
+                "leave them out for the defaults",
+            ));
+        }
+        let filter = self.filters.build(memory)?;
+        let mode = self.mode.unwrap_or_default();
+        let Some(request) = request(session, &self.question, mode, &filter, self.limit)? else {
+            return by_fields(memory, &self.question, &filter, self.limit, budget);
         };
-        Ok(Answers { mode, hits })
+        let found = memory.search(&request)?;
+        let depth = engine_depth(self.depth.unwrap_or_default());
+        let (mode, notes) = (named(found.mode), found.notes);
+        Ok(Answers::new(mode, notes, expand(memory, found.hits, depth, budget)?))
+    }
+}
+
+/// The slugs of the pages that answer a question, best first.
+pub fn find(
+    session: &Session,
+    memory: &Memory,
+    question: &str,
+    mode: Mode,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<String>> {
+    Ok(match request(session, question, mode, filter, limit)? {
+        Some(request) => memory.search(&request)?.hits.into_iter().map(|hit| hit.page.slug).collect(),
+        None => {
+            let found = search_fields(memory, question, filter, limit)?;
+            found.into_iter().map(|hit| hit.page.slug).collect()
+        }
+    })
+}
+
+/// The request as the configuration wants it; none where fields decide.
+fn request(
+    session: &Session,
+    question: &str,
+    mode: Mode,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Option<SearchRequest>> {
+    let mode = match mode {
+        Mode::Hybrid => EngineMode::Hybrid,
+        Mode::Lexical => EngineMode::Lexical,
+        Mode::Semantic => EngineMode::Semantic,
+        Mode::Fields => return Ok(None),
+    };
+    let config = &session.config;
+    let weight = config.get("search.weight")?.parse().unwrap_or(0.5);
+    let fusion = match config.get("search.fusion")?.as_str() {
+        "union" => Fusion::Union,
+        "rrf" => Fusion::Reciprocal(60.0),
+        _ => Fusion::Weighted(weight),
+    };
+    let signals = signals(&config.get("search.signals")?).unwrap_or_else(|_| Signals::default());
+    let (text, filter) = (question.to_owned(), filter.clone());
+    Ok(Some(SearchRequest { text, mode, fusion, signals, filter, limit, ..SearchRequest::default() }))
+}
+
+fn engine_depth(depth: Depth) -> EngineDepth {
+    match depth {
+        Depth::Summary => EngineDepth::Summary,
+        Depth::Section => EngineDepth::Section,
+        Depth::Full => EngineDepth::Full,
+        Depth::Auto => EngineDepth::Auto,
+    }
+}
+
+fn named(mode: EngineMode) -> Mode {
+    match mode {
+        EngineMode::Hybrid => Mode::Hybrid,
+        EngineMode::Lexical | EngineMode::Words => Mode::Lexical,
+        EngineMode::Semantic => Mode::Semantic,
+    }
+}
+
+fn by_fields(
+    memory: &Memory,
+    question: &str,
+    filter: &Filter,
+    limit: usize,
+    budget: usize,
+) -> Result<Answers> {
+    let found = search_fields(memory, question, filter, limit)?;
+    let hits: Vec<AnswerItem> = found
+        .into_iter()
+        .map(|hit| {
+            let why = hit.reasons.iter().map(|field| format!("matched {field}")).collect();
+            let about = format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default());
+            let tokens = memory.models().count_tokens(&about);
+            AnswerItem { tokens_used: tokens, ..item(hit.page, f64::from(hit.score), why) }
+        })
+        .collect();
+    let total_tokens = hits.iter().map(|hit| hit.tokens_used).sum();
+    Ok(Answers {
+        mode: Mode::Fields,
+        hits,
+        total_tokens,
+        budget_remaining: budget.saturating_sub(total_tokens),
+        left_out: 0,
+        notes: Vec::new(),
+    })
+}
+
+fn item(page: PageRow, score: f64, why: Vec<String>) -> AnswerItem {
+    AnswerItem {
+        updated: updated(&page),
+        projects: page.properties.list("projects"),
+        title: page.title,
+        id: page.id,
+        slug: page.slug,
+        path: page.path,
+        kind: page.kind,
+        summary: page.summary,
+        status: page.status,
+        score: short(score),
+        why,
+        depth: Depth::Summary,
+        content: None,
+        heading: None,
+        lines: None,
+        hash: None,
+        tokens_used: 0,
+        warnings: Vec::new(),
+    }
+}
+
+impl Answers {
+    fn new(mode: Mode, notes: Vec<String>, found: Budgeted) -> Answers {
+        Answers {
+            mode,
+            hits: found.hits.into_iter().map(opened).collect(),
+            total_tokens: found.total,
+            budget_remaining: found.remaining,
+            left_out: found.left_out,
+            notes,
+        }
+    }
+}
+
+fn opened(found: Opened) -> AnswerItem {
+    let Opened { hit, depth, content, lines, tokens } = found;
+    let depth = match depth {
+        EngineDepth::Full => Depth::Full,
+        EngineDepth::Section => Depth::Section,
+        EngineDepth::Summary | EngineDepth::Auto => Depth::Summary,
+    };
+    let shown = lines.or(hit.excerpt.as_ref().map(|excerpt| excerpt.lines));
+    let heading = hit.chunk.filter(|_| depth == Depth::Section).map(|chunk| chunk.heading);
+    AnswerItem {
+        depth,
+        content,
+        heading: heading.filter(|heading| !heading.is_empty()),
+        lines: shown.map(|lines| [lines.first, lines.last]),
+        hash: hit.excerpt.map(|excerpt| excerpt.hash.to_string()),
+        tokens_used: tokens,
+        ..item(hit.page, hit.score, hit.why)
     }
 }
 
 impl Render for Answers {
     fn human(&self) -> String {
+        let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
         if self.hits.is_empty() {
-            return "nothing found\n".into();
+            return format!("nothing found\n{notes}");
         }
-        lines(self.hits.iter().map(|hit| {
-            let summary = hit.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
-            format!("{} ({}){summary}  [{}; {}]", hit.title, hit.id, hit.path, hit.why.join(", "))
-        }))
+        let mut text: String = self.hits.iter().map(AnswerItem::human).collect();
+        let left_out = match self.left_out {
+            0 => String::new(),
+            more => format!("; {more} more did not fit the budget"),
+        };
+        if self.mode != Mode::Fields {
+            text.push_str(&format!(
+                "{} tokens, {} left{left_out}\n",
+                self.total_tokens, self.budget_remaining
+            ));
+        }
+        text + &notes
     }
 
     fn brief(&self) -> String {
@@ -130,5 +355,19 @@ impl Render for Answers {
 
     fn exit(&self) -> u8 {
         u8::from(self.hits.is_empty())
+    }
+}
+
+impl AnswerItem {
+    fn human(&self) -> String {
+        let summary = self.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
+        let mut text =
+            format!("{} ({}){summary}  [{}; {}]\n", self.title, self.id, self.path, self.why.join(", "));
+        if let (Some(content), Some([first, last])) = (&self.content, self.lines) {
+            let heading = self.heading.as_deref().map(|heading| format!("  {heading}")).unwrap_or_default();
+            text.push_str(&format!("  {}:{first}-{last}{heading}\n", self.path));
+            text.extend(content.lines().map(|line| format!("    {}\n", line.trim_end())));
+        }
+        text
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
-use super::views::lines;
+use super::views::{lines, short};
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
@@ -119,6 +119,7 @@ impl Operation for Search {
             kind: self.kind.map(hit_kind),
             limit,
             offset: (page - 1).saturating_mul(limit),
+            ..SearchRequest::default()
         })?;
         let hits = found.hits.into_iter().map(|hit| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
@@ -138,11 +139,6 @@ impl Operation for Search {
         });
         Ok(Found { hits: hits.collect(), mode: "lexical", relaxed: found.relaxed, page, more: found.more })
     }
-}
-
-/// Five digits that count: enough to compare by, and a small score does not become none.
-fn short(score: f64) -> f64 {
-    format!("{score:.4e}").parse().unwrap_or(score)
 }
 
 fn hit_kind(kind: Kind) -> HitKind {

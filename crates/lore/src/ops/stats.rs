@@ -26,6 +26,8 @@ pub struct Numbers {
     observations: u64,
     facts: u64,
     timeline_entries: u64,
+    /// Pieces of pages that are embedded, or wait for it.
+    chunks: u64,
     /// Pages with something odd about their text.
     pages_with_diagnostics: u64,
     /// Bytes of the database, all projects together.
@@ -57,6 +59,7 @@ impl Operation for Stats {
             observations: counts.observations,
             facts: counts.facts,
             timeline_entries: counts.entries,
+            chunks: memory.store().count_chunks(memory.project())?,
             pages_with_diagnostics: counts.diagnosed,
             database_bytes: counts.bytes,
         })
@@ -74,6 +77,7 @@ impl Render for Numbers {
             ("observations", self.observations),
             ("facts", self.facts),
             ("timeline entries", self.timeline_entries),
+            ("chunks", self.chunks),
             ("odd pages", self.pages_with_diagnostics),
         ] {
             text.push_str(&format!("{name:<16}  {number}\n"));

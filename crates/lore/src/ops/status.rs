@@ -36,7 +36,12 @@ pub struct State {
     /// Files that would be pages but are hidden: a name in their path starts with a dot.
     hidden: u64,
     /// How search works here now.
-    search: &'static str,
+    search: String,
+    /// The model that answers by meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    /// Chunks of pages that have no vector yet.
+    pending_embeddings: u64,
     /// How the vault's repository is, in a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<String>,
@@ -67,6 +72,10 @@ impl Operation for Status {
             }
         };
         warnings.extend(git.warnings().iter().cloned());
+        let model = memory.active_model()?;
+        let pending = model.as_ref().map(|row| memory.store().count_pending(memory.project(), row.number));
+        let pending_embeddings = pending.transpose()?.unwrap_or(0);
+        let model = model.map(|row| row.identity.name);
         Ok(State {
             project: memory.name().to_owned(),
             path: memory.vault().root().display().to_string(),
@@ -78,13 +87,26 @@ impl Operation for Status {
             failures: memory.store().failures(memory.project())?.len() as u64,
             skipped: skipped.len() as u64,
             hidden: hidden_pages(memory.vault()) as u64,
-            search: "lexical: no embedding model",
+            search: how(model.as_deref(), pending_embeddings),
+            model,
+            pending_embeddings,
             git: git.line(),
             unpushed: git.unpushed(),
             stale_generated: generated::due(memory)?.len(),
             curation_due: curation_due(memory)?,
             warnings,
         })
+    }
+}
+
+/// How search works with a model and so many chunks without a vector.
+fn how(model: Option<&str>, pending: u64) -> String {
+    match (model, pending) {
+        (None, _) => "lexical: no embedding model".into(),
+        (Some(model), 0) => format!("by words and meaning: {model}"),
+        (Some(model), pending) => {
+            format!("by words and meaning: {model}; {} to embed, run `lore embed`", count(pending, "chunk"))
+        }
     }
 }
 

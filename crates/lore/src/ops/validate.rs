@@ -21,7 +21,7 @@ pub struct Validate {
     #[arg(long)]
     #[serde(default)]
     facts: bool,
-    /// Embeddings: that every vector belongs to the active model
+    /// Embeddings: that every chunk has its vector and code, or waits for them, model by model
     #[arg(long)]
     #[serde(default)]
     embeddings: bool,

@@ -266,3 +266,8 @@ fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Unchanged => "unchanged",
     }
 }
+
+/// Five digits that count: enough to compare by, and a small score does not become none.
+pub fn short(score: f64) -> f64 {
+    format!("{score:.4e}").parse().unwrap_or(score)
+}

@@ -83,6 +83,8 @@ impl Sandbox {
             .env("HOME", &self.root)
             .env("LORE_HOME", self.root.join("home"))
             .env("LORE_ACTOR", "tester")
+            .env("LORE_MODEL", "wordllama-256")
+            .env("LORE_MODELS", models())
             .env("TZ", "UTC")
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
@@ -212,4 +214,10 @@ impl Ran {
 pub fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(999))
+}
+
+/// Where `make models` puts the models.
+pub fn models() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    folder.canonicalize().expect("the models are fetched by `make models`")
 }

@@ -7,6 +7,7 @@ mod order;
 mod pages;
 mod projects;
 mod transactions;
+mod vectors;
 mod words;
 
 use lore_engine::Store;
@@ -70,6 +71,20 @@ macro_rules! conformance {
                     old_snapshots_are_pruned
                     failures_are_noted_and_forgotten
                     settings_are_replaced;
+                vectors:
+                    new_chunks_wait_until_they_have_a_vector
+                    the_nearest_chunk_stands_for_its_page
+                    pages_asked_for_by_name_are_compared_too
+                    filters_come_before_the_nearest
+                    a_chunk_that_stays_is_not_embedded_again
+                    a_chunk_that_goes_is_not_found_and_its_place_is_taken
+                    the_same_text_elsewhere_has_its_vector_at_once
+                    a_new_model_answers_only_when_it_is_chosen
+                    a_removed_model_leaves_nothing
+                    vectors_outlive_the_index
+                    vectors_of_another_length_are_refused
+                    the_nearest_of_many_are_the_nearest_of_all
+                    vectors_can_be_asked_for_again;
             }
         }
     };

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lore_engine::{
-    Action, Author, Check, Error, Filter, LinkEnds, Memory, Order, Outcome, PageChange, PageRow, Parts,
-    Report, Result, Store, Trust, Window, Written, duplicate_ids, validate, write,
+    Action, Author, Check, EmbedError, EmbedResult, Embedder, Error, Filter, LinkEnds, Memory, Models, Order,
+    Outcome, PageChange, PageRow, Parts, Report, Result, Store, Trust, Window, Written, duplicate_ids,
+    estimate_tokens, validate, write,
 };
 use lore_index::open;
 use tempfile::TempDir;
@@ -40,6 +41,17 @@ impl World {
         let world = World { memory, folder, ticks: Cell::new(0) };
         world.files(files);
         world
+    }
+
+    /// The same, with these models.
+    pub fn with_models(files: &str, models: Arc<dyn Models>) -> World {
+        World::new(files).reopened(models)
+    }
+
+    /// The same vault and database with other models.
+    pub fn reopened(mut self, models: Arc<dyn Models>) -> World {
+        self.memory = memory_with(self.folder.path(), "vault", "lore.db", models);
+        self
     }
 
     /// The same, synced, with nothing skipped.
@@ -179,8 +191,30 @@ impl World {
     }
 }
 
+/// No model at all, as in a build without weights.
+struct NoModels;
+
+impl Models for NoModels {
+    fn preferred(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn open(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
+        Err(EmbedError::Model { place: name.into(), reason: "there is none".into() })
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        estimate_tokens(text)
+    }
+}
+
 /// A memory over the vault at `root`, with its database and state in `folder`.
 pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
+    memory_with(folder, root, database, Arc::new(NoModels))
+}
+
+/// The same, with these models.
+pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> Memory {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
     assert_eq!(opened.warnings, [""; 0]);
@@ -191,6 +225,7 @@ pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
         state: folder.join("state"),
         clock: Arc::new(move || now.clone()),
         author: Author { actor: "tester".into(), face: "test".into(), session: "s".into() },
+        models,
     })
     .unwrap()
 }

@@ -3,11 +3,13 @@
 mod fixture;
 
 mod breaker;
+mod budget;
 mod graph;
 mod hostile;
 mod ignore;
 mod lines;
 mod links;
+mod meaning;
 mod odd;
 mod random;
 mod rebuild;

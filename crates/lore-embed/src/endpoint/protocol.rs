@@ -1,0 +1,126 @@
+//! What is said to an endpoint, and how its answer is read.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// How an endpoint is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// `POST /api/embed`, as Ollama has it.
+    Ollama,
+    /// `POST /embeddings`, as OpenAI has it, and many others.
+    OpenAi,
+}
+
+#[derive(Deserialize)]
+struct OllamaAnswer {
+    embeddings: Vec<Vec<f32>>,
+}
+
+#[derive(Deserialize)]
+struct OpenAiAnswer {
+    data: Vec<OpenAiVector>,
+}
+
+#[derive(Deserialize)]
+struct OpenAiVector {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl Protocol {
+    /// The word before the model's name in its identity.
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Ollama => "ollama",
+            Protocol::OpenAi => "openai",
+        }
+    }
+
+    /// What is added to the base address.
+    pub fn path(self) -> &'static str {
+        match self {
+            Protocol::Ollama => "/api/embed",
+            Protocol::OpenAi => "/embeddings",
+        }
+    }
+
+    /// The body of a request.
+    pub fn request(self, model: &str, texts: &[&str]) -> Vec<u8> {
+        json!({ "model": model, "input": texts }).to_string().into_bytes()
+    }
+
+    /// The vectors of an answer in the order of the texts, or what is wrong with it.
+    pub fn read(self, answer: &[u8]) -> Result<Vec<Vec<f32>>, String> {
+        let not_read = |error: serde_json::Error| format!("no vectors: {error}");
+        match self {
+            Protocol::Ollama => {
+                let answer: OllamaAnswer = serde_json::from_slice(answer).map_err(not_read)?;
+                Ok(answer.embeddings)
+            }
+            Protocol::OpenAi => {
+                let answer: OpenAiAnswer = serde_json::from_slice(answer).map_err(not_read)?;
+                in_order(answer.data)
+            }
+        }
+    }
+
+    /// What an answer that is an error says: its message if it has one in a known place, otherwise all of it.
+    pub fn complaint(self, answer: &[u8]) -> String {
+        let value: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let message = [&value["error"]["message"], &value["error"], &value["message"], &value["detail"]];
+        match message.into_iter().find_map(Value::as_str) {
+            Some(message) => message.to_owned(),
+            None => String::from_utf8_lossy(answer).into_owned(),
+        }
+    }
+}
+
+/// The vectors by their index; one without an index is where it stands.
+fn in_order(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
+    let mut vectors: Vec<Option<Vec<f32>>> = data.iter().map(|_| None).collect();
+    for (at, OpenAiVector { index, embedding }) in data.into_iter().enumerate() {
+        let index = index.unwrap_or(at);
+        let slot = vectors.get_mut(index).ok_or(format!("a vector with index {index}"))?;
+        if slot.replace(embedding).is_some() {
+            return Err(format!("two vectors with index {index}"));
+        }
+    }
+    Ok(vectors.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_in_the_order_of_the_texts() {
+        let read = |protocol: Protocol, answer: &str| protocol.read(answer.as_bytes());
+        let expected = Ok(vec![vec![1.0], vec![2.0]]);
+        assert_eq!(read(Protocol::Ollama, r#"{"embeddings":[[1],[2]]}"#), expected);
+        let shuffled = r#"{"data":[{"index":1,"embedding":[2]},{"index":0,"embedding":[1]}]}"#;
+        assert_eq!(read(Protocol::OpenAi, shuffled), expected);
+        assert_eq!(read(Protocol::OpenAi, r#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#), expected);
+        for wrong in [
+            r#"{"data":[{"index":1,"embedding":[2]}]}"#,
+            r#"{"data":[{"index":0,"embedding":[2]},{"index":0,"embedding":[2]}]}"#,
+            r#"{"data":[{"index":0,"embedding":[null]}]}"#,
+            r#"{"embeddings":[[1]]}"#,
+        ] {
+            assert!(read(Protocol::OpenAi, wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn complaints_are_found_where_they_are_put() {
+        for (answer, expected) in [
+            (r#"{"error":"model not found"}"#, "model not found"),
+            (r#"{"error":{"message":"too long","code":1}}"#, "too long"),
+            (r#"{"detail":"no"}"#, "no"),
+            ("<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"),
+            ("", ""),
+        ] {
+            assert_eq!(Protocol::OpenAi.complaint(answer.as_bytes()), expected);
+        }
+    }
+}

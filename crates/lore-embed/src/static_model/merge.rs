@@ -1,0 +1,105 @@
+//! Merging the characters of a word into pieces, the earliest merge first: byte-pair encoding. A heap of the possible
+//! merges keeps it near-linear, so that a megabyte without a space does no harm.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::layout::{MergeSlot, Tables, pair_hash};
+
+/// The memory in which words are merged; kept from word to word.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    symbols: Vec<Symbol>,
+    /// Rank and place of a merge. An entry whose symbols have changed since is passed over.
+    queue: BinaryHeap<Reverse<(u16, usize)>>,
+}
+
+/// A piece of the word as it is now, and the merge with the piece after it.
+#[derive(Debug, Clone, Copy)]
+struct Symbol {
+    id: u16,
+    /// Rank of the merge with the next symbol and what it gives; none for a symbol that is gone.
+    merge: Option<(u16, u16)>,
+    previous: usize,
+    next: usize,
+}
+
+/// Stands for no symbol.
+const NONE: usize = usize::MAX;
+
+impl Tables<'_> {
+    /// Rank of the merge of two pieces, and the piece they become.
+    fn merge_of(&self, left: u16, right: u16) -> Option<(u16, u16)> {
+        let mask = self.merges.len() - 1;
+        let start = pair_hash(left, right);
+        for step in 0..self.merges.len() {
+            let slot = MergeSlot::from_bytes(self.merges[(start + step) & mask])?;
+            if slot.pair == (left, right) {
+                return Some((slot.rank, slot.merged));
+            }
+        }
+        None
+    }
+}
+
+impl Workspace {
+    /// Takes the first pieces of a word: its characters.
+    pub fn begin(&mut self) {
+        self.symbols.clear();
+        self.queue.clear();
+    }
+
+    /// Adds a piece at the end.
+    pub fn push(&mut self, id: u16) {
+        let at = self.symbols.len();
+        self.symbols.push(Symbol { id, merge: None, previous: at.wrapping_sub(1), next: at + 1 });
+    }
+
+    /// Merges until nothing can be merged, and gives the pieces that are left, in their order.
+    pub fn finish(&mut self, tables: &Tables<'_>, give: &mut impl FnMut(u16)) {
+        if let Some(last) = self.symbols.last_mut() {
+            last.next = NONE;
+        }
+        for at in 0..self.symbols.len() {
+            self.offer(at, tables);
+        }
+        while let Some(Reverse((rank, at))) = self.queue.pop() {
+            if let Some((now, merged)) = self.symbols[at].merge
+                && now == rank
+            {
+                self.join(at, merged, tables);
+            }
+        }
+        let mut at = if self.symbols.is_empty() { NONE } else { 0 };
+        while at != NONE {
+            give(self.symbols[at].id);
+            at = self.symbols[at].next;
+        }
+    }
+
+    /// Puts `merged` in the place of a symbol and the one after it.
+    fn join(&mut self, at: usize, merged: u16, tables: &Tables<'_>) {
+        let gone = self.symbols[at].next;
+        let next = self.symbols[gone].next;
+        self.symbols[gone].merge = None;
+        self.symbols[at].id = merged;
+        self.symbols[at].next = next;
+        if next != NONE {
+            self.symbols[next].previous = at;
+        }
+        self.offer(at, tables);
+        if self.symbols[at].previous != NONE {
+            self.offer(self.symbols[at].previous, tables);
+        }
+    }
+
+    /// Looks up the merge of a symbol with the next one, and queues it.
+    fn offer(&mut self, at: usize, tables: &Tables<'_>) {
+        let Symbol { id, next, .. } = self.symbols[at];
+        let merge = if next == NONE { None } else { tables.merge_of(id, self.symbols[next].id) };
+        self.symbols[at].merge = merge;
+        if let Some((rank, _)) = merge {
+            self.queue.push(Reverse((rank, at)));
+        }
+    }
+}

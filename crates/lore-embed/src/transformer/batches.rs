@@ -1,0 +1,75 @@
+//! Many texts at once: packed into batches without padding, the longest first, shared among threads.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::model::{Model, Room};
+
+/// Tokens of a batch: enough that the weights of a layer, once fetched, serve many rows; few enough that the rows stay in
+/// the cache.
+const TOKENS: usize = 256;
+
+/// The vectors of texts given as tokens, in their order.
+pub(super) fn vectors(model: &Model, texts: &[Vec<u32>], threads: usize) -> Vec<Vec<f32>> {
+    let batches = batches(texts);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(vec![Vec::new(); texts.len()]);
+    let work = || {
+        let mut room = Room::default();
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let tokens: Vec<&[u32]> = batch.iter().map(|&text| texts[text].as_slice()).collect();
+            let vectors = model.vectors(&tokens, &mut room);
+            let mut done = done.lock().expect("no thread panics while it holds the vectors");
+            batch.iter().zip(vectors).for_each(|(&text, vector)| done[text] = vector);
+        }
+    };
+    let threads =
+        if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
+    thread::scope(|scope| {
+        for _ in 1..threads.min(batches.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    done.into_inner().expect("no thread panics while it holds the vectors")
+}
+
+/// Texts by number, in batches of about equal work. The longest come first, so that no thread is left with a long one at
+/// the end; texts of one length share a batch, so that the memory of one text fits the next.
+fn batches(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|&text| std::cmp::Reverse(texts[text].len()));
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut tokens = 0;
+    for text in order {
+        tokens += texts[text].len();
+        match batches.last_mut().filter(|_| tokens <= TOKENS) {
+            Some(batch) => batch.push(text),
+            None => {
+                batches.push(vec![text]);
+                tokens = texts[text].len();
+            }
+        }
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_hold_every_text_once_and_no_more_tokens_than_they_may() {
+        let lengths = [3, 256, 2, 200, 100, 56, 300, 2, 900, 40];
+        let texts: Vec<Vec<u32>> = lengths.iter().map(|&length| vec![0; length]).collect();
+        let batches = batches(&texts);
+        let sums: Vec<usize> =
+            batches.iter().map(|batch| batch.iter().map(|&text| texts[text].len()).sum()).collect();
+        assert_eq!(sums, [900, 300, 256, 200, 203], "{batches:?}");
+        let mut all: Vec<usize> = batches.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..lengths.len()).collect::<Vec<_>>());
+    }
+}

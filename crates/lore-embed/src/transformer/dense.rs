@@ -1,0 +1,187 @@
+//! One matrix of a layer with its bias, in either precision.
+
+use super::kernel::{ColumnScales, PANEL, Processor, RowScales, Rows, Target};
+use super::safetensors::{Kept, Safetensors, Tensor};
+
+/// Rows that go through all panels of weights together: their outputs stay in the cache while the panels pass by.
+const TOGETHER: usize = 24;
+
+/// A matrix in the file, with its bias: `outputs` rows of `inputs` numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    pub(super) weight: Tensor,
+    pub(super) bias: Tensor,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+}
+
+/// Matrices that are applied to the same input, ready to compute with.
+#[derive(Debug)]
+pub(super) enum Dense {
+    /// As the file has them.
+    Floats(Vec<Floats>),
+    /// As bytes, all in one.
+    Bytes(Bytes),
+}
+
+/// A matrix of fractions.
+#[derive(Debug)]
+pub(super) struct Floats {
+    weight: Kept,
+    bias: Vec<f32>,
+    inputs: usize,
+}
+
+/// A matrix of bytes with a scale for each output, in panels of sixteen outputs: sixteen times four bytes of the first
+/// four inputs, then of the next four.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    panels: Vec<i8>,
+    scales: Vec<[f32; PANEL]>,
+    sums: Vec<[i32; PANEL]>,
+    bias: Vec<[f32; PANEL]>,
+    /// Inputs, rounded up to four.
+    width: usize,
+    outputs: usize,
+}
+
+/// Memory for the bytes of an input.
+#[derive(Debug, Default)]
+pub(super) struct BytesRoom {
+    bytes: Vec<u8>,
+    scales: Vec<f32>,
+    zeros: Vec<i32>,
+}
+
+impl Dense {
+    /// Leaves the matrices where they are.
+    pub(super) fn floats(file: &Safetensors, stored: &[Stored]) -> Dense {
+        let matrix = |stored: &Stored| Floats {
+            weight: file.keep(&stored.weight),
+            bias: file.numbers(&stored.bias).into_owned(),
+            inputs: stored.inputs,
+        };
+        Dense::Floats(stored.iter().map(matrix).collect())
+    }
+
+    /// Turns the matrices into bytes.
+    pub(super) fn bytes(processor: Processor, file: &Safetensors, stored: &[Stored]) -> Dense {
+        Dense::Bytes(Bytes::new(processor, file, stored))
+    }
+
+    /// The outputs for each row of the input, one matrix after another in a row of `out`.
+    pub(super) fn apply(&self, by: Processor, file: &Safetensors, room: &mut BytesRoom, step: Step) {
+        match self {
+            Dense::Bytes(bytes) => bytes.apply(by, room, step),
+            Dense::Floats(matrices) => {
+                let stride = matrices.iter().map(|matrix| matrix.bias.len()).sum();
+                let mut first = 0;
+                for matrix in matrices {
+                    let weights = Rows { values: file.kept(&matrix.weight), width: matrix.inputs };
+                    by.floats(step.input, weights, &mut step.out[first..], stride);
+                    for row in step.out[first..].chunks_mut(stride) {
+                        row.iter_mut().zip(&matrix.bias).for_each(|(value, bias)| *value += bias);
+                    }
+                    first += matrix.bias.len();
+                }
+            }
+        }
+    }
+}
+
+/// What a matrix is applied to, and where the result goes.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub(super) input: Rows<'a, f32>,
+    pub(super) out: &'a mut [f32],
+}
+
+impl Bytes {
+    fn new(processor: Processor, file: &Safetensors, stored: &[Stored]) -> Bytes {
+        let width = stored[0].inputs.next_multiple_of(4);
+        let outputs: usize = stored.iter().map(|stored| stored.outputs).sum();
+        let count = outputs.div_ceil(PANEL);
+        let mut bytes = Bytes {
+            panels: vec![0; count * PANEL * width],
+            scales: vec![[0.0; PANEL]; count],
+            sums: vec![[0; PANEL]; count],
+            bias: vec![[0.0; PANEL]; count],
+            width,
+            outputs,
+        };
+        let mut row = vec![0_i8; width];
+        let mut output = 0;
+        for stored in stored {
+            let numbers = file.numbers(&stored.weight);
+            let bias = file.numbers(&stored.bias);
+            for (numbers, bias) in numbers.chunks_exact(stored.inputs).zip(bias.iter()) {
+                let (panel, lane) = (output / PANEL, output % PANEL);
+                let factor = factor(processor, numbers);
+                bytes.sums[panel][lane] = processor.shrink(numbers, factor, &mut row);
+                bytes.scales[panel][lane] = if factor > 0.0 { 1.0 / factor } else { 0.0 };
+                bytes.bias[panel][lane] = *bias;
+                bytes.place(panel, lane, &row);
+                output += 1;
+            }
+            // The bytes stand for the matrix from here on.
+            file.release(&stored.weight);
+        }
+        bytes
+    }
+
+    /// Writes one output's bytes into its lane of a panel.
+    fn place(&mut self, panel: usize, lane: usize, row: &[i8]) {
+        let panel = &mut self.panels[panel * PANEL * self.width..][..PANEL * self.width];
+        for (four, lanes) in row.as_chunks::<4>().0.iter().zip(panel.as_chunks_mut::<{ 4 * PANEL }>().0) {
+            lanes[lane * 4..][..4].copy_from_slice(four);
+        }
+    }
+
+    fn apply(&self, by: Processor, room: &mut BytesRoom, step: Step) {
+        let rows = step.input.count();
+        room.fill(by, step.input, self.width);
+        let left = Rows { values: &room.bytes[..rows * self.width], width: self.width };
+        for start in (0..rows).step_by(TOGETHER) {
+            let some = start..rows.min(start + TOGETHER);
+            let scales = RowScales { scales: &room.scales[some.clone()], zeros: &room.zeros[some.clone()] };
+            let out = &mut step.out[some.start * self.outputs..some.end * self.outputs];
+            self.apply_to_some(by, left.some(some), scales, out);
+        }
+    }
+
+    fn apply_to_some(&self, by: Processor, left: Rows<u8>, scales: RowScales, out: &mut [f32]) {
+        let mut sums = [[0; PANEL]; TOGETHER];
+        let sums = &mut sums[..left.count()];
+        for (panel, weights) in self.panels.chunks_exact(PANEL * self.width).enumerate() {
+            let columns = ColumnScales {
+                scales: &self.scales[panel],
+                sums: &self.sums[panel],
+                bias: &self.bias[panel],
+            };
+            let first = panel * PANEL;
+            let width = PANEL.min(self.outputs - first);
+            by.bytes(left, weights, sums);
+            let target = Target { values: &mut out[first..], stride: self.outputs, width };
+            by.restore(sums, scales, columns, target);
+        }
+    }
+}
+
+/// What turns an output's weights into bytes. Two neighbours are at most 128 together, which the products need; that is
+/// nearly a bit finer than holding each weight to 64, and has the same effect.
+fn factor(processor: Processor, weights: &[f32]) -> f32 {
+    let (one, two) = (processor.greatest(weights), processor.greatest_pair(weights));
+    if one > 0.0 { (127.0 / one).min(127.9 / two) } else { 0.0 }
+}
+
+impl BytesRoom {
+    fn fill(&mut self, by: Processor, input: Rows<f32>, width: usize) {
+        let rows = input.count();
+        self.bytes.resize(rows * width, 0);
+        self.scales.resize(rows, 0.0);
+        self.zeros.resize(rows, 0);
+        for (row, bytes) in self.bytes.chunks_exact_mut(width).enumerate() {
+            (self.scales[row], self.zeros[row]) = by.quantise(input.row(row), bytes);
+        }
+    }
+}

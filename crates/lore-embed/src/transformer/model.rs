@@ -1,0 +1,269 @@
+//! The model itself: its tensors, its layers made ready when they are first needed, and the pass through them.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use lore_engine::EmbedResult;
+
+use super::Precision;
+use super::attention::{AttentionRoom, Heads, attend_floats, attend_shorts};
+use super::dense::{BytesRoom, Dense, Step, Stored};
+use super::kernel::{Norm, Processor, Rows};
+use super::safetensors::{Safetensors, Tensor};
+use super::settings::{Pooling, Settings};
+
+/// Rows that go through both halves of the feed-forward part together, so that what is between them stays in the cache.
+const INNER_ROWS: usize = 96;
+
+/// A model in a mapped file.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) file: Safetensors,
+    pub(super) processor: Processor,
+    precision: Precision,
+    settings: Settings,
+    words: Tensor,
+    positions: Tensor,
+    types: Tensor,
+    norm: StoredNorm,
+    stored: Vec<StoredLayer>,
+    /// A layer is made ready at its first use: opening a model costs nothing that a command without a question pays.
+    layers: Vec<OnceLock<Layer>>,
+}
+
+#[derive(Debug)]
+struct StoredLayer {
+    attention: [Stored; 3],
+    attention_out: Stored,
+    attention_norm: StoredNorm,
+    up: Stored,
+    down: Stored,
+    norm: StoredNorm,
+}
+
+#[derive(Debug)]
+struct StoredNorm {
+    gain: Tensor,
+    bias: Tensor,
+}
+
+#[derive(Debug)]
+struct Layer {
+    attention: Dense,
+    attention_out: Dense,
+    attention_norm: LoadedNorm,
+    up: Dense,
+    down: Dense,
+    norm: LoadedNorm,
+}
+
+#[derive(Debug)]
+struct LoadedNorm {
+    gain: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+/// Memory for a pass, which grows to the largest batch and is used again for the next.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    hidden: Vec<f32>,
+    wide: Vec<f32>,
+    context: Vec<f32>,
+    added: Vec<f32>,
+    bytes: BytesRoom,
+    attention: AttentionRoom,
+}
+
+impl Model {
+    /// Finds every tensor the settings ask for; none is read.
+    pub(super) fn open(path: &Path, settings: &Settings, precision: Precision) -> EmbedResult<Model> {
+        let file = Safetensors::open(path)?;
+        let shape = settings.shape;
+        let prefix = if file.has("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
+        let find = Finder { file: &file, prefix: prefix.to_owned() };
+        let embeddings = find.within("embeddings");
+        let words = embeddings.matrix("word_embeddings", shape.vocabulary, shape.width)?;
+        let positions = embeddings.matrix("position_embeddings", shape.positions, shape.width)?;
+        let types = embeddings.matrix("token_type_embeddings", shape.types, shape.width)?;
+        let norm = embeddings.norm("LayerNorm", shape.width)?;
+        let stored =
+            (0..shape.layers).map(|layer| find.layer(layer, settings)).collect::<EmbedResult<Vec<_>>>()?;
+        let layers = stored.iter().map(|_| OnceLock::new()).collect();
+        let (settings, processor) = (settings.clone(), Processor::detect());
+        Ok(Model { processor, precision, settings, words, positions, types, norm, stored, layers, file })
+    }
+
+    /// The vectors of texts given as tokens, in their order. No text is longer than the model reads.
+    pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
+        let width = self.settings.shape.width;
+        self.embed(texts, room);
+        for layer in 0..self.layers.len() {
+            let layer = self.layers[layer].get_or_init(|| self.make_ready(&self.stored[layer]));
+            self.attend(layer, texts, room);
+            self.feed_forward(layer, room);
+        }
+        let mut rest = room.hidden.as_slice();
+        let pooled = texts.iter().map(|text| {
+            let (rows, after) = rest.split_at(text.len() * width);
+            rest = after;
+            self.pool(rows)
+        });
+        pooled.collect()
+    }
+
+    /// The vectors of the tokens, their positions and the one type there is, brought together.
+    fn embed(&self, texts: &[&[u32]], room: &mut Room) {
+        let tokens: usize = texts.iter().map(|text| text.len()).sum();
+        let width = self.settings.shape.width;
+        room.hidden.clear();
+        room.hidden.reserve(tokens * width);
+        let kind = self.file.row(&self.types, 0);
+        let norm = self.load(&self.norm);
+        for text in texts {
+            for (position, token) in text.iter().enumerate() {
+                let word = self.file.row(&self.words, *token as usize);
+                let position = self.file.row(&self.positions, position);
+                let start = room.hidden.len();
+                room.hidden.extend(word.iter().zip(position.iter()).map(|(word, position)| word + position));
+                self.processor.add_and_norm(&mut room.hidden[start..], &kind, self.norm(&norm));
+            }
+        }
+    }
+
+    fn attend(&self, layer: &Layer, texts: &[&[u32]], room: &mut Room) {
+        let (width, heads) = (self.settings.shape.width, self.settings.shape.heads);
+        let tokens = room.hidden.len() / width;
+        room.wide.resize(tokens * 3 * width, 0.0);
+        room.context.resize(tokens * width, 0.0);
+        room.added.resize(tokens * width, 0.0);
+        let input = Rows { values: &room.hidden, width };
+        self.apply(&layer.attention, &mut room.bytes, Step { input, out: &mut room.wide });
+        let mut start = 0;
+        for text in texts {
+            let end = start + text.len();
+            let rows = Rows { values: &room.wide[..tokens * 3 * width], width: 3 * width }.some(start..end);
+            let text = Heads { rows, heads };
+            let out = &mut room.context[start * width..end * width];
+            match self.precision {
+                Precision::F32 => attend_floats(self.processor, text, &mut room.attention, out),
+                Precision::Int8 => attend_shorts(self.processor, text, &mut room.attention, out),
+            }
+            start = end;
+        }
+        let input = Rows { values: &room.context[..tokens * width], width };
+        self.apply(&layer.attention_out, &mut room.bytes, Step { input, out: &mut room.added });
+        self.add(&mut room.hidden, &room.added, &layer.attention_norm);
+    }
+
+    fn feed_forward(&self, layer: &Layer, room: &mut Room) {
+        let (width, inner) = (self.settings.shape.width, self.settings.shape.inner);
+        room.wide.resize(INNER_ROWS * inner, 0.0);
+        for hidden in room.hidden.chunks_mut(INNER_ROWS * width) {
+            let between = &mut room.wide[..hidden.len() / width * inner];
+            let input = Rows { values: &*hidden, width };
+            self.apply(&layer.up, &mut room.bytes, Step { input, out: between });
+            self.processor.activate(between, self.settings.activation);
+            let added = &mut room.added[..hidden.len()];
+            let input = Rows { values: &*between, width: inner };
+            self.apply(&layer.down, &mut room.bytes, Step { input, out: added });
+            self.add(hidden, added, &layer.norm);
+        }
+    }
+
+    fn apply(&self, dense: &Dense, room: &mut BytesRoom, step: Step) {
+        dense.apply(self.processor, &self.file, room, step);
+    }
+
+    fn add(&self, hidden: &mut [f32], added: &[f32], norm: &LoadedNorm) {
+        let width = self.settings.shape.width;
+        for (hidden, added) in hidden.chunks_exact_mut(width).zip(added.chunks_exact(width)) {
+            self.processor.add_and_norm(hidden, added, self.norm(norm));
+        }
+    }
+
+    /// One vector of unit length from the rows of a text.
+    fn pool(&self, rows: &[f32]) -> Vec<f32> {
+        let width = self.settings.shape.width;
+        let mut vector = rows[..width].to_vec();
+        if self.settings.pooling == Pooling::Mean {
+            for row in rows[width..].chunks_exact(width) {
+                vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        vector.iter_mut().for_each(|value| *value /= length);
+        vector
+    }
+
+    fn make_ready(&self, stored: &StoredLayer) -> Layer {
+        let dense = |stored: &[Stored]| match self.precision {
+            Precision::F32 => Dense::floats(&self.file, stored),
+            Precision::Int8 => Dense::bytes(self.processor, &self.file, stored),
+        };
+        Layer {
+            attention: dense(&stored.attention),
+            attention_out: dense(std::slice::from_ref(&stored.attention_out)),
+            attention_norm: self.load(&stored.attention_norm),
+            up: dense(std::slice::from_ref(&stored.up)),
+            down: dense(std::slice::from_ref(&stored.down)),
+            norm: self.load(&stored.norm),
+        }
+    }
+
+    fn load(&self, norm: &StoredNorm) -> LoadedNorm {
+        let numbers = |tensor| self.file.numbers(tensor).into_owned();
+        LoadedNorm { gain: numbers(&norm.gain), bias: numbers(&norm.bias) }
+    }
+
+    fn norm<'a>(&self, norm: &'a LoadedNorm) -> Norm<'a> {
+        Norm { gain: &norm.gain, bias: &norm.bias, epsilon: self.settings.epsilon }
+    }
+}
+
+/// Finds tensors below a name.
+struct Finder<'a> {
+    file: &'a Safetensors,
+    prefix: String,
+}
+
+impl Finder<'_> {
+    fn within(&self, name: &str) -> Finder<'_> {
+        Finder { file: self.file, prefix: format!("{}{name}.", self.prefix) }
+    }
+
+    fn matrix(&self, name: &str, rows: usize, columns: usize) -> EmbedResult<Tensor> {
+        self.file.tensor(&format!("{}{name}.weight", self.prefix), &[rows, columns])
+    }
+
+    fn vector(&self, name: &str, size: usize) -> EmbedResult<Tensor> {
+        self.file.tensor(&format!("{}{name}", self.prefix), &[size])
+    }
+
+    fn norm(&self, name: &str, size: usize) -> EmbedResult<StoredNorm> {
+        let find = self.within(name);
+        Ok(StoredNorm { gain: find.vector("weight", size)?, bias: find.vector("bias", size)? })
+    }
+
+    fn dense(&self, name: &str, inputs: usize, outputs: usize) -> EmbedResult<Stored> {
+        let weight = self.matrix(name, outputs, inputs)?;
+        Ok(Stored { weight, bias: self.vector(&format!("{name}.bias"), outputs)?, inputs, outputs })
+    }
+
+    fn layer(&self, number: usize, settings: &Settings) -> EmbedResult<StoredLayer> {
+        let (width, inner) = (settings.shape.width, settings.shape.inner);
+        let find = self.within(&format!("encoder.layer.{number}"));
+        let (own, attention) = (find.within("attention.self"), find.within("attention.output"));
+        Ok(StoredLayer {
+            attention: [
+                own.dense("query", width, width)?,
+                own.dense("key", width, width)?,
+                own.dense("value", width, width)?,
+            ],
+            attention_out: attention.dense("dense", width, width)?,
+            attention_norm: attention.norm("LayerNorm", width)?,
+            up: find.dense("intermediate.dense", width, inner)?,
+            down: find.dense("output.dense", inner, width)?,
+            norm: find.norm("output.LayerNorm", width)?,
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! What the small files of a model's folder say: its shape, how a text becomes one vector, what goes before a question.
+
+use std::path::{Path, PathBuf};
+
+use lore_engine::EmbedResult;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::files::{read, read_optional, refuse};
+
+/// What the model is, checked: every size is at least one, and the heads divide the width.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub(super) shape: Shape,
+    pub(super) activation: Activation,
+    /// What is added to the variance before its root is taken.
+    pub(super) epsilon: f32,
+    pub(super) pooling: Pooling,
+    /// What goes before a question.
+    pub(super) query_prompt: String,
+    /// What goes before a passage.
+    pub(super) passage_prompt: String,
+    /// Tokens the model reads of a text, with the two that mark its ends.
+    pub(super) longest: usize,
+}
+
+/// The sizes of a model.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) vocabulary: usize,
+    pub(super) positions: usize,
+    pub(super) types: usize,
+    pub(super) width: usize,
+    pub(super) layers: usize,
+    pub(super) heads: usize,
+    pub(super) inner: usize,
+}
+
+/// The function between the two halves of a layer's feed-forward part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    Gelu,
+    GeluTanh,
+    Relu,
+}
+
+/// How the vectors of a text's tokens become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pooling {
+    Mean,
+    First,
+}
+
+#[derive(Deserialize)]
+struct Config {
+    #[serde(default)]
+    architectures: Vec<String>,
+    #[serde(default)]
+    model_type: String,
+    #[serde(default = "gelu")]
+    hidden_act: String,
+    #[serde(default = "absolute")]
+    position_embedding_type: String,
+    #[serde(default = "least")]
+    layer_norm_eps: f32,
+    vocab_size: usize,
+    max_position_embeddings: usize,
+    #[serde(default = "two")]
+    type_vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize, Default)]
+struct PoolingFile {
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_max_tokens: bool,
+    #[serde(default)]
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    #[serde(default)]
+    pooling_mode_weightedmean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_lasttoken: bool,
+}
+
+#[derive(Deserialize, Default)]
+struct PromptFile {
+    #[serde(default)]
+    prompts: std::collections::HashMap<String, String>,
+}
+
+#[derive(Deserialize, Default)]
+struct LengthFile {
+    max_seq_length: Option<usize>,
+}
+
+fn gelu() -> String {
+    "gelu".to_owned()
+}
+
+fn absolute() -> String {
+    "absolute".to_owned()
+}
+
+fn least() -> f32 {
+    1e-12
+}
+
+fn two() -> usize {
+    2
+}
+
+impl Settings {
+    /// Reads them from a model's folder, whose name tells how the models that say nothing are meant.
+    pub(super) fn read(folder: &Path, name: &str) -> EmbedResult<Settings> {
+        let path = folder.join("config.json");
+        let config: Config = parse(&path, &read(&path)?)?;
+        let shape = config.shape(&path)?;
+        only_known_modules(folder)?;
+        let prompts: PromptFile = optional(&folder.join("config_sentence_transformers.json"))?;
+        let prompt = |names: &[&str]| names.iter().find_map(|name| prompts.prompts.get(*name).cloned());
+        let longest = longest(folder, shape)?;
+        Ok(Settings {
+            shape,
+            activation: config.activation(&path)?,
+            epsilon: config.layer_norm_eps,
+            pooling: pooling(folder, name)?,
+            query_prompt: prompt(&["query"]).unwrap_or_else(|| query_prompt_of(name).to_owned()),
+            passage_prompt: prompt(&["document", "passage"]).unwrap_or_default(),
+            longest,
+        })
+    }
+}
+
+impl Config {
+    fn shape(&self, path: &Path) -> EmbedResult<Shape> {
+        let architecture = self.architectures.first().map(String::as_str);
+        let foreign = match (architecture, self.model_type.as_str()) {
+            (Some(name), _) if !name.starts_with("Bert") => Some(name),
+            (_, name) if name != "bert" && !(name.is_empty() && architecture.is_some()) => Some(name),
+            _ => None,
+        };
+        if let Some(kind) = foreign {
+            let reason = format!(
+                "it describes a model of the kind `{kind}`, and Lore runs BertModel; choose a model of the BERT family, \
+                or serve this one at an endpoint"
+            );
+            return Err(refuse(path, reason));
+        }
+        if self.position_embedding_type != "absolute" {
+            let kind = &self.position_embedding_type;
+            return Err(refuse(
+                path,
+                format!("its positions are `{kind}`, not absolute; choose another model"),
+            ));
+        }
+        let shape = Shape {
+            vocabulary: self.vocab_size,
+            positions: self.max_position_embeddings,
+            types: self.type_vocab_size,
+            width: self.hidden_size,
+            layers: self.num_hidden_layers,
+            heads: self.num_attention_heads,
+            inner: self.intermediate_size,
+        };
+        let sizes = [shape.vocabulary, shape.types, shape.width, shape.layers, shape.heads, shape.inner];
+        let fits =
+            sizes.iter().all(|size| (1..1 << 24).contains(size)) && shape.width.is_multiple_of(shape.heads);
+        if fits {
+            Ok(shape)
+        } else {
+            Err(refuse(path, format!("its sizes make no model ({shape:?}); fetch it again")))
+        }
+    }
+
+    fn activation(&self, path: &Path) -> EmbedResult<Activation> {
+        match self.hidden_act.as_str() {
+            "gelu" => Ok(Activation::Gelu),
+            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
+            "relu" => Ok(Activation::Relu),
+            other => {
+                Err(refuse(path, format!("its activation `{other}` is not known; choose another model")))
+            }
+        }
+    }
+}
+
+/// Tokens that are read of a text: two mark its ends, and at least one should be its own.
+fn longest(folder: &Path, shape: Shape) -> EmbedResult<usize> {
+    let path = folder.join("sentence_bert_config.json");
+    let file: LengthFile = optional(&path)?;
+    let longest = file.max_seq_length.unwrap_or(512).min(shape.positions);
+    if longest < 3 {
+        let path = if shape.positions < 3 { folder.join("config.json") } else { path };
+        return Err(refuse(
+            &path,
+            format!("it lets the model read {longest} tokens of a text; fetch the model again"),
+        ));
+    }
+    Ok(longest)
+}
+
+/// A module after the pooling would change the vectors, so a model that has one is not run without it.
+fn only_known_modules(folder: &Path) -> EmbedResult<()> {
+    let path = folder.join("modules.json");
+    let modules: Vec<Module> = optional(&path)?;
+    for module in modules {
+        let kind = module.kind.rsplit('.').next().unwrap_or_default();
+        if !["Transformer", "Pooling", "Normalize"].contains(&kind) {
+            let reason =
+                format!("it asks for a module `{kind}`, which Lore does not run; choose another model");
+            return Err(refuse(&path, reason));
+        }
+    }
+    Ok(())
+}
+
+fn pooling(folder: &Path, name: &str) -> EmbedResult<Pooling> {
+    let path: PathBuf = folder.join("1_Pooling").join("config.json");
+    let Some(bytes) = read_optional(&path)? else {
+        return Ok(if name.to_lowercase().starts_with("bge") { Pooling::First } else { Pooling::Mean });
+    };
+    let file: PoolingFile = parse(&path, &bytes)?;
+    let others = file.pooling_mode_max_tokens
+        || file.pooling_mode_mean_sqrt_len_tokens
+        || file.pooling_mode_weightedmean_tokens
+        || file.pooling_mode_lasttoken;
+    match (file.pooling_mode_cls_token, file.pooling_mode_mean_tokens, others) {
+        (true, false, false) => Ok(Pooling::First),
+        (false, true, false) => Ok(Pooling::Mean),
+        _ => Err(refuse(
+            &path,
+            "it asks for a pooling other than the mean or the first token; choose another model",
+        )),
+    }
+}
+
+/// What models want before a question that they do not say themselves.
+fn query_prompt_of(name: &str) -> &'static str {
+    let name = name.to_lowercase();
+    let wants_one = name.starts_with("bge-") && name.ends_with("-en-v1.5");
+    if wants_one { "Represent this sentence for searching relevant passages: " } else { "" }
+}
+
+fn optional<T: DeserializeOwned + Default>(path: &Path) -> EmbedResult<T> {
+    read_optional(path)?.map_or_else(|| Ok(T::default()), |bytes| parse(path, &bytes))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> EmbedResult<T> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        refuse(path, format!("it does not read as expected ({error}); fetch the model again"))
+    })
+}

@@ -1,0 +1,260 @@
+//! Folders that hold no model Lore can run: each is refused with the file's name and a way out, and none ends the
+//! process.
+
+use std::fmt::Write as _;
+
+use expect_test::expect;
+use lore_engine::{EmbedError, Embedder as _};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::tiny::{Tensor, Tiny, Written};
+use crate::Precision;
+use crate::transformer::safetensors::Header;
+
+/// What opening the folder says, with the place of the folder left out.
+fn refusal(written: &Written) -> String {
+    match written.open(Precision::Int8) {
+        Ok(_) => "opened".to_owned(),
+        Err(EmbedError::Model { place, reason }) => {
+            let folder = format!("{}/", written.folder.display());
+            format!("{}: {reason}", place.replace(&folder, ""))
+        }
+        Err(other) => format!("another error: {other}"),
+    }
+}
+
+fn changed(change: impl FnOnce(&mut Tiny)) -> String {
+    let mut tiny = Tiny::new();
+    change(&mut tiny);
+    refusal(&tiny.write("tiny"))
+}
+
+fn rewritten(name: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> String {
+    let written = Tiny::new().write("tiny");
+    let bytes = std::fs::read(written.file(name)).unwrap();
+    std::fs::write(written.file(name), change(bytes)).unwrap();
+    refusal(&written)
+}
+
+fn missing(name: &str) -> String {
+    let written = Tiny::new().write("tiny");
+    std::fs::remove_file(written.file(name)).unwrap();
+    refusal(&written)
+}
+
+fn tensor<'a>(tiny: &'a mut Tiny, name: &str) -> &'a mut Tensor {
+    tiny.tensors.get_mut(name).unwrap()
+}
+
+fn check(cases: &[(&str, String)], expected: &expect_test::Expect) {
+    let mut said = String::new();
+    for (case, refusal) in cases {
+        writeln!(said, "{case}\n    {refusal}").unwrap();
+    }
+    expected.assert_eq(&said);
+}
+
+#[test]
+fn what_is_wrong_with_the_weights_is_said() {
+    let up = "encoder.layer.1.intermediate.dense.weight";
+    let cases = [
+        ("whole", changed(|_| {})),
+        ("no weights", missing("model.safetensors")),
+        ("empty weights", rewritten("model.safetensors", |_| Vec::new())),
+        ("seven bytes", rewritten("model.safetensors", |bytes| bytes[..7].to_vec())),
+        ("cut in the header", rewritten("model.safetensors", |bytes| bytes[..200].to_vec())),
+        ("cut in the data", rewritten("model.safetensors", |bytes| bytes[..bytes.len() - 9000].to_vec())),
+        ("absurd length", rewritten("model.safetensors", |bytes| [&[0xff; 8], &bytes[8..]].concat())),
+        ("not JSON", rewritten("model.safetensors", |bytes| [&bytes[..8], &[b'x'; 9000]].concat())),
+        ("tensor gone", changed(|tiny| drop(tiny.tensors.remove(up)))),
+        ("other shape", changed(|tiny| tensor(tiny, up).shape = vec![36, 50])),
+        ("shape without bytes", changed(|tiny| tensor(tiny, up).shape = vec![usize::MAX, 8])),
+        ("other kind", changed(|tiny| tensor(tiny, up).kind = "I8")),
+    ];
+    check(
+        &cases,
+        &expect![[r#"
+        whole
+            opened
+        no weights
+            model.safetensors: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+        empty weights
+            model.safetensors: the file is empty; fetch the model again
+        seven bytes
+            model.safetensors: it is too short to have a header; the file is damaged: fetch the model again
+        cut in the header
+            model.safetensors: it ends within its header; the file is damaged: fetch the model again
+        cut in the data
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` lies at 64336..71536, which the file does not have; the file is damaged: fetch the model again
+        absurd length
+            model.safetensors: its header claims to be 18446744073709551615 bytes long; the file is damaged: fetch the model again
+        not JSON
+            model.safetensors: its header is not JSON (expected value at line 1 column 1); the file is damaged: fetch the model again
+        tensor gone
+            model.safetensors: it has no tensor `encoder.layer.1.intermediate.dense.weight`; choose a sentence model of the BERT family, or fetch it again
+        other shape
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has the shape [36, 50], and config.json asks for [50, 36]; fetch both files again
+        shape without bytes
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has 7200 bytes for the shape [18446744073709551615, 8]; the file is damaged: fetch the model again
+        other kind
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` is of kind I8; choose a copy of the model in F32, F16 or BF16
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_settings_is_said() {
+    let cases = [
+        ("no config", missing("config.json")),
+        ("other architecture", changed(|tiny| tiny.config["architectures"] = json!(["T5Model"]))),
+        ("other kind of model", changed(|tiny| tiny.config["model_type"] = json!("xlm-roberta"))),
+        ("other positions", changed(|tiny| tiny.config["position_embedding_type"] = json!("relative_key"))),
+        ("other activation", changed(|tiny| tiny.config["hidden_act"] = json!("silu"))),
+        ("heads that do not fit", changed(|tiny| tiny.config["num_attention_heads"] = json!(7))),
+        ("no heads", changed(|tiny| tiny.config["num_attention_heads"] = json!(0))),
+        ("negative width", changed(|tiny| tiny.config["hidden_size"] = json!(-1))),
+        ("more words than weights", changed(|tiny| tiny.config["vocab_size"] = json!(30522))),
+        ("cut config", rewritten("config.json", |bytes| bytes[..50].to_vec())),
+        (
+            "other pooling",
+            changed(|tiny| {
+                tiny.others.insert("1_Pooling/config.json", json!({"pooling_mode_max_tokens": true}));
+            }),
+        ),
+        (
+            "another module",
+            changed(|tiny| {
+                tiny.others.insert("modules.json", json!([{"type": "sentence_transformers.models.Dense"}]));
+            }),
+        ),
+        (
+            "nothing read",
+            changed(|tiny| {
+                tiny.others.insert("sentence_bert_config.json", json!({"max_seq_length": 1}));
+            }),
+        ),
+    ];
+    check(
+        &cases,
+        &expect![[r#"
+            no config
+                config.json: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+            other architecture
+                config.json: it describes a model of the kind `T5Model`, and Lore runs BertModel; choose a model of the BERT family, or serve this one at an endpoint
+            other kind of model
+                config.json: it describes a model of the kind `xlm-roberta`, and Lore runs BertModel; choose a model of the BERT family, or serve this one at an endpoint
+            other positions
+                config.json: its positions are `relative_key`, not absolute; choose another model
+            other activation
+                config.json: its activation `silu` is not known; choose another model
+            heads that do not fit
+                config.json: its sizes make no model (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 7, inner: 50 }); fetch it again
+            no heads
+                config.json: its sizes make no model (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 0, inner: 50 }); fetch it again
+            negative width
+                config.json: it does not read as expected (invalid value: integer `-1`, expected usize at line 1 column 87); fetch the model again
+            more words than weights
+                model.safetensors: tensor `embeddings.word_embeddings.weight` has the shape [13, 36], and config.json asks for [30522, 36]; fetch both files again
+            cut config
+                config.json: it does not read as expected (EOF while parsing an object at line 1 column 50); fetch the model again
+            other pooling
+                1_Pooling/config.json: it asks for a pooling other than the mean or the first token; choose another model
+            another module
+                modules.json: it asks for a module `Dense`, which Lore does not run; choose another model
+            nothing read
+                sentence_bert_config.json: it lets the model read 1 tokens of a text; fetch the model again
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_tokenizer_is_said() {
+    let cases = [
+        ("no tokenizer", missing("tokenizer.json")),
+        ("cut tokenizer", rewritten("tokenizer.json", |bytes| bytes[..90].to_vec())),
+        ("other tokenizer", changed(|tiny| tiny.tokenizer["model"]["type"] = json!("Unigram"))),
+        ("other normalizer", changed(|tiny| tiny.tokenizer["normalizer"] = json!({"type": "Precompiled"}))),
+        ("other cut", changed(|tiny| tiny.tokenizer["pre_tokenizer"] = json!({"type": "Metaspace"}))),
+        ("other ends", changed(|tiny| tiny.tokenizer["post_processor"] = json!({"type": "ByteLevel"}))),
+        ("no unknown", changed(|tiny| tiny.tokenizer["model"]["unk_token"] = json!("<unk>"))),
+        ("token beyond the model", changed(|tiny| tiny.tokenizer["model"]["vocab"]["far"] = json!(99))),
+    ];
+    check(
+        &cases,
+        &expect![[r#"
+        no tokenizer
+            tokenizer.json: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+        cut tokenizer
+            tokenizer.json: it does not read as a tokenizer (EOF while parsing a string at line 1 column 90); fetch the model again
+        other tokenizer
+            tokenizer.json: its model is `Unigram`, and Lore reads BERT's; choose a model of the BERT family
+        other normalizer
+            tokenizer.json: its normalizer is `Precompiled`, and Lore reads BERT's; choose a model of the BERT family
+        other cut
+            tokenizer.json: its pre_tokenizer is `Metaspace`, and Lore reads BERT's; choose a model of the BERT family
+        other ends
+            tokenizer.json: its post_processor is not known; choose another model
+        no unknown
+            tokenizer.json: it has no token `<unk>`; fetch the model again
+        token beyond the model
+            tokenizer.json: it has a token 99, and the model knows 13; fetch both files again
+    "#]],
+    );
+}
+
+#[test]
+fn weights_that_are_no_numbers_give_an_error_or_a_vector_of_numbers() {
+    let mut refused = 0;
+    for name in Tiny::new().tensors.keys() {
+        for bad in [f32::NAN, f32::INFINITY] {
+            let mut tiny = Tiny::new();
+            tensor(&mut tiny, name).numbers.fill(bad);
+            for precision in [Precision::F32, Precision::Int8] {
+                match tiny.write("tiny").open(precision).unwrap().embed_passages(&["the sea is wide"]) {
+                    Ok(vectors) => assert!(vectors[0].iter().all(|value| value.is_finite()), "{name}"),
+                    Err(error) => {
+                        assert!(error.to_string().contains("no numbers"), "{error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+/// Numbers about the size of the file, and any.
+fn offset() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0_u64..70, 1 => Just(0), 1 => any::<u64>()]
+}
+
+proptest! {
+    #[test]
+    fn no_header_ends_the_process(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Header::parse(&bytes);
+    }
+
+    #[test]
+    fn no_entry_reaches_beyond_the_file(
+        begin in offset(), end in offset(), rows in offset(), columns in offset(), kind in "F32|F16|I8",
+    ) {
+        let entry = json!({"a": {"dtype": kind, "shape": [rows, columns], "data_offsets": [begin, end]}});
+        let json = entry.to_string();
+        let file = [&(json.len() as u64).to_le_bytes(), json.as_bytes(), &[0; 64]].concat();
+        let fits = begin <= end && end <= 64;
+        let size = if kind == "F32" { 4 } else { 2 };
+        let whole = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
+        let sized = kind == "I8" || fits && whole == Some(end - begin);
+        prop_assert_eq!(Header::parse(&file).is_ok(), fits && sized);
+    }
+
+    #[test]
+    fn a_damaged_file_is_opened_or_refused(at in 0_usize..9000, byte in any::<u8>(), length in 0_usize..40_000) {
+        let mut bytes = Tiny::new().safetensors();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        bytes.truncate(length);
+        let _ = Header::parse(&bytes);
+    }
+}

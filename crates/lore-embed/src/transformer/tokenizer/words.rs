@@ -1,0 +1,142 @@
+//! Cuts a text into the words that the vocabulary is asked for: cleaned, without accents, in lower case, at spaces and
+//! around punctuation and ideographs.
+
+use unicode_normalization::char::decompose_canonical;
+
+use super::characters::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, holds};
+
+/// What is done to the text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    /// Control characters are dropped, and every space is a space.
+    pub(super) clean: bool,
+    pub(super) split_ideographs: bool,
+    pub(super) strip_accents: bool,
+    pub(super) lowercase: bool,
+}
+
+/// What a character is to the cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Space,
+    Punctuation,
+    Dropped,
+}
+
+/// The classes of ASCII in a clean text; most text is nothing else.
+const ASCII: [Class; 128] = {
+    let mut classes = [Class::Word; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        let character = byte as u8;
+        classes[byte] = match character {
+            b'\t' | b'\n' | b'\r' | b' ' => Class::Space,
+            _ if character.is_ascii_punctuation() => Class::Punctuation,
+            _ if character.is_ascii_control() => Class::Dropped,
+            _ => Class::Word,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The cutting of one text, which may come in several pieces.
+#[derive(Debug)]
+pub(super) struct Words {
+    rules: Rules,
+    word: String,
+}
+
+impl Words {
+    /// Begins with no word.
+    pub(super) fn new(rules: Rules) -> Words {
+        Words { rules, word: String::new() }
+    }
+
+    /// Gives each word of a piece of text until the receiver has had enough.
+    pub(super) fn each(&mut self, text: &str, mut receive: impl FnMut(&str) -> bool) {
+        let mut more = true;
+        for character in text.chars() {
+            let (class, ready) = self.ascii(character);
+            match class {
+                Some(Class::Word) => self.word.push(ready),
+                Some(Class::Dropped) => {}
+                Some(Class::Space) => more = self.end_word(&mut receive),
+                Some(Class::Punctuation) => more = self.stand_alone(ready, &mut receive),
+                None => more = self.other(character, &mut receive),
+            }
+            if !more {
+                break;
+            }
+        }
+        self.end_word(&mut receive);
+    }
+
+    /// The class of an ASCII character, and how it is read.
+    fn ascii(&self, character: char) -> (Option<Class>, char) {
+        if !character.is_ascii() || !self.rules.clean {
+            return (None, character);
+        }
+        let ready = if self.rules.lowercase { character.to_ascii_lowercase() } else { character };
+        (Some(ASCII[character as usize]), ready)
+    }
+
+    /// The long way, for a character of any script.
+    fn other(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
+        let rules = self.rules;
+        if rules.clean && is_dropped(character) {
+            return true;
+        }
+        let alone = rules.split_ideographs && holds(&IDEOGRAPHS, character);
+        let mut more = !alone || self.end_word(receive);
+        let mut take = |character: char| {
+            if rules.lowercase {
+                character.to_lowercase().for_each(|lower| more &= self.read(lower, receive));
+            } else {
+                more &= self.read(character, receive);
+            }
+        };
+        if rules.strip_accents {
+            decompose_canonical(character, |part| {
+                if !holds(&MARKS, part) {
+                    take(part);
+                }
+            });
+        } else {
+            take(character);
+        }
+        more & (!alone || self.end_word(receive))
+    }
+
+    fn read(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
+        if character.is_whitespace() {
+            self.end_word(receive)
+        } else if character.is_ascii_punctuation() || holds(&PUNCTUATION, character) {
+            self.stand_alone(character, receive)
+        } else {
+            self.word.push(character);
+            true
+        }
+    }
+
+    fn stand_alone(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
+        self.end_word(receive) && {
+            self.word.push(character);
+            self.end_word(receive)
+        }
+    }
+
+    fn end_word(&mut self, receive: &mut impl FnMut(&str) -> bool) -> bool {
+        let more = self.word.is_empty() || receive(&self.word);
+        self.word.clear();
+        more
+    }
+}
+
+fn is_dropped(character: char) -> bool {
+    match character.is_ascii() {
+        true => ASCII[character as usize] == Class::Dropped,
+        false => holds(&DROPPED, character),
+    }
+}

@@ -1,0 +1,89 @@
+//! A server on this machine that says what a test wants it to say, byte by byte.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A request as it was received.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The first line and the headers, in lower case.
+    pub head: String,
+    /// What came after.
+    pub body: String,
+}
+
+pub struct Server {
+    pub base: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+/// What happens after a request: bytes and the end of the connection, or nothing until the client gives up.
+pub enum Reply {
+    Bytes(Vec<u8>),
+    Nothing,
+}
+
+impl Server {
+    /// Starts a server that answers each request with what `reply` makes of it and of its number.
+    pub fn start(reply: impl Fn(usize, &Request) -> Reply + Send + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&requests);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let Some(request) = receive(&stream) else { continue };
+                let number = {
+                    let mut seen = seen.lock().unwrap();
+                    seen.push(request.clone());
+                    seen.len() - 1
+                };
+                answer(stream, reply(number, &request));
+            }
+        });
+        Server { base, requests }
+    }
+
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+fn receive(mut stream: &TcpStream) -> Option<Request> {
+    let mut bytes = Vec::new();
+    let mut block = [0; 65_536];
+    loop {
+        let length = stream.read(&mut block).ok().filter(|length| *length > 0)?;
+        bytes.extend(&block[..length]);
+        let text = String::from_utf8_lossy(&bytes);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let head = head.to_lowercase();
+        let expected = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+        let expected: usize = expected.map_or(0, |length| length.trim().parse().unwrap());
+        if body.len() >= expected {
+            return Some(Request { head, body: body.to_owned() });
+        }
+    }
+}
+
+/// The client may be gone before everything is said; that is not the server's concern.
+fn answer(mut stream: TcpStream, reply: Reply) {
+    match reply {
+        Reply::Bytes(bytes) => drop(stream.write_all(&bytes)),
+        Reply::Nothing => drop(stream.read(&mut [0; 1])),
+    }
+}
+
+/// An answer with a status, further headers (each with its line end) and a body.
+pub fn http(status: &str, headers: &str, body: &[u8]) -> Reply {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
+    Reply::Bytes([head.as_bytes(), body].concat())
+}
+
+/// A good answer in JSON.
+pub fn ok(body: &str) -> Reply {
+    http("200 OK", "Content-Type: application/json\r\n", body.as_bytes())
+}

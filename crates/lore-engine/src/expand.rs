@@ -1,0 +1,171 @@
+//! Answers inside a token budget: of each hit a summary, the section that matched, or the whole truth, as far as the
+//! budget goes. What is handed over never costs more than was asked for.
+
+use lore_page::{LineRange, parse};
+
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::search::{Hit, lines_of};
+use crate::vault::decode;
+
+/// A section is added while more than this is left.
+const FOR_SECTION: usize = 500;
+
+/// The whole truth is added to one of the first hits while more than this is left.
+const FOR_FULL: usize = 1500;
+
+/// Hits that may be shown whole by themselves.
+const FULL_HITS: usize = 3;
+
+/// How much of each hit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// Title and summary.
+    Summary,
+    /// The section that matched.
+    Section,
+    /// Everything above the rule.
+    Full,
+    /// As much as the budget allows, the best hits first.
+    #[default]
+    Auto,
+}
+
+/// A hit with what is handed over of it.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The hit.
+    pub hit: Hit,
+    /// How much of it there is: never [`Depth::Auto`].
+    pub depth: Depth,
+    /// The section or the truth.
+    pub content: Option<String>,
+    /// The lines that the content stands on.
+    pub lines: Option<LineRange>,
+    /// What it costs.
+    pub tokens: usize,
+}
+
+/// Hits inside a budget.
+#[derive(Debug)]
+pub struct Budgeted {
+    /// Best first.
+    pub hits: Vec<Opened>,
+    /// What they cost together.
+    pub total: usize,
+    /// What is left.
+    pub remaining: usize,
+    /// Hits that the budget had no room for.
+    pub left_out: usize,
+}
+
+/// Opens hits as far as a budget goes.
+pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: usize) -> Result<Budgeted> {
+    let count = hits.len();
+    let mut opened: Vec<Opened> = Vec::new();
+    let mut total = 0;
+    for (rank, hit) in hits.into_iter().enumerate() {
+        let one = open(memory, hit, &Want { depth, rank, left: budget - total });
+        let Some(one) = one else { break };
+        total += one.tokens;
+        opened.push(one);
+        if total >= budget {
+            break;
+        }
+    }
+    let left_out = count - opened.len();
+    Ok(Budgeted { hits: opened, total, remaining: budget - total, left_out })
+}
+
+/// How much of one hit is wanted, and what is left for it.
+struct Want {
+    depth: Depth,
+    rank: usize,
+    left: usize,
+}
+
+/// As much of a hit as is wanted and fits; nothing when not even its summary does.
+fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
+    let count = |text: &str| memory.models().count_tokens(text);
+    let about = count(&format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default()));
+    let mut opened = Opened { hit, depth: Depth::Summary, content: None, lines: None, tokens: about };
+    let left = want.left.checked_sub(about)?;
+    let wants_section = match want.depth {
+        Depth::Summary => false,
+        Depth::Section | Depth::Full => true,
+        Depth::Auto => left > FOR_SECTION,
+    };
+    let Some(file) = wants_section.then(|| read(memory, &opened.hit)).flatten() else { return Some(opened) };
+    let section = section(&file, &opened.hit).map(|part| part.cut_to(left, &count));
+    let spent = section.as_ref().map_or(0, |part| count(&part.text));
+    opened.show(Depth::Section, section, spent);
+    let wants_full = match want.depth {
+        Depth::Summary | Depth::Section => false,
+        Depth::Full => true,
+        Depth::Auto => want.rank < FULL_HITS && left.saturating_sub(spent) > FOR_FULL,
+    };
+    if wants_full {
+        let full = truth(&file, &opened.hit);
+        let spent = full.as_ref().map_or(0, |part| count(&part.text));
+        if spent <= left {
+            opened.tokens = about;
+            opened.show(Depth::Full, full, spent);
+        }
+    }
+    Some(opened)
+}
+
+impl Opened {
+    fn show(&mut self, depth: Depth, part: Option<Part>, tokens: usize) {
+        if let Some(part) = part.filter(|part| !part.text.is_empty()) {
+            (self.depth, self.content, self.lines) = (depth, Some(part.text), Some(part.lines));
+            self.tokens += tokens;
+        }
+    }
+}
+
+/// Lines of a file.
+struct Part {
+    text: String,
+    lines: LineRange,
+}
+
+impl Part {
+    /// As many of its first lines as so many tokens allow.
+    fn cut_to(self, tokens: usize, count: &dyn Fn(&str) -> usize) -> Part {
+        if count(&self.text) <= tokens {
+            return self;
+        }
+        let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
+        let fitting = ends.partition_point(|end| count(&self.text[..*end]) <= tokens);
+        let end = fitting.checked_sub(1).map_or(0, |last| ends[last]);
+        let last = self.lines.first + (fitting as u32).saturating_sub(1);
+        Part { text: self.text[..end].to_owned(), lines: LineRange { first: self.lines.first, last } }
+    }
+}
+
+fn read(memory: &Memory, hit: &Hit) -> Option<String> {
+    let file = memory.vault().read(&hit.page.path, u64::MAX).ok()??;
+    Some(decode(&file.bytes).text.into_owned())
+}
+
+/// The chunk that the hit is about, else its excerpt.
+fn section(file: &str, hit: &Hit) -> Option<Part> {
+    let chunk = hit.chunk.as_ref().map(|chunk| chunk.lines);
+    match (chunk, &hit.excerpt) {
+        (Some(lines), _) => Some(Part { text: lines_of(file, lines), lines }),
+        (None, Some(excerpt)) => Some(Part { text: excerpt.text.clone(), lines: excerpt.lines }),
+        (None, None) => None,
+    }
+}
+
+/// Everything above the rule.
+fn truth(file: &str, hit: &Hit) -> Option<Part> {
+    let range = parse(&hit.page.path, file).page.truth;
+    let whole = range.of(file);
+    let text = whole.trim();
+    let line = |at: usize| 1 + file[..at].matches('\n').count() as u32;
+    let start = range.start + (whole.len() - whole.trim_start().len());
+    let lines = LineRange { first: line(start), last: line(start + text.len()) };
+    (!text.is_empty()).then(|| Part { text: text.to_owned(), lines })
+}

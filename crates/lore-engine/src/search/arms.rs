@@ -1,0 +1,147 @@
+//! The three ways to a page: its name, its words, its meaning. Each gives a ranked list with its reason.
+
+use super::fusion::Scored;
+use super::{Expression, Prepared, SearchRequest};
+use crate::error::Result;
+use crate::index::{Filter, KeyKind, Names, Order, PageNo, TextHit, TextQuery, Window};
+use crate::memory::Memory;
+use crate::resolve::names_of;
+use crate::vectors::{ChunkHit, VectorQuery};
+
+/// A question longer than this is cut before it is embedded: models read no more, and reading it costs.
+const QUESTION_BYTES: usize = 8192;
+
+/// Pages whose id, slug, path, title or alias is the query, with what it is.
+pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(PageNo, &'static str)>> {
+    let (store, project) = (memory.store(), memory.project());
+    let names = names_of(&request.text);
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    let mut rows = store.lookup(project, &Names::Exact(&names))?;
+    rows.retain(|row| row.kind <= KeyKind::NameSlug);
+    rows.sort_by(|a, b| a.kind.cmp(&b.kind).then_with(|| a.path.cmp(&b.path)));
+    let mut found: Vec<(PageNo, &'static str)> = Vec::new();
+    for row in rows {
+        if found.iter().any(|(page, _)| *page == row.page) {
+            continue;
+        }
+        let filter =
+            Filter { slug: request.filter.slug.clone().or(Some(row.slug.clone())), ..request.filter.clone() };
+        let passes = store.list(project, &filter, Order::Title, Window { limit: 1, offset: 0 })?;
+        if passes.first().is_some_and(|page| page.number == row.page) {
+            let what = match row.kind {
+                KeyKind::Id => "its id is the query",
+                KeyKind::Slug => "its slug is the query",
+                KeyKind::Path => "its path is the query",
+                KeyKind::Title => "its title is the query",
+                _ => "its alias is the query",
+            };
+            found.push((row.page, what));
+        }
+    }
+    Ok(found)
+}
+
+/// Pages by their words.
+#[derive(Default)]
+pub(super) struct Words {
+    /// Best first.
+    pub list: Vec<Scored>,
+    /// Whether no page had all the words, so that any of them counted.
+    pub relaxed: bool,
+}
+
+/// Pages with all the words; where there are none, with some of them.
+pub(super) fn by_words(
+    memory: &Memory,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    limit: usize,
+) -> Result<Words> {
+    let Some(strict) = &prepared.strict else { return Ok(Words::default()) };
+    let list = ask(memory, &request.filter, strict, limit)?;
+    match &prepared.relaxed {
+        Some(relaxed) if list.is_empty() => {
+            Ok(Words { list: ask(memory, &request.filter, relaxed, limit)?, relaxed: true })
+        }
+        _ => Ok(Words { list, relaxed: false }),
+    }
+}
+
+/// Pages with any of the words that say something, the way a question is asked.
+pub(super) fn by_any_word(
+    memory: &Memory,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    limit: usize,
+) -> Result<Vec<Scored>> {
+    match prepared.relaxed.as_ref().or(prepared.strict.as_ref()) {
+        Some(expression) => ask(memory, &request.filter, expression, limit),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Pages that have every word that says something; at most so many.
+pub(super) fn with_every_word(
+    memory: &Memory,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    limit: usize,
+) -> Result<Vec<PageNo>> {
+    let words: Vec<Expression> = prepared.terms.iter().cloned().map(Expression::Phrase).collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = ask(memory, &request.filter, &Expression::All(words), limit)?;
+    Ok(found.into_iter().map(|(page, _)| page).collect())
+}
+
+fn ask(memory: &Memory, filter: &Filter, expression: &Expression, limit: usize) -> Result<Vec<Scored>> {
+    let window = Window { limit, offset: 0 };
+    let hits = memory.store().search(memory.project(), &TextQuery { expression, filter, window })?;
+    Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
+}
+
+/// Pages by their meaning, or why there are none.
+pub(super) enum Meaning {
+    /// The nearest chunk of each page, nearest first, then those of pages that were asked for.
+    Found(Vec<ChunkHit>, Option<String>),
+    /// There is no model, or it does not answer.
+    Without(String),
+}
+
+/// Pages whose nearest chunk is near to the question, and the chunks of the pages in `also`.
+pub(super) fn by_meaning(
+    memory: &Memory,
+    request: &SearchRequest,
+    limit: usize,
+    also: &[PageNo],
+) -> Result<Meaning> {
+    let Some(row) = memory.active_model()? else {
+        return Ok(Meaning::Without("there is no embedding model: the search is by words".into()));
+    };
+    let embedder = match memory.embedder(&row) {
+        Ok(embedder) => embedder,
+        Err(reason) => return Ok(Meaning::Without(format!("{reason}; the search is by words"))),
+    };
+    if !embedder.reads(&request.text) {
+        let name = &row.identity.name;
+        return Ok(Meaning::Without(format!(
+            "{name} does not read the question's script: the search is by words"
+        )));
+    }
+    let vector = match embedder.embed_query(beginning(&request.text)) {
+        Ok(vector) => vector,
+        Err(error) => return Ok(Meaning::Without(format!("{error}; the search is by words"))),
+    };
+    let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
+    let hits = memory.store().nearest(memory.project(), &query)?;
+    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    let note = (waiting > 0).then(|| {
+        format!("{waiting} chunks are not embedded yet and found by their words only: run `lore embed`")
+    });
+    Ok(Meaning::Found(hits, note))
+}
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(QUESTION_BYTES)]
+}

@@ -1,0 +1,197 @@
+//! The ranking: names first, then words and meaning made one list, then the signals.
+
+use std::collections::{HashMap, HashSet};
+
+use super::arms::{Meaning, Words, by_any_word, by_meaning, by_words, exact, with_every_word};
+use super::fusion::{Fusion, Scored, fuse, sort};
+use super::signals::{Named, dated, named};
+use super::{Mode, Prepared, Ranked, SearchRequest};
+use crate::error::Result;
+use crate::index::PageNo;
+use crate::memory::Memory;
+use crate::vectors::{ChunkHit, ChunkRow};
+
+/// Pages that each list brings along, unless more are asked for: what stands below has no chance to come to the top.
+const POOL: usize = 100;
+
+/// What having every word of the question is worth, where several pages have, on the scale from 0 to 1.
+const COMPLETE: f64 = 0.1;
+
+/// What being named in the question is worth.
+const NAMED: f64 = 0.2;
+
+/// What being filed under such a page is worth.
+const IN_WING: f64 = 0.1;
+
+/// What having a date of the question is worth.
+const DATED: f64 = 0.1;
+
+/// A ranking and how it came about.
+pub(super) struct Ranking {
+    pub ranked: Vec<Ranked>,
+    pub relaxed: bool,
+    pub mode: Mode,
+    pub notes: Vec<String>,
+}
+
+pub(super) fn rank(
+    memory: &Memory,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    needed: usize,
+) -> Result<Ranking> {
+    let mut first: Vec<Ranked> = Vec::new();
+    if request.signals.exact {
+        let named = exact(memory, request)?.into_iter();
+        first = named.map(|(page, why)| ranked(page, 0.0, vec![why.to_owned()])).collect();
+    }
+    let mut rest = match request.mode {
+        Mode::Words => words(memory, request, prepared, needed + first.len())?,
+        Mode::Lexical | Mode::Semantic | Mode::Hybrid => {
+            question(memory, request, prepared, needed + first.len())?
+        }
+    };
+    rest.ranked.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
+        Some(known) => {
+            known.chunk = known.chunk.take().or_else(|| hit.chunk.clone());
+            false
+        }
+        None => true,
+    });
+    // A page of that name stands above the best of the others, also by its score.
+    let (top, count) = (rest.ranked.first().map_or(0.0, |best| best.score), first.len());
+    for (at, hit) in first.iter_mut().enumerate() {
+        hit.score = top + (count - at) as f64;
+    }
+    first.append(&mut rest.ranked);
+    rest.ranked = first;
+    Ok(rest)
+}
+
+fn ranked(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
+    Ranked { page, score, why, chunk: None }
+}
+
+fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: usize) -> Result<Ranking> {
+    let Words { list, relaxed } = by_words(memory, request, prepared, limit)?;
+    let why = if relaxed { "some words" } else { EVERY_WORD };
+    let ranked = list.into_iter().map(|(page, score)| ranked(page, score, vec![why.to_owned()])).collect();
+    Ok(Ranking { ranked, relaxed, mode: Mode::Words, notes: Vec::new() })
+}
+
+/// Words, meaning, or both. Without a model, words alone, and the answer says so.
+fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, needed: usize) -> Result<Ranking> {
+    let pool = POOL.max(needed);
+    let mut words = by_any_word(memory, request, prepared, pool)?;
+    // Sums need both scores of every page; ranks need none but their own.
+    let also: Vec<PageNo> = match request.fusion {
+        Fusion::Weighted(_) if request.mode == Mode::Hybrid => words.iter().map(|(page, _)| *page).collect(),
+        _ => Vec::new(),
+    };
+    let (mut mode, mut near, mut notes) = (request.mode, Vec::new(), Vec::new());
+    if mode != Mode::Lexical {
+        match by_meaning(memory, request, pool, &also)? {
+            Meaning::Found(found, note) => {
+                near = found;
+                notes.extend(note);
+            }
+            Meaning::Without(reason) => {
+                mode = Mode::Lexical;
+                notes.push(reason);
+            }
+        }
+    }
+    if mode == Mode::Semantic {
+        words.clear();
+    }
+    let meant: Vec<Scored> = near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
+    let mut list = match mode {
+        Mode::Hybrid => fuse(request.fusion, &words, &meant),
+        Mode::Semantic => meant,
+        Mode::Lexical | Mode::Words => fuse(Fusion::Weighted(0.0), &words, &[]),
+    };
+    let mut reasons = Reasons::new(&words, &near);
+    if mode != Mode::Semantic {
+        add_signals(memory, request, prepared, &mut list, &mut reasons)?;
+    }
+    list.truncate(needed);
+    let ranked = list.into_iter().map(|(page, score)| reasons.of(page, score)).collect();
+    Ok(Ranking { ranked, relaxed: false, mode, notes })
+}
+
+/// Why each page is there.
+struct Reasons {
+    words: HashSet<PageNo>,
+    near: HashMap<PageNo, (ChunkRow, f32)>,
+    signals: HashMap<PageNo, Vec<String>>,
+}
+
+impl Reasons {
+    fn new(words: &[Scored], near: &[ChunkHit]) -> Self {
+        Reasons {
+            words: words.iter().map(|(page, _)| *page).collect(),
+            near: near.iter().map(|hit| (hit.chunk.page, (hit.chunk.clone(), hit.similarity))).collect(),
+            signals: HashMap::new(),
+        }
+    }
+
+    fn add(&mut self, page: PageNo, why: &str) {
+        self.signals.entry(page).or_default().push(why.to_owned());
+    }
+
+    fn of(&self, page: PageNo, score: f64) -> Ranked {
+        let mut why = self.signals.get(&page).cloned().unwrap_or_default();
+        if self.words.contains(&page) && !why.iter().any(|why| why == EVERY_WORD) {
+            why.push("some words".into());
+        }
+        let near = self.near.get(&page);
+        why.extend(near.map(|(_, similarity)| format!("meaning {similarity:.2}")));
+        Ranked { page, score, why, chunk: near.map(|(chunk, _)| chunk.clone()) }
+    }
+}
+
+const EVERY_WORD: &str = "all words";
+
+fn add_signals(
+    memory: &Memory,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    list: &mut Vec<Scored>,
+    reasons: &mut Reasons,
+) -> Result<()> {
+    let signals = request.signals;
+    if signals.entity {
+        for Named { page, name, itself } in named(memory, request)? {
+            raise(list, page, if itself { NAMED } else { IN_WING });
+            let why = if itself { "the question names it" } else { "filed under a name in the question" };
+            reasons.add(page, &format!("{why}: {name}"));
+        }
+    }
+    if signals.dates {
+        for (page, date) in dated(memory, request, list)? {
+            raise(list, page, DATED);
+            reasons.add(page, &format!("has the date {date}"));
+        }
+    }
+    if signals.complete {
+        let complete = with_every_word(memory, request, prepared, POOL)?;
+        for page in &complete {
+            raise(list, *page, COMPLETE);
+            reasons.add(*page, EVERY_WORD);
+        }
+        // Where one page alone has every word, no other can be a better answer by words.
+        if let [page] = complete[..] {
+            let top = list.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+            raise(list, page, top + COMPLETE);
+        }
+    }
+    sort(list);
+    Ok(())
+}
+
+fn raise(list: &mut Vec<Scored>, page: PageNo, by: f64) {
+    match list.iter_mut().find(|(known, _)| *known == page) {
+        Some((_, score)) => *score += by,
+        None => list.push((page, by)),
+    }
+}

