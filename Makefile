@@ -4,7 +4,7 @@ CARGO ?= cargo
 LORE  := $(or $(CARGO_TARGET_DIR),target)/release/lore
 BENCH := $(or $(CARGO_TARGET_DIR),target)/release/examples/bench
 
-.PHONY: help build models demo test stress lint bench fuzz reference clean
+.PHONY: help build models demo test stress lint bench eval fuzz reference clean
 
 help:
 	@echo "make demo   build Lore and show its main job on a sample vault"
@@ -12,6 +12,7 @@ help:
 	@echo "make models fetch the models that can be built in or used beside Lore into models/ (needs Python 3 with pip)"
 	@echo "make stress run ten thousand operations in processes that are killed at random, and check what is left"
 	@echo "make bench  measure the shipped binary on a generated vault of 5,000 pages"
+	@echo "make eval   measure retrieval quality on the sets in a folder: make eval SETS=FOLDER"
 	@echo "make fuzz   fuzz the page grammar for a minute each (needs a nightly compiler and cargo-fuzz)"
 
 # The static model is part of the program; `cargo build` alone makes one that searches by words.
@@ -46,6 +47,10 @@ bench: build
 	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
 	$(BENCH) $(LORE) .bench $(PAGES)
 
+# SETS is a folder of sets; their figures are held against eval/figures.json.
+eval: build
+	LORE_HOME=$(CURDIR)/.eval/home LORE_MODELS=$(CURDIR)/models python3 scripts/eval.py $(LORE) $(or $(SETS),eval/sets) eval/figures.json .eval
+
 fuzz:
 	cd fuzz && $(CARGO) +nightly fuzz run parse -- -max_total_time=60 -dict=markdown.dict
 	cd fuzz && $(CARGO) +nightly fuzz run edit -- -max_total_time=60 -dict=markdown.dict
@@ -55,4 +60,4 @@ reference: build
 
 clean:
 	$(CARGO) clean
-	rm -rf .demo .bench
+	rm -rf .demo .bench .eval

@@ -125,10 +125,6 @@ impl Embedder for StaticModel {
     fn reads(&self, text: &str) -> bool {
         is_mostly_latin(text)
     }
-
-    fn is_instant(&self) -> bool {
-        true
-    }
 }
 
 impl fmt::Debug for StaticModel {

@@ -23,11 +23,6 @@ pub trait Embedder: Send + Sync {
         let _ = text;
         true
     }
-
-    /// Whether a passage costs so little that it is embedded as soon as it is indexed.
-    fn is_instant(&self) -> bool {
-        false
-    }
 }
 
 impl<T: Embedder + ?Sized> Embedder for &T {
@@ -46,10 +41,6 @@ impl<T: Embedder + ?Sized> Embedder for &T {
     fn reads(&self, text: &str) -> bool {
         (**self).reads(text)
     }
-
-    fn is_instant(&self) -> bool {
-        (**self).is_instant()
-    }
 }
 
 /// The models there are, and a tokenizer.
@@ -59,6 +50,10 @@ pub trait Models: Send + Sync {
 
     /// Opens a model by its name.
     fn open(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>>;
+
+    /// Whether a passage costs a model of this name so little that it is embedded as soon as it is indexed. Asked by
+    /// every command, so that nothing is opened for it.
+    fn is_instant(&self, name: &str) -> bool;
 
     /// How many tokens a text is to a language model.
     fn count_tokens(&self, text: &str) -> usize;

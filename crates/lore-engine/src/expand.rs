@@ -97,7 +97,7 @@ fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
     };
     let Some(file) = wants_section.then(|| read(memory, &opened.hit)).flatten() else { return Some(opened) };
     let section = section(&file, &opened.hit).map(|part| part.cut_to(left, &count));
-    let spent = section.as_ref().map_or(0, |part| count(&part.text));
+    let (section, spent) = section.map_or((None, 0), |(part, tokens)| (Some(part), tokens));
     opened.show(Depth::Section, section, spent);
     let wants_full = match want.depth {
         Depth::Summary | Depth::Section => false,
@@ -131,16 +131,19 @@ struct Part {
 }
 
 impl Part {
-    /// As many of its first lines as so many tokens allow.
-    fn cut_to(self, tokens: usize, count: &dyn Fn(&str) -> usize) -> Part {
-        if count(&self.text) <= tokens {
-            return self;
+    /// As many of its first lines as so many tokens allow, and what they cost.
+    fn cut_to(self, tokens: usize, count: &dyn Fn(&str) -> usize) -> (Part, usize) {
+        let all = count(&self.text);
+        if all <= tokens {
+            return (self, all);
         }
         let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
         let fitting = ends.partition_point(|end| count(&self.text[..*end]) <= tokens);
         let end = fitting.checked_sub(1).map_or(0, |last| ends[last]);
         let last = self.lines.first + (fitting as u32).saturating_sub(1);
-        Part { text: self.text[..end].to_owned(), lines: LineRange { first: self.lines.first, last } }
+        let text = self.text[..end].to_owned();
+        let cost = count(&text);
+        (Part { text, lines: LineRange { first: self.lines.first, last } }, cost)
     }
 }
 

@@ -29,6 +29,9 @@ pub trait Index {
     /// Runs `work` as one transaction; inside another it joins that one.
     fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 
+    /// Runs `work`, which only reads, over one state of the database, and takes the right to read once for all of it.
+    fn reading(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+
     /// The number of a project, made on first use. A project whose root moved starts with an empty index.
     fn project(&self, name: &str, root: &str) -> Result<ProjectNo>;
 

@@ -80,12 +80,13 @@ impl Memory {
                 None => return Ok(()),
             },
         };
-        if self.store().count_pending(self.project(), row.number)? == 0 {
+        let instant = self.models().is_instant(&row.identity.name);
+        if !instant || self.store().count_pending(self.project(), row.number)? == 0 {
             return Ok(());
         }
         match self.embedder(&row) {
-            Ok(embedder) if embedder.is_instant() => embed_with(self, &row, &*embedder, &|_, _| ()).map(drop),
-            _ => Ok(()),
+            Ok(embedder) => embed_with(self, &row, &*embedder, &|_, _| ()).map(drop),
+            Err(_) => Ok(()),
         }
     }
 

@@ -238,7 +238,12 @@ impl Memory {
 
     /// Pages that answer a query.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        search(self, request)
+        let mut found = None;
+        self.store.reading(&mut || {
+            found = Some(search(self, request)?);
+            Ok(())
+        })?;
+        Ok(found.expect("the search ran"))
     }
 
     /// A page's neighbourhood.

@@ -56,37 +56,51 @@ fn signs(dimensions: usize, negative: impl Iterator<Item = bool>) -> Vec<u8> {
     code
 }
 
-/// The nearest codes seen so far: at most `limit` of them, by distance and place.
+/// In how many places codes differ from a query's, by slot, and the nearest of them.
 pub(crate) struct Nearest {
     limit: usize,
-    heap: BinaryHeap<(u32, u64)>,
+    heap: BinaryHeap<(u16, u64)>,
+    distances: Vec<u16>,
 }
+
+/// The distance of a slot that no code was seen for.
+const UNSEEN: u16 = u16::MAX;
 
 impl Nearest {
     pub(crate) fn new(limit: usize) -> Self {
-        Nearest { limit, heap: BinaryHeap::with_capacity(limit + 1) }
+        Nearest { limit, heap: BinaryHeap::with_capacity(limit + 1), distances: Vec::new() }
     }
 
-    /// Looks at a block of codes, the first of which stands at `first`. `counts` says which places count; it is asked
-    /// only of codes that are near.
+    /// Looks at a block of codes, the first of which stands at `first`. Blocks come in their order. `counts` says which
+    /// places count; it is asked only of codes that are near.
     pub(crate) fn look(&mut self, query: &[u8], block: &[u8], first: u64, counts: &dyn Fn(u64) -> bool) {
-        let mut distances = vec![0u16; block.len() / query.len().max(1)];
-        distances_to(query, block, &mut distances);
-        for (distance, place) in distances.into_iter().map(u32::from).zip(first..) {
-            let near =
-                self.heap.len() < self.limit || self.heap.peek().is_some_and(|worst| distance < worst.0);
+        let start = first as usize;
+        self.distances.resize(start, UNSEEN);
+        self.distances.resize(start + block.len() / query.len().max(1), UNSEEN);
+        distances_to(query, block, &mut self.distances[start..]);
+        let mut worst = self.heap.peek().map_or(UNSEEN, |worst| worst.0);
+        for (distance, place) in self.distances[start..].iter().copied().zip(first..) {
+            let near = distance < worst || self.heap.len() < self.limit;
             if near && counts(place) {
                 self.heap.push((distance, place));
                 if self.heap.len() > self.limit {
                     self.heap.pop();
                 }
+                worst = self.heap.peek().map_or(UNSEEN, |worst| worst.0);
             }
         }
     }
 
+    /// How far a slot's code is; `None` where there is none.
+    pub(crate) fn distance(&self, place: u64) -> Option<u16> {
+        self.distances.get(place as usize).copied().filter(|distance| *distance != UNSEEN)
+    }
+
     /// The places, nearest first.
-    pub(crate) fn places(self) -> Vec<u64> {
-        self.heap.into_sorted_vec().into_iter().map(|(_, place)| place).collect()
+    pub(crate) fn places(&self) -> Vec<u64> {
+        let mut nearest: Vec<(u16, u64)> = self.heap.iter().copied().collect();
+        nearest.sort_unstable();
+        nearest.into_iter().map(|(_, place)| place).collect()
     }
 }
 

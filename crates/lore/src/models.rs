@@ -160,6 +160,10 @@ impl Models for Library {
         }
     }
 
+    fn is_instant(&self, name: &str) -> bool {
+        name == STATIC
+    }
+
     fn count_tokens(&self, text: &str) -> usize {
         count_tokens(text)
     }

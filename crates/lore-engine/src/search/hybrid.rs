@@ -82,7 +82,10 @@ fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: u
 /// Words, meaning, or both. Without a model, words alone, and the answer says so.
 fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, needed: usize) -> Result<Ranking> {
     let pool = POOL.max(needed);
-    let mut words = by_any_word(memory, request, prepared, pool)?;
+    let mut words = match request.mode {
+        Mode::Semantic => Vec::new(),
+        _ => by_any_word(memory, request, prepared, pool)?,
+    };
     // Sums need both scores of every page; ranks need none but their own.
     let also: Vec<PageNo> = match request.fusion {
         Fusion::Weighted(_) if request.mode == Mode::Hybrid => words.iter().map(|(page, _)| *page).collect(),
@@ -97,12 +100,10 @@ fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, neede
             }
             Meaning::Without(reason) => {
                 mode = Mode::Lexical;
+                words = by_any_word(memory, request, prepared, pool)?;
                 notes.push(reason);
             }
         }
-    }
-    if mode == Mode::Semantic {
-        words.clear();
     }
     let meant: Vec<Scored> = near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
     let mut list = match mode {

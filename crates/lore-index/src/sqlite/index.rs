@@ -64,6 +64,16 @@ impl Index for SqliteStore {
         self.in_transaction(work)
     }
 
+    fn reading(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            return work();
+        }
+        self.connection.execute_batch("BEGIN DEFERRED").map_err(failed("began to read"))?;
+        let done = work();
+        let _ = self.connection.execute_batch("ROLLBACK");
+        done
+    }
+
     fn project(&self, name: &str, root: &str) -> Result<ProjectNo> {
         let sql = "SELECT number, root FROM project WHERE name = ?1";
         let read = |row: &Row<'_>| Ok((row.get::<_, ProjectNo>(0)?, row.get::<_, String>(1)?));

@@ -1,6 +1,6 @@
 //! The nearest chunks: filters first, then the signs of all that are left, then the numbers of those that are near.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lore_engine::{ChunkHit, Error, Filter, ModelNo, PageNo, ProjectNo, Result, VectorQuery};
 use rusqlite::{Row, params};
@@ -63,15 +63,7 @@ impl SqliteStore {
         };
         let mut best = Best::default();
         self.compare(project, query, &slots, &mut best)?;
-        let mut hits = best.nearest(query.limit);
-        let missing: Vec<PageNo> = query
-            .also
-            .iter()
-            .copied()
-            .filter(|page| !hits.iter().any(|hit| hit.chunk.page == *page))
-            .collect();
-        hits.extend(self.compare_pages(query, &missing)?);
-        Ok(hits)
+        Ok(best.nearest(query.limit, query.also))
     }
 
     /// The slots of the pages that pass a filter; `None` when all do.
@@ -108,7 +100,20 @@ impl SqliteStore {
             nearest.look(&signs, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
             Ok(())
         })?;
-        Ok(nearest.places())
+        let mut places = nearest.places();
+        // Of a page that is asked for, the chunk whose signs are nearest stands for the others.
+        let known: HashSet<u64> = places.iter().copied().collect();
+        for page in query.also {
+            let mut slots: Vec<(u16, u64)> = Vec::new();
+            self.each("read a page's slots", "SELECT slot FROM chunk WHERE page = ?1", [page], |row| {
+                let slot = row.get::<_, i64>(0)?.unsigned_abs();
+                slots
+                    .extend(nearest.distance(slot).filter(|_| counts(slot)).map(|distance| (distance, slot)));
+                Ok(())
+            })?;
+            places.extend(slots.into_iter().min().map(|(_, slot)| slot).filter(|slot| !known.contains(slot)));
+        }
+        Ok(places)
     }
 
     /// Slots that no chunk has, or whose chunk has no vector yet: the code there is nobody's.
@@ -130,29 +135,17 @@ impl SqliteStore {
         slots: &[u64],
         best: &mut Best,
     ) -> Result<()> {
+        // One statement for all of them, in the order they lie in: half of the time would go into starting each.
         let sql = format!(
-            "SELECT {CHUNK}, v.vector FROM chunk c JOIN vector v ON v.model = ?3 AND v.hash = c.hash
-             WHERE c.project = ?1 AND c.slot = ?2"
+            "SELECT {CHUNK}, v.vector FROM json_each(?2) s CROSS JOIN chunk c ON c.project = ?1 AND c.slot = s.value
+             CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash"
         );
-        for slot in slots {
-            let read = |row: &Row<'_>| best.offer(query.vector, row);
-            self.each("compared chunks", &sql, params![project, *slot as i64, query.model], read)?;
-        }
-        Ok(())
-    }
-
-    /// The nearest chunk of each of these pages, all of them compared.
-    fn compare_pages(&self, query: &VectorQuery<'_>, pages: &[PageNo]) -> Result<Vec<ChunkHit>> {
-        let sql = format!(
-            "SELECT {CHUNK}, v.vector FROM chunk c JOIN vector v ON v.model = ?2 AND v.hash = c.hash
-             WHERE c.page = ?1"
-        );
-        let mut best = Best::default();
-        for page in pages {
-            let read = |row: &Row<'_>| best.offer(query.vector, row);
-            self.each("compared chunks", &sql, params![page, query.model], read)?;
-        }
-        Ok(best.nearest(usize::MAX))
+        let mut slots = slots.to_vec();
+        slots.sort_unstable();
+        let list = serde_json::to_string(&slots).unwrap_or_default();
+        self.each("compared chunks", &sql, params![project, list, query.model], |row| {
+            best.offer(query.vector, row)
+        })
     }
 
     fn each(
@@ -194,10 +187,13 @@ impl Best {
         Ok(())
     }
 
-    fn nearest(self, limit: usize) -> Vec<ChunkHit> {
+    /// So many pages, nearest first, then those of the others that were asked for.
+    fn nearest(self, limit: usize, also: &[PageNo]) -> Vec<ChunkHit> {
         let mut hits: Vec<ChunkHit> = self.pages.into_values().collect();
         hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.chunk.page.cmp(&b.chunk.page)));
-        hits.truncate(limit);
+        let mut rest = hits.split_off(limit.min(hits.len()));
+        rest.retain(|hit| also.contains(&hit.chunk.page));
+        hits.append(&mut rest);
         hits
     }
 }

@@ -35,6 +35,9 @@ mod stress_worker;
 mod together;
 mod watching;
 
+// Models, vectors, answers inside a budget.
+mod meaning;
+
 // What the profile personal promises.
 mod personal;
 mod personal_aliases;

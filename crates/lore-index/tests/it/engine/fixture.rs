@@ -203,6 +203,10 @@ impl Models for NoModels {
         Err(EmbedError::Model { place: name.into(), reason: "there is none".into() })
     }
 
+    fn is_instant(&self, _: &str) -> bool {
+        false
+    }
+
     fn count_tokens(&self, text: &str) -> usize {
         estimate_tokens(text)
     }

@@ -25,7 +25,6 @@ const DIMENSIONS: usize = 64;
 /// A model that knows these words, and tells all others apart by their letters.
 struct Tiny {
     identity: ModelIdentity,
-    instant: bool,
     /// How many passages it embeds before it fails.
     left: AtomicUsize,
 }
@@ -64,10 +63,6 @@ impl Embedder for Tiny {
         self.left.store(left - texts.len(), Ordering::Relaxed);
         Ok(texts.iter().map(|text| self.vector(text)).collect())
     }
-
-    fn is_instant(&self) -> bool {
-        self.instant
-    }
 }
 
 /// The models: `tiny` embeds at once, `slow` when it is told to, `fails` a hundred passages and no more.
@@ -89,10 +84,13 @@ impl Models for Shelf {
         };
         let (name, revision) = (name.to_owned(), self.revision.to_owned());
         Ok(Arc::new(Tiny {
-            instant: name == "tiny",
             identity: ModelIdentity { name, dimensions: DIMENSIONS, revision },
             left: AtomicUsize::new(left),
         }))
+    }
+
+    fn is_instant(&self, name: &str) -> bool {
+        name == "tiny"
     }
 
     fn count_tokens(&self, text: &str) -> usize {
