@@ -55,7 +55,11 @@ say "10. Keep something new: pages that say much the same come first."
 run capture "Tobias Renske wants every heat purchase agreement read by a lender before it is signed" --source "offsite" --keep
 run capture "Every heat purchase agreement should be read by a lender before Tobias Renske signs it" || true
 
-say "11. Throw the index away: the files are the truth."
+say "11. Ask by meaning: the words of the question need not stand on the page. The answer keeps to a token budget."
+run embed
+run query "who checks a contract before the bank does?" --limit 2 --depth section --token-budget 400
+
+say "12. Throw the index away: the files are the truth."
 rm -f "$LORE_HOME"/lore.db*
 run sync
 run validate --all

