@@ -71,10 +71,10 @@ pub struct ModelIdentity {
 }
 
 /// Why there is no vector: a variant per decision a caller can make.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum EmbedError {
     /// The model's files are not a model that Lore can run. Trying again will not help.
-    #[error("the model at {place} cannot be used: {reason}")]
+    #[error("the model {place} cannot be used: {reason}")]
     Model {
         /// The folder or file.
         place: String,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use lore_page::parse;
 
 use crate::chunk::chunks;
-use crate::embed::{EmbedError, Embedder};
+use crate::embed::{EmbedError, EmbedResult, Embedder};
 use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::PageNo;
@@ -24,7 +24,7 @@ const ROUND: usize = 128;
 /// A model that has been opened, or could not be.
 pub(crate) struct Opened {
     model: ModelNo,
-    embedder: std::result::Result<Arc<dyn Embedder>, String>,
+    embedder: EmbedResult<Arc<dyn Embedder>>,
 }
 
 /// What a run over the queue did.
@@ -42,8 +42,8 @@ impl Memory {
         Ok(self.store().models()?.into_iter().find(|row| row.active))
     }
 
-    /// The active model, ready to embed; otherwise why not, for a person to read.
-    pub fn embedder(&self, row: &ModelRow) -> std::result::Result<Arc<dyn Embedder>, String> {
+    /// A model of the database, ready to embed; opened once.
+    pub fn embedder(&self, row: &ModelRow) -> EmbedResult<Arc<dyn Embedder>> {
         let mut opened = self.opened.borrow_mut();
         match opened.as_ref() {
             Some(known) if known.model == row.number => known.embedder.clone(),
@@ -55,8 +55,8 @@ impl Memory {
         }
     }
 
-    fn open_model(&self, row: &ModelRow) -> std::result::Result<Arc<dyn Embedder>, String> {
-        let embedder = self.models().open(&row.identity.name).map_err(|error| error.to_string())?;
+    fn open_model(&self, row: &ModelRow) -> EmbedResult<Arc<dyn Embedder>> {
+        let embedder = self.models().open(&row.identity.name)?;
         let (found, known) = (embedder.identity(), &row.identity);
         if found == known {
             return Ok(embedder);
@@ -66,9 +66,8 @@ impl Memory {
             false => format!("{} dimensions instead of {}", found.dimensions, known.dimensions),
         };
         let name = &known.name;
-        Err(format!(
-            "the model {name} is not the one the vectors are of ({differs}): run `lore model use {name}`"
-        ))
+        let reason = format!("it is not the one the vectors are of ({differs}): run `lore model use {name}`");
+        Err(EmbedError::Model { place: name.clone(), reason })
     }
 
     /// A database without a model begins with the best there is; a model that costs nothing embeds what is new.
@@ -107,8 +106,7 @@ impl Memory {
 
 /// Embeds what waits for a model.
 pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
-    let place = || row.identity.name.clone();
-    let embedder = memory.embedder(row).map_err(|reason| EmbedError::Model { place: place(), reason })?;
+    let embedder = memory.embedder(row)?;
     embed_with(memory, row, &*embedder, progress)
 }
 

@@ -223,17 +223,17 @@ fn what_cannot_be_packed_is_refused() {
         .map(|(weights, tokenizer)| pack(weights, tokenizer.as_bytes()).unwrap_err().to_string())
         .collect();
     expect![[r#"
-        the model at the weights cannot be used: it holds F32 of shape [2, 1], not F16 rows
-        the model at the weights cannot be used: there are 2 vectors for 409 pieces
-        the model at the weights cannot be used: it is cut short
-        the model at the weights cannot be used: it holds numbers that are not finite
-        the model at the weights cannot be used: it is cut short
-        the model at the tokenizer cannot be used: it is not a plain byte-pair encoding with byte fallback
-        the model at the tokenizer cannot be used: it changes or splits the text in a way that is not known here
-        the model at the tokenizer cannot be used: its token "<unk>" is found in a way that is not known here
-        the model at the tokenizer cannot be used: the piece "<0x01>" has a space in it, or another one has its id 4
-        the model at the tokenizer cannot be used: there is no piece "<0x00>"
-        the model at the tokenizer cannot be used: there is no piece "q""#]].assert_eq(&refused.join("\n"));
+        the model the weights cannot be used: it holds F32 of shape [2, 1], not F16 rows
+        the model the weights cannot be used: there are 2 vectors for 409 pieces
+        the model the weights cannot be used: it is cut short
+        the model the weights cannot be used: it holds numbers that are not finite
+        the model the weights cannot be used: it is cut short
+        the model the tokenizer cannot be used: it is not a plain byte-pair encoding with byte fallback
+        the model the tokenizer cannot be used: it changes or splits the text in a way that is not known here
+        the model the tokenizer cannot be used: its token "<unk>" is found in a way that is not known here
+        the model the tokenizer cannot be used: the piece "<0x01>" has a space in it, or another one has its id 4
+        the model the tokenizer cannot be used: there is no piece "<0x00>"
+        the model the tokenizer cannot be used: there is no piece "q""#]].assert_eq(&refused.join("\n"));
     assert!(pack(&good, TINY).is_ok());
 }
 

@@ -112,8 +112,8 @@ fn wrong_answers_are_refused_at_once() {
         wrong: BASE gave a wrong answer: a vector without a direction (1 requests, waits [])
         wrong: BASE gave a wrong answer: no vectors: invalid type: null, expected f32 at line 1 column 27 (1 requests, waits [])
         wrong: BASE gave a wrong answer: status 400: input too long (1 requests, waits [])
-        model: the model at BASE cannot be used: it does not know the model small (status 404: model "small" not found) (1 requests, waits [])
-        model: the model at BASE cannot be used: it does not accept the key (status 401: bad key: …) (1 requests, waits [])
+        model: the model BASE cannot be used: it does not know the model small (status 404: model "small" not found) (1 requests, waits [])
+        model: the model BASE cannot be used: it does not accept the key (status 401: bad key: …) (1 requests, waits [])
         wrong: BASE gave a wrong answer: protocol: http parse fail: invalid HTTP version (1 requests, waits [])
         wrong: BASE gave a wrong answer: an answer of more than 33554432 bytes (1 requests, waits [])"#]].assert_eq(&refused.join("\n"));
 }
