@@ -13,6 +13,9 @@ use super::{GitError, Repo};
 /// How often a run that says nothing is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
+/// How long the last words of a git that has ended may take to arrive, where something it left behind keeps its pipes open.
+const DRAINING: Duration = Duration::from_secs(1);
+
 /// How long a git that was told to end may take to remove its lock files, or last words to arrive.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -189,9 +192,11 @@ impl Gathered {
 fn listen(mut pipe: impl Read + Send + 'static, stream: Stream, pieces: Sender<(Stream, Vec<u8>)>) {
     thread::spawn(move || {
         let mut buffer = vec![0; 32 * 1024];
-        while let Ok(length) = pipe.read(&mut buffer) {
-            if length == 0 || pieces.send((stream, buffer[..length].to_vec())).is_err() {
-                return;
+        loop {
+            match pipe.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(length) if length > 0 && pieces.send((stream, buffer[..length].to_vec())).is_ok() => {}
+                _ => return,
             }
         }
     });
@@ -220,9 +225,10 @@ fn wait(
             // What git leaves running, such as the shared connection of ssh, may keep a pipe open for hours.
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait()? {
-                    let last = Instant::now() + GRACE;
-                    while Instant::now() < last
-                        && let Ok(piece) = arriving.recv_timeout(TICK)
+                    // What it said is in the pipes, but on a busy machine not here yet.
+                    let last = Instant::now() + DRAINING;
+                    while let Some(left) = last.checked_duration_since(Instant::now())
+                        && let Ok(piece) = arriving.recv_timeout(left)
                     {
                         gathered.take(piece);
                     }
