@@ -228,6 +228,24 @@ fn a_date_in_the_question_finds_its_entries() {
 }
 
 #[test]
+fn of_equals_the_page_that_changed_last_is_first() {
+    let world = world("tiny");
+    // The fixture gives each file a later time than the one before.
+    for path in ["twin-b.md", "twin-a.md"] {
+        world.file(path, "---\ntitle: Twin\n---\nQuartz and basalt.\n");
+    }
+    world.sync();
+    world.file("twin-b.md", "---\ntitle: Twin\n---\nQuartz and basalt.\n");
+    world.sync();
+    for (recency, expected) in [(true, ["twin-b.md", "twin-a.md"]), (false, ["twin-a.md", "twin-b.md"])] {
+        let signals = Signals { recency, ..Signals::default() };
+        let text = "quartz basalt".into();
+        let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 2, ..Default::default() };
+        assert_eq!(paths(&world.memory.search(&request).unwrap()), expected, "{recency}");
+    }
+}
+
+#[test]
 fn what_waits_is_found_by_words_and_the_answer_says_so() {
     let world = world("slow");
     let found = ask(&world, "patience", Mode::Hybrid);
