@@ -119,7 +119,9 @@ impl Index for SqliteStore {
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
             if ledger == Forget::LedgerToo {
-                for table in ["version", "snapshot", "failure", "identity", "author"] {
+                for table in
+                    ["version", "snapshot", "failure", "identity", "author", "finding", "gap", "import"]
+                {
                     self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
                 }
                 self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;

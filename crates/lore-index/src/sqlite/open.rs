@@ -15,11 +15,15 @@ use super::{SqliteStore, failed};
 const INDEX_VERSION: i64 = 2;
 
 /// The version of the durable tables: an older one is migrated, a newer one refused.
-const LEDGER_VERSION: i64 = 3;
+const LEDGER_VERSION: i64 = 4;
 
 /// Steps from each ledger version to the next; the first makes it.
-const MIGRATIONS: [&str; LEDGER_VERSION as usize] =
-    [include_str!("ledger.sql"), include_str!("ledger-2.sql"), include_str!("ledger-3.sql")];
+const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
+    include_str!("ledger.sql"),
+    include_str!("ledger-2.sql"),
+    include_str!("ledger-3.sql"),
+    include_str!("ledger-4.sql"),
+];
 
 /// How long a process waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -121,8 +121,9 @@ fn a_ledger_of_the_first_version_is_migrated_after_a_copy() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = filled(&path);
-    // As the first version left it: no authors, no models, snapshots found by their time alone.
+    // As the first version left it: no authors, models, findings, gaps or imports; snapshots found by their time alone.
     let old = "DROP TABLE author; DROP TABLE model; DROP TABLE vector; DROP INDEX snapshot_at;
+               DROP TABLE finding; DROP TABLE gap; DROP TABLE import;
                CREATE INDEX snapshot_at ON snapshot(at);";
     Connection::open(&path).unwrap().execute_batch(old).unwrap();
     set_user_version(&path, 1 << 16 | 1);
