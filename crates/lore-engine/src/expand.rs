@@ -95,29 +95,39 @@ fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
         Depth::Section | Depth::Full => true,
         Depth::Auto => left > FOR_SECTION,
     };
-    let Some(file) = wants_section.then(|| read(memory, &opened.hit)).flatten() else { return Some(opened) };
-    let section = section(&file, &opened.hit).map(|part| part.cut_to(left, &count));
-    let (section, spent) = section.map_or((None, 0), |(part, tokens)| (Some(part), tokens));
-    opened.show(Depth::Section, section, spent);
+    let file = wants_section.then(|| read(memory, &mut opened.hit)).flatten();
+    let Some(file) = file else { return Some(opened) };
+    let section = section(&file, &opened.hit);
     let wants_full = match want.depth {
         Depth::Summary | Depth::Section => false,
         Depth::Full => true,
-        Depth::Auto => want.rank < FULL_HITS && left.saturating_sub(spent) > FOR_FULL,
+        Depth::Auto => want.rank < FULL_HITS && leaves(section.as_ref(), left, &count) > FOR_FULL,
     };
-    if wants_full {
-        let full = truth(&file, &opened.hit);
-        let spent = full.as_ref().map_or(0, |part| count(&part.text));
+    let full = wants_full.then(|| truth(&file, &opened.hit)).flatten();
+    if let Some(part) = full {
+        let spent = count(&part.text);
         if spent <= left {
-            opened.tokens = about;
-            opened.show(Depth::Full, full, spent);
+            opened.show(Depth::Full, part, spent);
+            return Some(opened);
         }
+    }
+    if let Some((part, spent)) = section.map(|part| part.cut_to(left, &count)) {
+        opened.show(Depth::Section, part, spent);
     }
     Some(opened)
 }
 
+/// How much a section leaves; at least so much where that is enough for the whole truth. No token is shorter than a
+/// byte, so that most sections need not be counted.
+fn leaves(section: Option<&Part>, left: usize, count: &dyn Fn(&str) -> usize) -> usize {
+    let Some(section) = section else { return left };
+    let at_least = left.saturating_sub(section.text.len() + 1);
+    if at_least > FOR_FULL { at_least } else { left.saturating_sub(count(&section.text)) }
+}
+
 impl Opened {
-    fn show(&mut self, depth: Depth, part: Option<Part>, tokens: usize) {
-        if let Some(part) = part.filter(|part| !part.text.is_empty()) {
+    fn show(&mut self, depth: Depth, part: Part, tokens: usize) {
+        if !part.text.is_empty() {
             (self.depth, self.content, self.lines) = (depth, Some(part.text), Some(part.lines));
             self.tokens += tokens;
         }
@@ -147,7 +157,11 @@ impl Part {
     }
 }
 
-fn read(memory: &Memory, hit: &Hit) -> Option<String> {
+/// The page's file, as it was read for the excerpt where that is at hand.
+fn read(memory: &Memory, hit: &mut Hit) -> Option<String> {
+    if let Some(text) = hit.text.take() {
+        return Some(text);
+    }
     let file = memory.vault().read(&hit.page.path, u64::MAX).ok()??;
     Some(decode(&file.bytes).text.into_owned())
 }

@@ -91,6 +91,8 @@ pub struct Hit {
     pub excerpt: Option<Excerpt>,
     /// The chunk that the excerpt stands in.
     pub chunk: Option<ChunkRow>,
+    /// The file as it was read for the excerpt, where it is not too long to be kept.
+    pub(crate) text: Option<String>,
 }
 
 /// A passage with all that is needed to check it later.

@@ -53,7 +53,7 @@ pub(super) fn search_lines(
             None => (text, hash),
         };
         let excerpt = Some(Excerpt { text, lines: range, hash });
-        hits.push(Hit { page, why: vec![why], score, excerpt, chunk: None });
+        hits.push(Hit { page, why: vec![why], score, excerpt, chunk: None, text: None });
     }
     Ok(SearchResult { hits, relaxed: !complete, more, mode: Mode::Words, notes: Vec::new() })
 }

@@ -14,6 +14,9 @@ use crate::vectors::ChunkRow;
 /// Lines of a chunk that are shown where meaning led to it.
 const CHUNK_LINES: u32 = 6;
 
+/// A file of no more bytes is kept with its hit, so that it is not read twice.
+const KEPT_TEXT: usize = 64 * 1024;
+
 pub(super) fn read_hits(memory: &Memory, prepared: &Prepared, ranked: Vec<Ranked>) -> Result<Vec<Hit>> {
     let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
     let pages = memory.store().pages(memory.project(), &numbers)?;
@@ -22,11 +25,15 @@ pub(super) fn read_hits(memory: &Memory, prepared: &Prepared, ranked: Vec<Ranked
         let Some(found) = ranked.iter().find(|hit| hit.page == page.number) else { continue };
         let read = memory.vault().read(&page.path, u64::MAX).ok().flatten();
         // A file that is gone by now has no passage.
-        let (excerpt, chunk) = match read {
-            Some(file) => passage_of(memory, &page, &file, prepared, found.chunk.as_ref())?,
-            None => (None, found.chunk.clone()),
+        let (excerpt, chunk, text) = match read {
+            Some(file) => {
+                let (excerpt, chunk) = passage_of(memory, &page, &file, prepared, found.chunk.as_ref())?;
+                let kept = file.bytes.len() <= KEPT_TEXT;
+                (excerpt, chunk, kept.then(|| decode(&file.bytes).text.into_owned()))
+            }
+            None => (None, found.chunk.clone(), None),
         };
-        hits.push(Hit { why: found.why.clone(), score: found.score, excerpt, chunk, page });
+        hits.push(Hit { why: found.why.clone(), score: found.score, excerpt, chunk, page, text });
     }
     Ok(hits)
 }

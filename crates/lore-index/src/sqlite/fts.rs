@@ -13,11 +13,8 @@ use super::{SqliteStore, failed};
 /// The weight of each column in the order of the table; the last, of filter tokens, never scores.
 pub(super) const WEIGHTS: &str = "10.0, 8.0, 3.0, 3.0, 2.0, 1.0, 1.0, 0.0";
 
-/// So few pages are all ranked: it costs nothing, and each of them may be wanted.
-const FEW: i64 = 200;
-
 /// The columns that hold words.
-const WORDS: &str = "{title aliases headings tags summary truth timeline}";
+pub(super) const WORDS: &str = "{title aliases headings tags summary truth timeline}";
 
 impl SqliteStore {
     /// Makes a project's table.
@@ -77,40 +74,6 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// The expression without those alternatives that more than half of the pages have: BM25 gives them no weight,
-    /// and to rank every page by them is most of what a question would cost.
-    pub(super) fn without_common(&self, project: ProjectNo, expression: &Expression) -> Result<Expression> {
-        let any = match expression {
-            Expression::Without(wanted, unwanted) => {
-                let wanted = self.without_common(project, wanted)?;
-                return Ok(Expression::Without(Box::new(wanted), unwanted.clone()));
-            }
-            Expression::Telling(any) if any.len() > 1 => any,
-            other => return Ok(other.clone()),
-        };
-        let counting = "counted pages";
-        let pages =
-            self.one(counting, "SELECT count(*) FROM page WHERE project = ?1", [project], |row| row.get(0))?;
-        let pages = pages.unwrap_or(0i64);
-        if pages < FEW {
-            return Ok(expression.clone());
-        }
-        let half = pages / 2 + 1;
-        let sql = format!(
-            "SELECT count(*) FROM (SELECT 1 FROM fts_{project} WHERE fts_{project} MATCH ?1 LIMIT ?2)"
-        );
-        let mut rare = Vec::new();
-        for term in any {
-            let query = format!("{WORDS} : ({})", render_words(term));
-            let found = self.one(counting, &sql, params![query, half], |row| row.get::<_, i64>(0));
-            // A term that FTS5 cannot read is left for the search itself to judge.
-            if found.map_or(true, |found| found.is_none_or(|found| found < half)) {
-                rare.push(term.clone());
-            }
-        }
-        Ok(Expression::Telling(if rare.is_empty() { any.clone() } else { rare }))
-    }
-
     /// Takes a page's words out.
     pub(super) fn remove_fts(&self, project: ProjectNo, number: PageNo) -> Result<()> {
         self.words.borrow_mut().remove(&number);
@@ -144,7 +107,7 @@ pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     parts.join(" AND ")
 }
 
-fn render_words(expression: &Expression) -> String {
+pub(super) fn render_words(expression: &Expression) -> String {
     let join = |all: &[Expression], with: &str| all.iter().map(render_words).collect::<Vec<_>>().join(with);
     match expression {
         Expression::Phrase(text) if plain(text) => text.clone(),

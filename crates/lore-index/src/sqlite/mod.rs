@@ -2,6 +2,7 @@
 
 mod chunks;
 mod codes;
+mod common;
 mod filter;
 mod fts;
 mod index;
@@ -22,6 +23,7 @@ use rusqlite::{Connection, ErrorCode};
 pub use open::{Opened, open, set_aside};
 
 use codes::Codes;
+use common::Common;
 use fts::Words;
 
 /// The index and ledger in a SQLite file.
@@ -32,6 +34,8 @@ pub struct SqliteStore {
     words: RefCell<BTreeMap<PageNo, Words>>,
     /// Codes of chunks written in the open transaction, not yet in their blobs.
     codes: RefCell<Codes>,
+    /// Which words most pages have, as far as it was asked.
+    common: RefCell<Common>,
 }
 
 impl SqliteStore {

@@ -1,6 +1,6 @@
 //! The nearest chunks: filters first, then the signs of all that are left, then the numbers of those that are near.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use lore_engine::{ChunkHit, Error, Filter, ModelNo, PageNo, ProjectNo, Result, VectorQuery};
 use rusqlite::{Row, params};
@@ -13,7 +13,7 @@ use crate::signs::{Nearest, code, dot};
 
 /// So many chunks are compared by their numbers at least. A vault, or a part of one, with no more than these is
 /// searched exactly.
-const COMPARED: usize = 500;
+const COMPARED: usize = 400;
 
 /// Chunks compared for each page that is wanted: several chunks of one page may be near.
 const PER_PAGE: usize = 4;
@@ -47,6 +47,25 @@ impl Slots {
     }
 }
 
+/// What a look over the signs of all chunks found.
+struct Scan<'a> {
+    nearest: Nearest,
+    dead: Slots,
+    wanted: Option<&'a Slots>,
+}
+
+impl Scan<'_> {
+    /// Whether a slot is alive and wanted.
+    fn counts(dead: &Slots, wanted: Option<&Slots>, slot: u64) -> bool {
+        !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot))
+    }
+
+    /// How far a slot that counts is.
+    fn distance(&self, slot: u64) -> Option<u16> {
+        self.nearest.distance(slot).filter(|_| Scan::counts(&self.dead, self.wanted, slot))
+    }
+}
+
 impl SqliteStore {
     pub(super) fn find_nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>> {
         self.flush_codes()?;
@@ -56,13 +75,19 @@ impl SqliteStore {
             return Err(Error::Index { doing: "looked for near chunks", message, transient: false });
         }
         let compared = COMPARED.max(query.limit.saturating_mul(PER_PAGE));
-        let wanted = self.wanted(project, query.filter)?;
-        let slots = match &wanted {
-            Some(wanted) if wanted.count <= compared => wanted.all(),
-            wanted => self.near(project, query, wanted.as_ref(), compared)?,
-        };
         let mut best = Best::default();
-        self.compare(project, query, &slots, &mut best)?;
+        match self.wanted(project, query.filter)? {
+            Some(wanted) if wanted.count <= compared => {
+                self.compare(project, query, wanted.all(), &mut best)?;
+            }
+            wanted => {
+                let scan = self.scan(project, query, wanted.as_ref(), compared)?;
+                self.compare(project, query, scan.nearest.places(), &mut best)?;
+                let missing = query.also.iter().filter(|page| !best.pages.contains_key(page));
+                let missing: Vec<PageNo> = missing.copied().collect();
+                self.compare(project, query, self.nearest_of(&missing, &scan)?, &mut best)?;
+            }
+        }
         Ok(best.nearest(query.limit, query.also))
     }
 
@@ -82,38 +107,41 @@ impl SqliteStore {
         Ok(Some(slots))
     }
 
-    /// The slots whose signs are nearest, among those wanted and alive.
-    fn near(
+    /// Looks at the signs of every chunk; so many of those that count are kept.
+    fn scan<'a>(
         &self,
         project: ProjectNo,
         query: &VectorQuery<'_>,
-        wanted: Option<&Slots>,
+        wanted: Option<&'a Slots>,
         limit: usize,
-    ) -> Result<Vec<u64>> {
+    ) -> Result<Scan<'a>> {
         let dead = self.dead(project, query.model)?;
-        let counts = |slot: u64| !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot));
         let mut nearest = Nearest::new(limit);
         let signs = code(query.vector);
         let sql = "SELECT block, codes FROM code WHERE project = ?1 AND model = ?2 ORDER BY block";
         self.each("scanned codes", sql, params![project, query.model], |row| {
             let first = row.get::<_, i64>(0)? * BLOCK;
+            let counts = |slot| Scan::counts(&dead, wanted, slot);
             nearest.look(&signs, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
             Ok(())
         })?;
-        let mut places = nearest.places();
-        // Of a page that is asked for, the chunk whose signs are nearest stands for the others.
-        let known: HashSet<u64> = places.iter().copied().collect();
-        for page in query.also {
-            let mut slots: Vec<(u16, u64)> = Vec::new();
-            self.each("read a page's slots", "SELECT slot FROM chunk WHERE page = ?1", [page], |row| {
-                let slot = row.get::<_, i64>(0)?.unsigned_abs();
-                slots
-                    .extend(nearest.distance(slot).filter(|_| counts(slot)).map(|distance| (distance, slot)));
-                Ok(())
-            })?;
-            places.extend(slots.into_iter().min().map(|(_, slot)| slot).filter(|slot| !known.contains(slot)));
-        }
-        Ok(places)
+        Ok(Scan { nearest, dead, wanted })
+    }
+
+    /// Of each of these pages the slot whose signs are nearest: it stands for the others.
+    fn nearest_of(&self, pages: &[PageNo], scan: &Scan<'_>) -> Result<Vec<u64>> {
+        let sql = "SELECT c.page, c.slot FROM json_each(?1) p CROSS JOIN chunk c ON c.page = p.value";
+        let list = serde_json::to_string(pages).unwrap_or_default();
+        let mut found: HashMap<PageNo, (u16, u64)> = HashMap::new();
+        self.each("read pages' slots", sql, [list], |row| {
+            let slot = row.get::<_, i64>(1)?.unsigned_abs();
+            if let Some(distance) = scan.distance(slot) {
+                let nearest = found.entry(row.get(0)?).or_insert((distance, slot));
+                *nearest = (*nearest).min((distance, slot));
+            }
+            Ok(())
+        })?;
+        Ok(found.into_values().map(|(_, slot)| slot).collect())
     }
 
     /// Slots that no chunk has, or whose chunk has no vector yet: the code there is nobody's.
@@ -132,7 +160,7 @@ impl SqliteStore {
         &self,
         project: ProjectNo,
         query: &VectorQuery<'_>,
-        slots: &[u64],
+        mut slots: Vec<u64>,
         best: &mut Best,
     ) -> Result<()> {
         // One statement for all of them, in the order they lie in: half of the time would go into starting each.
@@ -140,7 +168,6 @@ impl SqliteStore {
             "SELECT {CHUNK}, v.vector FROM json_each(?2) s CROSS JOIN chunk c ON c.project = ?1 AND c.slot = s.value
              CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash"
         );
-        let mut slots = slots.to_vec();
         slots.sort_unstable();
         let list = serde_json::to_string(&slots).unwrap_or_default();
         self.each("compared chunks", &sql, params![project, list, query.model], |row| {

@@ -84,7 +84,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
+             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -20000;
              PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
         .map_err(opening)?;
@@ -93,6 +93,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
         path: path.to_owned(),
         words: Default::default(),
         codes: Default::default(),
+        common: Default::default(),
     };
     store.upgrade().map_err(|error| at(error, path))?;
     Ok(store)

@@ -1,10 +1,10 @@
 //! `sync --watch`: index each change as it happens.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{follow, watch as start};
+use lore_engine::{Event, follow, watch as start};
 
 use super::output::Output;
 use crate::failure::Result;
@@ -16,7 +16,8 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     let memory = session.memory()?;
     let (sender, events) = channel();
     // Watching begins before the first look, so that nothing falls between the two.
-    let _guard = start(memory.vault().root(), sender)?;
+    let _guard = start(memory.vault().root(), sender.clone())?;
+    stop_when_told(sender);
     let answer = (ops::find("sync")?.from_cli)(matches, session)?;
     output.answer(answer.as_ref())?;
     session.talk.note(&format!("watching {}; interrupt to end", memory.vault().root().display()));
@@ -29,3 +30,17 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     });
     Ok(0)
 }
+
+/// Ends the watch when the process is asked to end, also where whoever started it has signals ignored.
+#[cfg(unix)]
+fn stop_when_told(events: Sender<Event>) {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    // Without a handler the signals end the process by themselves.
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
+        std::thread::spawn(move || signals.forever().next().map(|_| events.send(Event::Stop)));
+    }
+}
+
+/// Elsewhere the system ends the process.
+#[cfg(not(unix))]
+fn stop_when_told(_: Sender<Event>) {}

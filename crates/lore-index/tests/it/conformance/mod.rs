@@ -51,6 +51,7 @@ macro_rules! conformance {
                     words_are_stemmed_and_accents_do_not_matter
                     scripts_without_spaces_are_found_inside_a_sentence
                     nothing_a_person_types_is_an_error
+                    a_word_that_most_pages_have_tells_nothing
                     filter_tokens_are_no_words;
                 projects:
                     projects_do_not_mix

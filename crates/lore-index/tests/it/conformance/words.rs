@@ -45,6 +45,35 @@ pub fn a_title_weighs_more_than_a_body(open: Open<'_>) {
     assert_eq!(ranked, ["title.md", "alias.md", "heading.md", "body.md"]);
 }
 
+/// A word that most pages have brings none of them, and that is judged by the pages there are now, whoever wrote them.
+pub fn a_word_that_most_pages_have_tells_nothing(open: Open<'_>) {
+    let (store, other) = (open(), open());
+    let project = store.project("p", "/p").unwrap();
+    let telling = |store: &dyn lore_engine::Store| {
+        let any = ["heron", "badger"].map(|word| Expression::Phrase(word.into())).to_vec();
+        let expression = Expression::Telling(any);
+        let query = TextQuery { expression: &expression, filter: &Filter::default(), window: ALL };
+        store.search(project, &query).unwrap().len()
+    };
+    let fill = |store: &dyn lore_engine::Store, numbers: std::ops::Range<u32>, text: &'static str| {
+        let mut work = || {
+            for number in numbers.clone() {
+                put(store, project, with_text(&format!("{number}.md"), text));
+            }
+            Ok(())
+        };
+        store.transaction(&mut work).unwrap();
+    };
+    fill(&*store, 0..150, "other words");
+    fill(&*store, 150..250, "heron");
+    fill(&*store, 250..251, "badger");
+    assert_eq!(telling(&*store), 101, "two of five have it");
+    fill(&*store, 251..400, "heron");
+    assert_eq!(telling(&*store), 1, "most have it by now");
+    fill(&*other, 400..700, "other words");
+    assert_eq!(telling(&*store), 250, "others wrote more pages");
+}
+
 pub fn every_field_is_searched(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
