@@ -43,9 +43,10 @@ stress: PACK := --release
 stress: models
 	LORE_STRESS_OPS=$(or $(OPS),10000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- stress::
 
+# MORE adds what takes long: transformer (embeds the vault with it) and million (a vault of a million chunks).
 bench: build
 	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
-	$(BENCH) $(LORE) .bench $(PAGES)
+	$(BENCH) $(LORE) .bench $(or $(PAGES),5000) $(MORE)
 
 # SETS is a folder of sets; their figures are held against eval/figures.json.
 eval: build

@@ -59,7 +59,9 @@ fn signs(dimensions: usize, negative: impl Iterator<Item = bool>) -> Vec<u8> {
 /// In how many places codes differ from a query's, by slot, and the nearest of them.
 pub(crate) struct Nearest {
     limit: usize,
-    heap: BinaryHeap<(u16, u64)>,
+    /// How far, where, and where its code is kept.
+    heap: BinaryHeap<(u16, u64, usize)>,
+    kept: Vec<u8>,
     distances: Vec<u16>,
 }
 
@@ -68,21 +70,24 @@ const UNSEEN: u16 = u16::MAX;
 
 impl Nearest {
     pub(crate) fn new(limit: usize) -> Self {
-        Nearest { limit, heap: BinaryHeap::with_capacity(limit + 1), distances: Vec::new() }
+        let heap = BinaryHeap::with_capacity(limit + 1);
+        Nearest { limit, heap, kept: Vec::new(), distances: Vec::new() }
     }
 
     /// Looks at a block of codes, the first of which stands at `first`. Blocks come in their order. `counts` says which
     /// places count; it is asked only of codes that are near.
     pub(crate) fn look(&mut self, query: &[u8], block: &[u8], first: u64, counts: &dyn Fn(u64) -> bool) {
-        let start = first as usize;
+        let (start, length) = (first as usize, query.len().max(1));
         self.distances.resize(start, UNSEEN);
-        self.distances.resize(start + block.len() / query.len().max(1), UNSEEN);
+        self.distances.resize(start + block.len() / length, UNSEEN);
         distances_to(query, block, &mut self.distances[start..]);
         let mut worst = self.heap.peek().map_or(UNSEEN, |worst| worst.0);
-        for (distance, place) in self.distances[start..].iter().copied().zip(first..) {
+        let codes = block.chunks_exact(length);
+        for ((distance, place), code) in self.distances[start..].iter().copied().zip(first..).zip(codes) {
             let near = distance < worst || self.heap.len() < self.limit;
             if near && counts(place) {
-                self.heap.push((distance, place));
+                self.heap.push((distance, place, self.kept.len()));
+                self.kept.extend_from_slice(code);
                 if self.heap.len() > self.limit {
                     self.heap.pop();
                 }
@@ -96,11 +101,44 @@ impl Nearest {
         self.distances.get(place as usize).copied().filter(|distance| *distance != UNSEEN)
     }
 
-    /// The places, nearest first.
-    pub(crate) fn places(&self) -> Vec<u64> {
-        let mut nearest: Vec<(u16, u64)> = self.heap.iter().copied().collect();
-        nearest.sort_unstable();
+    /// How many are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// So many of the places, nearest first. How much a sign counts is as much as the query has of that number, which
+    /// tells the near from the very near better than a count of signs does.
+    pub(crate) fn places(&self, query: &[f32], limit: usize) -> Vec<u64> {
+        let weights = Weights::of(query);
+        let length = code_length(query.len());
+        let weighed =
+            self.heap.iter().map(|(_, place, at)| (weights.of_code(&self.kept[*at..][..length]), *place));
+        let mut nearest: Vec<(f32, u64)> = weighed.collect();
+        nearest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        nearest.truncate(limit);
         nearest.into_iter().map(|(_, place)| place).collect()
+    }
+}
+
+/// What each value of each byte of a code adds to the sum of the query's numbers that have the sign of minus there.
+struct Weights(Vec<[f32; 256]>);
+
+impl Weights {
+    fn of(query: &[f32]) -> Self {
+        let table = |numbers: &[f32]| {
+            let mut sums = [0f32; 256];
+            for value in 1..256usize {
+                let lowest = value.trailing_zeros() as usize;
+                sums[value] = sums[value & (value - 1)] + numbers.get(lowest).copied().unwrap_or(0.0);
+            }
+            sums
+        };
+        Weights(query.chunks(8).map(table).collect())
+    }
+
+    /// Less is nearer: the larger this is, the more of the query points the other way.
+    fn of_code(&self, code: &[u8]) -> f32 {
+        self.0.iter().zip(code).map(|(sums, byte)| sums[usize::from(*byte)]).sum()
     }
 }
 
@@ -214,9 +252,22 @@ mod tests {
         let block: Vec<u8> = vectors.iter().flat_map(|vector| code(vector)).collect();
         let mut nearest = Nearest::new(20);
         nearest.look(&code(&query), &block, 0, &|_| true);
-        let mut places = nearest.places();
+        let mut places = nearest.places(&query, 20);
         places.sort_unstable();
         assert_eq!(places, (0..2000).step_by(100).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn large_numbers_of_the_query_count_more_than_small_ones() {
+        let query = [vec![0.01; 63], vec![1.0]].concat();
+        let (mut few, mut one) = (vec![1.0f32; 64], vec![1.0f32; 64]);
+        few[..5].fill(-1.0);
+        one[63] = -1.0;
+        let block = [code(&one), code(&few)].concat();
+        let mut nearest = Nearest::new(2);
+        nearest.look(&code(&query), &block, 0, &|_| true);
+        assert_eq!((nearest.distance(0), nearest.distance(1)), (Some(1), Some(5)));
+        assert_eq!(nearest.places(&query, 1), [1], "the one sign is most of the query");
     }
 
     #[test]
@@ -224,6 +275,6 @@ mod tests {
         let block: Vec<u8> = (0..4).flat_map(|_| code(&[1.0; 64])).collect();
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&[1.0; 64]), &block, 8, &|place| place != 8 && place != 10);
-        assert_eq!(nearest.places(), [9, 11]);
+        assert_eq!(nearest.places(&[1.0; 64], 2), [9, 11]);
     }
 }

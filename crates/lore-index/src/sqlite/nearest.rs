@@ -11,12 +11,18 @@ use super::filter::Conditions;
 use super::{SqliteStore, failed};
 use crate::signs::{Nearest, code, dot};
 
-/// So many chunks are compared by their numbers at least. A vault, or a part of one, with no more than these is
-/// searched exactly.
-const COMPARED: usize = 400;
+/// A vault, or a part of one, with no more chunks than this is searched exactly.
+const EXACT: usize = 500;
+
+/// So many chunks are kept by their signs for each that is compared by its numbers: what the signs alone put a little
+/// too low comes up again when they are weighed.
+const KEPT: usize = 4;
 
 /// Chunks compared for each page that is wanted: several chunks of one page may be near.
-const PER_PAGE: usize = 4;
+const PER_PAGE: usize = 2;
+
+/// So many chunks are compared at least.
+const COMPARED: usize = 200;
 
 /// Slots, a bit for each.
 struct Slots {
@@ -77,12 +83,13 @@ impl SqliteStore {
         let compared = COMPARED.max(query.limit.saturating_mul(PER_PAGE));
         let mut best = Best::default();
         match self.wanted(project, query.filter)? {
-            Some(wanted) if wanted.count <= compared => {
+            Some(wanted) if wanted.count <= EXACT.max(compared) => {
                 self.compare(project, query, wanted.all(), &mut best)?;
             }
             wanted => {
-                let scan = self.scan(project, query, wanted.as_ref(), compared)?;
-                self.compare(project, query, scan.nearest.places(), &mut best)?;
+                let scan = self.scan(project, query, wanted.as_ref(), compared * KEPT)?;
+                let compared = if scan.nearest.len() <= EXACT { EXACT } else { compared };
+                self.compare(project, query, scan.nearest.places(query.vector, compared), &mut best)?;
                 let missing = query.also.iter().filter(|page| !best.pages.contains_key(page));
                 let missing: Vec<PageNo> = missing.copied().collect();
                 self.compare(project, query, self.nearest_of(&missing, &scan)?, &mut best)?;

@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
 
+mod meaning;
 mod vault;
 mod writing;
 
@@ -28,6 +29,8 @@ struct Bench {
     lore: PathBuf,
     home: PathBuf,
     root: PathBuf,
+    /// The embedding model, where not the usual one.
+    model: Option<String>,
 }
 
 struct Cost {
@@ -43,6 +46,7 @@ impl Bench {
         command.args(arguments).env("LORE_HOME", &self.home).current_dir(&self.root);
         // A bare git: neither this machine's identity nor its hooks.
         command.env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.envs(self.model.iter().map(|model| ("LORE_MODEL", model)));
         command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
         command
     }
@@ -68,9 +72,11 @@ fn median(mut costs: Vec<Cost>) -> Cost {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let lore = PathBuf::from(arguments.next().expect("usage: bench LORE FOLDER [PAGES]"));
-    let folder = PathBuf::from(arguments.next().expect("usage: bench LORE FOLDER [PAGES]"));
+    let usage = "usage: bench LORE FOLDER [PAGES] [transformer] [million]";
+    let lore = PathBuf::from(arguments.next().expect(usage));
+    let folder = PathBuf::from(arguments.next().expect(usage));
     let pages: usize = arguments.next().map_or(5000, |text| text.parse().expect("a number of pages"));
+    let more: Vec<String> = arguments.collect();
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("vault")).expect("a folder");
     let folder = fs::canonicalize(&folder).expect("a folder");
@@ -78,6 +84,7 @@ fn main() {
         lore: fs::canonicalize(lore).expect("the lore binary"),
         home: folder.join("home"),
         root: folder.join("vault"),
+        model: None,
     };
     vault::write(&bench.root, pages);
     let bytes = size_of(&bench.root);
@@ -92,6 +99,11 @@ fn main() {
     cold(&bench, pages, bytes);
     steady(&bench);
     warm(&bench);
+    let asked = |what: &str| more.iter().any(|one| one == what);
+    meaning::questions(&bench, &folder, asked("transformer"));
+    if asked("million") {
+        meaning::million(&bench, &folder);
+    }
     writing::puts(&bench);
     for pages in [100, 1000] {
         writing::nodes(&bench, &folder, pages);

@@ -20,7 +20,7 @@ impl Dice {
     }
 
     /// Small numbers are common and large ones rare, as with words.
-    fn skewed(&mut self, limit: usize) -> usize {
+    pub fn skewed(&mut self, limit: usize) -> usize {
         let spread = self.below(1_000_000) as f64 / 1_000_000.0;
         ((limit as f64).powf(spread) - 1.0) as usize % limit
     }

@@ -63,7 +63,7 @@ fn warm_puts(bench: &Bench) {
 /// Lint, index and capture of a vault of the strictest profile.
 pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
     let root = folder.join(format!("roam-{pages}"));
-    let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root };
+    let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root, model: None };
     fs::create_dir_all(&strict.root).expect("a folder");
     strict.run(&["init", ".", "--profile", "roam"]);
     write_nodes(&strict.root, pages);
