@@ -15,10 +15,20 @@ pub type Mapped = memmap2::Mmap;
 
 /// Maps a file into memory.
 pub fn map(path: &Path) -> EmbedResult<Mapped> {
-    let file = File::open(path).map_err(|error| unusable(path, &error))?;
+    try_map(path).map_err(|error| unusable(path, &error))
+}
+
+/// Maps a file into memory, or gives the system's reason.
+pub fn try_map(path: &Path) -> io::Result<Mapped> {
+    let file = File::open(path)?;
     // SAFETY: the bytes change only if another process writes into the file in place. Models are replaced by renaming,
     // never written in place; and what is read from the map is only ever used as numbers and checked indices.
-    unsafe { Mapped::map(&file) }.map_err(|error| unusable(path, &error))
+    unsafe { Mapped::map(&file) }
+}
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
 }
 
 /// The SHA-256 of a file.

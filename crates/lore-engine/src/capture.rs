@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lore_page::{Value, edit, parse, slugify};
 
 use crate::error::{Error, Result};
-use crate::index::{Filter, PageRow, TextQuery, Window};
+use crate::index::{Filter, PageRow, TextQuery, Weights, Window};
 use crate::likeness::{likeness, overlap, terms};
 use crate::lint::{filled, page_findings, refuse};
 use crate::memory::Memory;
@@ -104,7 +104,12 @@ pub fn similar_pages(memory: &Memory, text: &str) -> Result<Vec<Similar>> {
         return Ok(Vec::new());
     };
     let window = Window { limit: CANDIDATES, offset: 0 };
-    let query = TextQuery { expression: &expression, filter: &Filter::default(), window };
+    let query = TextQuery {
+        expression: &expression,
+        filter: &Filter::default(),
+        weights: Weights::default(),
+        window,
+    };
     let hits = memory.store().search(memory.project(), &query)?;
     let numbers: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
     let mut similar = Vec::new();

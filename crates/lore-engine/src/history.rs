@@ -79,10 +79,10 @@ pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
     })
 }
 
-/// The commits that touched a page, the newest first; none without a repository.
-pub fn commits(memory: &Memory, path: &str, limit: usize) -> Result<Vec<Commit>> {
+/// The commits that touched a page, the newest first; none without a repository. Where git cannot be asked, its reason.
+pub fn commits(memory: &Memory, path: &str, limit: usize) -> std::result::Result<Vec<Commit>, String> {
     match Repo::find(memory.vault().root()) {
-        Some(repo) => Ok(repo.log(path, limit).unwrap_or_default()),
+        Some(repo) => repo.log(path, limit).map_err(|error| format!("the commits cannot be told: {error}")),
         None => Ok(Vec::new()),
     }
 }

@@ -472,8 +472,25 @@ pub struct TextQuery<'a> {
     pub expression: &'a Expression,
     /// Which pages count.
     pub filter: &'a Filter,
+    /// How much a word counts where it stands.
+    pub weights: Weights,
     /// Which part of the result.
     pub window: Window,
+}
+
+/// How much a word counts in an alias or a heading, where one in the text counts 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// In an alias.
+    pub aliases: f64,
+    /// In a heading.
+    pub headings: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Weights { aliases: 8.0, headings: 3.0 }
+    }
 }
 
 /// A page whose text matched.

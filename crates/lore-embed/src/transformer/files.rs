@@ -1,14 +1,13 @@
-//! The files of a model's folder: the one place where they are opened and mapped.
+//! The files of a model's folder, and what to say of one that cannot be used.
 #![allow(unsafe_code)]
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a model lies outside every vault")]
 
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::{Deref, Range};
 use std::path::Path;
 
 use lore_engine::{EmbedError, EmbedResult};
-use memmap2::Mmap;
+
+use crate::files;
 
 /// A file that cannot be used, and why.
 pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> EmbedError {
@@ -17,12 +16,12 @@ pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> EmbedError {
 
 /// The bytes of a file that must be there.
 pub(super) fn read(path: &Path) -> EmbedResult<Vec<u8>> {
-    std::fs::read(path).map_err(|error| unreadable(path, &error))
+    files::read(path).map_err(|error| unreadable(path, &error))
 }
 
 /// The bytes of a file that may be missing.
 pub(super) fn read_optional(path: &Path) -> EmbedResult<Option<Vec<u8>>> {
-    match std::fs::read(path) {
+    match files::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(path, &error)),
@@ -41,19 +40,15 @@ fn unreadable(path: &Path, error: &io::Error) -> EmbedError {
 
 /// A file mapped into memory. Its pages are read when they are touched and shared with every other process.
 #[derive(Debug)]
-pub(super) struct Mapped(Mmap);
+pub(super) struct Mapped(files::Mapped);
 
 impl Mapped {
     /// Maps a file that must be there and is not empty.
     pub(super) fn open(path: &Path) -> EmbedResult<Mapped> {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        let length = file.metadata().map_err(|error| unreadable(path, &error))?.len();
-        if length == 0 {
+        let map = files::try_map(path).map_err(|error| unreadable(path, &error))?;
+        if map.is_empty() {
             return Err(refuse(path, "the file is empty; fetch the model again"));
         }
-        // SAFETY: the map is read only. A model's files are written once, under another name, and renamed into place, so
-        // that nothing shortens a file while it is mapped; whoever does it by hand ends the process, not its data.
-        let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(path, &error))?;
         Ok(Mapped(map))
     }
 

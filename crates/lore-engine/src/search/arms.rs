@@ -58,10 +58,10 @@ pub(super) fn by_words(
     limit: usize,
 ) -> Result<Words> {
     let Some(strict) = &prepared.strict else { return Ok(Words::default()) };
-    let list = ask(memory, &request.filter, strict, limit)?;
+    let list = ask(memory, request, strict, limit)?;
     match &prepared.relaxed {
         Some(relaxed) if list.is_empty() => {
-            Ok(Words { list: ask(memory, &request.filter, relaxed, limit)?, relaxed: true })
+            Ok(Words { list: ask(memory, request, relaxed, limit)?, relaxed: true })
         }
         _ => Ok(Words { list, relaxed: false }),
     }
@@ -75,7 +75,7 @@ pub(super) fn by_any_word(
     limit: usize,
 ) -> Result<Vec<Scored>> {
     match prepared.relaxed.as_ref().or(prepared.strict.as_ref()) {
-        Some(expression) => ask(memory, &request.filter, expression, limit),
+        Some(expression) => ask(memory, request, expression, limit),
         None => Ok(Vec::new()),
     }
 }
@@ -91,13 +91,19 @@ pub(super) fn with_every_word(
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    let found = ask(memory, &request.filter, &Expression::All(words), limit)?;
+    let found = ask(memory, request, &Expression::All(words), limit)?;
     Ok(found.into_iter().map(|(page, _)| page).collect())
 }
 
-fn ask(memory: &Memory, filter: &Filter, expression: &Expression, limit: usize) -> Result<Vec<Scored>> {
-    let window = Window { limit, offset: 0 };
-    let hits = memory.store().search(memory.project(), &TextQuery { expression, filter, window })?;
+fn ask(
+    memory: &Memory,
+    request: &SearchRequest,
+    expression: &Expression,
+    limit: usize,
+) -> Result<Vec<Scored>> {
+    let (filter, weights) = (&request.filter, request.signals.weights());
+    let query = TextQuery { expression, filter, weights, window: Window { limit, offset: 0 } };
+    let hits = memory.store().search(memory.project(), &query)?;
     Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
 }
 

@@ -7,7 +7,7 @@ use lore_page::fold;
 use super::fusion::Scored;
 use super::{SearchRequest, says_something};
 use crate::error::Result;
-use crate::index::{Filter, KeyKind, Names, Order, PageNo, PageRow, StatementKind, Wanted, Window};
+use crate::index::{Filter, KeyKind, Names, Order, PageNo, PageRow, StatementKind, Wanted, Weights, Window};
 use crate::memory::Memory;
 
 use dates::dates_in;
@@ -21,6 +21,10 @@ pub struct Signals {
     pub complete: bool,
     /// A page whose title or alias stands in the question, and what is filed under it, is better.
     pub entity: bool,
+    /// A word in an alias counts more than one in the text.
+    pub alias: bool,
+    /// A word in a heading counts more than one in the text.
+    pub heading: bool,
     /// A page with a date that the question names is better.
     pub dates: bool,
     /// Of pages that are equally good the one that changed last is first.
@@ -29,14 +33,38 @@ pub struct Signals {
 
 impl Default for Signals {
     fn default() -> Self {
-        Signals { exact: true, complete: true, entity: true, dates: true, recency: true }
+        Signals {
+            exact: true,
+            complete: true,
+            entity: true,
+            alias: true,
+            heading: true,
+            dates: true,
+            recency: true,
+        }
     }
 }
 
 impl Signals {
     /// None of them.
-    pub const NONE: Signals =
-        Signals { exact: false, complete: false, entity: false, dates: false, recency: false };
+    pub const NONE: Signals = Signals {
+        exact: false,
+        complete: false,
+        entity: false,
+        alias: false,
+        heading: false,
+        dates: false,
+        recency: false,
+    };
+
+    /// How much words count where they stand.
+    pub(super) fn weights(self) -> Weights {
+        let usual = Weights::default();
+        Weights {
+            aliases: if self.alias { usual.aliases } else { 1.0 },
+            headings: if self.heading { usual.headings } else { 1.0 },
+        }
+    }
 }
 
 /// The longest name looked for in a question, in words.

@@ -4,14 +4,25 @@
 //! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead
 //! of being checked row by row.
 
-use lore_engine::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, set_apart};
+use lore_engine::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights, set_apart};
 use lore_page::{Value, fold};
 use rusqlite::params;
 
 use super::{SqliteStore, failed};
 
 /// The weight of each column in the order of the table; the last, of filter tokens, never scores.
-pub(super) const WEIGHTS: &str = "10.0, 8.0, 3.0, 3.0, 2.0, 1.0, 1.0, 0.0";
+fn column_weights(weights: Weights) -> String {
+    let Weights { aliases, headings } = weights;
+    format!("10.0, {aliases:.1}, {headings:.1}, 3.0, 2.0, 1.0, 1.0, 0.0")
+}
+
+/// The condition that ranks by other weights than the table's own.
+pub(super) fn ranked_by(weights: Weights) -> String {
+    match weights == Weights::default() {
+        true => String::new(),
+        false => format!("AND rank MATCH 'bm25({})'", column_weights(weights)),
+    }
+}
 
 /// The columns that hold words.
 pub(super) const WORDS: &str = "{title aliases headings tags summary truth timeline}";
@@ -19,11 +30,12 @@ pub(super) const WORDS: &str = "{title aliases headings tags summary truth timel
 impl SqliteStore {
     /// Makes a project's table.
     pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
+        let weights = column_weights(Weights::default());
         let make = format!(
             "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
                title, aliases, headings, tags, summary, truth, timeline, filter,
                content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({WEIGHTS})');"
+             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({weights})');"
         );
         self.connection.execute_batch(&make).map_err(failed("made the full-text table"))
     }

@@ -10,7 +10,7 @@ use lore_engine::{
 use rusqlite::{OptionalExtension as _, Params, Row, params, params_from_iter};
 
 use super::filter::Conditions;
-use super::fts::render;
+use super::fts::{ranked_by, render};
 use super::rows::{self, LINK, PAGE, PAGE_FROM, STATEMENT};
 use super::{SqliteStore, failed};
 
@@ -325,8 +325,9 @@ impl Index for SqliteStore {
         // Only a filter that the tokens cannot say needs the rows; without one FTS5 sorts by itself.
         let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
         let sql = format!(
-            "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? AND {}
+            "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? {} AND {}
              ORDER BY f.rank LIMIT {limit} OFFSET {offset}",
+            ranked_by(query.weights),
             conditions.sql
         );
         let expression = self.without_common(project, query.expression)?;

@@ -106,7 +106,17 @@ pub fn listed(store: &dyn Store, project: ProjectNo, filter: &Filter, order: Ord
 /// The paths of the pages that have what a query asks for, best first.
 pub fn found(store: &dyn Store, project: ProjectNo, query: &str, filter: &Filter) -> Vec<String> {
     let Some(expression) = prepare(query).strict else { return Vec::new() };
-    let hits = store.search(project, &TextQuery { expression: &expression, filter, window: ALL }).unwrap();
+    let hits = store
+        .search(
+            project,
+            &TextQuery {
+                expression: &expression,
+                filter,
+                weights: lore_engine::Weights::default(),
+                window: ALL,
+            },
+        )
+        .unwrap();
     let numbers: Vec<PageNo> = hits.into_iter().map(|hit| hit.page).collect();
     store.pages(project, &numbers).unwrap().into_iter().map(|row| row.path).collect()
 }

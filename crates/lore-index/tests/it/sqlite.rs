@@ -298,7 +298,12 @@ fn a_word_that_most_pages_have_does_not_rank_them_all() {
     }
     put(&store, project, with_text("rare.md", "heron"));
     let relaxed = lore_engine::prepare("heron otter").relaxed.unwrap();
-    let query = TextQuery { expression: &relaxed, filter: &Filter::default(), window: ALL };
+    let query = TextQuery {
+        expression: &relaxed,
+        filter: &Filter::default(),
+        weights: lore_engine::Weights::default(),
+        window: ALL,
+    };
     let hits = store.search(project, &query).unwrap();
     let pages: Vec<i64> = hits.into_iter().map(|hit| hit.page).collect();
     assert_eq!(store.pages(project, &pages).unwrap()[0].path, "rare.md");

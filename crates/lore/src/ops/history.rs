@@ -73,7 +73,11 @@ impl Operation for History {
     fn run(self, session: &Session) -> Result<PageHistory> {
         let memory = session.fresh()?;
         let kept = history::kept(memory, &self.reference)?;
-        let commits = history::commits(memory, &kept.path, self.limit)?;
+        // A repository that cannot be asked is no reason to keep the snapshots back.
+        let commits = history::commits(memory, &kept.path, self.limit).unwrap_or_else(|reason| {
+            session.talk.warn(&reason);
+            Vec::new()
+        });
         Ok(PageHistory {
             version: kept.version,
             actor: kept.actor,

@@ -52,7 +52,8 @@ macro_rules! conformance {
                     scripts_without_spaces_are_found_inside_a_sentence
                     nothing_a_person_types_is_an_error
                     a_word_that_most_pages_have_tells_nothing
-                    filter_tokens_are_no_words;
+                    filter_tokens_are_no_words
+                    weights_can_be_other_ones;
                 projects:
                     projects_do_not_mix
                     a_new_root_empties_the_index_and_keeps_the_ledger

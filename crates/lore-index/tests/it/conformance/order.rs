@@ -43,7 +43,15 @@ pub fn the_windows_of_a_search_make_up_the_whole(open: Open<'_>) {
     for filter in [Filter::default(), Filter { since: Some(0), ..Default::default() }] {
         let ask = |limit: usize, offset: usize| {
             let window = Window { limit, offset };
-            let hits = store.search(project, &TextQuery { expression: &expression, filter: &filter, window });
+            let hits = store.search(
+                project,
+                &TextQuery {
+                    expression: &expression,
+                    filter: &filter,
+                    weights: lore_engine::Weights::default(),
+                    window,
+                },
+            );
             hits.unwrap().into_iter().map(|hit| hit.page).collect::<Vec<_>>()
         };
         let whole = ask(100, 0);

@@ -18,7 +18,12 @@ pub fn scores_are_positive_and_fall(open: Open<'_>) {
     }
     for word in ["heron", "badger", "otter"] {
         let expression = Expression::Phrase(word.into());
-        let query = TextQuery { expression: &expression, filter: &Filter::default(), window: ALL };
+        let query = TextQuery {
+            expression: &expression,
+            filter: &Filter::default(),
+            weights: lore_engine::Weights::default(),
+            window: ALL,
+        };
         let scores: Vec<f64> = store.search(project, &query).unwrap().iter().map(|hit| hit.score).collect();
         assert!(scores.len() >= 2 && scores.iter().all(|score| *score > 0.0), "{word}: {scores:?}");
         assert!(scores.is_sorted_by(|a, b| a >= b), "{word}: {scores:?}");
@@ -52,7 +57,12 @@ pub fn a_word_that_most_pages_have_tells_nothing(open: Open<'_>) {
     let telling = |store: &dyn lore_engine::Store| {
         let any = ["heron", "badger"].map(|word| Expression::Phrase(word.into())).to_vec();
         let expression = Expression::Telling(any);
-        let query = TextQuery { expression: &expression, filter: &Filter::default(), window: ALL };
+        let query = TextQuery {
+            expression: &expression,
+            filter: &Filter::default(),
+            weights: lore_engine::Weights::default(),
+            window: ALL,
+        };
         store.search(project, &query).unwrap().len()
     };
     let fill = |store: &dyn lore_engine::Store, numbers: std::ops::Range<u32>, text: &'static str| {
@@ -102,7 +112,12 @@ pub fn phrases_prefixes_and_operators_work(open: Open<'_>) {
     let word = |text: &str| Expression::Phrase(text.into());
     let (river, bank) = (word("river"), word("bank"));
     let ask = |expression: &Expression| {
-        let query = TextQuery { expression, filter: &Filter::default(), window: ALL };
+        let query = TextQuery {
+            expression,
+            filter: &Filter::default(),
+            weights: lore_engine::Weights::default(),
+            window: ALL,
+        };
         let hits = store.search(project, &query).unwrap();
         let pages = hits.iter().map(|hit| store.pages(project, &[hit.page]).unwrap().remove(0).path);
         let mut paths: Vec<String> = pages.map(|path| path.replace(".md", "")).collect();
@@ -253,4 +268,25 @@ pub fn filter_tokens_are_no_words(open: Open<'_>) {
     for word in ["secret", "archived", "person", "people", "91", "92"] {
         assert_eq!(with_word(&*store, project, word), [""; 0], "{word}");
     }
+}
+
+/// With another weight a word in an alias counts no more than one in the text.
+pub fn weights_can_be_other_ones(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    let mut aliased = with_text("alias.md", "other words");
+    aliased.text.aliases = "heron".into();
+    put(&*store, project, aliased);
+    put(&*store, project, with_text("body.md", "heron heron heron"));
+    put(&*store, project, with_text("other.md", "other words"));
+    let first = |weights: lore_engine::Weights| {
+        let expression = Expression::Phrase("heron".into());
+        let query = TextQuery { expression: &expression, filter: &Filter::default(), weights, window: ALL };
+        let hits = store.search(project, &query).unwrap();
+        let pages = store.pages(project, &[hits[0].page]).unwrap();
+        (hits.len(), pages[0].path.clone())
+    };
+    let equal = lore_engine::Weights { aliases: 1.0, headings: 1.0 };
+    assert_eq!(first(lore_engine::Weights::default()), (2, "alias.md".into()));
+    assert_eq!(first(equal), (2, "body.md".into()));
 }
