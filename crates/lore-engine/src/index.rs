@@ -73,6 +73,9 @@ pub trait Index {
     /// Observations, facts and entries, by page, kind and line.
     fn statements(&self, project: ProjectNo, wanted: &Wanted<'_>) -> Result<Vec<StatementRow>>;
 
+    /// Facts on any page whose named subject or whose object is one of these names, each as [`name_in_fact`] gives it.
+    fn facts_naming(&self, project: ProjectNo, names: &[&str]) -> Result<Vec<StatementRow>>;
+
     /// Pages whose text matches, best first, with a positive score.
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>>;
 
@@ -396,6 +399,14 @@ impl Statement {
     pub fn note(&self, name: &str) -> Option<&str> {
         self.notes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// The name that a fact's subject or object is compared by: without the brackets of a link, folded.
+pub fn name_in_fact(text: &str) -> String {
+    let plain = text.trim().trim_matches(['.', ',', ';', '"']);
+    let inside = plain.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(plain);
+    let target = inside.split(['|', '#']).next().unwrap_or(inside);
+    lore_page::fold(target.trim())
 }
 
 /// A statement with its page.

@@ -56,7 +56,7 @@ pub use index::{
     Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, Ledger,
     LinkDraft, LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage,
     SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery, Wanted,
-    Weights, Window,
+    Weights, Window, name_in_fact,
 };
 pub use inject::{Injected, injected};
 pub use lint::{Finding, Fixed, fix, lint, new_id};

@@ -7,10 +7,12 @@ mod hybrid;
 mod lines;
 mod passage;
 mod reading;
+mod relational;
 mod script;
 mod signals;
+mod walk;
 
-use lore_page::LineRange;
+use lore_page::{LineRange, PartialDate};
 
 use crate::error::Result;
 use crate::hash::ContentHash;
@@ -57,6 +59,8 @@ pub struct SearchRequest {
     pub filter: Filter,
     /// Only structured lines of this kind, instead of pages.
     pub kind: Option<HitKind>,
+    /// The day, month or year as of which relations hold, where not today.
+    pub as_of: Option<PartialDate>,
     /// How many hits.
     pub limit: usize,
     /// How many to pass over first.
@@ -127,6 +131,8 @@ struct Ranked {
     why: Vec<String>,
     /// The chunk that meaning led to.
     chunk: Option<ChunkRow>,
+    /// The line that answers, where one was found by itself.
+    line: Option<u32>,
 }
 
 /// Answers a request from the index, and reads the passages from the vault.

@@ -58,8 +58,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting { key: "search.weight", about: "the weight of meaning in it, from 0 to 1", default: "0.5" },
     Setting {
         key: "search.signals",
-        about: "what else counts: exact, complete, entity, alias, heading, dates, recency; or none",
-        default: "exact complete entity alias heading dates recency",
+        about: "what else counts: exact, complete, relation, entity, alias, heading, dates, recency; or none",
+        default: "exact complete relation entity alias heading dates recency",
     },
     Setting { key: "search.budget", about: "tokens that an answer may cost", default: "4000" },
     Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
@@ -73,6 +73,7 @@ pub fn signals(text: &str) -> std::result::Result<Signals, String> {
             "none" => signals = Signals::NONE,
             "exact" => signals.exact = true,
             "complete" => signals.complete = true,
+            "relation" => signals.relation = true,
             "entity" => signals.entity = true,
             "alias" => signals.alias = true,
             "heading" => signals.heading = true,

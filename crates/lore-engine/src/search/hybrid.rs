@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::arms::{Meaning, Words, by_any_word, by_meaning, by_words, exact, with_every_word};
 use super::fusion::{Fusion, Scored, fuse, sort};
 use super::signals::{Named, dated, named};
+use super::walk::{Answer, answers};
 use super::{Mode, Prepared, Ranked, SearchRequest};
 use crate::error::Result;
 use crate::index::PageNo;
@@ -45,6 +46,13 @@ pub(super) fn rank(
         let named = exact(memory, request)?.into_iter();
         first = named.map(|(page, why)| ranked(page, 0.0, vec![why.to_owned()])).collect();
     }
+    if request.signals.relation && request.mode != Mode::Words {
+        for Answer { page, why, line } in answers(memory, request)? {
+            if !first.iter().any(|known| known.page == page) {
+                first.push(Ranked { line, ..ranked(page, 0.0, vec![why]) });
+            }
+        }
+    }
     let mut rest = match request.mode {
         Mode::Words => words(memory, request, prepared, needed + first.len())?,
         Mode::Lexical | Mode::Semantic | Mode::Hybrid => {
@@ -69,7 +77,7 @@ pub(super) fn rank(
 }
 
 fn ranked(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
-    Ranked { page, score, why, chunk: None }
+    Ranked { page, score, why, chunk: None, line: None }
 }
 
 fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: usize) -> Result<Ranking> {
@@ -147,7 +155,7 @@ impl Reasons {
         }
         let near = self.near.get(&page);
         why.extend(near.map(|(_, similarity)| format!("meaning {similarity:.2}")));
-        Ranked { page, score, why, chunk: near.map(|(chunk, _)| chunk.clone()) }
+        Ranked { page, score, why, chunk: near.map(|(chunk, _)| chunk.clone()), line: None }
     }
 }
 

@@ -128,7 +128,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A word without its commonest English endings: enough to show the line that the index's stemmer matched.
-fn stem(word: &str) -> &str {
+pub(super) fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ed", "es", "ly", "s", "y", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
             && stem.chars().count() >= 3

@@ -27,7 +27,10 @@ pub(super) fn read_hits(memory: &Memory, prepared: &Prepared, ranked: Vec<Ranked
         // A file that is gone by now has no passage.
         let (excerpt, chunk, text) = match read {
             Some(file) => {
-                let (excerpt, chunk) = passage_of(memory, &page, &file, prepared, found.chunk.as_ref())?;
+                let (excerpt, chunk) = match found.line {
+                    Some(line) => line_of(memory, &page, &file, line)?,
+                    None => passage_of(memory, &page, &file, prepared, found.chunk.as_ref())?,
+                };
                 let kept = file.bytes.len() <= KEPT_TEXT;
                 (excerpt, chunk, kept.then(|| decode(&file.bytes).text.into_owned()))
             }
@@ -36,6 +39,20 @@ pub(super) fn read_hits(memory: &Memory, prepared: &Prepared, ranked: Vec<Ranked
         hits.push(Hit { why: found.why.clone(), score: found.score, excerpt, chunk, page, text });
     }
     Ok(hits)
+}
+
+/// A line that answers by itself, and the chunk it stands in.
+fn line_of(
+    memory: &Memory,
+    page: &PageRow,
+    file: &FileBytes,
+    line: u32,
+) -> Result<(Option<Excerpt>, Option<ChunkRow>)> {
+    let lines = LineRange { first: line, last: line };
+    let text = lines_of(&decode(&file.bytes).text, lines);
+    let chunks = memory.store().chunks_of(memory.project(), page.number)?;
+    let chunk = chunks.into_iter().find(|chunk| overlap(&chunk.lines, &lines));
+    Ok((Some(Excerpt { text, lines, hash: ContentHash::of(&file.bytes) }), chunk))
 }
 
 /// The passage that matched, read from the file itself, and the chunk it stands in: by its words, else the beginning of

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::index::{Filter, KeyKind, Names, Order, PageNo, PageRow, StatementKind, Wanted, Weights, Window};
 use crate::memory::Memory;
 
-use dates::dates_in;
+pub(super) use dates::dates_in;
 
 /// Which signals count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Signals {
     pub exact: bool,
     /// A page that alone has every word of the question is next; where several have, each is a little better.
     pub complete: bool,
+    /// A page that a typed link or a fact leads to answers a question about that relation, and comes right after.
+    pub relation: bool,
     /// A page whose title or alias stands in the question, and what is filed under it, is better.
     pub entity: bool,
     /// A word in an alias counts more than one in the text.
@@ -36,6 +38,7 @@ impl Default for Signals {
         Signals {
             exact: true,
             complete: true,
+            relation: true,
             entity: true,
             alias: true,
             heading: true,
@@ -50,6 +53,7 @@ impl Signals {
     pub const NONE: Signals = Signals {
         exact: false,
         complete: false,
+        relation: false,
         entity: false,
         alias: false,
         heading: false,
@@ -125,7 +129,7 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
 }
 
 /// Those of these pages that pass a filter.
-fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
+pub(super) fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
     let (store, project) = (memory.store(), memory.project());
     let mut rows = store.pages(project, pages)?;
     if *filter == Filter::default() {

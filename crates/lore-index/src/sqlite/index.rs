@@ -317,6 +317,22 @@ impl Index for SqliteStore {
         Ok(found)
     }
 
+    fn facts_naming(&self, project: ProjectNo, names: &[&str]) -> Result<Vec<StatementRow>> {
+        let list = serde_json::to_string(names).unwrap_or_default();
+        let of = |column: &str| {
+            format!(
+                "SELECT statement.rowid AS row, statement.* FROM json_each(?2) n
+                 CROSS JOIN statement ON project = ?1 AND {column} = n.value"
+            )
+        };
+        let sql = format!(
+            "SELECT {STATEMENT} FROM ({} UNION {}) ORDER BY page, first",
+            of("subject_name"),
+            of("object_name")
+        );
+        self.all("read facts", &sql, params![project, list], rows::statement)
+    }
+
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
         self.flush_words()?;
         let conditions = Conditions::beyond_fts(query.filter);

@@ -79,8 +79,13 @@ CREATE TABLE statement (
   valid_from  TEXT,
   valid_until TEXT,
   notes       TEXT NOT NULL,
-  project     INTEGER NOT NULL
+  project     INTEGER NOT NULL,
+  -- Whom and what a fact names, in the form in which names are compared.
+  subject_name TEXT,
+  object_name  TEXT
 );
+CREATE INDEX statement_subject ON statement(project, subject_name) WHERE subject_name IS NOT NULL;
+CREATE INDEX statement_object ON statement(project, object_name) WHERE object_name IS NOT NULL;
 CREATE INDEX statement_page ON statement(page);
 CREATE INDEX statement_kind ON statement(project, kind, predicate);
 

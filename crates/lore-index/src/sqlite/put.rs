@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lore_engine::{PageDraft, PageNo, ProjectNo, Result};
+use lore_engine::{PageDraft, PageNo, ProjectNo, Result, StatementKind, name_in_fact};
 use lore_page::fold;
 use rusqlite::params;
 use serde_json::to_string;
@@ -123,11 +123,13 @@ impl SqliteStore {
         draft: &PageDraft<'_>,
     ) -> Result<()> {
         for said in &draft.statements {
+            let fact = said.kind == StatementKind::Fact;
+            let subject = said.subject.as_deref().filter(|_| fact).map(name_in_fact);
             self.run(
                 "wrote a page's statements",
                 "INSERT INTO statement(page, kind, first, last, subject, predicate, object, valid_from, valid_until,
-                   notes, project)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                   notes, project, subject_name, object_name)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
                 params![
                     page,
                     said.kind as u8,
@@ -140,6 +142,8 @@ impl SqliteStore {
                     said.interval.until.map(|date| date.to_string()),
                     to_string(&said.notes).unwrap_or_else(|_| "[]".into()),
                     project,
+                    subject,
+                    fact.then(|| name_in_fact(&said.object)),
                 ],
             )?;
         }

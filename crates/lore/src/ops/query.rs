@@ -5,6 +5,7 @@ use lore_engine::{
     Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
     SearchRequest, Signals, expand, search_fields, updated,
 };
+use lore_page::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,10 @@ pub struct Query {
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
+    /// Answer questions about relations as they held then [YYYY, YYYY-MM or YYYY-MM-DD]
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    as_of: Option<String>,
     /// How many pages
     #[arg(long, default_value_t = 10)]
     #[serde(default = "ten")]
@@ -48,6 +53,12 @@ pub struct Query {
     #[command(flatten)]
     #[serde(flatten)]
     filters: Filters,
+}
+
+fn partial_date(text: &str) -> Result<PartialDate> {
+    text.trim().parse().map_err(|error: lore_page::NotADate| {
+        Failure::usage(format!("--as-of {text:?}: {error}"), "for example --as-of 2024-03")
+    })
 }
 
 fn ten() -> usize {
@@ -177,7 +188,8 @@ impl Operation for Query {
         let Some(request) = request(session, &self.question, mode, &filter, self.limit)? else {
             return by_fields(memory, &self.question, &filter, self.limit, budget);
         };
-        let found = memory.search(&request)?;
+        let as_of = self.as_of.as_deref().map(partial_date).transpose()?;
+        let found = memory.search(&SearchRequest { as_of, ..request })?;
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);
         Ok(Answers::new(mode, notes, expand(memory, found.hits, depth, budget)?))

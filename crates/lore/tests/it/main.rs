@@ -37,6 +37,7 @@ mod watching;
 
 // Models, vectors, answers inside a budget.
 mod meaning;
+mod relational;
 
 // What the profile personal promises.
 mod personal;

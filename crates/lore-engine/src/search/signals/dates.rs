@@ -6,7 +6,7 @@ const MONTHS: [&str; 12] =
 
 /// The dates in a question: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone is none: it says too
 /// little to go by, and words find it.
-pub(super) fn dates_in(question: &str) -> Vec<String> {
+pub(in crate::search) fn dates_in(question: &str) -> Vec<String> {
     let words: Vec<&str> = question
         .split_whitespace()
         .take(64)
