@@ -130,7 +130,9 @@ fn keys(source: &Source<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
     keys
 }
 
-fn links(id: &str, page: &Page) -> Vec<LinkDraft> {
+/// The links of a page, each with the id that it has wherever the page is read. When a relation ends is no part of it, so
+/// that closing one does not change its name.
+pub(crate) fn links(id: &str, page: &Page) -> Vec<LinkDraft> {
     let mut seen: HashMap<u64, u64> = HashMap::new();
     let mut number = |link: &Link| {
         let from = link.interval.from.map(|date| date.to_string()).unwrap_or_default();

@@ -79,6 +79,26 @@ pub enum Error {
         /// What is wrong, the errors only.
         findings: Vec<Finding>,
     },
+    /// Two intervals that may not, would share a day.
+    #[error("{slug}: `{new}` would overlap `{old}` on line {line}")]
+    Overlap {
+        /// The page.
+        slug: String,
+        /// What was to be written.
+        new: String,
+        /// What is there.
+        old: String,
+        /// Where it stands.
+        line: u32,
+        /// What to do about it.
+        way_out: String,
+    },
+    /// No link has this id.
+    #[error("there is no link {what}")]
+    NoLink {
+        /// What was asked for.
+        what: String,
+    },
     /// The remote and the vault have gone different ways.
     #[error(
         "the vault and {upstream} have diverged: {ahead} commits here, {behind} there; nothing was changed"
@@ -315,11 +335,11 @@ impl Error {
     /// The error's stable code.
     pub fn code(&self) -> Code {
         match self {
-            Error::NotFound { .. } => Code::NotFound,
+            Error::NotFound { .. } | Error::NoLink { .. } => Code::NotFound,
             Error::Ambiguous { .. } => Code::Ambiguous,
             Error::BadInput { .. } => Code::Usage,
             Error::BadPath { .. } | Error::Denied { .. } => Code::Denied,
-            Error::Lint { .. } => Code::Lint,
+            Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Git { .. } => Code::Git,
             Error::Embed(_) => Code::Model,
@@ -345,6 +365,8 @@ impl Error {
                 "look for it with `lore search`, or list the pages with `lore list`".into()
             }
             Error::NotFound { .. } => "use a name that is there, or look for it with `lore search`".into(),
+            Error::NoLink { .. } => "`lore links REF` lists the links of a page with their ids".into(),
+            Error::Overlap { way_out, .. } => format!("{way_out}; nothing was changed"),
             Error::Ambiguous { .. } => "give the whole slug".into(),
             Error::BadInput { hint, .. } => hint.clone(),
             Error::BadPath { .. } => "give a path inside the vault, such as people/ada-lovelace".into(),

@@ -12,6 +12,7 @@ mod run;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub use call::HeldLock;
 pub use message::{ACTOR, CommitMessage, FACE, SESSION};
 pub use remote::State;
 pub use status::{Kind, Uncommitted};
+pub use tree::Revision;
 
 use crate::vault::{exists, read_text, real_folder};
 

@@ -1,6 +1,12 @@
 //! The neighbourhood of a page: a pure walk over link rows, breadth first, the nearest pages kept.
 
+mod chain;
+
 use std::collections::HashSet;
+
+use lore_page::{Interval, PartialDate};
+
+pub use chain::{Chain, chain};
 
 use crate::error::Result;
 use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
@@ -15,16 +21,28 @@ pub enum Temporal {
     Historical,
     /// All.
     All,
+    /// Those that have begun, whether they have ended or not.
+    Begun,
 }
 
 impl Temporal {
-    /// Whether a link counts on a day given as `YYYY-MM-DD`.
+    /// Whether a link counts on a day: see [`Temporal::takes_interval`].
     pub fn takes(self, row: &LinkRow, today: &str) -> bool {
-        let ended = row.link.interval.until.is_some_and(|until| until.last_day().as_str() < today);
+        self.takes_interval(row.link.interval, today)
+    }
+
+    /// Whether what holds for an interval counts on a day given as `YYYY-MM-DD`; of a month (`YYYY-MM`) or a year, any
+    /// day will do.
+    pub fn takes_interval(self, interval: Interval, today: &str) -> bool {
+        let (first, last) = match today.parse::<PartialDate>() {
+            Ok(date) => (date.first_day(), date.last_day()),
+            Err(_) => (today.to_owned(), today.to_owned()),
+        };
         match self {
-            Temporal::Current => row.link.interval.holds_on(today),
-            Temporal::Historical => ended,
+            Temporal::Current => interval.meets(&first, &last),
+            Temporal::Historical => interval.until.is_some_and(|until| until.last_day() < first),
             Temporal::All => true,
+            Temporal::Begun => interval.from.is_none_or(|from| from.first_day() <= last),
         }
     }
 }
@@ -38,7 +56,7 @@ pub struct Reach {
     pub limit: usize,
     /// Which links count.
     pub temporal: Temporal,
-    /// The day on which they are looked at, as `YYYY-MM-DD`.
+    /// The day on which they are looked at, as `YYYY-MM-DD`; or a month, or a year.
     pub today: String,
 }
 
@@ -77,7 +95,8 @@ pub fn neighbourhood(
     found.links.retain(|row| {
         row.to.is_some_and(|to| inside.contains(&to)) && reach.temporal.takes(row, &reach.today)
     });
-    found.links.sort_by_key(|row| (row.from, row.link.line, row.number));
+    let place = |row: &LinkRow| (row.link.line, row.number);
+    found.links.sort_by(|a, b| a.from_path.cmp(&b.from_path).then_with(|| place(a).cmp(&place(b))));
     Ok(found)
 }
 
@@ -89,8 +108,9 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
         ends.push((row, row.from));
         ends.extend(row.to.map(|to| (row, to)));
     }
-    // Stated relations say more than links in passing, so they are followed first.
-    ends.sort_by_key(|(row, end)| (row.link.relation == lore_page::LINKS_TO, *end));
+    // Stated relations say more than links in passing, so they are followed first. A page's number is another in every
+    // index, so what the limit leaves out is decided by the links' ids.
+    ends.sort_by_key(|(row, end)| (row.link.relation == lore_page::LINKS_TO, row.link.id, *end));
     let mut ring = Vec::new();
     for (_, end) in ends {
         if known.contains(&end) {

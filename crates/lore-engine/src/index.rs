@@ -354,6 +354,8 @@ pub enum LinkEnds<'a> {
     Named(&'a [&'a str]),
     /// Those that lead nowhere yet.
     Pending,
+    /// Those with one of these ids.
+    Ids(&'a [u64]),
 }
 
 /// The kinds of structured line that are not links.

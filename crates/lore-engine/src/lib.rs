@@ -10,6 +10,7 @@ mod draft;
 mod embed;
 mod error;
 mod expand;
+mod facts;
 pub mod fault;
 mod fields;
 pub mod generated;
@@ -23,12 +24,14 @@ mod likeness;
 mod lint;
 mod meaning;
 mod memory;
+mod past;
 mod policy;
 mod profile;
 mod project_slug;
 mod projects;
 mod raw;
 mod reconcile;
+mod relations;
 mod relink;
 mod relocate;
 mod resolve;
@@ -49,8 +52,9 @@ pub use diff::Trust;
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Code, Error, Result};
 pub use expand::{Budgeted, Depth, Opened, expand};
+pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use fields::{FieldHit, search_fields, updated};
-pub use graph::{Neighbourhood, Reach, Temporal};
+pub use graph::{Chain, Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
 pub use index::{
     Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, Ledger,
@@ -62,6 +66,7 @@ pub use inject::{Injected, injected};
 pub use lint::{Finding, Fixed, fix, lint, new_id};
 pub use meaning::{Embedded, choose_model, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};
+pub use past::{OpenStore, Past};
 pub use policy::{
     DEFAULT_TYPE, Level, Limits, Lint, OnEdited, Owner, POLICY_FILE, Policy, Rule, Verb, line_of, verbs,
 };
@@ -70,6 +75,7 @@ pub use project_slug::project_slug;
 pub use projects::{Chosen, Projects};
 pub use raw::RawText;
 pub use reconcile::{Progress, Report};
+pub use relations::{LinkWritten, NewLink, Unlinked, close_link, link, unlink};
 pub use relocate::relocate;
 pub use search::{
     Excerpt, Expression, Fusion, Hit, HitKind, Mode, SearchRequest, SearchResult, Signals, prepare, set_apart,

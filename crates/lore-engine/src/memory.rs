@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::diff::Trust;
 use crate::embed::Models;
 use crate::error::Result;
-use crate::graph::{Neighbourhood, Reach, neighbourhood};
+use crate::graph::{Chain, Neighbourhood, Reach, chain, neighbourhood};
 use crate::index::{Forget, PageRow, ProjectNo, Store};
 use crate::meaning::Opened;
 use crate::policy::Policy;
@@ -116,6 +116,11 @@ impl Memory {
     /// The models there are.
     pub fn models(&self) -> &dyn Models {
         &*self.models
+    }
+
+    /// The same, for another memory.
+    pub(crate) fn shared_models(&self) -> Arc<dyn Models> {
+        self.models.clone()
     }
 
     /// The time, here.
@@ -249,6 +254,11 @@ impl Memory {
     /// A page's neighbourhood.
     pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
         neighbourhood(&*self.store, self.project, page.number, reach)
+    }
+
+    /// The shortest chain of links from one page to another; `reach` says how long it may be.
+    pub fn path(&self, from: &PageRow, to: &PageRow, reach: &Reach) -> Result<Option<Chain>> {
+        chain(&*self.store, self.project, from.number, to.number, reach)
     }
 
     /// The right to write to the vault.

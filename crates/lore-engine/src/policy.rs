@@ -1,5 +1,6 @@
 //! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
 
+mod facts;
 mod levels;
 mod parts;
 mod pattern;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use facts::{Facts, plain_predicate};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use parts::{
     Capture, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
@@ -87,6 +89,8 @@ pub struct Policy {
     pub curate: Curate,
     /// What `lore capture` makes.
     pub capture: Capture,
+    /// Which facts have one value at a time.
+    pub facts: Facts,
 }
 
 impl Policy {

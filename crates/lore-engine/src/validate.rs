@@ -1,8 +1,11 @@
 //! Whether the index is sound and says what the files say. Nothing is mended here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_page::LINKS_TO;
 
 use crate::error::Result;
+use crate::facts;
 use crate::hash::ContentHash;
 use crate::index::{Filter, LinkEnds, LinkRow, Order, PageNo, PageRow, StatementKind, Wanted, Window};
 use crate::memory::Memory;
@@ -18,7 +21,7 @@ pub enum Check {
     Files,
     /// Targets and intervals of links.
     Links,
-    /// Facts stated twice.
+    /// Intervals of facts, facts stated twice, and two values where there can be one.
     Facts,
     /// Vectors and their model.
     Embeddings,
@@ -43,7 +46,7 @@ pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
         Check::Database => memory.store().problems(),
         Check::Files => files(memory),
         Check::Links => links(memory),
-        Check::Facts => facts(memory),
+        Check::Facts => Ok([bad_intervals(memory, About::Facts)?, facts::problems(memory)?].concat()),
         Check::Embeddings => embeddings(memory),
     }
 }
@@ -105,14 +108,16 @@ fn links(memory: &Memory) -> Result<Vec<String>> {
             ));
         }
     }
+    problems.extend(bad_intervals(memory, About::Links)?);
     problems.extend(overlaps(&rows));
     Ok(problems)
 }
 
-/// Intervals of one relation between two pages must not overlap.
+/// Intervals of one relation between two pages must not overlap. Plain mentions may be many, and so may relations of which
+/// nothing is dated.
 fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     let mut groups: BTreeMap<(PageNo, PageNo, &str), Vec<&LinkRow>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.link.interval.is_unbounded()) {
+    for row in rows.iter().filter(|row| row.link.relation != LINKS_TO) {
         if let Some(to) = row.to {
             groups.entry((row.from, to, &row.link.relation)).or_default().push(row);
         }
@@ -121,7 +126,9 @@ fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     for group in groups.into_values() {
         for (at, one) in group.iter().enumerate() {
             for other in &group[at + 1..] {
-                if overlap(one, other) {
+                let (first, second) = (one.link.interval, other.link.interval);
+                let dated = !first.is_unbounded() || !second.is_unbounded();
+                if dated && first.overlaps(second) {
                     let (path, a, b) = (&one.from_path, one.link.line, other.link.line);
                     problems.push(format!("{path}: the intervals of lines {a} and {b} overlap"));
                 }
@@ -131,33 +138,28 @@ fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     problems
 }
 
-fn overlap(one: &LinkRow, other: &LinkRow) -> bool {
-    let ends = |row: &LinkRow| {
-        let from = row.link.interval.from.map_or_else(String::new, |date| date.first_day());
-        let until = row.link.interval.until.map_or_else(|| "9999-99-99".to_owned(), |date| date.last_day());
-        (from, until)
-    };
-    let ((from, until), (other_from, other_until)) = (ends(one), ends(other));
-    from <= other_until && other_from <= until
+/// Which lines are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Links,
+    Facts,
 }
 
-fn facts(memory: &Memory) -> Result<Vec<String>> {
-    let rows = memory
-        .store()
-        .statements(memory.project(), &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
-    let mut seen = HashMap::new();
+/// Intervals that cannot be read, or that end before they begin: the line counts as if it had none.
+fn bad_intervals(memory: &Memory, about: About) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
     let mut problems = Vec::new();
-    for row in rows {
-        let said = row.statement;
-        let key = (row.page, said.subject, said.predicate.clone(), said.object, said.interval);
-        if let Some(first) = seen.insert(key, said.lines.first) {
-            let page = memory.store().pages(memory.project(), &[row.page])?.pop();
-            let path = page.map(|page| page.path).unwrap_or_default();
-            problems.push(format!(
-                "{path}: lines {first} and {} state the same {}",
-                said.lines.first, said.predicate
-            ));
+    for page in all_pages(memory)? {
+        let bad: Vec<_> = page.diagnostics.iter().filter(|odd| odd.is_about_an_interval()).collect();
+        if bad.is_empty() {
+            continue;
         }
+        let wanted = Wanted { pages: Some(&[page.number]), kind: Some(StatementKind::Fact) };
+        let facts = store.statements(project, &wanted)?;
+        let facts: BTreeSet<u32> = facts.iter().map(|row| row.statement.lines.first).collect();
+        let of_facts = about == About::Facts;
+        let mine = bad.into_iter().filter(|odd| facts.contains(&odd.line) == of_facts);
+        problems.extend(mine.map(|odd| format!("{}:{}: {}", page.path, odd.line, odd.message)));
     }
     Ok(problems)
 }

@@ -4,4 +4,4 @@
 mod signs;
 mod sqlite;
 
-pub use sqlite::{Opened, SqliteStore, open, set_aside};
+pub use sqlite::{Opened, SqliteStore, open, open_temporary, set_aside};

@@ -15,6 +15,7 @@ mod link;
 mod outline;
 mod property;
 mod relation;
+mod removal;
 mod section;
 mod tag;
 mod text;
@@ -28,6 +29,7 @@ pub use link::retarget_links;
 pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{remove_property, set_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
+pub use removal::remove_relation;
 pub use section::{insert_after_section, insert_before_section, replace_section};
 pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
@@ -93,6 +95,14 @@ pub enum EditError {
     /// The line holds no relation.
     #[error("line {line} holds no relation; read the page again for its present lines")]
     NoRelation {
+        /// The line that was given.
+        line: u32,
+    },
+    /// Something else on the page belongs to the line, and would belong to another without it.
+    #[error(
+        "line {line} has more below it that belongs to it; move that first, or edit the lines in the file"
+    )]
+    Holds {
         /// The line that was given.
         line: u32,
     },

@@ -14,6 +14,7 @@ pub(crate) use entry::entry;
 pub(crate) use fact::fact;
 pub(crate) use observation::observation;
 pub(crate) use relation::{Relation, relation};
+pub(crate) use tail::NO_INTERVAL;
 pub(crate) use words::{Show, shown_links, tag_end};
 
 /// What is odd about a line, as a sentence without a full stop; the caller knows the line.

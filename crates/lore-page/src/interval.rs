@@ -1,7 +1,11 @@
 //! Validity: dates that may lack a day or a month, and the interval between two of them.
 
+mod overlap;
+
 use std::fmt;
 use std::str::FromStr;
+
+pub use overlap::Reversed;
 
 /// A date of which the month or the day may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

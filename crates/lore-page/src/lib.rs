@@ -13,7 +13,7 @@ mod properties;
 mod slug;
 mod wiki;
 
-pub use interval::{Interval, NotADate, PartialDate};
+pub use interval::{Interval, NotADate, PartialDate, Reversed};
 pub use markdown::parse;
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,

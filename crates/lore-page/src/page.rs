@@ -61,6 +61,13 @@ pub struct Diagnostic {
     pub message: String,
 }
 
+impl Diagnostic {
+    /// Whether it is about braces that hold no interval, or one that ends before it begins.
+    pub fn is_about_an_interval(&self) -> bool {
+        self.message.contains(crate::grammar::NO_INTERVAL)
+    }
+}
+
 /// Lines from `first` to `last`, both included, counted from 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineRange {

@@ -14,19 +14,23 @@ mod doctor;
 mod edit;
 mod embed;
 mod eval;
+mod facts;
 mod filters;
 mod get;
 mod git;
 mod graph;
 mod history;
 mod init;
+mod link;
 mod links;
 mod lint;
 mod list;
 mod ls;
 mod map;
 mod model;
+mod moment;
 mod mv;
+mod path;
 mod project;
 mod put;
 mod query;
@@ -189,9 +193,15 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<search::Search>(),
         Entry::of::<query::Query>(),
         Entry::of::<context::Context>(),
+        Entry::of::<link::Link>(),
         Entry::of::<links::Links>(),
         Entry::of::<links::Backlinks>(),
+        Entry::of::<link::LinkClose>(),
+        Entry::of::<link::Unlink>(),
         Entry::of::<graph::Graph>(),
+        Entry::of::<path::Path>(),
+        Entry::of::<facts::Facts>(),
+        Entry::of::<facts::FactAdd>(),
         Entry::of::<capture::Capture>(),
         Entry::of::<curate::Curate>(),
         Entry::of::<lint::Lint>(),

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lore_engine::{Author, Chosen, Memory, Parts, Policy, Projects, Store, Trust, vault};
+use lore_engine::{Author, Chosen, Memory, Parts, Past, Policy, Projects, Store, Trust, vault};
 
 use crate::config::Config;
 use crate::environment::Environment;
@@ -81,6 +81,14 @@ impl Session {
         let (name, root) = self.choose()?;
         let memory = self.open(&name, &root)?;
         Ok(self.memory.get_or_init(|| memory))
+    }
+
+    /// The chosen vault as it was at a commit, with an index that goes when it does.
+    pub fn past(&self, revision: &str) -> Result<Past> {
+        let open = |folder: &Path| -> lore_engine::Result<Box<dyn Store>> {
+            Ok(Box::new(lore_index::open_temporary(&folder.join("lore.db"))?))
+        };
+        Ok(self.memory()?.at_commit(revision, &open)?)
     }
 
     /// Opens a vault under a name, its index up to date unless the user said not to look.

@@ -30,13 +30,14 @@ pub(super) struct Call<'a> {
     pub(super) timeout: Duration,
     pub(super) reads_only: bool,
     pub(super) hold: Option<&'a HeldLock>,
+    pub(super) input: Option<Vec<u8>>,
 }
 
 impl<'a> Call<'a> {
     /// A command that may change something.
     pub(super) fn new(arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(OsString::from).collect();
-        Call { config: Vec::new(), arguments, timeout: LOCAL, reads_only: false, hold: None }
+        Call { config: Vec::new(), arguments, timeout: LOCAL, reads_only: false, hold: None, input: None }
     }
 
     /// A command that only looks: it takes no lock, and runs no hook.
@@ -50,6 +51,11 @@ impl<'a> Call<'a> {
 
     pub(super) fn holding(self, hold: Option<&'a HeldLock>) -> Self {
         Call { hold, ..self }
+    }
+
+    /// Gives it these bytes to read.
+    pub(super) fn given(self, input: Vec<u8>) -> Self {
+        Call { input: Some(input), ..self }
     }
 
     pub(super) fn with(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {

@@ -1,6 +1,6 @@
 //! One run of git: its environment, its output gathered without a deadlock, and an end after its time.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -86,6 +86,10 @@ impl Repo {
             io::ErrorKind::NotFound => GitError::Missing,
             _ => failed(error),
         })?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), call.input.clone()) {
+            // On a thread of its own, for git may answer before it has read it all; one that ends early says why itself.
+            thread::spawn(move || stdin.write_all(&input));
+        }
         let (pieces, arriving) = channel();
         if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
             listen(stdout, Stream::Data, pieces.clone());
@@ -152,6 +156,7 @@ impl Repo {
         }
         command.stdin(match call.hold {
             Some(lock) => Stdio::from(lock.try_clone()?),
+            None if call.input.is_some() => Stdio::piped(),
             None => Stdio::null(),
         });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -6,6 +6,7 @@ mod blame;
 mod commit;
 mod odd_repositories;
 mod remote;
+mod tree;
 mod trouble;
 
 use std::fs;

@@ -240,11 +240,7 @@ fn holds(when: When, interval: Interval, today: &str) -> bool {
     match when {
         When::Now => interval.holds_on(today),
         When::Ever => true,
-        When::At(date) => {
-            let (first, last) = (date.first_day(), date.last_day());
-            interval.from.is_none_or(|from| from.first_day() <= last)
-                && interval.until.is_none_or(|until| first <= until.last_day())
-        }
+        When::At(date) => interval.meets(&date.first_day(), &date.last_day()),
     }
 }
 

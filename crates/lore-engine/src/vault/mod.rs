@@ -259,6 +259,16 @@ pub fn write_passing(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
+/// Writes such a file with the time at which it was last changed, in seconds since 1970.
+pub fn write_dated(path: &Path, bytes: &[u8], at: i64) -> Result<()> {
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(u64::try_from(at).unwrap_or(0));
+    let written = File::create(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.set_modified(time)
+    });
+    written.map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
 /// A private folder that goes with all that is in it.
 pub struct TemporaryFolder(tempfile::TempDir);
 

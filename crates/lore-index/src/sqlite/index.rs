@@ -273,6 +273,16 @@ impl Index for SqliteStore {
             LinkEnds::Pending => {
                 self.links_where("l.project = ?1 AND l.to_page IS NULL ORDER BY p.path, l.line", [project])
             }
+            LinkEnds::Ids(ids) => {
+                let mut found = Vec::new();
+                for id in *ids {
+                    // Ids have 52 bits, so that none is lost here.
+                    let id = i64::try_from(*id).unwrap_or(-1);
+                    let condition = "l.project = ?1 AND l.id = ?2 ORDER BY p.path, l.number";
+                    found.extend(self.links_where(condition, params![project, id])?);
+                }
+                Ok(found)
+            }
             LinkEnds::Named(names) => {
                 let mut found = Vec::new();
                 for name in names.iter().filter(|name| !name.is_empty()) {

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use lore_engine::{Error, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
-pub use open::{Opened, open, set_aside};
+pub use open::{Opened, open, open_temporary, set_aside};
 
 use codes::Codes;
 use common::Common;

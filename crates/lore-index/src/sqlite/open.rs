@@ -54,6 +54,15 @@ pub fn open(path: &Path) -> Result<Opened> {
     }
 }
 
+/// Makes a database that nobody needs after a crash: it waits for no disk.
+pub fn open_temporary(path: &Path) -> Result<SqliteStore> {
+    vault::make_private(path)?;
+    let store = try_open(path)?;
+    let quick = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;";
+    store.connection.execute_batch(quick).map_err(failed("opened the database"))?;
+    Ok(store)
+}
+
 /// Puts a damaged database aside, so that the next to open it begins anew; gives what to tell the person.
 pub fn set_aside(path: &Path, message: &str) -> Result<String> {
     let aside = vault::set_aside(path, &["", "-wal", "-shm"])?;

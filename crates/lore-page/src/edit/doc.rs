@@ -135,7 +135,7 @@ impl<'a> Doc<'a> {
 
     /// The last line of the item on a line: what carries on its text, and what stands deeper in the same quote,
     /// also after blank lines.
-    fn item_end(&self, line: usize) -> usize {
+    pub(super) fn item_end(&self, line: usize) -> usize {
         let quotes = |outer: &str| outer.matches('>').count();
         let item = outer(self.lines.content(line));
         let mut last = line;

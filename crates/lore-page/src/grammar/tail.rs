@@ -2,6 +2,9 @@
 
 use crate::interval::Interval;
 
+/// How what is wrong with an interval is told from all else.
+pub(crate) const NO_INTERVAL: &str = "is not an interval";
+
 /// The text before a last `(…)` that a space precedes, and what stands in it.
 ///
 /// Parentheses nest, and those in quotes do not count: `(source: chat; "sad :(")`.
@@ -29,7 +32,7 @@ pub(super) fn braces(text: &str) -> Option<(&str, &str)> {
 pub(super) fn interval(inner: &str, oddities: &mut super::Oddities) -> Interval {
     inner.parse().unwrap_or_else(|_| {
         oddities.push(format!(
-            "`{{{inner}}}` is not an interval; write {{from..until}} with YYYY, YYYY-MM or YYYY-MM-DD, in order"
+            "`{{{inner}}}` {NO_INTERVAL}; write {{from..until}} with YYYY, YYYY-MM or YYYY-MM-DD, in order"
         ));
         Interval::default()
     })

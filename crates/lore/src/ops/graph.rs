@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::links::Validity;
+use super::moment::Moment;
 use super::views::LinkItem;
 use super::{Operation, Render};
 use crate::failure::Result;
@@ -16,7 +17,7 @@ use crate::session::Session;
 /// Show a page's neighbourhood: the pages within a few links, and the links between them
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore graph people/ada\n  lore graph companies/acme --depth 1 --temporal all\n  lore graph people/ada --svg > ada.svg\n  lore graph people/ada --dot | dot -Tpng > ada.png"
+    after_help = "Examples:\n  lore graph people/ada\n  lore graph companies/acme --depth 1 --temporal all\n  lore graph companies/acme --as-of 2019\n  lore graph people/ada --svg > ada.svg\n  lore graph people/ada --dot | dot -Tpng > ada.png"
 )]
 pub struct Graph {
     /// The page in the middle
@@ -42,6 +43,9 @@ pub struct Graph {
     #[arg(long)]
     #[serde(default)]
     svg: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
 }
 
 /// Pages and the links between them.
@@ -73,22 +77,24 @@ impl Operation for Graph {
     type Output = GraphView;
 
     fn run(self, session: &Session) -> Result<GraphView> {
-        let memory = session.fresh()?;
+        let memory = &*self.moment.view(session)?;
         let page = memory.page(&self.reference)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
         let reach = Reach {
             depth: self.depth.unwrap_or(2).min(20),
             limit: self.limit.unwrap_or(50).max(1),
-            temporal: self.temporal.unwrap_or(Validity::Current).into(),
-            today: memory.today(),
+            temporal: holding.temporal,
+            today: holding.day,
         };
         let found = memory.graph(&page, &reach)?;
         let numbers: Vec<i64> = found.pages.iter().map(|(page, _)| *page).collect();
         let rows = memory.store().pages(memory.project(), &numbers)?;
-        let nodes = rows
+        let mut nodes: Vec<Node> = rows
             .into_iter()
             .zip(found.pages.iter().map(|(_, hops)| *hops))
             .map(|(row, hops)| Node { slug: row.slug, title: row.title, kind: row.kind, hops })
             .collect();
+        nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
         let edges =
             found.links.into_iter().map(|row| LinkItem::new(memory, row)).collect::<Result<Vec<_>>>()?;
         let mut view = GraphView { centre: page.slug, nodes, edges, cut: found.cut, drawing: None };

@@ -5,6 +5,7 @@ use lore_engine::{LinkEnds, Memory, Temporal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::moment::{Holding, Moment};
 use super::views::{LinkItem, lines};
 use super::{Operation, Render};
 use crate::failure::Result;
@@ -35,7 +36,7 @@ impl From<Validity> for Temporal {
 /// List the links on a page, with their ids
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore links people/ada\n  lore links people/ada --temporal current --json"
+    after_help = "Examples:\n  lore links people/ada\n  lore links people/ada --temporal current --json\n  lore links people/ada --as-of 2019-06\n  lore links people/ada --as-of-commit HEAD~10"
 )]
 pub struct Links {
     /// The page
@@ -45,12 +46,15 @@ pub struct Links {
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
 }
 
 /// List the links to a page
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore backlinks companies/acme\n  lore backlinks companies/acme --temporal all"
+    after_help = "Examples:\n  lore backlinks companies/acme\n  lore backlinks companies/acme --temporal all\n  lore backlinks companies/acme --as-of 2019"
 )]
 pub struct Backlinks {
     /// The page
@@ -60,6 +64,9 @@ pub struct Backlinks {
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
 }
 
 /// Links of a page.
@@ -74,10 +81,10 @@ impl Operation for Links {
     type Output = LinkList;
 
     fn run(self, session: &Session) -> Result<LinkList> {
-        let memory = session.fresh()?;
+        let memory = &*self.moment.view(session)?;
         let page = memory.page(&self.reference)?;
-        let temporal = self.temporal.unwrap_or(Validity::All).into();
-        let links = collect(memory, &LinkEnds::From(&[page.number]), temporal)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::All)?;
+        let links = collect(memory, &LinkEnds::From(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
@@ -87,20 +94,19 @@ impl Operation for Backlinks {
     type Output = LinkList;
 
     fn run(self, session: &Session) -> Result<LinkList> {
-        let memory = session.fresh()?;
+        let memory = &*self.moment.view(session)?;
         let page = memory.page(&self.reference)?;
-        let temporal = self.temporal.unwrap_or(Validity::Current).into();
-        let links = collect(memory, &LinkEnds::To(&[page.number]), temporal)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let links = collect(memory, &LinkEnds::To(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
 
-fn collect(memory: &Memory, ends: &LinkEnds<'_>, temporal: Temporal) -> Result<Vec<LinkItem>> {
-    let today = memory.today();
+fn collect(memory: &Memory, ends: &LinkEnds<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
     let rows = memory.store().links(memory.project(), ends)?;
     let mut links = rows
         .into_iter()
-        .filter(|row| temporal.takes(row, &today))
+        .filter(|row| holding.temporal.takes(row, &holding.day))
         .map(|row| LinkItem::new(memory, row))
         .collect::<Result<Vec<_>>>()?;
     links.sort_by(|a, b| a.path.cmp(&b.path).then(a.line.cmp(&b.line)));

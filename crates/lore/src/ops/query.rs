@@ -5,11 +5,11 @@ use lore_engine::{
     Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
     SearchRequest, Signals, expand, search_fields, updated,
 };
-use lore_page::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
+use super::moment::{Moment, View};
 use super::views::{lines, short};
 use super::{Operation, Render};
 use crate::config::signals;
@@ -42,23 +42,16 @@ pub struct Query {
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// Answer questions about relations as they held then [YYYY, YYYY-MM or YYYY-MM-DD]
-    #[arg(long, value_name = "DATE")]
-    #[serde(default)]
-    as_of: Option<String>,
     /// How many pages
     #[arg(long, default_value_t = 10)]
     #[serde(default = "ten")]
     limit: usize,
     #[command(flatten)]
     #[serde(flatten)]
+    moment: Moment,
+    #[command(flatten)]
+    #[serde(flatten)]
     filters: Filters,
-}
-
-fn partial_date(text: &str) -> Result<PartialDate> {
-    text.trim().parse().map_err(|error: lore_page::NotADate| {
-        Failure::usage(format!("--as-of {text:?}: {error}"), "for example --as-of 2024-03")
-    })
 }
 
 fn ten() -> usize {
@@ -166,7 +159,11 @@ impl Operation for Query {
     type Output = Answers;
 
     fn run(self, session: &Session) -> Result<Answers> {
-        let memory = session.fresh()?;
+        let view = self.moment.view(session)?;
+        if let View::Then(past) = &view {
+            past.embed()?;
+        }
+        let memory = &*view;
         let budget = match self.token_budget {
             Some(budget) => budget,
             None => session.config.get("search.budget")?.parse().unwrap_or(4000),
@@ -188,7 +185,7 @@ impl Operation for Query {
         let Some(request) = request(session, &self.question, mode, &filter, self.limit)? else {
             return by_fields(memory, &self.question, &filter, self.limit, budget);
         };
-        let as_of = self.as_of.as_deref().map(partial_date).transpose()?;
+        let as_of = self.moment.day()?;
         let found = memory.search(&SearchRequest { as_of, ..request })?;
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);

@@ -13,11 +13,11 @@ use crate::session::Session;
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore validate\n  lore validate --all")]
 pub struct Validate {
-    /// Links: their targets, and that intervals of one relation do not overlap
+    /// Links: their targets, and that intervals are in order and those of one relation do not overlap
     #[arg(long)]
     #[serde(default)]
     links: bool,
-    /// Facts: that none is stated twice on a page
+    /// Facts: that intervals are in order, none is stated twice on a page, and a new value has ended the old one
     #[arg(long)]
     #[serde(default)]
     facts: bool,

@@ -13,6 +13,7 @@ mod sandbox;
 mod stage;
 mod story;
 mod transcript;
+mod truths;
 
 // What must hold, whatever the files are.
 mod faithful;

@@ -216,6 +216,10 @@ pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
         assert_eq!(shown(&store.links(project, &LinkEnds::Named(&[name])).unwrap()), led, "{name}");
     }
     assert_eq!(store.links(project, &LinkEnds::Named(&["", "target"])).unwrap(), []);
+    assert_eq!(shown(&store.links(project, &LinkEnds::Ids(&[1 << 51])).unwrap()), led);
+    assert_eq!(store.links(project, &LinkEnds::Ids(&[8, u64::MAX])).unwrap(), []);
+    let other = store.project("q", "/q").unwrap();
+    assert_eq!(store.links(other, &LinkEnds::Ids(&[1 << 51])).unwrap(), []);
     let pending = store.links(project, &LinkEnds::Pending).unwrap();
     assert_eq!(shown(&pending), [("from.md nowhere".into(), None)]);
     store.resolve_links(&[(rows[0].number, None)]).unwrap();

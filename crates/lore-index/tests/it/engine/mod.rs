@@ -4,6 +4,7 @@ mod fixture;
 
 mod breaker;
 mod budget;
+mod facts;
 mod graph;
 mod hostile;
 mod ignore;
@@ -11,8 +12,10 @@ mod lines;
 mod links;
 mod meaning;
 mod odd;
+mod paths;
 mod random;
 mod rebuild;
+mod relations;
 mod relocate;
 mod search;
 mod slugs;

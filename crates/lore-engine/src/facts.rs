@@ -1,0 +1,200 @@
+//! Facts: what the pages assert of whom, when it holds and where it was learnt.
+//!
+//! A fact is about its page unless it names a subject. Subject and object are looked up as links are, so that a title,
+//! an alias and a slug of one page are the same subject wherever they stand.
+
+mod add;
+mod sound;
+mod supersede;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use lore_page::fold;
+
+pub use add::{FactWritten, NewAssertion, add_fact};
+pub(crate) use sound::problems;
+
+use crate::error::Result;
+use crate::graph::Temporal;
+use crate::hash::stable_number;
+use crate::index::{KeyRow, Names, PageNo, PageRow, Statement, StatementKind, StatementRow, Wanted};
+use crate::memory::Memory;
+use crate::policy::plain_predicate;
+use crate::resolve::{Resolution, choose, names_of};
+use crate::vault::folder;
+
+/// Which facts.
+#[derive(Debug, Clone, Copy)]
+pub struct FactQuery<'a> {
+    /// Those that stand on this page or are about it.
+    pub page: Option<&'a PageRow>,
+    /// Those about this subject: a page by any of its names, or the words that stand there.
+    pub subject: Option<&'a str>,
+    /// Those of this predicate.
+    pub predicate: Option<&'a str>,
+    /// By when they hold.
+    pub temporal: Temporal,
+    /// The day on which they are looked at, as `YYYY-MM-DD`; or a month, or a year.
+    pub day: &'a str,
+}
+
+/// A fact and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactRow {
+    /// A number that names this fact on every machine and after every rebuild, also when it has ended.
+    pub id: u64,
+    /// Whom it is about: the page's title, or the words that stand there.
+    pub subject: String,
+    /// The slug of the page it is about, where there is one.
+    pub about: Option<String>,
+    /// The slug of the page it stands on.
+    pub page: String,
+    /// That page's path.
+    pub path: String,
+    /// What it says.
+    pub statement: Statement,
+}
+
+/// Facts, and how many more there would be at other times.
+#[derive(Debug, Default)]
+pub struct FoundFacts {
+    /// By path and line.
+    pub facts: Vec<FactRow>,
+    /// Those that fit but do not hold then.
+    pub left_out: usize,
+}
+
+/// What a subject or an object is: a page, else its words.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Meaning {
+    /// A page.
+    Page(PageNo),
+    /// Words, in the form in which they are compared.
+    Words(String),
+}
+
+/// What the names on pages mean, looked up once.
+pub(crate) struct Meanings {
+    by_name: HashMap<String, Vec<KeyRow>>,
+}
+
+impl Meanings {
+    /// Looks up the subjects of facts and, where `objects` are to be compared, those too.
+    pub(crate) fn read<'a>(memory: &Memory, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
+        let names: BTreeSet<String> = words.flat_map(names_of).filter(|name| !name.is_empty()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
+        for row in memory.store().lookup(memory.project(), &Names::Exact(&names))? {
+            by_name.entry(row.key.clone()).or_default().push(row);
+        }
+        Ok(Meanings { by_name })
+    }
+
+    /// What words on the page at a path mean.
+    pub(crate) fn of(&self, words: &str, path: &str) -> Meaning {
+        let rows: Vec<KeyRow> =
+            names_of(words).iter().filter_map(|name| self.by_name.get(name)).flatten().cloned().collect();
+        match choose(&rows, words, Some(folder(path))) {
+            Resolution::One(row) => Meaning::Page(row.page),
+            _ => Meaning::Words(fold(words)),
+        }
+    }
+
+    /// Whom a fact on a page is about.
+    pub(crate) fn subject(&self, said: &Statement, page: PageNo, path: &str) -> Meaning {
+        said.subject.as_deref().map_or(Meaning::Page(page), |subject| self.of(subject, path))
+    }
+}
+
+/// The facts that fit a query, by path and line.
+pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
+    let (store, project) = (memory.store(), memory.project());
+    let all = store.statements(project, &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
+    let paths: HashMap<PageNo, String> =
+        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
+    let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
+    let meanings = Meanings::read(memory, named.chain(query.subject))?;
+    let asked = asked_subject(memory, query, &meanings)?;
+    let predicate = query.predicate.map(plain_predicate);
+    let mut found = FoundFacts::default();
+    let mut kept: Vec<(&StatementRow, Meaning)> = Vec::new();
+    for row in &all {
+        let subject = meanings.subject(&row.statement, row.page, path(row.page));
+        let on_page = |page: &PageRow| row.page == page.number || subject == Meaning::Page(page.number);
+        let fits = query.page.is_none_or(on_page)
+            && asked.as_ref().is_none_or(|asked| *asked == subject)
+            && predicate.as_ref().is_none_or(|asked| *asked == plain_predicate(&row.statement.predicate));
+        match fits {
+            false => {}
+            true if query.temporal.takes_interval(row.statement.interval, query.day) => {
+                kept.push((row, subject))
+            }
+            true => found.left_out += 1,
+        }
+    }
+    found.facts = shown(memory, &all, kept)?;
+    found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
+    Ok(found)
+}
+
+/// The subject asked for: a page as a person names it, else the words.
+fn asked_subject(memory: &Memory, query: &FactQuery<'_>, meanings: &Meanings) -> Result<Option<Meaning>> {
+    let Some(words) = query.subject else { return Ok(None) };
+    Ok(Some(match memory.find(words)? {
+        Some(page) => Meaning::Page(page.number),
+        None => meanings.of(words, ""),
+    }))
+}
+
+fn shown(memory: &Memory, all: &[StatementRow], kept: Vec<(&StatementRow, Meaning)>) -> Result<Vec<FactRow>> {
+    let pages: HashSet<PageNo> = kept.iter().map(|(row, _)| row.page).collect();
+    let about = kept.iter().filter_map(|(_, subject)| match subject {
+        Meaning::Page(page) => Some(*page),
+        Meaning::Words(_) => None,
+    });
+    let numbers: BTreeSet<PageNo> = pages.iter().copied().chain(about).collect();
+    let numbers: Vec<PageNo> = numbers.into_iter().collect();
+    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows: HashMap<PageNo, PageRow> = rows.into_iter().map(|row| (row.number, row)).collect();
+    let ids = ids(all.iter().filter(|row| pages.contains(&row.page)), &rows);
+    let fact = |(row, subject): (&StatementRow, Meaning)| {
+        let page = rows.get(&row.page)?;
+        let about = match subject {
+            Meaning::Page(page) => rows.get(&page),
+            Meaning::Words(_) => None,
+        };
+        let words = row.statement.subject.clone().unwrap_or_default();
+        Some(FactRow {
+            id: ids.get(&(row.page, row.statement.lines.first)).copied().unwrap_or_default(),
+            subject: about.map_or(words, |about| about.title.clone()),
+            about: about.map(|about| about.slug.clone()),
+            page: page.slug.clone(),
+            path: page.path.clone(),
+            statement: row.statement.clone(),
+        })
+    };
+    Ok(kept.into_iter().filter_map(fact).collect())
+}
+
+/// The id of each fact by page and line. When it ends is no part of it, so that closing it does not change its name.
+fn ids<'a>(
+    facts: impl Iterator<Item = &'a StatementRow>,
+    pages: &HashMap<PageNo, PageRow>,
+) -> HashMap<(PageNo, u32), u64> {
+    let mut seen: HashMap<u64, u64> = HashMap::new();
+    let mut ids = HashMap::new();
+    for row in facts {
+        let Some(page) = pages.get(&row.page) else { continue };
+        let said = &row.statement;
+        let from = said.interval.from.map(|date| date.to_string()).unwrap_or_default();
+        let subject = said.subject.as_deref().map(fold).unwrap_or_default();
+        let predicate = plain_predicate(&said.predicate);
+        let base = stable_number(&["fact", &page.id, &subject, &predicate, &fold(&said.object), &from]);
+        let nth = seen.entry(base).or_insert(0);
+        *nth += 1;
+        let id = if *nth == 1 { base } else { stable_number(&[&base.to_string(), &nth.to_string()]) };
+        ids.insert((row.page, said.lines.first), id);
+    }
+    ids
+}

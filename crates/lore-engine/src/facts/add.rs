@@ -1,0 +1,183 @@
+//! Writing a fact. A new value of which there can be one only ends the old one on the same page, and erases nothing.
+
+use std::cell::RefCell;
+
+use lore_page::{Fact, Interval, PartialDate, edit, parse};
+
+use super::supersede::{Claim, Plan, Standing, plan};
+use super::{FactQuery, FactRow, Meaning, Meanings, facts};
+use crate::error::{Error, Result};
+use crate::graph::Temporal;
+use crate::index::PageRow;
+use crate::memory::Memory;
+use crate::policy::plain_predicate;
+use crate::relations::check_format;
+use crate::write::{Action, PageChange, Receipt, write};
+
+/// A fact to be written.
+#[derive(Debug, Clone)]
+pub struct NewAssertion<'a> {
+    /// The page it is to stand on.
+    pub page: &'a PageRow,
+    /// What it says.
+    pub fact: edit::NewFact,
+    /// The version of the page that the caller has read.
+    pub expected_version: Option<u64>,
+}
+
+/// What became of a fact.
+#[derive(Debug)]
+pub struct FactWritten {
+    /// What was written.
+    pub receipt: Receipt,
+    /// The fact as it is now.
+    pub fact: FactRow,
+    /// The values that it ended, as they are now.
+    pub ended: Vec<FactRow>,
+}
+
+/// What an edit did: the fact, and those that ended. Lines are not kept, for a schema may add one at the top.
+#[derive(Debug, Default)]
+struct Done {
+    fact: Option<Fact>,
+    ended: Vec<Fact>,
+}
+
+/// Writes a fact. One that is stated already changes nothing.
+pub fn add_fact(memory: &Memory, new: &NewAssertion<'_>) -> Result<FactWritten> {
+    check_format(&new.page.path)?;
+    check_predicate(&new.fact.predicate)?;
+    let done: RefCell<Done> = RefCell::default();
+    let edit = |text: &str| {
+        let (edited, what) = edited(memory, new, text)?;
+        done.replace(what);
+        Ok(edited)
+    };
+    let action = Action::Edit(Box::new(edit));
+    let change = PageChange { path: new.page.path.clone(), action, expected_version: new.expected_version };
+    let receipt = write(memory, &[change])?;
+    let query = FactQuery {
+        page: Some(new.page),
+        subject: None,
+        predicate: Some(&new.fact.predicate),
+        temporal: Temporal::All,
+        day: &memory.today(),
+    };
+    let there = facts(memory, &query)?.facts;
+    let row = |fact: &Fact| there.iter().find(|row| row.path == new.page.path && is(row, fact)).cloned();
+    let Done { fact, ended } = done.take();
+    let missing = || Error::NotFound { reference: new.page.slug.clone(), suggestions: Vec::new() };
+    let fact = fact.as_ref().and_then(row).ok_or_else(missing)?;
+    Ok(FactWritten { receipt, fact, ended: ended.iter().filter_map(row).collect() })
+}
+
+fn is(row: &FactRow, fact: &Fact) -> bool {
+    let said = &row.statement;
+    (&said.subject, &said.predicate, &said.object, said.interval)
+        == (&fact.subject, &fact.predicate, &fact.object, fact.interval)
+}
+
+/// The page's text with the fact, and what was done to it.
+fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String, Done)> {
+    let path = &new.page.path;
+    let there = parse(path, text).page.facts;
+    let words = there.iter().flat_map(|fact| fact.subject.iter().chain([&fact.object]));
+    let given = new.fact.subject.iter().chain([&new.fact.object]);
+    let meanings = Meanings::read(memory, words.chain(given).map(|words| plain(words)))?;
+    let means = |words: &String| meanings.of(plain(words), path);
+    let subject = |named: &Option<String>| named.as_ref().map_or(Meaning::Page(new.page.number), means);
+    let fact = edit::NewFact {
+        // A page need not be named on itself.
+        subject: new.fact.subject.clone().filter(|named| means(named) != Meaning::Page(new.page.number)),
+        ..new.fact.clone()
+    };
+    let predicate = plain_predicate(&fact.predicate);
+    let alike = |other: &&Fact| {
+        plain_predicate(&other.predicate) == predicate && subject(&other.subject) == subject(&fact.subject)
+    };
+    let value = means(&fact.object);
+    let standing: Vec<Standing> = there
+        .iter()
+        .filter(alike)
+        .map(|other| Standing {
+            line: other.line,
+            same_value: means(&other.object) == value,
+            interval: other.interval,
+        })
+        .collect();
+    let claim = Claim { interval: fact.interval, single: memory.policy().facts.is_single_valued(&predicate) };
+    let at = |line: u32| there.iter().find(|other| other.line == line);
+    match plan(&standing, claim, today(memory)?) {
+        Plan::Said(line) => Ok((text.to_owned(), Done { fact: at(line).cloned(), ended: Vec::new() })),
+        Plan::Clash(line) => Err(clash(new, at(line), line)),
+        Plan::Add { interval, ends } => added(new, text, edit::NewFact { interval, ..fact }, &ends),
+    }
+}
+
+/// Ends what is to end, then adds the fact.
+fn added(
+    new: &NewAssertion<'_>,
+    text: &str,
+    fact: edit::NewFact,
+    ends: &[(u32, PartialDate)],
+) -> Result<(String, Done)> {
+    let failed = |source| Error::Edit { slug: new.page.slug.clone(), source };
+    let mut edited = text.to_owned();
+    for (line, day) in ends {
+        edited = edit::close_fact(&edited, *line, *day).map_err(failed)?;
+    }
+    let before = parse(&new.page.path, &edited).page.facts;
+    let ended = ends.iter().filter_map(|(line, _)| before.iter().find(|fact| fact.line == *line)).cloned();
+    let ended = ended.collect();
+    let edited = edit::add_fact(&edited, &fact).map_err(failed)?;
+    let after = parse(&new.page.path, &edited).page.facts;
+    let count = |list: &[Fact], fact: &Fact| list.iter().filter(|other| same_words(other, fact)).count();
+    let fact = after.iter().find(|fact| count(&after, fact) > count(&before, fact)).cloned();
+    Ok((edited, Done { fact, ended }))
+}
+
+fn same_words(one: &Fact, other: &Fact) -> bool {
+    (&one.subject, &one.predicate, &one.object, one.interval)
+        == (&other.subject, &other.predicate, &other.object, other.interval)
+}
+
+/// A name without the brackets of a link around it.
+fn plain(words: &str) -> &str {
+    let words = words.trim();
+    let inner = words.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(words);
+    inner.split('|').next().unwrap_or(inner).trim()
+}
+
+fn today(memory: &Memory) -> Result<PartialDate> {
+    memory.today().parse().map_err(|_| Error::BadInput {
+        message: format!("today, {}, is no day of the calendar", memory.today()),
+        hint: "set the clock right".into(),
+    })
+}
+
+fn check_predicate(predicate: &str) -> Result<()> {
+    let word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    let begins = predicate.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    if begins && predicate.chars().all(word) {
+        return Ok(());
+    }
+    Err(Error::BadInput {
+        message: format!("{predicate:?} is not a predicate"),
+        hint: "write one word, such as role or lives_in".into(),
+    })
+}
+
+fn clash(new: &NewAssertion<'_>, old: Option<&Fact>, line: u32) -> Error {
+    let words = |predicate: &str, object: &str, interval: Interval| {
+        let words = format!("{predicate}:: {object} {interval}");
+        words.trim_end().to_owned()
+    };
+    Error::Overlap {
+        slug: new.page.slug.clone(),
+        new: words(&new.fact.predicate, &new.fact.object, new.fact.interval),
+        old: old.map(|fact| words(&fact.predicate, &fact.object, fact.interval)).unwrap_or_default(),
+        line,
+        way_out: "give --valid-from and --valid-until apart from it, or correct that line with `lore edit`"
+            .into(),
+    }
+}

@@ -1,0 +1,77 @@
+//! What is wrong with the facts of a vault: stated twice, or two values where there can be one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Meaning, Meanings};
+use crate::error::Result;
+use crate::index::{PageNo, Statement, StatementKind, StatementRow, Wanted};
+use crate::memory::Memory;
+use crate::policy::plain_predicate;
+
+/// What is wrong, a sentence each, by page and line.
+pub(crate) fn problems(memory: &Memory) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
+    let rows = store.statements(project, &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
+    let paths: HashMap<PageNo, String> =
+        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
+    let mut problems = Vec::new();
+    problems.extend(twice(&rows, path));
+    problems.extend(unsettled(memory, &rows, path)?);
+    Ok(problems)
+}
+
+/// Facts that a page states twice.
+fn twice<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<String> {
+    let mut seen = HashMap::new();
+    let mut problems = Vec::new();
+    for row in rows {
+        let said = &row.statement;
+        let key = (row.page, &said.subject, &said.predicate, &said.object, said.interval);
+        if let Some(first) = seen.insert(key, said.lines.first) {
+            let (path, line) = (path(row.page), said.lines.first);
+            problems.push(format!("{path}: lines {first} and {line} state the same {}", said.predicate));
+        }
+    }
+    problems
+}
+
+/// Values of one subject on one page that hold at the same time although there can be one only: a new value was written
+/// by hand and the old one was not ended.
+fn unsettled<'p>(
+    memory: &Memory,
+    rows: &[StatementRow],
+    path: impl Fn(PageNo) -> &'p str,
+) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let single: Vec<&StatementRow> =
+        rows.iter().filter(|row| policy.facts.is_single_valued(&row.statement.predicate)).collect();
+    let words = single.iter().flat_map(|row| row.statement.subject.iter().chain([&row.statement.object]));
+    let meanings = Meanings::read(memory, words.map(String::as_str))?;
+    let mut groups: BTreeMap<(PageNo, Meaning, String), Vec<&Statement>> = BTreeMap::new();
+    for row in single {
+        let subject = meanings.subject(&row.statement, row.page, path(row.page));
+        let key = (row.page, subject, plain_predicate(&row.statement.predicate));
+        groups.entry(key).or_default().push(&row.statement);
+    }
+    let mut problems = Vec::new();
+    for ((page, ..), group) in groups {
+        let value = |said: &Statement| meanings.of(&said.object, path(page));
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                if one.interval.overlaps(other.interval) && value(one) != value(other) {
+                    problems.push(format!(
+                        "{}: lines {} and {} give {} two values at the same time: {} and {}",
+                        path(page),
+                        one.lines.first,
+                        other.lines.first,
+                        one.predicate,
+                        one.object,
+                        other.object
+                    ));
+                }
+            }
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,126 @@
+//! A vault as it was at a commit: its files read out of git into a folder that goes with them, and an index of its
+//! own made by the same reconcile. Nothing of the vault itself is touched.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::diff::Trust;
+use crate::error::{Error, Result};
+use crate::git::{Repo, Revision};
+use crate::index::Store;
+use crate::memory::{Memory, Parts};
+use crate::policy::POLICY_FILE;
+use crate::reconcile::{Look, reconcile};
+use crate::vault::{TemporaryFolder, is_page_path, make_folder, write_dated};
+
+/// Makes the database of a vault that is not there for long, in a folder that goes with it.
+pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
+
+/// What says which files are pages, besides their names.
+const IGNORE_FILES: [&str; 2] = [".gitignore", ".loreignore"];
+
+/// A memory of a vault as it was. It is to be asked, not written to; today is the day of the commit.
+pub struct Past {
+    memory: Memory,
+    commit: Revision,
+    // Last, so that the database is closed before its folder goes.
+    _folder: TemporaryFolder,
+}
+
+impl Deref for Past {
+    type Target = Memory;
+
+    fn deref(&self) -> &Memory {
+        &self.memory
+    }
+}
+
+impl Past {
+    /// The commit.
+    pub fn commit(&self) -> &Revision {
+        &self.commit
+    }
+
+    /// Makes the chunks of its pages ready to be found by meaning, where the model is at hand.
+    pub fn embed(&self) -> Result<()> {
+        self.memory.keep_up()
+    }
+}
+
+impl Memory {
+    /// This vault as it was at a commit.
+    pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<Past> {
+        let root = self.vault().root();
+        let repo = Repo::find(root).ok_or_else(|| not_a_repository(root))?;
+        let found = repo.revision(revision).map_err(|error| Error::Git { message: error.to_string() })?;
+        let commit = found.ok_or_else(|| no_commit(revision, root))?;
+        let folder = TemporaryFolder::new("lore-past-")?;
+        let vault = folder.path().join("vault");
+        make_folder(&vault)?;
+        let mut made = None;
+        repo.files_at(&commit.id, is_wanted, |path, bytes| {
+            let full = inside(&vault, path)?;
+            if let Some(parent) = full.parent().filter(|parent| made.as_deref() != Some(*parent)) {
+                make_folder(parent)?;
+                made = Some(parent.to_owned());
+            }
+            write_dated(&full, bytes, commit.at)
+        })?;
+        let memory = self.open_at(&vault, folder.path(), &commit, open)?;
+        reconcile(&memory, &Look::Everything(Trust::Nothing), &|_, _| ())?;
+        Ok(Past { memory, commit, _folder: folder })
+    }
+
+    fn open_at(&self, vault: &Path, folder: &Path, commit: &Revision, open: OpenStore<'_>) -> Result<Memory> {
+        let at = Timestamp::from_second(commit.at).unwrap_or(Timestamp::UNIX_EPOCH);
+        let at = at.to_zoned(self.now().time_zone().clone());
+        let opened = Memory::open(Parts {
+            name: self.name().to_owned(),
+            root: vault.to_owned(),
+            store: open(folder)?,
+            state: folder.join("state"),
+            clock: std::sync::Arc::new(move || at.clone()),
+            author: self.author().clone(),
+            models: self.shared_models(),
+        });
+        opened.map_err(|error| match error {
+            // The folder it was read from will be gone when somebody reads this.
+            Error::Config { line, message, .. } => {
+                let path = PathBuf::from(format!("{POLICY_FILE} at commit {}", &commit.id));
+                Error::Config { path, line, message }
+            }
+            other => other,
+        })
+    }
+}
+
+/// Whether a file has a say in what the pages are.
+fn is_wanted(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_page_path(path) || path == POLICY_FILE || IGNORE_FILES.contains(&name)
+}
+
+/// Where a path of the commit goes. Git itself makes no tree that leads out of its folder, but anybody can.
+fn inside(vault: &Path, path: &str) -> Result<PathBuf> {
+    let odd = |name: &str| name.is_empty() || name == "." || name == ".." || name.contains(['\\', '\0']);
+    if path.split('/').any(odd) {
+        return Err(Error::BadPath { path: path.to_owned(), reason: "it leads out of the vault" });
+    }
+    Ok(vault.join(path))
+}
+
+fn not_a_repository(root: &Path) -> Error {
+    Error::BadInput {
+        message: format!("{} is not in a git repository, so it has no commits to look at", root.display()),
+        hint: "leave --as-of-commit out, or keep the vault in git with `git init`".into(),
+    }
+}
+
+fn no_commit(revision: &str, root: &Path) -> Error {
+    Error::BadInput {
+        message: format!("no commit is called {revision:?} in the repository of {}", root.display()),
+        hint: "see `git log --oneline`, and give a commit, a tag or a branch".into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Intervals held against each other: whether two of them share a day, and what ends where another begins.
+//!
+//! An unknown beginning is not the beginning of time. Such an interval is known to hold on its last day only, or now
+//! where it is open: several with unknown beginnings may stand beside each other, as long as they end on other days.
+
+use super::{Interval, PartialDate, days_in};
+
+/// After every day there is: the end of what still holds.
+const OPEN: &str = "9999-99-99";
+
+/// An interval that would end before it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it would end on {until}, before it begins on {from}")]
+pub struct Reversed {
+    /// When it would begin.
+    pub from: PartialDate,
+    /// When it would end.
+    pub until: PartialDate,
+}
+
+impl PartialDate {
+    /// The day before the first one that the date can mean; `None` before the first day of all.
+    pub fn day_before(self) -> Option<PartialDate> {
+        let (year, month, day) = (self.year, self.month.unwrap_or(1), self.day.unwrap_or(1));
+        let (year, month, day) = match (month, day) {
+            (1, 1) => (year.checked_sub(1)?, 12, 31),
+            (month, 1) => (year, month - 1, days_in(year, month - 1)),
+            (month, day) => (year, month, day - 1),
+        };
+        Some(PartialDate { year, month: Some(month), day: Some(day) })
+    }
+}
+
+impl Interval {
+    /// From one date until another, in order.
+    pub fn between(from: Option<PartialDate>, until: Option<PartialDate>) -> Result<Interval, Reversed> {
+        match (from, until) {
+            (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(Reversed { from, until }),
+            _ => Ok(Interval { from, until }),
+        }
+    }
+
+    /// Whether both are known to hold on some day.
+    pub fn overlaps(self, other: Interval) -> bool {
+        self.known_from() <= other.known_until() && other.known_from() <= self.known_until()
+    }
+
+    /// Whether it holds on some day from `first` to `last`, given as `YYYY-MM-DD`.
+    pub fn meets(self, first: &str, last: &str) -> bool {
+        self.from.is_none_or(|from| from.first_day().as_str() <= last)
+            && self.until.is_none_or(|until| first <= until.last_day().as_str())
+    }
+
+    /// Whether every day of the other is known to be one of this.
+    pub fn covers(self, other: Interval) -> bool {
+        self.known_from() <= other.known_from() && other.known_until() <= self.known_until()
+    }
+
+    fn known_from(self) -> String {
+        self.from.map_or_else(|| self.known_until(), PartialDate::first_day)
+    }
+
+    fn known_until(self) -> String {
+        self.until.map_or_else(|| OPEN.to_owned(), PartialDate::last_day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(text: &str) -> Interval {
+        if text == ".." { Interval::default() } else { text.parse().expect(text) }
+    }
+
+    #[test]
+    fn intervals_overlap_when_they_are_known_to_share_a_day() {
+        for (one, other, expected) in [
+            ("2019..2021-03", "2021-04..", false),
+            ("2019..2021-03", "2021-03-31..", true),
+            ("2019..2021-03", "2021..", true),
+            ("2019..2021", "..2018", false),
+            ("2019..2021", "..2019", true),
+            ("2019..2021", "..2030", false),
+            ("2019..", "..2030", true),
+            ("..2018", "..2020", false),
+            ("..2018", "..2018-12-31", true),
+            ("2019..", "2025..", true),
+            ("..", "2019..", true),
+            ("..", "2019..2021", false),
+            ("..", "..2021", false),
+            ("..", "..", true),
+            ("2020-02..2020-02", "2020-02-29..2020-02-29", true),
+            ("2021-02..2021-02", "2021-03-01..", false),
+        ] {
+            let (a, b) = (interval(one), interval(other));
+            assert_eq!(a.overlaps(b), expected, "{one} and {other}");
+            assert_eq!(b.overlaps(a), expected, "{other} and {one}");
+        }
+    }
+
+    #[test]
+    fn the_day_before_crosses_months_and_years() {
+        for (date, before) in [
+            ("2024-03-01", "2024-02-29"),
+            ("2023-03", "2023-02-28"),
+            ("2024", "2023-12-31"),
+            ("2024-05-02", "2024-05-01"),
+        ] {
+            let found = date.parse::<PartialDate>().expect(date).day_before();
+            assert_eq!(found.map(|day| day.to_string()).as_deref(), Some(before), "{date}");
+        }
+        assert_eq!("0000".parse::<PartialDate>().expect("a year").day_before(), None);
+    }
+
+    #[test]
+    fn an_interval_meets_a_day_a_month_or_a_year() {
+        let held = interval("2019-06..2019-09");
+        for (first, last, expected) in [
+            ("2019-01-01", "2019-12-31", true),
+            ("2019-05-31", "2019-05-31", false),
+            ("2019-06-01", "2019-06-01", true),
+            ("2019-09-30", "2019-10-01", true),
+            ("2019-10-01", "2019-10-31", false),
+        ] {
+            assert_eq!(held.meets(first, last), expected, "{first} to {last}");
+        }
+        assert!(interval("..").meets("1500-01-01", "1500-01-01"));
+    }
+
+    #[test]
+    fn what_ends_before_it_begins_is_no_interval() {
+        let date = |text: &str| Some(text.parse().expect(text));
+        assert!(Interval::between(date("2020-05"), date("2020-04-30")).is_err());
+        assert!(Interval::between(date("2020-05-31"), date("2020-05")).is_ok());
+        assert!(Interval::between(None, date("1999")).is_ok());
+    }
+
+    #[test]
+    fn an_interval_covers_what_it_is_known_to_cover() {
+        assert!(interval("2018..").covers(interval("2020..")));
+        assert!(interval("2018..").covers(interval("..")));
+        assert!(!interval("2018..2019").covers(interval("..")));
+        assert!(!interval("..").covers(interval("2020..")));
+        assert!(interval("2018..2020").covers(interval("2019..2019-05")));
+    }
+}

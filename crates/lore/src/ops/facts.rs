@@ -1,0 +1,282 @@
+//! `facts` and `fact-add`.
+
+use clap::Args;
+use lore_engine::{FactQuery, FactRow, NewAssertion};
+use lore_page::edit::NewFact;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::links::Validity;
+use super::moment::{Moment, interval};
+use super::views::{WriteResult, count, lines};
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// List facts: what is said of whom, when it holds and where it was learnt
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore facts people/ada\n  lore facts --predicate role --temporal all\n  lore facts people/ada --as-of 2019-06\n  lore facts --subject 'Ada Lovelace' --as-of-commit HEAD~20"
+)]
+pub struct Facts {
+    /// Facts that stand on this page or are about it; the whole vault without it
+    #[arg(value_name = "REF")]
+    #[serde(default)]
+    reference: Option<String>,
+    /// Only this predicate
+    #[arg(long, value_name = "P")]
+    #[serde(default)]
+    predicate: Option<String>,
+    /// Only about this subject: a page by any of its names, or the words that stand there
+    #[arg(long, value_name = "S")]
+    #[serde(default)]
+    subject: Option<String>,
+    /// By validity [default: current]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
+}
+
+/// Add a fact to a page; a new value of what can have one only ends the old one
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nWhich predicates have one value at a time is policy: [facts] in lore.toml. The old value then ends the day before the new one begins (today, where no day is given), and stays on the page with its provenance."
+)]
+pub struct FactAdd {
+    /// The page that the fact is written into
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// What is said, in one word: role, lives_in, knows
+    #[arg(value_name = "PREDICATE")]
+    predicate: String,
+    /// The value
+    #[arg(value_name = "OBJECT", allow_hyphen_values = true)]
+    object: String,
+    /// Whom it is about, where that is not the page
+    #[arg(long, value_name = "S")]
+    #[serde(default)]
+    subject: Option<String>,
+    /// Since when it holds: YYYY, YYYY-MM or YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    valid_from: Option<String>,
+    /// Until when it held
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    valid_until: Option<String>,
+    /// Where it was learnt
+    #[arg(long, value_name = "S")]
+    #[serde(default)]
+    source: Option<String>,
+    /// Who says so
+    #[arg(long, value_name = "B")]
+    #[serde(default)]
+    by: Option<String>,
+    /// How sure that is, from 0 to 1
+    #[arg(long, value_name = "C")]
+    #[serde(default)]
+    confidence: Option<f64>,
+    /// The words it rests on
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[serde(default)]
+    evidence: Option<String>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+/// A fact.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FactItem {
+    /// The fact's number: the same on every machine, after every rebuild, and when the fact has ended.
+    id: u64,
+    /// Whom it is about.
+    subject: String,
+    /// The page it is about, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
+    predicate: String,
+    object: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<String>,
+    /// Where it was learnt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// Who says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// How sure that is, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<String>,
+    /// The words it rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<String>,
+    /// The page it stands on.
+    page: String,
+    path: String,
+    line: u32,
+}
+
+/// Facts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FactList {
+    facts: Vec<FactItem>,
+    /// How many more fit but hold at other times.
+    left_out: usize,
+}
+
+/// A fact that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FactAdded {
+    #[serde(flatten)]
+    write: WriteResult,
+    /// The fact as it is now.
+    fact: FactItem,
+    /// The values that it ended, as they are now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ended: Vec<FactItem>,
+}
+
+impl Operation for Facts {
+    const NAME: &'static str = "facts";
+    type Output = FactList;
+
+    fn run(self, session: &Session) -> Result<FactList> {
+        let memory = &*self.moment.view(session)?;
+        let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let query = FactQuery {
+            page: page.as_ref(),
+            subject: self.subject.as_deref(),
+            predicate: self.predicate.as_deref(),
+            temporal: holding.temporal,
+            day: &holding.day,
+        };
+        let found = lore_engine::facts(memory, &query)?;
+        let facts = found.facts.into_iter().map(FactItem::from).collect();
+        Ok(FactList { facts, left_out: found.left_out })
+    }
+}
+
+impl Operation for FactAdd {
+    const NAME: &'static str = "fact-add";
+    const WRITES: bool = true;
+    type Output = FactAdded;
+
+    fn run(self, session: &Session) -> Result<FactAdded> {
+        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
+        if let Some(sure) = self.confidence.filter(|sure| !(0.0..=1.0).contains(sure)) {
+            return Err(Failure::usage(format!("{sure} is no confidence"), "give a number from 0 to 1"));
+        }
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let fact = NewFact {
+            subject: self.subject,
+            predicate: self.predicate,
+            object: self.object,
+            interval,
+            source: self.source,
+            by: self.by,
+            confidence: self.confidence.map(|sure| sure.to_string()),
+            evidence: self.evidence,
+        };
+        let new = NewAssertion { page: &page, fact, expected_version: self.expected_version };
+        let done = lore_engine::add_fact(memory, &new)?;
+        let ended = done.ended.into_iter().map(FactItem::from).collect();
+        Ok(FactAdded { write: WriteResult::new(done.receipt), fact: done.fact.into(), ended })
+    }
+}
+
+impl From<FactRow> for FactItem {
+    fn from(row: FactRow) -> FactItem {
+        let said = row.statement;
+        let note = |name: &str| said.note(name).map(str::to_owned);
+        FactItem {
+            id: row.id,
+            subject: row.subject,
+            about: row.about,
+            valid_from: said.interval.from.map(|date| date.to_string()),
+            valid_until: said.interval.until.map(|date| date.to_string()),
+            source: note("source"),
+            by: note("by"),
+            confidence: note("confidence"),
+            evidence: note("evidence"),
+            page: row.page,
+            path: row.path,
+            line: said.lines.first,
+            predicate: said.predicate,
+            object: said.object,
+        }
+    }
+}
+
+impl FactItem {
+    /// `subject predicate object {from..until}`.
+    fn sentence(&self) -> String {
+        let dates = match (&self.valid_from, &self.valid_until) {
+            (None, None) => String::new(),
+            (from, until) => {
+                let text = |date: &Option<String>| date.clone().unwrap_or_default();
+                format!(" {{{}..{}}}", text(from), text(until))
+            }
+        };
+        format!("{} {} {}{dates}", self.subject, self.predicate, self.object)
+    }
+
+    /// Where it was learnt, in the form in which it is written.
+    fn provenance(&self) -> String {
+        let named = [("source", &self.source), ("by", &self.by), ("confidence", &self.confidence)];
+        let named =
+            named.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value.as_ref()?)));
+        named.chain(self.evidence.iter().map(|words| format!("\"{words}\""))).collect::<Vec<_>>().join("; ")
+    }
+
+    fn two_lines(&self) -> String {
+        let place = format!("{}:{}  {}", self.path, self.line, self.provenance());
+        format!("{:>16}  {}\n{:18}{}\n", self.id, self.sentence(), "", place.trim_end())
+    }
+}
+
+impl Render for FactList {
+    fn human(&self) -> String {
+        let mut text: String = self.facts.iter().map(FactItem::two_lines).collect();
+        if self.facts.is_empty() {
+            text.push_str("no facts\n");
+        }
+        if self.left_out > 0 {
+            let more = count(self.left_out as u64, "more fact");
+            text.push_str(&format!("{more} at other times: --temporal all\n"));
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        lines(self.facts.iter().map(FactItem::sentence))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.facts.is_empty())
+    }
+}
+
+impl Render for FactAdded {
+    fn human(&self) -> String {
+        let mut text = self.write.human();
+        if self.write.outcome == "unchanged" {
+            text.push_str(&format!("line {} says so already\n", self.fact.line));
+        }
+        text.push_str(&self.fact.two_lines());
+        text.extend(self.ended.iter().map(|fact| format!("ended:  {}\n", fact.sentence())));
+        text
+    }
+
+    fn brief(&self) -> String {
+        format!("{}\n", self.fact.id)
+    }
+}
