@@ -53,15 +53,20 @@ pub(super) fn answers(memory: &Memory, request: &SearchRequest) -> Result<Vec<An
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
         return Ok(Vec::new());
     }
-    let Some((span, pages)) = words.named(memory)? else { return Ok(Vec::new()) };
-    let possessive = words.possessive[span.end - 1];
-    let Some(mut asked) = read(&words.folded, span, possessive) else { return Ok(Vec::new()) };
-    if let (Some(day), When::Now) = (request.as_of, asked.when) {
-        asked.when = When::At(day);
+    for (span, pages) in words.named(memory)? {
+        let possessive = words.possessive[span.end - 1];
+        let Some(mut asked) = read(&words.folded, span, possessive) else { continue };
+        if let (Some(day), When::Now) = (request.as_of, asked.when) {
+            asked.when = When::At(day);
+        }
+        let mut found = along_links(memory, &asked, &pages)?;
+        found.extend(along_facts(memory, &asked, &pages)?);
+        let answers = told(memory, request, &asked, found)?;
+        if !answers.is_empty() {
+            return Ok(answers);
+        }
     }
-    let mut found = along_links(memory, &asked, &pages)?;
-    found.extend(along_facts(memory, &asked, &pages)?);
-    told(memory, request, &asked, found)
+    Ok(Vec::new())
 }
 
 /// The question's words, folded, without marks at their ends.
@@ -83,9 +88,8 @@ impl Words {
         words
     }
 
-    /// The longest name of a page that stands in the question, and the pages of that name. A question that names
-    /// several pages is about more than one relation.
-    fn named(&self, memory: &Memory) -> Result<Option<(Range<usize>, Vec<PageNo>)>> {
+    /// The names of pages that stand in the question, the longest first, each with the pages of that name.
+    fn named(&self, memory: &Memory) -> Result<Vec<(Range<usize>, Vec<PageNo>)>> {
         let mut spans: BTreeMap<String, Range<usize>> = BTreeMap::new();
         for start in 1..self.folded.len() {
             for end in start + 1..=(start + NAME_WORDS).min(self.folded.len()) {
@@ -95,16 +99,17 @@ impl Words {
         let names: Vec<&str> = spans.keys().map(String::as_str).collect();
         let mut rows = memory.store().lookup(memory.project(), &Names::Exact(&names))?;
         rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias | KeyKind::Slug));
-        let longest =
-            rows.iter().filter_map(|row| spans.get(&row.key)).max_by_key(|span| span.len()).cloned();
-        let Some(span) = longest else { return Ok(None) };
-        let apart = |other: &Range<usize>| other.end <= span.start || span.end <= other.start;
-        let several = rows.iter().filter_map(|row| spans.get(&row.key)).any(apart);
-        let named = rows.iter().filter(|row| spans.get(&row.key) == Some(&span)).map(|row| row.page);
-        let mut pages: Vec<PageNo> = named.collect();
-        pages.sort_unstable();
-        pages.dedup();
-        Ok((!several).then_some((span, pages)))
+        let mut named: Vec<(Range<usize>, Vec<PageNo>)> = Vec::new();
+        for row in rows {
+            let Some(span) = spans.get(&row.key) else { continue };
+            match named.iter_mut().find(|(known, _)| known == span) {
+                Some((_, pages)) if pages.contains(&row.page) => {}
+                Some((_, pages)) => pages.push(row.page),
+                None => named.push((span.clone(), vec![row.page])),
+            }
+        }
+        named.sort_by_key(|(span, _)| (std::cmp::Reverse(span.len()), span.start));
+        Ok(named)
     }
 }
 

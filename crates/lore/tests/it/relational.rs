@@ -9,22 +9,28 @@ fn vault() -> Sandbox {
     for (path, text) in [
         (
             "people/ada.md",
-            "---\ntype: person\n---\n# Ada Berg\n\n- works_at [[Acme]] (as CEO) {2020-01..}\n\
+            "---\ntitle: Ada Berg\ntype: person\n---\n# Ada Berg\n\n- works_at [[Acme]] (as CEO) {2020-01..}\n\
              - works_at [[Varmholt]] {2015..2019}\n- invested_in [[Kilnlight]] {2021..}\n- knows [[Bob Dahl]] {2018..2023-06}\n\
              - lives_in:: Oslo {2022..}\n",
         ),
         (
             "people/bob.md",
-            "---\ntype: person\naliases: [Bobby]\n---\n# Bob Dahl\n\n- works_at [[Acme]] {2021..2024-02}\n\
+            "---\ntitle: Bob Dahl\ntype: person\naliases: [Bobby]\n---\n# Bob Dahl\n\n- works_at [[Acme]] {2021..2024-02}\n\
              - is_ceo_of:: Varmholt {2024-03..}\n",
         ),
         (
             "people/cy.md",
-            "---\ntype: person\n---\n# Cy Moe\n\nHas read much about Acme and who works there.\n",
+            "---\ntitle: Cy Moe\ntype: person\n---\n# Cy Moe\n\nHas read much about Acme and who works there.\n",
         ),
-        ("companies/acme.md", "---\ntype: company\n---\n# Acme\n\n- founded_by [[Cy Moe]] {2012..}\n"),
-        ("companies/varmholt.md", "---\ntype: company\n---\n# Varmholt\n\nHeat pumps.\n"),
-        ("companies/kilnlight.md", "---\ntype: company\n---\n# Kilnlight\n\nBricks that store heat.\n"),
+        (
+            "companies/acme.md",
+            "---\ntitle: Acme\ntype: company\n---\n# Acme\n\n- founded_by [[Cy Moe]] {2012..}\n",
+        ),
+        ("companies/varmholt.md", "---\ntitle: Varmholt\ntype: company\n---\n# Varmholt\n\nHeat pumps.\n"),
+        (
+            "companies/kilnlight.md",
+            "---\ntitle: Kilnlight\ntype: company\n---\n# Kilnlight\n\nBricks that store heat.\n",
+        ),
         (
             "notes/work.md",
             "# Work\n\nWho works at Acme? Who works at Acme now? Everybody who works at Acme is here.\n",
@@ -84,14 +90,14 @@ fn a_question_about_a_relation_is_answered_by_links_and_facts() {
 fn the_way_to_an_answer_is_its_reason() {
     let sandbox = vault();
     let found = answers(&sandbox, "who works at Acme?", &[]);
-    let why = "answers it: Ada Berg works_at Acme {2020-01..} (people/ada.md:6)";
+    let why = "answers it: Ada Berg works_at Acme {2020-01..} (people/ada.md:7)";
     assert_eq!(found, [("Ada Berg".to_owned(), why.to_owned())]);
     let answer = sandbox.run(&["query", "who works at Acme?", "--depth", "section", "--json"]).json();
     assert_eq!(answer["hits"][0]["slug"], "people/ada");
     let lines = answer["hits"][0]["lines"].as_array().expect("lines");
-    assert!(lines[0].as_u64() <= Some(6) && Some(6) <= lines[1].as_u64(), "{answer}");
+    assert!(lines[0].as_u64() <= Some(7) && Some(7) <= lines[1].as_u64(), "{answer}");
     let fact = answers(&sandbox, "where does Ada Berg live", &[]);
-    assert_eq!(fact[0].1, "answers it: Ada Berg lives_in Oslo {2022..} (people/ada.md:10)");
+    assert_eq!(fact[0].1, "answers it: Ada Berg lives_in Oslo {2022..} (people/ada.md:11)");
 }
 
 #[test]
