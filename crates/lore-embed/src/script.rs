@@ -1,7 +1,10 @@
 //! Which script a text is written in: a model that was taught English makes nothing of Chinese.
 
-/// Whether at least half of the letters are Latin. A text without letters is.
+/// Whether at least half of the letters are Latin. Numbers are; signs and pictures alone are nothing to read.
 pub fn is_mostly_latin(text: &str) -> bool {
+    if !text.chars().any(char::is_alphanumeric) {
+        return false;
+    }
     let letters = text.chars().filter(|letter| letter.is_alphabetic());
     let (latin, others) = letters.fold((0usize, 0usize), |(latin, others), letter| match letter {
         '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => (latin + 1, others),
@@ -16,11 +19,19 @@ mod tests {
 
     #[test]
     fn the_script_of_most_letters_counts() {
-        for text in ["", "2024", "Who knows Ada?", "Übergrößenträger", "Who is 李明", "\u{1f436} dog"] {
+        for text in ["2024", "Who knows Ada?", "Übergrößenträger", "Who is 李明", "\u{1f436} dog"] {
             assert!(is_mostly_latin(text), "{text}");
         }
-        for text in ["狗的训练", "кто знает Аду", "Ada 是谁的女儿", "من يعرف", "犬の訓練"]
-        {
+        for text in [
+            "狗的训练",
+            "кто знает Аду",
+            "Ada 是谁的女儿",
+            "من يعرف",
+            "犬の訓練",
+            "",
+            "?!",
+            "\u{1f436}\u{1f415}",
+        ] {
             assert!(!is_mostly_latin(text), "{text}");
         }
     }

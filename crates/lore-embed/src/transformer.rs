@@ -80,7 +80,7 @@ impl Transformer {
         let settings = Settings::read(folder, &name)?;
         let model = Model::open(&folder.join("model.safetensors"), &settings, options.precision)?;
         let tokenizer = Tokenizer::open(&folder.join("tokenizer.json"), settings.shape.vocabulary)?;
-        let revision = fingerprint::fingerprint(folder, &model.file)?;
+        let revision = fingerprint::fingerprint(folder, &model.file, &settings)?;
         let identity = ModelIdentity { name, dimensions: settings.shape.width, revision };
         Ok(Transformer { identity, place, settings, tokenizer, model, threads: options.threads })
     }

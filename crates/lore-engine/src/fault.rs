@@ -5,6 +5,9 @@
 pub const POINTS: [&str; 9] =
     ["staged", "kept", "noted", "installed", "before-commit", "committed", "generated", "published", "ended"];
 
+/// The point after each round of the embedding queue, when its vectors are kept.
+pub const EMBEDDED: &str = "embedded";
+
 #[cfg(feature = "faults")]
 mod armed {
     use std::sync::OnceLock;

@@ -11,6 +11,7 @@ use lore_page::parse;
 use crate::chunk::chunks;
 use crate::embed::{EmbedError, EmbedResult, Embedder};
 use crate::error::Result;
+use crate::fault::{EMBEDDED, fault};
 use crate::hash::ContentHash;
 use crate::index::PageNo;
 use crate::memory::Memory;
@@ -147,6 +148,7 @@ fn embed_with(
         let vectors = embedder.embed_passages(&passages)?;
         let kept: Vec<(ContentHash, Vec<f32>)> = round.texts.keys().copied().zip(vectors).collect();
         store.put_vectors(row.number, &kept)?;
+        fault(EMBEDDED);
         done.left = store.count_pending(project, row.number)?;
         done.chunks = all.saturating_sub(done.left);
         progress(done.chunks as usize, all as usize);

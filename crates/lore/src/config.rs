@@ -49,6 +49,11 @@ pub const SETTINGS: &[Setting] = &[
         about: "the environment variable that holds the key of that service",
         default: "OPENAI_API_KEY",
     },
+    Setting {
+        key: "embedding.timeout_ms",
+        about: "how long to wait for an answer of Ollama or that service",
+        default: "60000",
+    },
     Setting { key: "search.limit", about: "hits per search", default: "50" },
     Setting {
         key: "search.fusion",
@@ -239,7 +244,9 @@ fn known(key: &str) -> Result<&'static Setting> {
 fn check(key: &str, text: &str) -> Result<()> {
     let fine = match key {
         "format" => matches!(text, "json" | "human" | "brief"),
-        "search.limit" | "watch.debounce_ms" => text.parse::<u32>().is_ok_and(|number| number > 0),
+        "search.limit" | "watch.debounce_ms" | "embedding.timeout_ms" => {
+            text.parse::<u32>().is_ok_and(|number| number > 0)
+        }
         "search.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
         "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
         "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use lore_embed::{
     Endpoint, EndpointSettings, StaticModel, Transformer, TransformerOptions, count_tokens, known_models,
@@ -29,6 +30,7 @@ pub struct Library {
     ollama: String,
     openai: String,
     key_variable: String,
+    timeout: Duration,
 }
 
 /// A model that could be used.
@@ -58,6 +60,7 @@ impl Library {
             ollama: config.get("embedding.ollama")?,
             openai: config.get("embedding.openai")?,
             key_variable: config.get("embedding.key_variable")?,
+            timeout: Duration::from_millis(config.get("embedding.timeout_ms")?.parse().unwrap_or(60_000)),
         })
     }
 
@@ -134,7 +137,9 @@ impl Library {
         )?))
     }
 
-    fn connect(&self, settings: EndpointSettings) -> EmbedResult<Arc<dyn Embedder>> {
+    fn connect(&self, mut settings: EndpointSettings) -> EmbedResult<Arc<dyn Embedder>> {
+        let patience = &mut settings.patience;
+        (patience.request, patience.connect) = (self.timeout, patience.connect.min(self.timeout));
         Ok(Arc::new(Endpoint::connect(settings)?))
     }
 }

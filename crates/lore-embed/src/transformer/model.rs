@@ -8,6 +8,7 @@ use lore_engine::EmbedResult;
 use super::Precision;
 use super::attention::{AttentionRoom, Heads, attend_floats, attend_shorts};
 use super::dense::{BytesRoom, Dense, Step, Stored};
+use super::files::refuse;
 use super::kernel::{Norm, Processor, Rows};
 use super::safetensors::{Safetensors, Tensor};
 use super::settings::{Pooling, Settings};
@@ -88,6 +89,14 @@ impl Model {
         let norm = embeddings.norm("LayerNorm", shape.width)?;
         let stored =
             (0..shape.layers).map(|layer| find.layer(layer, settings)).collect::<EmbedResult<Vec<_>>>()?;
+        // A model without its last layers would answer, and badly.
+        if file.has(&format!("{prefix}encoder.layer.{}.output.dense.weight", shape.layers)) {
+            let reason = format!(
+                "it has more than the {} layers of config.json; fetch both files again",
+                shape.layers
+            );
+            return Err(refuse(path, reason));
+        }
         let layers = stored.iter().map(|_| OnceLock::new()).collect();
         let (settings, processor) = (settings.clone(), Processor::detect());
         Ok(Model { processor, precision, settings, words, positions, types, norm, stored, layers, file })

@@ -51,6 +51,8 @@ impl Operation for Embed {
     fn run(self, session: &Session) -> Result<Embedded> {
         let memory = session.fresh()?;
         let row = active(memory)?;
+        // Opened before anything is forgotten: with a model that does not work no vector would come back.
+        memory.embedder(&row).map_err(Error::from)?;
         let (store, project) = (memory.store(), memory.project());
         if let Some(reference) = &self.reference {
             let page = memory.page(reference)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lore_embed::{DEFAULT_HUB, known_model, known_models, pull, verify};
 use lore_engine::vault::{exists, real_folder};
-use lore_engine::{Models as _, choose_model};
+use lore_engine::{ModelIdentity, Models as _, choose_model};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::views::{Done, count, lines};
 use super::{Operation, Render};
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::models::Library;
+use crate::models::{Known, Library};
 use crate::session::Session;
 
 /// List the models: which one answers, which are here, which can be fetched
@@ -48,18 +48,7 @@ impl Operation for List {
     type Output = ModelList;
 
     fn run(self, session: &Session) -> Result<ModelList> {
-        let mut models: Vec<ModelItem> = session
-            .models
-            .all()
-            .into_iter()
-            .map(|known| ModelItem {
-                name: known.name,
-                active: false,
-                place: known.place,
-                dimensions: None,
-                pending: None,
-            })
-            .collect();
+        let mut models: Vec<ModelItem> = session.models.all().into_iter().map(ModelItem::unused).collect();
         // Without a vault there is still a list.
         if let Ok(memory) = session.memory() {
             for row in memory.store().models()? {
@@ -73,14 +62,27 @@ impl Operation for List {
                         (item.active, item.dimensions, item.pending) = (row.active, dimensions, pending);
                     }
                     None => {
+                        let place = endpoint(&row.identity);
                         let name = row.identity.name;
-                        models.push(ModelItem { name, active: row.active, place: None, dimensions, pending });
+                        models.push(ModelItem { name, active: row.active, place, dimensions, pending });
                     }
                 }
             }
         }
         Ok(ModelList { models })
     }
+}
+
+impl ModelItem {
+    fn unused(Known { name, place }: Known) -> ModelItem {
+        ModelItem { name, active: false, place, dimensions: None, pending: None }
+    }
+}
+
+/// Where a model is asked that runs elsewhere: its revision is the address and the name there.
+fn endpoint(identity: &ModelIdentity) -> Option<String> {
+    let (_, model) = identity.name.split_once(':')?;
+    identity.revision.strip_suffix(model).map(|place| place.trim_end().to_owned())
 }
 
 impl Render for ModelList {
@@ -168,12 +170,13 @@ impl Operation for Use {
     type Output = Changed;
 
     fn run(self, session: &Session) -> Result<Changed> {
-        let name = match folder(session, &self.name) {
-            Some(folder) => keep(session, &folder)?,
-            None => self.name,
-        };
-        // Opened before the vault is looked at: a name that means nothing changes nothing.
+        let given = folder(session, &self.name);
+        let name = given.as_deref().map_or(self.name, |folder| look_into(session, folder));
+        // Opened before the vault is looked at and the folder noted: what is no model changes nothing.
         session.models.open(&name).map_err(lore_engine::Error::from)?;
+        if let Some(folder) = &given {
+            keep(session, folder)?;
+        }
         let memory = session.fresh()?;
         let chosen = choose_model(memory, &name, &session.talk.progress("Embedding"));
         session.talk.finish();
@@ -222,6 +225,7 @@ impl Operation for PathOf {
                     "give the folder that holds the model's files",
                 ));
             };
+            look_into(session, &folder);
             keep(session, &folder)?;
             folders.insert(0, folder);
         }
@@ -241,13 +245,22 @@ fn folder(session: &Session, name: &str) -> Option<PathBuf> {
     name.contains(['/', '\\']).then(|| real_folder(&there)).flatten()
 }
 
-/// Notes a folder, so that it is found from anywhere; gives the name its model has.
-fn keep(session: &Session, folder: &Path) -> Result<String> {
+/// The folder in which models are looked for, given that or a model's own.
+fn holder(folder: &Path) -> &Path {
     let is_model = exists(&folder.join("model.safetensors")) || exists(&folder.join("config.json"));
-    let holds = if is_model { folder.parent().unwrap_or(folder) } else { folder };
-    Config::change(&session.environment, |config| config.set("embedding.folder", &holds.to_string_lossy()))?;
-    session.models.look_in(holds);
-    Ok(folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+    if is_model { folder.parent().unwrap_or(folder) } else { folder }
+}
+
+/// Looks there first as long as this run lasts; gives the name the model has.
+fn look_into(session: &Session, folder: &Path) -> String {
+    session.models.look_in(holder(folder));
+    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Notes a folder, so that it is found from anywhere.
+fn keep(session: &Session, folder: &Path) -> Result<()> {
+    let place = holder(folder).to_string_lossy();
+    Config::change(&session.environment, |config| config.set("embedding.folder", &place)).map(drop)
 }
 
 /// Forget a model and its vectors; its files stay
@@ -265,21 +278,23 @@ impl Operation for Remove {
 
     fn run(self, session: &Session) -> Result<Done> {
         let memory = session.memory()?;
-        let rows = memory.store().models()?;
-        let found: Vec<_> = rows.into_iter().filter(|row| row.identity.name == self.name).collect();
-        if found.iter().any(|row| row.active) {
-            return Err(Failure::usage(
-                format!("{} is the model that answers", self.name),
-                "let another one answer first: `lore model use NAME`",
-            ));
-        }
-        if found.is_empty() {
+        let rows = memory.store().models()?.into_iter().filter(|row| row.identity.name == self.name);
+        let (active, found): (Vec<_>, Vec<_>) = rows.partition(|row| row.active);
+        if found.is_empty() && active.is_empty() {
             let message = format!("the database has no vectors of {:?}", self.name);
             return Err(Failure::usage(message, "see `lore model list`"));
+        }
+        if found.is_empty() {
+            let message = format!("{} is the model that answers", self.name);
+            return Err(Failure::usage(message, "let another one answer first: `lore model use NAME`"));
         }
         for row in &found {
             memory.store().remove_model(row.number)?;
         }
-        Ok(Done::new(format!("{} and its vectors are forgotten", self.name)))
+        Ok(Done::new(match active.is_empty() {
+            true => format!("{} and its vectors are forgotten", self.name),
+            // Other weights had the same name before.
+            false => format!("the vectors of an earlier {} are forgotten", self.name),
+        }))
     }
 }

@@ -174,10 +174,10 @@ impl Operation for Query {
                 "ask something: lore query \"who knows Ada?\"",
             ));
         }
-        if self.limit == 0 || budget == 0 {
+        if self.limit == 0 || self.limit > 10_000 || budget == 0 {
             return Err(Failure::usage(
                 "--limit and --token-budget count from 1",
-                "leave them out for the defaults",
+                "leave them out for the defaults; a limit of at most 10000 is taken",
             ));
         }
         let filter = self.filters.build(memory)?;

@@ -118,7 +118,8 @@ impl Operation for Search {
             filter: self.filters.build(memory)?,
             kind: self.kind.map(hit_kind),
             limit,
-            offset: (page - 1).saturating_mul(limit),
+            // No vault has so many hits, and a number beyond all numbers can be added to.
+            offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
         let hits = found.hits.into_iter().map(|hit| HitItem {

@@ -37,8 +37,18 @@ mod together;
 mod watching;
 
 // Models, vectors, answers inside a budget.
+mod asking;
+mod broken_models;
+mod embedding_killed;
+mod embedding_trouble;
 mod meaning;
 mod relational;
+mod model_migration;
+mod odd_questions;
+mod search_cases;
+mod search_rules;
+mod search_signals;
+mod stand_in;
 
 // What the profile personal promises.
 mod personal;

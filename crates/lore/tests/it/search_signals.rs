@@ -1,0 +1,187 @@
+//! What else counts in a hybrid answer: each signal can be switched off, its absence changes the order, and a hit says
+//! which of them spoke for it.
+
+use std::fs::File;
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use crate::asking::{ask, because, hit, rank, score, set, slugs, titled, vault};
+use crate::sandbox::Sandbox;
+
+const SIGNALS: [&str; 5] = ["exact", "complete", "entity", "dates", "recency"];
+
+/// The answer with every signal, and with all but one.
+fn with_and_without(sandbox: &Sandbox, signal: &str, question: &str) -> (Value, Value) {
+    set(sandbox, "search.signals", &SIGNALS.join(" "));
+    let with = ask(sandbox, "hybrid", question);
+    let others: Vec<&str> = SIGNALS.into_iter().filter(|other| *other != signal).collect();
+    set(sandbox, "search.signals", &others.join(","));
+    (with, ask(sandbox, "hybrid", question))
+}
+
+#[test]
+fn exact_puts_a_page_of_that_name_first() {
+    let sandbox = vault(&[
+        ("pipes.md", "---\naliases: [zen garden]\n---\nInvoices of the plumber.\n"),
+        ("gravel.md", "# Gravel\n\nThe zen garden: raked gravel in a zen garden.\n"),
+    ]);
+    let (with, without) = with_and_without(&sandbox, "exact", "Zen Garden");
+    assert_eq!((slugs(&with), slugs(&without)[0]), (vec!["pipes", "gravel"], "gravel"));
+    assert!(because(&with, "pipes", "its alias is the query"), "{with}");
+    assert!(score(&with, "pipes") > score(&with, "gravel"), "{with}");
+    assert!(!without.to_string().contains("is the query"), "{without}");
+}
+
+#[test]
+fn complete_puts_the_one_page_with_every_word_first() {
+    let quiet = "The rest of the year was quiet, and the accounts were closed late. ".repeat(8);
+    let sandbox = vault(&[
+        (
+            "year.md",
+            titled("A year", &format!("A lantern was lost. {quiet} A festival. {quiet} No granite.")),
+        ),
+        (
+            "lamps.md",
+            titled("Lamps", "A granite lantern by a granite lantern, how stone lanterns are set up."),
+        ),
+        ("bread.md", titled("Bread", "Knead the dough.")),
+    ]);
+    set(&sandbox, "search.weight", "0.9");
+    let (with, without) = with_and_without(&sandbox, "complete", "granite lantern festival");
+    assert_eq!((slugs(&with)[..2].to_vec(), slugs(&without)[0]), (vec!["year", "lamps"], "lamps"));
+    assert!(because(&with, "year", "all words") && because(&with, "lamps", "some words"), "{with}");
+    assert!(because(&without, "year", "some words"), "{without}");
+}
+
+#[test]
+fn complete_makes_each_of_several_pages_with_every_word_a_little_better() {
+    let sandbox = vault(&[
+        ("a.md", titled("A", "Granite and a lantern.")),
+        ("b.md", titled("B", "A lantern of granite.")),
+        ("c.md", titled("C", "Granite.")),
+    ]);
+    let (with, without) = with_and_without(&sandbox, "complete", "granite lantern");
+    for (page, more) in [("a", 0.1), ("b", 0.1), ("c", 0.0)] {
+        let difference = score(&with, page) - score(&without, page);
+        assert!((difference - more).abs() < 1e-3, "{page}: {difference}, not {more}: {with}");
+    }
+}
+
+#[test]
+fn entity_raises_the_page_that_the_question_names() {
+    let sandbox = vault(&[
+        ("people/ada.md", "---\ntitle: Ada\naliases: [The Countess]\n---\nBorn in London.\n"),
+        ("tea.md", "# Tea\n\nTea is drunk with milk.\n"),
+        ("cup.md", "# Cup\n\nA cup of tea in London.\n"),
+    ]);
+    set(&sandbox, "search.weight", "0.55");
+    for (question, name) in
+        [("what does Ada think of tea", "ada"), ("what does the Countess think of tea?", "the countess")]
+    {
+        let (with, without) = with_and_without(&sandbox, "entity", question);
+        assert_eq!(slugs(&with)[0], "people/ada", "{question}: {with}");
+        assert!(because(&with, "people/ada", &format!("the question names it: {name}")), "{with}");
+        assert!((score(&with, "people/ada") - score(&without, "people/ada") - 0.2).abs() < 1e-3, "{with}");
+        assert!(!without.to_string().contains("the question names it"), "{without}");
+    }
+    let (_, without) = with_and_without(&sandbox, "entity", "what does Ada think of tea");
+    assert_eq!(slugs(&without)[0], "tea", "the order changes: {without}");
+}
+
+#[test]
+fn entity_raises_what_is_filed_under_the_page_that_the_question_names() {
+    let sandbox = vault(&[
+        ("people/ada.md", "---\ntitle: Ada\n---\nBorn in London.\n"),
+        ("people/ada/letters.md", "---\ntitle: Letters\n---\nTen of them, and much in them about engines.\n"),
+        (
+            "steam.md",
+            "---\ntitle: Steam\n---\nMuch is said about engines, and more about the engines of ships.\n",
+        ),
+        ("tea.md", "---\ntitle: Tea\n---\nMilk.\n"),
+    ]);
+    set(&sandbox, "search.weight", "0.2");
+    let (with, without) = with_and_without(&sandbox, "entity", "what did Ada say about engines");
+    let above = |answer: &Value| rank(answer, "people/ada/letters") < rank(answer, "steam");
+    assert!(above(&with) && !above(&without), "{with}\n{without}");
+    assert!(because(&with, "people/ada/letters", "filed under a name in the question: ada"), "{with}");
+    assert!((score(&with, "people/ada/letters") - score(&without, "people/ada/letters") - 0.1).abs() < 1e-3);
+    assert_eq!(score(&with, "steam"), score(&without, "steam"));
+}
+
+#[test]
+fn dates_raise_a_page_that_has_the_date_of_the_question() {
+    let minutes = |date: &str| {
+        format!(
+            "---\ntitle: Minutes\n---\nThe board.\n\n---\n\n## Timeline\n\n- **{date}** | The board talked about money.\n"
+        )
+    };
+    let sandbox = vault(&[
+        ("a.md", minutes("2024-02-05")),
+        ("b.md", minutes("2024-03-05")),
+        ("c.md", minutes("2023-03-05")),
+        ("far.md", titled("Bread", "Knead the dough.")),
+    ]);
+    for date in ["March 2024", "Mar 2024", "5 March 2024", "March 5, 2024"] {
+        let question = format!("what did the board say about money in {date}");
+        let (with, without) = with_and_without(&sandbox, "dates", &question);
+        assert_eq!(slugs(&with)[0], "b", "{date}: {with}");
+        assert!(because(&with, "b", "has the date 2024-03-05"), "{date}: {with}");
+        assert!((score(&with, "b") - score(&without, "b") - 0.1).abs() < 1e-3, "{date}: {with}");
+        assert!(!without.to_string().contains("has the date"), "{date}: {without}");
+    }
+    let question = "what did the board say about money in March 2024";
+    assert_eq!(slugs(&with_and_without(&sandbox, "dates", question).1)[0], "a", "the order changes");
+}
+
+#[test]
+fn recency_puts_the_page_that_changed_last_first_of_equals() {
+    let sandbox =
+        vault(&["a", "b", "c", "d"].map(|name| (format!("{name}.md"), titled("Log", "About herons."))));
+    for (name, day) in [("a", 1), ("b", 3), ("c", 4), ("d", 2)] {
+        let file =
+            File::options().write(true).open(sandbox.vault().join(format!("{name}.md"))).expect("a file");
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400)).expect("a time");
+    }
+    let (with, without) = with_and_without(&sandbox, "recency", "herons");
+    assert_eq!((slugs(&with), slugs(&without)), (vec!["c", "b", "d", "a"], vec!["a", "b", "c", "d"]));
+    assert_eq!(score(&with, "a"), score(&with, "c"), "equals: {with}");
+}
+
+#[test]
+fn without_any_signal_words_and_meaning_decide_and_nothing_else_is_a_reason() {
+    let sandbox = vault(&[
+        (
+            "people/ada.md",
+            "---\ntitle: Ada\n---\nBorn in London.\n\n---\n\n## Timeline\n\n- **2024-03-05** | Tea.\n",
+        ),
+        ("tea.md", "# Tea\n\nTea is drunk with milk.\n"),
+    ]);
+    set(&sandbox, "search.signals", "none");
+    for question in ["Ada", "tea of Ada in March 2024"] {
+        let answer = ask(&sandbox, "hybrid", question);
+        for slug in slugs(&answer) {
+            let why = hit(&answer, slug)["why"].as_array().expect("reasons").clone();
+            let plain =
+                |why: &Value| why == "some words" || why.as_str().expect("text").starts_with("meaning ");
+            assert!(why.iter().all(plain), "{answer}");
+        }
+    }
+    sandbox.run(&["config", "set", "search.signals", "exact headings"]).exits(2).says("what else counts");
+}
+
+#[test]
+fn words_in_a_heading_or_an_alias_count_for_more_than_in_the_text() {
+    let rest = "Much else is said here, of this and that, and of nothing in particular.";
+    let sandbox = vault(&[
+        ("text.md", format!("# One\n\n## Part\n\nA sextant. {rest}\n")),
+        ("heading.md", format!("# Two\n\n## Sextant\n\nA part. {rest}\n")),
+        (
+            "alias.md",
+            format!("---\naliases: [Sextant and octant]\n---\n# Three\n\n## Part\n\nA part. {rest}\n"),
+        ),
+    ]);
+    let answer = ask(&sandbox, "lexical", "sextant");
+    assert_eq!(slugs(&answer).last(), Some(&"text"), "{answer}");
+    assert_eq!(slugs(&answer).len(), 3, "{answer}");
+}
