@@ -312,7 +312,7 @@ fn title(request: &CaptureRequest) -> String {
 }
 
 /// The first sentence of a text's body, cut at a word where it is long.
-fn first_sentence(text: &str, limit: usize) -> String {
+pub(crate) fn first_sentence(text: &str, limit: usize) -> String {
     let page = parse("", text).page;
     let body =
         page.truth.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

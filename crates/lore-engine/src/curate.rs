@@ -7,7 +7,7 @@ use lore_page::fold;
 
 use crate::capture::page_terms;
 use crate::error::Result;
-use crate::index::{Filter, LinkEnds, Order, PageRow, Window};
+use crate::index::{Filter, LabelKind, LinkEnds, Order, PageRow, Window};
 use crate::likeness::overlap;
 use crate::memory::Memory;
 use crate::timeframe::date_millis;
@@ -78,7 +78,9 @@ pub fn curate(memory: &Memory) -> Result<Curation> {
 /// Whether enough pages have come since the last look.
 pub fn curation_due(memory: &Memory) -> Result<bool> {
     let policy = memory.policy();
-    let pages = memory.store().counts(memory.project())?.pages;
+    // Asked at the start of every session: to count all there is would cost more than the rest of the brief.
+    let types = memory.store().labels(memory.project(), LabelKind::Type)?;
+    let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
     let noted = memory.store().setting(&format!("{LOOKED}/{}", memory.project()))?;
     let due_at = match noted.and_then(|noted| noted.parse::<u64>().ok()) {
         Some(last) => last + policy.curate.every,

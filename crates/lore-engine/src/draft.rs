@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lore_page::{Link, LinkStyle, Page, Parsed, Value, fold, slugify};
+use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value, fold, slugify};
 
 use crate::chunk::chunks;
 use crate::hash::{ContentHash, stable_number};
@@ -78,6 +78,7 @@ pub fn draft<'a>(
         id,
     };
     PageDraft {
+        stated: stated(&row.properties),
         row,
         mtime: if source.settled { source.mtime } else { 0 },
         keys,
@@ -86,6 +87,11 @@ pub fn draft<'a>(
         chunks,
         text,
     }
+}
+
+/// The newest day that a file states as reviewed or updated, in milliseconds since 1970.
+fn stated(properties: &Properties) -> Option<i64> {
+    ["reviewed", "updated"].iter().filter_map(|key| properties.text(key).and_then(date_millis)).max()
 }
 
 /// A type that is written as a link, as Obsidian's users do, is the name in the link.

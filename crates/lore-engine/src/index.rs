@@ -67,6 +67,9 @@ pub trait Index {
     /// Links by one of their ends or by what they name.
     fn links(&self, project: ProjectNo, ends: &LinkEnds<'_>) -> Result<Vec<LinkRow>>;
 
+    /// How many links lead to each of these pages from other pages, in the order asked for.
+    fn inbound(&self, project: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>>;
+
     /// Points links at pages, or at none.
     fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()>;
 
@@ -239,6 +242,8 @@ pub struct PageDraft<'a> {
     pub row: PageRow,
     /// Nanoseconds since 1970; 0 when not to be trusted.
     pub mtime: i64,
+    /// The newest day that its file states as `reviewed` or `updated`, in milliseconds since 1970.
+    pub stated: Option<i64>,
     /// Names it is found under.
     pub keys: Vec<(KeyKind, String)>,
     /// Outbound links.
@@ -356,6 +361,8 @@ pub enum LinkEnds<'a> {
     Pending,
     /// Those with one of these ids.
     Ids(&'a [u64]),
+    /// Those with one of these relations, whatever their case.
+    Typed(&'a [&'a str]),
 }
 
 /// The kinds of structured line that are not links.
@@ -456,6 +463,17 @@ pub struct Filter {
     pub properties: Vec<(String, String)>,
     /// One of these slugs, where there are any.
     pub among: Vec<String>,
+    /// Grown old, and without a status of their own.
+    pub aged: Option<Aged>,
+}
+
+/// When a page counts as old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aged {
+    /// Last touched before this, in milliseconds since 1970: by the day its file states, else by the file's time.
+    pub before: i64,
+    /// Only pages that no other page links to, last touched at or after this.
+    pub orphans_since: Option<i64>,
 }
 
 /// In which order pages are listed.
@@ -463,6 +481,8 @@ pub struct Filter {
 pub enum Order {
     /// Last changed first.
     Updated,
+    /// Last touched first: by the day its file states, else by the file's time.
+    Touched,
     /// Last made first.
     Created,
     /// By title.

@@ -20,6 +20,7 @@ mod hash;
 pub mod history;
 mod index;
 mod inject;
+mod lifecycle;
 mod likeness;
 mod lint;
 mod meaning;
@@ -57,12 +58,16 @@ pub use fields::{FieldHit, search_fields, updated};
 pub use graph::{Chain, Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
 pub use index::{
-    Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, Ledger,
-    LinkDraft, LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage,
-    SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery, Wanted,
-    Weights, Window, name_in_fact,
+    Aged, Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind,
+    Ledger, LinkDraft, LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo,
+    PutPage, SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery,
+    Wanted, Weights, Window, name_in_fact,
 };
 pub use inject::{Injected, injected};
+pub use lifecycle::{
+    Brief, BriefRequest, Conflict, Node, Reason, Stale, State, Stated, StatusChange, brief, conflicts,
+    find_stale, is_live, plan_status, short_id, stale_pages, states, supersession,
+};
 pub use lint::{Finding, Fixed, fix, lint, new_id};
 pub use meaning::{Embedded, choose_model, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};

@@ -2,6 +2,7 @@
 
 mod facts;
 mod levels;
+mod lifecycle;
 mod parts;
 mod pattern;
 mod rule;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 
 pub use facts::{Facts, plain_predicate};
 pub use levels::{Gate, Level, Lint, LintPolicy};
+pub use lifecycle::{Ageing, Lifecycle};
 pub use parts::{
     Capture, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
 };
@@ -91,6 +93,8 @@ pub struct Policy {
     pub capture: Capture,
     /// Which facts have one value at a time.
     pub facts: Facts,
+    /// When pages grow stale.
+    pub lifecycle: Lifecycle,
 }
 
 impl Policy {

@@ -67,6 +67,11 @@ pub const SETTINGS: &[Setting] = &[
         default: "exact complete relation entity alias heading dates recency",
     },
     Setting { key: "search.budget", about: "tokens that an answer may cost", default: "4000" },
+    Setting {
+        key: "context.budget",
+        about: "tokens that the brief of `lore context` may cost besides the policy's injected files",
+        default: "2000",
+    },
     Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
 ];
 
@@ -247,7 +252,7 @@ fn check(key: &str, text: &str) -> Result<()> {
         "search.limit" | "watch.debounce_ms" | "embedding.timeout_ms" => {
             text.parse::<u32>().is_ok_and(|number| number > 0)
         }
-        "search.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
+        "search.budget" | "context.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
         "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
         "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),
         "search.signals" => signals(text).is_ok(),

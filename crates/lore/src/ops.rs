@@ -39,7 +39,10 @@ mod recent;
 mod rm;
 mod search;
 mod service;
+mod set_status;
 mod show;
+mod stale;
+mod standing;
 mod stats;
 mod status;
 mod sync;
@@ -203,6 +206,8 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<facts::Facts>(),
         Entry::of::<facts::FactAdd>(),
         Entry::of::<capture::Capture>(),
+        Entry::of::<stale::Stale>(),
+        Entry::of::<set_status::SetStatus>(),
         Entry::of::<curate::Curate>(),
         Entry::of::<lint::Lint>(),
         Entry::of::<lint::Index>(),

@@ -68,6 +68,15 @@ impl Conditions {
         if let Some(until) = filter.until {
             conditions.add("p.updated < ?", until.into());
         }
+        if let Some(aged) = filter.aged {
+            conditions.add("p.status IS NULL AND coalesce(p.stated, p.updated) < ?", aged.before.into());
+            if let Some(since) = aged.orphans_since {
+                conditions.add("coalesce(p.stated, p.updated) >= ?", since.into());
+                conditions.sql.push_str(
+                    " AND NOT EXISTS (SELECT 1 FROM link WHERE to_page = p.number AND from_page <> p.number)",
+                );
+            }
+        }
         conditions
     }
 

@@ -217,6 +217,7 @@ impl Index for SqliteStore {
         let conditions = Conditions::all(project, filter);
         let order = match order {
             Order::Updated => "p.updated DESC, p.path",
+            Order::Touched => "coalesce(p.stated, p.updated) DESC, p.path",
             Order::Created => "p.created DESC, p.path",
             Order::Title => "p.title COLLATE NOCASE, p.path",
         };
@@ -283,6 +284,15 @@ impl Index for SqliteStore {
                 }
                 Ok(found)
             }
+            LinkEnds::Typed(relations) => {
+                let condition =
+                    "l.project = ?1 AND l.relation = ?2 COLLATE NOCASE ORDER BY p.path, l.line, l.number";
+                let mut found = Vec::new();
+                for relation in *relations {
+                    found.extend(self.links_where(condition, params![project, relation])?);
+                }
+                Ok(found)
+            }
             LinkEnds::Named(names) => {
                 let mut found = Vec::new();
                 for name in names.iter().filter(|name| !name.is_empty()) {
@@ -295,6 +305,15 @@ impl Index for SqliteStore {
                 Ok(found)
             }
         }
+    }
+
+    fn inbound(&self, _: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>> {
+        let sql = "SELECT count(*) FROM link WHERE to_page = ?1 AND from_page <> ?1";
+        let count = |page: &PageNo| -> Result<u64> {
+            let found = self.one("counted links", sql, [page], |row| row.get::<_, i64>(0))?;
+            Ok(found.unwrap_or_default().unsigned_abs())
+        };
+        pages.iter().map(count).collect()
     }
 
     fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()> {

@@ -17,13 +17,16 @@ CREATE TABLE page (
   size        INTEGER NOT NULL,
   mtime       INTEGER NOT NULL,
   created     INTEGER NOT NULL,
-  updated     INTEGER NOT NULL
+  updated     INTEGER NOT NULL,
+  stated      INTEGER
 );
 -- Covers the freshness scan, so that it never reads the rows themselves.
 CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
 CREATE INDEX page_slug ON page(project, slug);
 CREATE INDEX page_kind ON page(project, kind);
 CREATE INDEX page_updated ON page(project, updated);
+-- The day a file states counts more than the file's own time.
+CREATE INDEX page_touched ON page(project, coalesce(stated, updated));
 
 -- The names a page is found under.
 CREATE TABLE name (
@@ -63,7 +66,8 @@ CREATE TABLE link (
   line        INTEGER NOT NULL
 );
 CREATE INDEX link_from ON link(from_page);
-CREATE INDEX link_to ON link(to_page) WHERE to_page IS NOT NULL;
+CREATE INDEX link_to ON link(to_page, from_page) WHERE to_page IS NOT NULL;
+CREATE INDEX link_relation ON link(project, relation COLLATE NOCASE);
 CREATE INDEX link_pending ON link(project) WHERE to_page IS NULL;
 CREATE INDEX link_name ON link(project, name);
 CREATE INDEX link_slug ON link(project, slug) WHERE slug <> '';

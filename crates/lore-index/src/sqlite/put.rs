@@ -35,8 +35,8 @@ impl SqliteStore {
         self.run(
             "wrote a page",
             "INSERT OR REPLACE INTO page(number, project, path, slug, id, title, kind, status, wing, summary, tags,
-               properties, diagnostics, hash, size, mtime, created, updated)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+               properties, diagnostics, hash, size, mtime, created, updated, stated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             params![
                 number,
                 project,
@@ -56,6 +56,7 @@ impl SqliteStore {
                 draft.mtime,
                 row.created,
                 row.updated,
+                draft.stated,
             ],
         )?;
         Ok(number.unwrap_or_else(|| self.connection.last_insert_rowid()))

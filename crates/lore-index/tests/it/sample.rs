@@ -33,7 +33,7 @@ pub fn page(path: &str) -> PageDraft<'static> {
         version: 1,
     };
     let (keys, links, statements, chunks) = Default::default();
-    PageDraft { row, mtime: 1, keys, links, statements, chunks, text: SearchText::default() }
+    PageDraft { row, mtime: 1, stated: None, keys, links, statements, chunks, text: SearchText::default() }
 }
 
 /// A page with these words above its rule.

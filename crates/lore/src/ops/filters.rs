@@ -83,6 +83,7 @@ impl Filters {
             until: self.until.map(|text| until(&text, &memory.now())).transpose()?,
             properties,
             among: Vec::new(),
+            aged: None,
         })
     }
 }

@@ -3,13 +3,14 @@
 use clap::{Args, ValueEnum};
 use lore_engine::{
     Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
-    SearchRequest, Signals, expand, search_fields, updated,
+    SearchRequest, Signals, State, expand, search_fields, updated,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
 use super::moment::{Moment, View};
+use super::standing::standings;
 use super::views::{lines, short};
 use super::{Operation, Render};
 use crate::config::signals;
@@ -128,7 +129,8 @@ struct AnswerItem {
     kind: String,
     summary: Option<String>,
     projects: Vec<String>,
-    status: Option<String>,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    status: String,
     /// The day it was updated.
     updated: String,
     score: f64,
@@ -189,7 +191,7 @@ impl Operation for Query {
         let found = memory.search(&SearchRequest { as_of, ..request })?;
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);
-        Ok(Answers::new(mode, notes, expand(memory, found.hits, depth, budget)?))
+        Answers::new(memory, mode, notes, expand(memory, found.hits, depth, budget)?)
     }
 }
 
@@ -262,13 +264,15 @@ fn by_fields(
     budget: usize,
 ) -> Result<Answers> {
     let found = search_fields(memory, question, filter, limit)?;
+    let states = standings(memory, found.iter().map(|hit| &hit.page))?;
     let hits: Vec<AnswerItem> = found
         .into_iter()
-        .map(|hit| {
+        .zip(states)
+        .map(|(hit, state)| {
             let why = hit.reasons.iter().map(|field| format!("matched {field}")).collect();
             let about = format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default());
             let tokens = memory.models().count_tokens(&about);
-            AnswerItem { tokens_used: tokens, ..item(hit.page, f64::from(hit.score), why) }
+            AnswerItem { tokens_used: tokens, ..item(hit.page, state, f64::from(hit.score), why) }
         })
         .collect();
     let total_tokens = hits.iter().map(|hit| hit.tokens_used).sum();
@@ -282,7 +286,7 @@ fn by_fields(
     })
 }
 
-fn item(page: PageRow, score: f64, why: Vec<String>) -> AnswerItem {
+fn item(page: PageRow, state: State, score: f64, why: Vec<String>) -> AnswerItem {
     AnswerItem {
         updated: updated(&page),
         projects: page.properties.list("projects"),
@@ -292,7 +296,8 @@ fn item(page: PageRow, score: f64, why: Vec<String>) -> AnswerItem {
         path: page.path,
         kind: page.kind,
         summary: page.summary,
-        status: page.status,
+        warnings: state.warnings(),
+        status: state.status,
         score: short(score),
         why,
         depth: Depth::Summary,
@@ -301,24 +306,24 @@ fn item(page: PageRow, score: f64, why: Vec<String>) -> AnswerItem {
         lines: None,
         hash: None,
         tokens_used: 0,
-        warnings: Vec::new(),
     }
 }
 
 impl Answers {
-    fn new(mode: Mode, notes: Vec<String>, found: Budgeted) -> Answers {
-        Answers {
+    fn new(memory: &Memory, mode: Mode, notes: Vec<String>, found: Budgeted) -> Result<Answers> {
+        let states = standings(memory, found.hits.iter().map(|opened| &opened.hit.page))?;
+        Ok(Answers {
             mode,
-            hits: found.hits.into_iter().map(opened).collect(),
+            hits: found.hits.into_iter().zip(states).map(|(hit, state)| opened(hit, state)).collect(),
             total_tokens: found.total,
             budget_remaining: found.remaining,
             left_out: found.left_out,
             notes,
-        }
+        })
     }
 }
 
-fn opened(found: Opened) -> AnswerItem {
+fn opened(found: Opened, state: State) -> AnswerItem {
     let Opened { hit, depth, content, lines, tokens } = found;
     let depth = match depth {
         EngineDepth::Full => Depth::Full,
@@ -334,7 +339,7 @@ fn opened(found: Opened) -> AnswerItem {
         lines: shown.map(|lines| [lines.first, lines.last]),
         hash: hit.excerpt.map(|excerpt| excerpt.hash.to_string()),
         tokens_used: tokens,
-        ..item(hit.page, hit.score, hit.why)
+        ..item(hit.page, state, hit.score, hit.why)
     }
 }
 
@@ -372,6 +377,7 @@ impl AnswerItem {
         let summary = self.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
         let mut text =
             format!("{} ({}){summary}  [{}; {}]\n", self.title, self.id, self.path, self.why.join(", "));
+        text.extend(self.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
         if let (Some(content), Some([first, last])) = (&self.content, self.lines) {
             let heading = self.heading.as_deref().map(|heading| format!("  {heading}")).unwrap_or_default();
             text.push_str(&format!("  {}:{first}-{last}{heading}\n", self.path));

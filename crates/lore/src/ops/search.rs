@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
+use super::standing::standings;
 use super::views::{lines, short};
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
@@ -80,7 +81,8 @@ struct HitItem {
     score: f64,
     /// The passage that matched.
     excerpt: Option<ExcerptItem>,
-    status: Option<String>,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    status: String,
     /// What to be careful about.
     warnings: Vec<String>,
 }
@@ -122,7 +124,8 @@ impl Operation for Search {
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
-        let hits = found.hits.into_iter().map(|hit| HitItem {
+        let states = standings(memory, found.hits.iter().map(|hit| &hit.page))?;
+        let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
                 text: excerpt.text,
                 path: hit.page.path.clone(),
@@ -135,8 +138,8 @@ impl Operation for Search {
             summary: hit.page.summary,
             why: hit.why,
             score: short(hit.score),
-            status: hit.page.status,
-            warnings: Vec::new(),
+            warnings: state.warnings(),
+            status: state.status,
         });
         Ok(Found { hits: hits.collect(), mode: "lexical", relaxed: found.relaxed, page, more: found.more })
     }
@@ -163,6 +166,7 @@ impl Render for Found {
             let score = if hit.score >= 0.005 { format!("  {:.2}", hit.score) } else { String::new() };
             text.push_str(&format!("{}  {} ({}){score}\n", hit.slug, hit.title, hit.kind));
             text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
+            text.extend(hit.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
             if let Some(excerpt) = &hit.excerpt {
                 let [first, last] = excerpt.lines;
                 let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };

@@ -2,11 +2,12 @@
 
 use clap::Args;
 use lore_engine::vault::decode;
-use lore_engine::{LinkEnds, Memory, PageRow, StatementKind, Wanted};
+use lore_engine::{LinkEnds, Memory, PageRow, State, StatementKind, Wanted, supersession};
 use lore_page::{Diagnostic, Properties, parse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::standing::{ContradictionItem, SupersederItem, chain_sentence, standings};
 use super::views::{LinkItem, timestamp};
 use super::{Operation, Render};
 use crate::failure::Result;
@@ -37,7 +38,24 @@ pub struct PageView {
     kind: String,
     path: String,
     version: u64,
-    status: Option<String>,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    status: String,
+    /// Why it has that status.
+    reasons: Vec<String>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// The pages that supersede it, then those that supersede these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    superseded_by: Vec<SupersederItem>,
+    /// The pages it is at odds with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradicts: Vec<ContradictionItem>,
+    /// The day its file names as that of the last review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewed: Option<String>,
+    /// What to be careful about.
+    warnings: Vec<String>,
     wing: String,
     tags: Vec<String>,
     summary: Option<String>,
@@ -102,6 +120,8 @@ impl Operation for Show {
             rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
         };
         let number = [page.number];
+        let state = standings(memory, std::iter::once(&page))?.pop().unwrap_or_default();
+        let superseded_by = superseders(memory, &page, &state)?;
         Ok(PageView {
             headings: parsed
                 .headings
@@ -123,7 +143,17 @@ impl Operation for Show {
             kind: page.kind,
             path: page.path,
             version: page.version,
-            status: page.status,
+            reasons: state.reasons.iter().map(ToString::to_string).collect(),
+            warnings: state.warnings(),
+            status: state.status,
+            since: state.since,
+            superseded_by,
+            contradicts: state
+                .contradicts
+                .into_iter()
+                .map(|(slug, context)| ContradictionItem { slug, context })
+                .collect(),
+            reviewed: page.properties.text("reviewed").map(str::to_owned),
             wing: page.wing,
             tags: page.tags,
             summary: page.summary,
@@ -135,6 +165,16 @@ impl Operation for Show {
             content,
         })
     }
+}
+
+/// The whole chain of the pages that supersede a page; where there is none, nothing is asked.
+fn superseders(memory: &Memory, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
+    if state.superseded_by.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rings = (1..).zip(supersession(memory, page)?);
+    let item = |step: usize, (slug, title)| SupersederItem { slug, title, step };
+    Ok(rings.flat_map(|(step, ring)| ring.into_iter().map(move |page| item(step, page))).collect())
 }
 
 fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
@@ -154,13 +194,28 @@ fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Ve
         .collect())
 }
 
+impl PageView {
+    /// Its status and what it follows from, in lines.
+    fn standing(&self) -> String {
+        let since = self.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+        // A status that the file states is its own reason.
+        let why: Vec<&str> =
+            self.reasons.iter().map(String::as_str).filter(|why| !why.starts_with("status: ")).collect();
+        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+        let mut text = format!("status: {}{since}{why}\n", self.status);
+        if self.superseded_by.iter().any(|page| page.step > 1) {
+            text.extend(chain_sentence(&self.superseded_by).map(|chain| format!("{chain}\n")));
+        }
+        text.extend(self.reviewed.iter().map(|day| format!("reviewed: {day}\n")));
+        text
+    }
+}
+
 impl Render for PageView {
     fn human(&self) -> String {
         let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
         text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
-        if let Some(status) = &self.status {
-            text.push_str(&format!("status: {status}\n"));
-        }
+        text.push_str(&self.standing());
         if !self.tags.is_empty() {
             text.push_str(&format!("tags: {}\n", self.tags.join(", ")));
         }

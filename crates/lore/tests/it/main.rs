@@ -36,6 +36,9 @@ mod stress_worker;
 mod together;
 mod watching;
 
+// What is known grows old, is contested and replaced.
+mod lifecycle;
+
 // Models, vectors, answers inside a budget.
 mod asking;
 mod broken_models;

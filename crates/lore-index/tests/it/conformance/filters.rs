@@ -1,10 +1,10 @@
 //! Filters mean the same in a list and in a search.
 
-use lore_engine::{Filter, Order, ProjectNo, Store};
+use lore_engine::{Aged, Filter, LinkEnds, Order, ProjectNo, Store};
 use lore_page::{Properties, Value};
 
 use super::Open;
-use crate::sample::{found, listed, put, with_text};
+use crate::sample::{found, link, listed, put, with_text};
 
 /// `path kind status wing tags key=value`, each with the word `common`; page `n` was changed at `n * 100`.
 const PAGES: [&str; 7] = [
@@ -171,4 +171,49 @@ pub fn folders_keep_their_case(open: Open<'_>) {
     put(&*store, project, with_text("docs/lower.md", "common"));
     check(&*store, project, &Filter { path: Some("docs/".into()), ..Default::default() }, "lower");
     check(&*store, project, &Filter { path: Some("Docs/".into()), ..Default::default() }, "upper");
+}
+
+/// The day a file states goes before its time; a link from another page makes a page no orphan, one from itself does.
+pub fn old_pages_without_a_status_are_found(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for (path, updated, stated, status) in [
+        ("new.md", 100, None, None),
+        ("old.md", 10, None, None),
+        ("reviewed.md", 10, Some(100), None),
+        ("cloned.md", 100, Some(10), None),
+        ("decided.md", 10, None, Some("active")),
+        ("self.md", 10, None, None),
+    ] {
+        let mut draft = with_text(path, "common");
+        draft.row.updated = updated;
+        draft.stated = stated;
+        draft.row.status = status.map(str::to_owned);
+        draft.links = match path {
+            "new.md" => vec![link("old")],
+            "self.md" => vec![link("self")],
+            _ => Vec::new(),
+        };
+        put(&*store, project, draft);
+    }
+    for name in ["old", "self"] {
+        let to = store.list(
+            project,
+            &Filter { slug: Some(name.into()), ..Filter::default() },
+            Order::Title,
+            crate::sample::ALL,
+        );
+        let to = to.unwrap().pop().map(|row| row.number);
+        let link = store.links(project, &LinkEnds::Named(&[name])).unwrap().remove(0);
+        store.resolve_links(&[(link.number, to)]).unwrap();
+    }
+    let aged = |before: i64, orphans_since: Option<i64>| Filter {
+        aged: Some(Aged { before, orphans_since }),
+        ..Filter::default()
+    };
+    check(&*store, project, &aged(50, None), "cloned old self");
+    check(&*store, project, &aged(50, Some(10)), "cloned self");
+    check(&*store, project, &aged(50, Some(11)), "");
+    check(&*store, project, &aged(10, None), "");
+    check(&*store, project, &Filter { path: Some("o".into()), ..aged(50, None) }, "old");
 }

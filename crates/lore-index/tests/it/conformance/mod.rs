@@ -30,6 +30,7 @@ macro_rules! conformance {
                     a_page_is_known_by_each_kind_of_name
                     an_id_is_found_by_its_beginning
                     links_are_found_by_both_ends_and_by_name
+                    links_are_found_by_relation_and_counted_by_target
                     statements_come_by_page_kind_and_line
                     a_touch_changes_times_only
                     labels_and_counts_follow_the_pages;
@@ -39,9 +40,11 @@ macro_rules! conformance {
                     a_folder_is_no_prefix
                     wildcards_count_in_globs_only
                     filters_fold_case_in_every_script
-                    folders_keep_their_case;
+                    folders_keep_their_case
+                    old_pages_without_a_status_are_found;
                 order:
                     lists_are_ordered_and_windowed
+                    a_stated_day_goes_before_the_time_of_a_file
                     the_windows_of_a_search_make_up_the_whole;
                 words:
                     scores_are_positive_and_fall

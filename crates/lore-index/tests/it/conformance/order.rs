@@ -32,6 +32,32 @@ pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
     assert_eq!(list(Order::Title, 0, 0), "");
 }
 
+pub fn a_stated_day_goes_before_the_time_of_a_file(open: Open<'_>) {
+    let store = open();
+    let project = store.project("p", "/p").unwrap();
+    for (path, updated, stated) in
+        [("1.md", 30, None), ("2.md", 10, Some(40)), ("3.md", 50, Some(20)), ("4.md", 20, None)]
+    {
+        let mut draft = page(path);
+        (draft.row.updated, draft.stated) = (updated, stated);
+        put(&*store, project, draft);
+    }
+    let list = || {
+        let window = Window { limit: 9, offset: 0 };
+        let rows = store.list(project, &Filter::default(), Order::Touched, window).unwrap();
+        rows.into_iter().map(|row| row.path.replace(".md", "")).collect::<String>()
+    };
+    assert_eq!(list(), "2134");
+    let four = store.list(
+        project,
+        &Filter { slug: Some("4".into()), ..Filter::default() },
+        Order::Title,
+        Window { limit: 1, offset: 0 },
+    );
+    store.touch_page(four.unwrap()[0].number, 1, 60).unwrap();
+    assert_eq!(list(), "4213", "a touched file is new");
+}
+
 /// Also with a filter that the full text cannot say by itself, and with scores that are all the same.
 pub fn the_windows_of_a_search_make_up_the_whole(open: Open<'_>) {
     let store = open();

@@ -227,6 +227,42 @@ pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
     assert_eq!(store.links(project, &LinkEnds::Pending).unwrap().len(), 2);
 }
 
+pub fn links_are_found_by_relation_and_counted_by_target(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    let related = |relation: &str, target: &str| {
+        let mut link = link(target);
+        link.relation = relation.into();
+        link
+    };
+    let mut b = page("b.md");
+    b.links = vec![related("supersedes", "a"), related("contradicts", "c"), link("a"), link("b")];
+    let mut c = page("c.md");
+    c.links = vec![related("SUPERSEDES", "b"), link("a")];
+    let mut elsewhere = page("x.md");
+    elsewhere.links = vec![related("supersedes", "a")];
+    let [a, b, c] = [page("a.md"), b, c].map(|draft| put(&*store, project, draft));
+    put(&*store, other, elsewhere);
+    for (from, name, to) in [(b, "a", a), (b, "b", b), (c, "b", b), (c, "a", a)] {
+        let rows = store.links(project, &LinkEnds::From(&[from])).unwrap();
+        let found: Vec<_> =
+            rows.iter().filter(|row| row.link.target == name).map(|row| (row.number, Some(to))).collect();
+        store.resolve_links(&found).unwrap();
+    }
+    let typed = |relations: &[&str]| shown(&store.links(project, &LinkEnds::Typed(relations)).unwrap());
+    let superseding = [("b.md a".to_owned(), Some(a)), ("c.md b".to_owned(), Some(b))];
+    assert_eq!(typed(&["Supersedes"]), superseding);
+    assert_eq!(typed(&["contradicts"]), [("b.md c".to_owned(), None)]);
+    assert_eq!(typed(&["supersedes", "contradicts"]).len(), 3);
+    assert_eq!(typed(&["super", ""]), []);
+    assert_eq!(
+        store.inbound(project, &[c, a, b, 99]).unwrap(),
+        [0, 3, 1, 0],
+        "what leads to itself does not count"
+    );
+    assert_eq!(store.inbound(project, &[]).unwrap(), [0; 0]);
+}
+
 pub fn statements_come_by_page_kind_and_line(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();

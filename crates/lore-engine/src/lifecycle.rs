@@ -1,0 +1,303 @@
+//! The lifecycle of pages: active, stale, contested, superseded or compacted. Nothing of it is kept: it follows from
+//! links, dates and what the files state, and is worked out whenever it is asked for.
+//!
+//! - *superseded*: another page `supersedes` it, or it says `superseded_by`, and the link holds today;
+//! - *contested*: a `contradicts` link that holds today ties it to a page that still counts;
+//! - *compacted*: its file names the page it was `compacted_into`;
+//! - *stale*: past its threshold, or linked by nobody for long, where the policy asks for it;
+//! - a `status:` in the file goes before all of these.
+
+mod brief;
+mod conflicts;
+mod derive;
+mod set;
+mod stale;
+pub(crate) mod status;
+mod ties;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+pub use brief::{Brief, BriefRequest, Node, brief, short_id};
+pub use conflicts::{Conflict, conflicts};
+pub use set::{Stated, StatusChange, plan_status};
+pub use stale::{Stale, find_stale, stale_pages};
+
+use crate::error::Result;
+use crate::index::{PageNo, PageRow};
+use crate::memory::Memory;
+use crate::policy::Policy;
+use crate::timeframe::date_millis;
+use derive::{Evidence, Superseder, derive};
+use ties::Ties;
+
+/// Whether a page with this status still counts: true of every word but those for what is over.
+pub fn is_live(status: &str) -> bool {
+    !status::is_over(status)
+}
+
+/// What a page is worth today.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    /// `active`, `stale`, `superseded`, `contested`, `compacted`, or what the file says.
+    pub status: String,
+    /// Why, strongest first.
+    pub reasons: Vec<Reason>,
+    /// Since when, as `YYYY-MM-DD`.
+    pub since: Option<String>,
+    /// Slug and title of the pages that supersede it.
+    pub superseded_by: Vec<(String, String)>,
+    /// The pages it is at odds with, and what the link says about it.
+    pub contradicts: Vec<(String, String)>,
+}
+
+/// Why a page is in its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Its file says so.
+    Stated {
+        /// What it says.
+        status: String,
+    },
+    /// Another page stands in its place.
+    Superseded {
+        /// Its slug.
+        by: String,
+    },
+    /// Pages supersede each other.
+    Circle {
+        /// Their slugs.
+        pages: Vec<String>,
+    },
+    /// It is at odds with another page.
+    Contradicts {
+        /// Its slug.
+        page: String,
+    },
+    /// It was summed up.
+    Compacted {
+        /// The page that does.
+        into: String,
+    },
+    /// It was neither changed nor reviewed for long.
+    Age {
+        /// For how many days.
+        days: i64,
+    },
+    /// No other page links to it, and it was neither changed nor reviewed for long.
+    NoInbound {
+        /// For how many days.
+        days: i64,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Stated { status } => write!(f, "status: {status}"),
+            Reason::Superseded { by } => write!(f, "superseded by {by}"),
+            Reason::Circle { pages } => write!(f, "supersession runs in a circle: {}", pages.join(", ")),
+            Reason::Contradicts { page } => write!(f, "contradicts {page}"),
+            Reason::Compacted { into } => write!(f, "compacted into {into}"),
+            Reason::Age { days } => write!(f, "age ({days} days)"),
+            Reason::NoInbound { days } => write!(f, "no inbound links ({days} days)"),
+        }
+    }
+}
+
+impl State {
+    /// Whether the page is stale: by age, for want of links, superseded, or because its file says so.
+    pub fn is_stale(&self) -> bool {
+        [status::STALE, status::SUPERSEDED].contains(&self.status.as_str())
+    }
+
+    /// The reasons in one line.
+    pub fn reason(&self) -> String {
+        self.reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a reader of the page should be careful about.
+    pub fn warnings(&self) -> Vec<String> {
+        let stated = self.reasons.iter().any(|reason| matches!(reason, Reason::Stated { .. }));
+        let though = match stated && is_live(&self.status) {
+            true => format!(", though its file says {}", self.status),
+            false => String::new(),
+        };
+        let mut warnings = Vec::new();
+        if !self.superseded_by.is_empty() {
+            let by: Vec<&str> = self.superseded_by.iter().map(|(slug, _)| slug.as_str()).collect();
+            warnings.push(format!("superseded by {}{though}", by.join(", ")));
+        }
+        for (slug, context) in &self.contradicts {
+            let why = if context.is_empty() { String::new() } else { format!(" ({context})") };
+            warnings.push(format!("contested: contradicts {slug}{why}{though}"));
+        }
+        for reason in &self.reasons {
+            match reason {
+                Reason::Circle { .. } | Reason::Compacted { .. } => warnings.push(reason.to_string()),
+                Reason::Stated { status } if status::is_doubtful(status) => {
+                    warnings.push(format!("{status}: its file says so"));
+                }
+                _ => {}
+            }
+        }
+        if self.status == status::STALE && !stated {
+            let since = self.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+            warnings.push(format!("stale{since}: {}", self.reason()));
+        }
+        warnings
+    }
+}
+
+/// The states of pages, in their order. However many pages there are, the index is asked the same few questions.
+pub fn states(memory: &Memory, pages: &[PageRow]) -> Result<Vec<State>> {
+    read_once(memory, || states_by(memory, &Ties::read(memory)?, pages))
+}
+
+/// The pages that supersede a page, then those that supersede these, and so on; slug and title of each.
+pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
+    let chain = Ties::read(memory)?.chain(page.number);
+    let rows = rows(memory, chain.iter().flatten().copied())?;
+    let named = |number: &PageNo| rows.get(number).map(|row| (row.slug.clone(), row.title.clone()));
+    Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())
+}
+
+/// Runs work that only reads over one state of the index, which asks for the right to read once and not for each row.
+fn read_once<T>(memory: &Memory, work: impl Fn() -> Result<T>) -> Result<T> {
+    let mut done = None;
+    memory.store().reading(&mut || {
+        done = Some(work()?);
+        Ok(())
+    })?;
+    Ok(done.expect("the work was done"))
+}
+
+fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
+    let circles: HashMap<PageNo, Vec<PageNo>> =
+        pages.iter().map(|page| (page.number, ties.circle(page.number))).collect();
+    let ends = pages.iter().flat_map(|page| {
+        ties.superseders(page.number).iter().chain(ties.contradictions(page.number)).map(|tie| tie.other)
+    });
+    let ends = rows(memory, ends.chain(circles.values().flatten().copied()))?;
+    let policy = memory.policy();
+    let inbound = match policy.lifecycle.ages() {
+        true => {
+            let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
+            memory.store().inbound(memory.project(), &numbers)?
+        }
+        false => vec![0; pages.len()],
+    };
+    let now = memory.now();
+    let around = Around { ties, ends: &ends, policy: &policy, zone: now.time_zone() };
+    let state = |(page, inbound): (&PageRow, u64)| {
+        let circle = circles.get(&page.number).map(Vec::as_slice).unwrap_or_default();
+        derive(Evidence { inbound, ..around.evidence(page, circle) }, now.date())
+    };
+    Ok(pages.iter().zip(inbound).map(state).collect())
+}
+
+/// The rows of pages, each once.
+fn rows(memory: &Memory, pages: impl Iterator<Item = PageNo>) -> Result<HashMap<PageNo, PageRow>> {
+    let mut numbers: Vec<PageNo> = pages.collect::<HashSet<_>>().into_iter().collect();
+    numbers.sort_unstable();
+    let rows = memory.store().pages(memory.project(), &numbers)?;
+    Ok(rows.into_iter().map(|row| (row.number, row)).collect())
+}
+
+/// What a page's state is read from besides the page.
+struct Around<'a> {
+    ties: &'a Ties,
+    /// The pages at the other ends of the ties.
+    ends: &'a HashMap<PageNo, PageRow>,
+    policy: &'a Policy,
+    zone: &'a TimeZone,
+}
+
+impl Around<'_> {
+    fn evidence(&self, page: &PageRow, circle: &[PageNo]) -> Evidence {
+        Evidence {
+            stated: page.status.as_deref().map(status::known),
+            compacted_into: compacted_into(page),
+            superseders: self.superseders(page),
+            circle: circle.iter().map(|number| self.slug(page, *number)).collect(),
+            contradicts: self.contradicts(page),
+            touched: touched(page, self.zone),
+            inbound: 0,
+            ageing: self.policy.lifecycle.ageing(&page.path),
+        }
+    }
+
+    fn slug(&self, page: &PageRow, number: PageNo) -> String {
+        let row = if number == page.number { Some(page) } else { self.ends.get(&number) };
+        row.map(|row| row.slug.clone()).unwrap_or_default()
+    }
+
+    fn superseders(&self, page: &PageRow) -> Vec<Superseder> {
+        let ties = self.ties.superseders(page.number).iter();
+        ties.filter_map(|tie| {
+            let by = self.ends.get(&tie.other)?;
+            let since = tie.since.as_deref().and_then(|day| day.parse().ok());
+            let since = since.unwrap_or_else(|| made(by, self.zone));
+            Some(Superseder { slug: by.slug.clone(), title: by.title.clone(), since })
+        })
+        .collect()
+    }
+
+    /// The open contradictions: one is settled when either page no longer counts.
+    fn contradicts(&self, page: &PageRow) -> Vec<(String, String)> {
+        if is_over(page, self.ties) {
+            return Vec::new();
+        }
+        let ties = self.ties.contradictions(page.number).iter();
+        let open = ties.filter_map(|tie| Some((tie, self.ends.get(&tie.other)?)));
+        let open = open.filter(|(_, other)| !is_over(other, self.ties));
+        open.map(|(tie, other)| (other.slug.clone(), tie.context.clone().unwrap_or_default())).collect()
+    }
+}
+
+/// Whether a page no longer counts: its file says so, or else it is superseded or compacted.
+fn is_over(page: &PageRow, ties: &Ties) -> bool {
+    match &page.status {
+        Some(stated) => status::is_over(stated),
+        None => compacted_into(page).is_some() || !ties.superseders(page.number).is_empty(),
+    }
+}
+
+/// The page that a file says it was compacted into.
+fn compacted_into(page: &PageRow) -> Option<String> {
+    let named = page.properties.list("compacted_into").into_iter().next()?;
+    let plain = named.trim().trim_start_matches("[[").trim_end_matches("]]").trim();
+    (!plain.is_empty()).then(|| plain.to_owned())
+}
+
+/// The day that a page states as the one it was made on; else the day it was last touched. When the index first saw the
+/// file is no answer: another index would give another.
+fn made(page: &PageRow, zone: &TimeZone) -> Date {
+    let stated = ["created", "date"].iter().find_map(|key| page.properties.text(key));
+    stated.and_then(|text| stated_day(text, zone)).unwrap_or_else(|| touched(page, zone))
+}
+
+/// The newest day that the page states as reviewed or updated; else that of the file's last change.
+pub(crate) fn touched(page: &PageRow, zone: &TimeZone) -> Date {
+    let stated = ["reviewed", "updated"].iter().filter_map(|key| page.properties.text(key));
+    let days = stated.filter_map(|text| stated_day(text, zone));
+    days.max().unwrap_or_else(|| day_of(page.updated, zone))
+}
+
+/// A date is a day wherever one is; a moment is on a day only in a zone.
+fn stated_day(text: &str, zone: &TimeZone) -> Option<Date> {
+    let text = text.trim();
+    let date = if text.len() <= 10 { text.parse().ok() } else { None };
+    date.or_else(|| date_millis(text).map(|millis| day_of(millis, zone)))
+}
+
+fn day_of(millis: i64, zone: &TimeZone) -> Date {
+    Timestamp::from_millisecond(millis).unwrap_or_default().to_zoned(zone.clone()).date()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Open contradictions between pages.
+
+use super::ties::Ties;
+use super::{is_over, rows};
+use crate::error::Result;
+use crate::index::PageRow;
+use crate::memory::Memory;
+
+/// Two pages that are at odds.
+#[derive(Debug, Clone)]
+pub struct Conflict {
+    /// The one.
+    pub one: PageRow,
+    /// The other.
+    pub other: PageRow,
+    /// What a link between them says about it; else that they are at odds.
+    pub description: String,
+}
+
+/// The open contradictions of a vault, each once, by path.
+pub fn conflicts(memory: &Memory) -> Result<Vec<Conflict>> {
+    conflicts_by(memory, &Ties::read(memory)?)
+}
+
+pub(super) fn conflicts_by(memory: &Memory, ties: &Ties) -> Result<Vec<Conflict>> {
+    let rows = rows(memory, ties.contradicted())?;
+    let mut found = Vec::new();
+    for one in rows.values().filter(|page| !is_over(page, ties)) {
+        for tie in ties.contradictions(one.number) {
+            let Some(other) = rows.get(&tie.other).filter(|page| !is_over(page, ties)) else { continue };
+            // Each contradiction is known at both its ends.
+            if one.path < other.path {
+                let description = tie.context.clone().unwrap_or_else(|| said_plainly(one, other));
+                found.push(Conflict { one: one.clone(), other: other.clone(), description });
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.one.path, &a.other.path).cmp(&(&b.one.path, &b.other.path)));
+    Ok(found)
+}
+
+fn said_plainly(one: &PageRow, other: &PageRow) -> String {
+    format!("{:?} and {:?} contradict each other", one.title, other.title)
+}

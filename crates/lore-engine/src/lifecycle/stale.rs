@@ -1,0 +1,187 @@
+//! The stale pages of a vault, found by the index instead of looking at every page.
+
+use std::collections::HashMap;
+
+use jiff::ToSpan as _;
+
+use super::ties::Ties;
+use super::{State, read_once, states_by, status};
+use crate::error::Result;
+use crate::index::{Aged, Filter, Order, PageNo, PageRow, Window};
+use crate::memory::Memory;
+use crate::policy::Ageing;
+
+/// How many rows are looked at together at the most.
+const BATCH: usize = 200;
+
+/// Which stale pages.
+#[derive(Debug, Clone, Default)]
+pub struct Stale {
+    /// Those whose path starts so.
+    pub path: Option<String>,
+    /// So many at the most.
+    pub limit: Option<usize>,
+    /// So many looks at pages that may have grown old, the youngest first, by each rule of the policy.
+    pub looks: Option<usize>,
+}
+
+/// Every stale page with its state, the one that became stale last first.
+pub fn stale_pages(memory: &Memory) -> Result<Vec<(PageRow, State)>> {
+    find_stale(memory, &Stale::default())
+}
+
+/// The stale pages that are wanted, the one that became stale last first.
+pub fn find_stale(memory: &Memory, wanted: &Stale) -> Result<Vec<(PageRow, State)>> {
+    // Which became stale last is known only when all are: the days of the two rules of age differ.
+    let ways = [Stale { limit: None, ..wanted.clone() }];
+    let mut found = read_once(memory, || find_stale_by(memory, &Ties::read(memory)?, &ways))?;
+    found.truncate(wanted.limit.unwrap_or(usize::MAX));
+    Ok(found)
+}
+
+/// The stale pages that are wanted in one of these ways. The limit of each counts for what it adds by age; pages that
+/// are superseded are judged by the first alone.
+pub(super) fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
+    let mut found: HashMap<PageNo, (PageRow, State)> = HashMap::new();
+    for (at, wanted) in ways.iter().enumerate() {
+        let search = Search { memory, wanted, ties };
+        if at == 0 {
+            found.extend(search.judge(search.superseded()?)?);
+            found.extend(search.judge(search.stated()?)?);
+        }
+        for filter in search.aged() {
+            found.extend(search.walk(&filter)?);
+        }
+    }
+    let mut found: Vec<(PageRow, State)> = found.into_values().collect();
+    found.sort_by(|(a, first), (b, second)| second.since.cmp(&first.since).then_with(|| a.path.cmp(&b.path)));
+    Ok(found)
+}
+
+struct Search<'a> {
+    memory: &'a Memory,
+    wanted: &'a Stale,
+    ties: &'a Ties,
+}
+
+type Found = Vec<(PageNo, (PageRow, State))>;
+
+impl Search<'_> {
+    /// Those of these pages that are stale.
+    fn judge(&self, pages: Vec<PageRow>) -> Result<Found> {
+        let states = states_by(self.memory, self.ties, &pages)?;
+        let stale = pages.into_iter().zip(states).filter(|(_, state)| state.is_stale());
+        Ok(stale.map(|(page, state)| (page.number, (page, state))).collect())
+    }
+
+    fn superseded(&self) -> Result<Vec<PageRow>> {
+        let mut numbers: Vec<PageNo> = self.ties.superseded().collect();
+        numbers.sort_unstable();
+        let mut pages = self.memory.store().pages(self.memory.project(), &numbers)?;
+        if let Some(path) = &self.wanted.path {
+            pages.retain(|page| page.path.starts_with(path));
+        }
+        Ok(pages)
+    }
+
+    fn stated(&self) -> Result<Vec<PageRow>> {
+        let mut pages = Vec::new();
+        for word in [status::STALE, status::SUPERSEDED] {
+            let filter =
+                Filter { status: Some(word.into()), path: self.wanted.path.clone(), ..Filter::default() };
+            pages.extend(self.list(&filter, self.wanted.limit.unwrap_or(usize::MAX), 0)?);
+        }
+        Ok(pages)
+    }
+
+    /// Filters that let every page through which is stale by age or for want of links; some let more through.
+    fn aged(&self) -> Vec<Filter> {
+        let policy = self.memory.policy();
+        let lifecycle = &policy.lifecycle;
+        let everywhere = lifecycle.everywhere();
+        let mut filters = self.of(everywhere, "");
+        for part in &lifecycle.paths {
+            let ageing = lifecycle.ageing_of(part);
+            if ageing != everywhere {
+                let folders = folders_of(part.pattern.as_str());
+                filters.extend(folders.iter().flat_map(|folder| self.of(ageing, folder)));
+            }
+        }
+        filters
+    }
+
+    fn of(&self, ageing: Ageing, folder: &str) -> Vec<Filter> {
+        let path = match (self.wanted.path.as_deref(), folder) {
+            (Some(path), folder) if path.starts_with(folder) => Some(path.to_owned()),
+            (Some(path), folder) if !folder.starts_with(path) => return Vec::new(),
+            (_, folder) => (!folder.is_empty()).then(|| folder.to_owned()),
+        };
+        let stale = ageing.stale_after.and_then(|days| self.days_ago(days));
+        let orphan = ageing.orphan_after.and_then(|days| self.days_ago(days));
+        // What is stale by its age is stale whether or not a page links to it.
+        let by_age = stale.map(|before| Aged { before, orphans_since: None });
+        let by_links = orphan.map(|before| Aged { before, orphans_since: Some(stale.unwrap_or(i64::MIN)) });
+        let filter = |aged: Aged| Filter { path: path.clone(), aged: Some(aged), ..Filter::default() };
+        by_age.into_iter().chain(by_links).map(filter).collect()
+    }
+
+    /// A moment by which a page that is too old by now was too old in every zone.
+    fn days_ago(&self, days: u32) -> Option<i64> {
+        let now = self.memory.now().checked_sub(i64::from(days).saturating_sub(1).days()).ok()?;
+        Some(now.timestamp().as_millisecond())
+    }
+
+    /// Looks at the pages of a filter, the youngest first, until there are as many stale ones as are wanted.
+    fn walk(&self, filter: &Filter) -> Result<Found> {
+        let limit = self.wanted.limit.unwrap_or(usize::MAX);
+        let mut found = Found::new();
+        let batch = limit.saturating_mul(2).clamp(20, BATCH);
+        for look in 0..self.wanted.looks.unwrap_or(usize::MAX) {
+            let rows = self.list(filter, batch, look.saturating_mul(batch))?;
+            let last = rows.len() < batch;
+            found.extend(self.judge(rows)?);
+            if last || found.len() >= limit {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn list(&self, filter: &Filter, limit: usize, offset: usize) -> Result<Vec<PageRow>> {
+        let window = Window { limit, offset };
+        self.memory.store().list(self.memory.project(), filter, Order::Touched, window)
+    }
+}
+
+/// The folders that hold every path of a pattern; `""` is the vault.
+fn folders_of(pattern: &str) -> Vec<String> {
+    let plain = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    let (start, rest) = pattern.split_at(plain);
+    let choice = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    if let Some((any_of, rest)) = choice.filter(|(any_of, _)| any_of.contains(',') && !any_of.contains('{')) {
+        let folders = any_of.split(',').flat_map(|one| folders_of(&format!("{start}{one}{rest}")));
+        return folders.collect();
+    }
+    vec![start[..start.rfind('/').map_or(0, |at| at + 1)].to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_lies_in_folders() {
+        for (pattern, folders) in [
+            ("clients/**", &["clients/"][..]),
+            ("clients/acme", &["clients/"]),
+            ("a/b*/c", &["a/"]),
+            ("**/x", &[""]),
+            ("index", &[""]),
+            ("{a,b/c}/**", &["a/", "b/c/"]),
+            ("x/{a,b}/{c,d}/*", &["x/a/c/", "x/a/d/", "x/b/c/", "x/b/d/"]),
+            ("x/{date}/y", &["x/"]),
+        ] {
+            assert_eq!(folders_of(pattern), folders, "{pattern}");
+        }
+    }
+}

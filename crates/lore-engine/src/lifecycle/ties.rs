@@ -1,0 +1,181 @@
+//! The links that drive the lifecycle: which page supersedes which, and which are at odds.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use lore_page::fold;
+
+use crate::error::Result;
+use crate::index::{LinkEnds, LinkRow, PageNo};
+use crate::memory::Memory;
+
+/// The relations, in every form in which they are written. Case does not matter.
+const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
+
+/// What ties a page to another.
+#[derive(Debug, Clone)]
+pub(super) struct Tie {
+    /// The other page.
+    pub(super) other: PageNo,
+    /// The first day of the link, as `YYYY-MM-DD`, where it has one.
+    pub(super) since: Option<String>,
+    /// What stands in parentheses after the link.
+    pub(super) context: Option<String>,
+}
+
+/// All ties of a vault that hold.
+#[derive(Debug, Default)]
+pub(super) struct Ties {
+    /// The superseders of each superseded page.
+    superseders: HashMap<PageNo, Vec<Tie>>,
+    /// Both ends of every contradiction.
+    contradictions: HashMap<PageNo, Vec<Tie>>,
+    /// Pages on a circle of supersession, or between two.
+    tangled: HashSet<PageNo>,
+    /// Pages that say they supersede themselves.
+    itself: HashSet<PageNo>,
+}
+
+impl Ties {
+    /// Reads them, in one call of the index.
+    pub(super) fn read(memory: &Memory) -> Result<Ties> {
+        let links = memory.store().links(memory.project(), &LinkEnds::Typed(&RELATIONS))?;
+        Ok(Ties::of(&links, &memory.today()))
+    }
+
+    /// The ties that these links make on a day given as `YYYY-MM-DD`.
+    pub(super) fn of(links: &[LinkRow], today: &str) -> Ties {
+        let mut ties = Ties::default();
+        for row in links.iter().filter(|row| row.link.interval.holds_on(today)) {
+            let Some(to) = row.to else { continue };
+            let tie = |other: PageNo| Tie {
+                other,
+                since: row.link.interval.from.map(|from| from.first_day()),
+                context: row.link.context.clone(),
+            };
+            let relation = fold(&row.link.relation);
+            match relation.as_str() {
+                // A page is neither at odds with itself nor in its own place.
+                "contradicts" if row.from == to => {}
+                _ if row.from == to => drop(ties.itself.insert(to)),
+                "supersedes" => add(&mut ties.superseders, to, tie(row.from)),
+                "contradicts" => {
+                    add(&mut ties.contradictions, row.from, tie(to));
+                    add(&mut ties.contradictions, to, tie(row.from));
+                }
+                _ => add(&mut ties.superseders, row.from, tie(to)),
+            }
+        }
+        ties.tangled = tangled(&ties.superseders);
+        ties
+    }
+
+    /// The pages that supersede a page.
+    pub(super) fn superseders(&self, page: PageNo) -> &[Tie] {
+        self.superseders.get(&page).map_or(&[], Vec::as_slice)
+    }
+
+    /// The pages that a page is at odds with.
+    pub(super) fn contradictions(&self, page: PageNo) -> &[Tie] {
+        self.contradictions.get(&page).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every page that another supersedes.
+    pub(super) fn superseded(&self) -> impl Iterator<Item = PageNo> {
+        self.superseders.keys().copied()
+    }
+
+    /// Every page that is at odds with another.
+    pub(super) fn contradicted(&self) -> impl Iterator<Item = PageNo> {
+        self.contradictions.keys().copied()
+    }
+
+    /// The circle of supersession that a page stands in, from itself on; empty where there is none.
+    pub(super) fn circle(&self, page: PageNo) -> Vec<PageNo> {
+        if self.itself.contains(&page) {
+            return vec![page];
+        }
+        if !self.tangled.contains(&page) {
+            return Vec::new();
+        }
+        let mut came_from: HashMap<PageNo, PageNo> = HashMap::new();
+        let mut waiting = VecDeque::from([page]);
+        while let Some(at) = waiting.pop_front() {
+            for next in self.superseders(at).iter().map(|tie| tie.other) {
+                if next == page {
+                    let back = std::iter::successors(Some(at), |at| came_from.get(at).copied());
+                    let mut circle: Vec<PageNo> = back.collect();
+                    circle.reverse();
+                    return circle;
+                }
+                if self.tangled.contains(&next) && !came_from.contains_key(&next) {
+                    came_from.insert(next, at);
+                    waiting.push_back(next);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The pages that supersede a page, those that supersede these, and so on; each page once.
+    pub(super) fn chain(&self, page: PageNo) -> Vec<Vec<PageNo>> {
+        let mut seen = HashSet::from([page]);
+        let mut rings = Vec::new();
+        let mut ring = vec![page];
+        loop {
+            let above = ring.iter().flat_map(|page| self.superseders(*page));
+            ring = above.map(|tie| tie.other).filter(|page| seen.insert(*page)).collect();
+            if ring.is_empty() {
+                return rings;
+            }
+            rings.push(ring.clone());
+        }
+    }
+}
+
+/// A second link that says the same adds only what the first left open.
+fn add(ties: &mut HashMap<PageNo, Vec<Tie>>, page: PageNo, tie: Tie) {
+    let known = ties.entry(page).or_default();
+    match known.iter_mut().find(|known| known.other == tie.other) {
+        Some(known) => {
+            known.context = known.context.take().or(tie.context);
+            known.since = known.since.take().or(tie.since);
+        }
+        None => known.push(tie),
+    }
+}
+
+/// What is left when pages that nothing supersedes, and pages that supersede nothing, are taken away until there are
+/// no more: pages on a circle, or between two. Where there is no circle, nothing is.
+fn tangled(superseders: &HashMap<PageNo, Vec<Tie>>) -> HashSet<PageNo> {
+    let up: Vec<(PageNo, PageNo)> =
+        superseders.iter().flat_map(|(page, ties)| ties.iter().map(|tie| (*page, tie.other))).collect();
+    let down: Vec<(PageNo, PageNo)> = up.iter().map(|(page, other)| (*other, *page)).collect();
+    let above = without_ends(&up, None);
+    without_ends(&down, Some(&above))
+}
+
+/// The pages among `kept` from which one can go on for ever.
+fn without_ends(steps: &[(PageNo, PageNo)], kept: Option<&HashSet<PageNo>>) -> HashSet<PageNo> {
+    let is_kept = |page: &PageNo| kept.is_none_or(|kept| kept.contains(page));
+    let steps = steps.iter().filter(|(from, to)| is_kept(from) && is_kept(to));
+    let mut ways: HashMap<PageNo, usize> = HashMap::new();
+    let mut back: HashMap<PageNo, Vec<PageNo>> = HashMap::new();
+    for (from, to) in steps {
+        *ways.entry(*from).or_default() += 1;
+        ways.entry(*to).or_default();
+        back.entry(*to).or_default().push(*from);
+    }
+    let mut ended: Vec<PageNo> = ways.iter().filter(|(_, ways)| **ways == 0).map(|(page, _)| *page).collect();
+    while let Some(page) = ended.pop() {
+        ways.remove(&page);
+        for before in back.remove(&page).unwrap_or_default() {
+            if let Some(left) = ways.get_mut(&before) {
+                *left -= 1;
+                if *left == 0 {
+                    ended.push(before);
+                }
+            }
+        }
+    }
+    ways.into_keys().collect()
+}

@@ -1,0 +1,184 @@
+//! As much of a brief as a token budget allows: injected files, then conflicts, then alerts, then pages.
+//!
+//! What counts is the JSON of each item, which is never shorter than the text that a person reads.
+
+use serde::Serialize;
+
+use super::{AlertItem, Brief, ConflictItem, InjectedFile, NodeItem};
+
+/// What may be spent, on what.
+pub(super) enum Budget {
+    /// On all of it.
+    Everything(usize),
+    /// On all but the injected files, which have limits of their own in the policy.
+    BesideInjected(usize),
+}
+
+/// What could be given.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) injected: Vec<InjectedFile>,
+    pub(super) conflicts: Vec<ConflictItem>,
+    pub(super) alerts: Vec<AlertItem>,
+    pub(super) nodes: Vec<NodeItem>,
+}
+
+/// Room for the words that say what was cut.
+const NOTICE: usize = 60;
+
+/// Puts what fits into a brief, and says what did not.
+pub(super) fn fit(mut brief: Brief, parts: Parts, budget: &Budget, count: &dyn Fn(&str) -> usize) -> Brief {
+    let cost = |item: &dyn Fn() -> String| count(&item());
+    let base = cost(&|| json(&brief));
+    let (limit, strict) = match budget {
+        Budget::Everything(tokens) => (*tokens, true),
+        Budget::BesideInjected(tokens) => (*tokens, false),
+    };
+    let mut purse = Purse { left: limit.saturating_sub(base + NOTICE), spent: base, count };
+    let mut left_out = Vec::new();
+    for file in parts.injected {
+        let tokens = count(&json(&file));
+        if strict && tokens > purse.left {
+            brief.warnings.push(format!("{} is left out: it does not fit the budget", file.path));
+            continue;
+        }
+        purse.spent += tokens;
+        purse.left -= if strict { tokens } else { 0 };
+        brief.injected.push(file);
+    }
+    let mut cut = |count: usize, what: &str| {
+        if count > 0 {
+            left_out.push(format!("{count} {what}"));
+        }
+    };
+    cut(purse.take(parts.conflicts, &mut brief.conflicts), "conflicts");
+    cut(purse.take(parts.alerts, &mut brief.stale_alerts), "stale alerts");
+    cut(purse.take(parts.nodes, &mut brief.active_nodes), "pages");
+    if !left_out.is_empty() {
+        let what = left_out.join(", ");
+        brief.warnings.push(format!("cut to {limit} tokens: {what} left out; see more with --token-budget"));
+    }
+    brief.tokens = purse.spent;
+    brief
+}
+
+struct Purse<'a> {
+    left: usize,
+    spent: usize,
+    count: &'a dyn Fn(&str) -> usize,
+}
+
+impl Purse<'_> {
+    /// Moves items over while there is room; gives how many stay behind.
+    fn take<T: Serialize>(&mut self, from: Vec<T>, to: &mut Vec<T>) -> usize {
+        let all = from.len();
+        for item in from {
+            let tokens = (self.count)(&json(&item));
+            if tokens > self.left {
+                break;
+            }
+            self.left -= tokens;
+            self.spent += tokens;
+            to.push(item);
+        }
+        all - to.len()
+    }
+}
+
+fn json<T: Serialize>(item: &T) -> String {
+    serde_json::to_string(item).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head() -> Brief {
+        Brief {
+            namespace: "n".into(),
+            loaded_at: "2026-02-10T14:30:00Z".into(),
+            active_nodes: Vec::new(),
+            conflicts: Vec::new(),
+            stale_alerts: Vec::new(),
+            project: "p".into(),
+            injected: Vec::new(),
+            warnings: Vec::new(),
+            tokens: 0,
+        }
+    }
+
+    fn parts() -> Parts {
+        let text = |text: &str| text.to_owned();
+        let node = |number: usize| NodeItem {
+            id: format!("{number:08}"),
+            slug: format!("page-{number}"),
+            title: text("Page"),
+            summary: text("What it says."),
+            updated_at: text("2026-02-08"),
+            links_out: 3,
+        };
+        let conflict = ConflictItem {
+            node_a: text("a"),
+            node_b: text("b"),
+            description: text("at odds"),
+            slug_a: text("a"),
+            slug_b: text("b"),
+        };
+        let alert = AlertItem {
+            id: text("g7h8"),
+            slug: text("g"),
+            title: text("Client pipeline Q1"),
+            stale_since: Some(text("2026-01-28")),
+            reason: text("age (43 days)"),
+        };
+        let file = InjectedFile { name: text("user"), path: text("profile.md"), text: "word ".repeat(300) };
+        Parts {
+            injected: vec![file],
+            conflicts: vec![conflict],
+            alerts: vec![alert],
+            nodes: (0..30).map(node).collect(),
+        }
+    }
+
+    /// A word is a token.
+    fn words(text: &str) -> usize {
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).count()
+    }
+
+    #[test]
+    fn pages_go_first_and_what_is_cut_is_said() {
+        let given = fit(head(), parts(), &Budget::BesideInjected(300), &words);
+        assert_eq!((given.injected.len(), given.conflicts.len(), given.stale_alerts.len()), (1, 1, 1));
+        let nodes = given.active_nodes.len();
+        assert!(nodes > 0 && nodes < 30, "{nodes}");
+        let said = format!("cut to 300 tokens: {} pages left out; see more with --token-budget", 30 - nodes);
+        assert_eq!(given.warnings, [said]);
+        let all = fit(head(), parts(), &Budget::BesideInjected(3000), &words);
+        assert_eq!((all.active_nodes.len(), all.warnings.len()), (30, 0));
+    }
+
+    #[test]
+    fn a_budget_for_everything_is_kept_and_files_are_not_halved() {
+        for limit in [1, 50, 100, 200, 400, 500, 700, 2000] {
+            let given = fit(head(), parts(), &Budget::Everything(limit), &words);
+            let cost = words(&json(&given));
+            assert!(cost <= limit.max(120), "{cost} of {limit}: {given:?}");
+            let whole = given.injected.len() == 1;
+            let told = given.warnings.iter().any(|warning| warning.starts_with("profile.md is left out"));
+            assert!(whole != told, "{limit}: {:?}", given.warnings);
+        }
+    }
+
+    #[test]
+    fn conflicts_come_before_alerts_and_alerts_before_pages() {
+        let mut seen = Vec::new();
+        for limit in 1..400 {
+            let given = fit(head(), parts(), &Budget::BesideInjected(limit), &words);
+            let counts = (given.conflicts.len(), given.stale_alerts.len(), given.active_nodes.len().min(1));
+            if seen.last() != Some(&counts) {
+                seen.push(counts);
+            }
+        }
+        assert_eq!(seen, [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)]);
+    }
+}
