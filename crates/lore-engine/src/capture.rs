@@ -6,16 +6,17 @@ use std::collections::BTreeSet;
 use lore_page::{Value, edit, parse, slugify};
 
 use crate::error::{Error, Result};
+use crate::gaps::check_gaps;
 use crate::index::{Filter, PageRow, TextQuery, Weights, Window};
 use crate::likeness::{likeness, overlap, terms};
 use crate::lint::{filled, page_findings, refuse};
 use crate::memory::Memory;
-use crate::policy::Lint;
+use crate::policy::{Capture, Lint};
 use crate::project_slug::project_slug;
 use crate::raw::{RawText, raw_changes};
 use crate::search::prepare;
 use crate::vault::{decode, exists};
-use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
+use crate::write::{Action, Edit, Noted, PageChange, Receipt, Terms, write_as};
 
 /// How many pages are held against a text.
 const CANDIDATES: usize = 20;
@@ -47,6 +48,8 @@ pub struct CaptureRequest {
     pub directory: Option<String>,
     /// The outside text it rests on.
     pub raw: Option<RawText>,
+    /// The gaps that its page fills.
+    pub fills: Vec<u64>,
 }
 
 /// A page that says much the same.
@@ -76,6 +79,7 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
         });
     }
     refuse_secrets(memory, request)?;
+    check_gaps(memory, &request.fills)?;
     if let Some(reference) = &request.extend {
         return extend(memory, reference, request).map(Captured::Written);
     }
@@ -88,9 +92,13 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
 
 /// Looked for before a name is made of the text, since a refusal names the file.
 fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
-    let title = request.title.as_deref().unwrap_or_default();
-    let mut found = page_findings(&memory.policy(), "the text", &request.text);
-    found.extend(page_findings(&memory.policy(), "the title", title));
+    refuse_secret(memory, "the text", &request.text)?;
+    refuse_secret(memory, "the title", request.title.as_deref().unwrap_or_default())
+}
+
+/// Fails where a text has a credential in it.
+pub(crate) fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
+    let mut found = page_findings(&memory.policy(), what, text);
     found.retain(|found| found.lint == Lint::Secret);
     refuse(found).map(drop)
 }
@@ -189,7 +197,7 @@ fn extend(memory: &Memory, reference: &str, request: &CaptureRequest) -> Result<
         action: Action::Edit(add),
         expected_version: request.expected_version,
     };
-    write_as(memory, &[change], &subject(format!("Extend {}", page.path)))
+    write_as(memory, &[change], &terms_of(format!("Extend {}", page.path), request, &page.path))
 }
 
 /// Writes a new page. Its name is chosen before the vault is locked, so that another may take it first: then another
@@ -215,15 +223,15 @@ fn try_create(memory: &Memory, request: &CaptureRequest) -> Result<Receipt> {
     let page =
         PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
     let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
-    write_as(memory, &changes, &subject(format!("Capture {path}")))
+    write_as(memory, &changes, &terms_of(format!("Capture {path}"), request, &path))
 }
 
-fn subject(subject: String) -> Terms {
-    Terms { subject: Some(subject), ..Terms::default() }
+fn terms_of(subject: String, request: &CaptureRequest, path: &str) -> Terms {
+    Terms { subject: Some(subject), noted: Noted::filling(&request.fills, path), ..Terms::default() }
 }
 
 /// The page's text: its own properties kept, those that its schema wants added.
-fn new_page(
+pub(crate) fn new_page(
     memory: &Memory,
     request: &CaptureRequest,
     path: &str,
@@ -287,16 +295,33 @@ fn tags(request: &CaptureRequest, wanted: &[String], usual: Option<&str>) -> Vec
 /// A path that no file has: by the policy's pattern, with a number where it is taken.
 fn free_path(memory: &Memory, title: &str) -> Result<String> {
     let policy = memory.policy();
+    let Capture { folder, name, .. } = &policy.capture;
+    free_path_of(memory, &Naming { folder, name, title, day: &memory.today() })
+}
+
+/// What the path of a new page is made of.
+pub(crate) struct Naming<'a> {
+    /// Its folder.
+    pub folder: &'a str,
+    /// The pattern of its name.
+    pub name: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// Its day.
+    pub day: &'a str,
+}
+
+/// A path that no file has, with a number where the first choice is taken.
+pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<String> {
+    let Naming { folder, name, title, day } = naming;
     let now = memory.now();
     let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
     let slug = slug.trim_matches('-');
-    let name = policy
-        .capture
-        .name
+    let name = name
         .replace("{slug}", if slug.is_empty() { "note" } else { slug })
-        .replace("{date}", &memory.today())
+        .replace("{date}", day)
         .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
-    let folder = policy.capture.folder.trim_matches('/');
+    let folder = folder.trim_matches('/');
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
     let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
     let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
@@ -305,7 +330,7 @@ fn free_path(memory: &Memory, title: &str) -> Result<String> {
 }
 
 /// The title given, else the first heading, else the first sentence.
-fn title(request: &CaptureRequest) -> String {
+pub(crate) fn title(request: &CaptureRequest) -> String {
     let page = parse("", &request.text).page;
     let own = page.properties.text("title").map(str::to_owned).or(page.heading_title);
     request.title.clone().or(own).unwrap_or_else(|| first_sentence(&request.text, 80))

@@ -23,6 +23,12 @@ pub enum Error {
         /// The nearest slugs, best first.
         suggestions: Vec<String>,
     },
+    /// No gap has the id.
+    #[error("no gap has the id {id}")]
+    NoGap {
+        /// What was asked for.
+        id: u64,
+    },
     /// More than one page answers to the reference.
     #[error("{reference:?} means {} pages: {}", .candidates.len(), .candidates.join(", "))]
     Ambiguous {
@@ -335,7 +341,7 @@ impl Error {
     /// The error's stable code.
     pub fn code(&self) -> Code {
         match self {
-            Error::NotFound { .. } | Error::NoLink { .. } => Code::NotFound,
+            Error::NotFound { .. } | Error::NoLink { .. } | Error::NoGap { .. } => Code::NotFound,
             Error::Ambiguous { .. } => Code::Ambiguous,
             Error::BadInput { .. } => Code::Usage,
             Error::BadPath { .. } | Error::Denied { .. } => Code::Denied,
@@ -367,6 +373,7 @@ impl Error {
             Error::NotFound { .. } => "use a name that is there, or look for it with `lore search`".into(),
             Error::NoLink { .. } => "`lore links REF` lists the links of a page with their ids".into(),
             Error::Overlap { way_out, .. } => format!("{way_out}; nothing was changed"),
+            Error::NoGap { .. } => "see `lore gaps --resolved` for their ids".into(),
             Error::Ambiguous { .. } => "give the whole slug".into(),
             Error::BadInput { hint, .. } => hint.clone(),
             Error::BadPath { .. } => "give a path inside the vault, such as people/ada-lovelace".into(),

@@ -10,6 +10,7 @@ use lore_page::{Diagnostic, Interval, LineRange, Properties};
 use crate::chunk::ChunkDraft;
 use crate::error::Result;
 use crate::hash::ContentHash;
+use crate::intake::Intake;
 use crate::search::Expression;
 use crate::vectors::Vectors;
 
@@ -20,9 +21,9 @@ pub type ProjectNo = i64;
 pub type PageNo = i64;
 
 /// A database that holds both halves, and the vectors.
-pub trait Store: Index + Ledger + Vectors {}
+pub trait Store: Index + Ledger + Intake + Vectors {}
 
-impl<T: Index + Ledger + Vectors> Store for T {}
+impl<T: Index + Ledger + Intake + Vectors> Store for T {}
 
 /// The derived half: everything in it can be made again from the files.
 pub trait Index {

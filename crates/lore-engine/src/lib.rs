@@ -13,18 +13,22 @@ mod expand;
 mod facts;
 pub mod fault;
 mod fields;
+mod gaps;
 pub mod generated;
 pub mod git;
 mod graph;
 mod hash;
 pub mod history;
 mod index;
+mod ingest;
 mod inject;
+mod intake;
 mod lifecycle;
 mod likeness;
 mod lint;
 mod meaning;
 mod memory;
+mod novelty;
 mod past;
 mod policy;
 mod profile;
@@ -55,6 +59,7 @@ pub use error::{Code, Error, Result};
 pub use expand::{Budgeted, Depth, Opened, expand};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use fields::{FieldHit, search_fields, updated};
+pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
 pub use graph::{Chain, Neighbourhood, Reach, Temporal};
 pub use hash::ContentHash;
 pub use index::{
@@ -63,7 +68,12 @@ pub use index::{
     PutPage, SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery,
     Wanted, Weights, Window, name_in_fact,
 };
+pub use ingest::{
+    Derived, Evidence, IngestReport, IngestRequest, Ingested, Mention, PageIngest, PageReport, SourceNovelty,
+    SourceText, ingest,
+};
 pub use inject::{Injected, injected};
+pub use intake::{GapCounts, GapRow, ImportRow, ImportsOf, Intake, NewImport, Sensitivity, Which};
 pub use lifecycle::{
     Brief, BriefRequest, Conflict, Node, Reason, Stale, State, Stated, StatusChange, brief, conflicts,
     find_stale, is_live, plan_status, short_id, stale_pages, states, supersession,
@@ -71,6 +81,7 @@ pub use lifecycle::{
 pub use lint::{Finding, Fixed, fix, lint, new_id};
 pub use meaning::{Embedded, choose_model, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};
+pub use novelty::{Novelty, Verdict, jaccard};
 pub use past::{OpenStore, Past};
 pub use policy::{
     DEFAULT_TYPE, Level, Limits, Lint, OnEdited, Owner, POLICY_FILE, Policy, Rule, Verb, line_of, verbs,
@@ -91,6 +102,6 @@ pub use vault::Skipped;
 pub use vectors::{ChunkHit, ChunkRow, ModelNo, ModelRow, VectorQuery, Vectors};
 pub use watch::{DEBOUNCE, Event, Watching, follow, watch};
 pub use write::{
-    Action, Authority, Edit, GitState, Outcome, PageChange, PushFailure, Receipt, Terms, Written, begin,
-    commit_by_hand, git_state, pull, push, reach_remote, refresh_generated, write, write_as,
+    Action, Authority, Edit, GitState, Noted, Outcome, PageChange, PushFailure, Receipt, TakenIn, Terms,
+    Written, begin, commit_by_hand, git_state, pull, push, reach_remote, refresh_generated, write, write_as,
 };

@@ -1,6 +1,7 @@
 //! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
 
 mod facts;
+mod intake;
 mod levels;
 mod lifecycle;
 mod parts;
@@ -14,6 +15,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 pub use facts::{Facts, plain_predicate};
+pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
 pub use parts::{
@@ -95,6 +97,10 @@ pub struct Policy {
     pub facts: Facts,
     /// When pages grow stale.
     pub lifecycle: Lifecycle,
+    /// What becomes of questions that are answered badly.
+    pub gaps: Gaps,
+    /// What `lore ingest` makes.
+    pub ingest: Ingest,
 }
 
 impl Policy {

@@ -4,6 +4,7 @@
 
 mod commit;
 mod intent;
+mod noted;
 mod prepare;
 mod publish;
 mod record;
@@ -23,6 +24,8 @@ use crate::vault::{FolderLock, Staging};
 
 pub use commit::{GitState, commit_by_hand, git_state, pull, push, reach_remote};
 use intent::{Intent, Step};
+pub(crate) use noted::known_source;
+pub use noted::{Noted, TakenIn};
 pub(crate) use record::Proposal;
 use record::{Entry, record};
 pub use remembered::PushFailure;
@@ -75,6 +78,8 @@ pub struct Terms {
     pub mending: bool,
     /// Whether a whole page is put even where the policy would add it to somebody else's as a revision.
     pub verbatim: bool,
+    /// What the ledger learns with it.
+    pub noted: Noted,
 }
 
 /// What became of a change.
@@ -178,7 +183,8 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     let ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
-        let intent = Intent::new(memory, &ready, subject, false);
+        let mut intent = Intent::new(memory, &ready, subject, false);
+        intent.noted = terms.noted.clone();
         let gated = terms.authority == Authority::Author && !terms.mending;
         let mends = gated && has_errors(memory, &paths)?;
         let (staging, found) = carry_out(memory, &lock, &ready, &intent, gated.then_some(mends))?;
@@ -189,6 +195,8 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
         receipt.generated = published.generated;
         receipt.commit = published.commit;
         receipt.warnings.extend(published.warnings);
+    } else {
+        terms.noted.record_alone(memory)?;
     }
     receipt.files = ready.into_iter().map(|one| written(memory, one)).collect::<Result<_>>()?;
     Ok(receipt)

@@ -132,6 +132,7 @@ fn group_about(group: &str) -> &'static str {
         "project" => "Register, list and choose projects",
         "config" => "Show and change settings",
         "db" => "Care for the database",
+        "gap" => "Note, approve and close questions that found no answer",
         "git" => "The vault's repository: status, push, pull, commit",
         "service" => "The vault's timers as services of the user",
         "retention" => "What is kept how long",

@@ -16,10 +16,12 @@ mod embed;
 mod eval;
 mod facts;
 mod filters;
+mod gaps;
 mod get;
 mod git;
 mod graph;
 mod history;
+mod ingest;
 mod init;
 mod link;
 mod links;
@@ -205,7 +207,12 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<path::Path>(),
         Entry::of::<facts::Facts>(),
         Entry::of::<facts::FactAdd>(),
+        Entry::of::<gaps::Gaps>(),
+        Entry::of::<gaps::Add>(),
+        Entry::of::<gaps::Approve>(),
+        Entry::of::<gaps::Resolve>(),
         Entry::of::<capture::Capture>(),
+        Entry::of::<ingest::Ingest>(),
         Entry::of::<stale::Stale>(),
         Entry::of::<set_status::SetStatus>(),
         Entry::of::<curate::Curate>(),

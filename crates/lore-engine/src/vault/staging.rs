@@ -16,6 +16,9 @@ const STAGING: &str = ".lore/staging";
 /// The record's file.
 const INTENT: &str = "intent.json";
 
+/// The file of what is attached to the record.
+const ATTACHED: &str = "attached";
+
 /// A change on its way into the vault. Only the holder of the vault's lock has one.
 #[derive(Debug)]
 pub struct Staging {
@@ -92,6 +95,16 @@ impl Staging {
     /// What is intended, where it was noted.
     pub fn intent(&self) -> Result<Option<Vec<u8>>> {
         self.own.read(INTENT).map_err(|source| self.failed(INTENT, source))
+    }
+
+    /// Keeps bytes that the record is about and that are no file of the vault.
+    pub fn attach(&self, bytes: &[u8]) -> Result<()> {
+        self.own.create(ATTACHED, bytes, 0o600, true).map_err(|source| self.failed(ATTACHED, source))
+    }
+
+    /// Those bytes.
+    pub fn attached(&self) -> Result<Option<Vec<u8>>> {
+        self.own.read(ATTACHED).map_err(|source| self.failed(ATTACHED, source))
     }
 
     /// Puts the new bytes of a file in place.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use serde::{Deserialize, Serialize};
 
-use super::Ready;
+use super::{Noted, Ready};
 use crate::error::{Error, Result};
 use crate::fault::fault;
 use crate::hash::ContentHash;
@@ -27,6 +27,9 @@ pub(super) struct Intent {
     pub moved: Vec<(String, String)>,
     /// Whether it follows another change, whose own record must not be taken for this one's.
     pub follows: bool,
+    /// What the ledger learns with it.
+    #[serde(default)]
+    pub noted: Noted,
 }
 
 /// What becomes of one file; its number is its place among the steps.
@@ -61,12 +64,25 @@ impl Intent {
         let id = format!("{:020}-{chance:016x}", memory.now().timestamp().as_nanosecond());
         let steps = ready.iter().flat_map(Ready::steps).collect();
         let moved = ready.iter().filter_map(|one| Some((one.path.clone(), one.to.clone()?))).collect();
-        Intent { id, author: memory.author().clone(), subject, steps, moved, follows }
+        Intent {
+            id,
+            author: memory.author().clone(),
+            subject,
+            steps,
+            moved,
+            follows,
+            noted: Noted::default(),
+        }
     }
 
     /// The intent that a record holds; a record that was cut short holds none.
     pub(super) fn read(bytes: &[u8]) -> Option<Intent> {
         serde_json::from_slice(bytes).ok()
+    }
+
+    /// The intent with what lies beside its record; none where that is not what it names.
+    pub(super) fn reattached(mut self, staging: &Staging) -> Option<Intent> {
+        self.noted.reattach(staging).then_some(self)
     }
 
     /// The paths that the change is about.
@@ -87,9 +103,14 @@ impl Intent {
                 fault("kept");
             }
         }
+        if let Some(import) = &self.noted.import {
+            staging.attach(&import.bytes)?;
+            fault("staged");
+        }
         let record = serde_json::to_vec(self).unwrap_or_default();
-        // One file is replaced whole or not at all even without its record; more than one need it on the disk.
-        staging.note(&record, self.steps.len() > 1)?;
+        // One file is replaced whole or not at all even without its record; more than one need it on the disk, and so
+        // does what the ledger is to learn.
+        staging.note(&record, self.steps.len() > 1 || !self.noted.is_empty())?;
         fault("noted");
         Ok(())
     }

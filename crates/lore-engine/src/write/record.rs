@@ -32,6 +32,9 @@ pub(super) fn record(
     if is_recorded(memory, intent)? {
         return Ok(());
     }
+    if proposal.is_some() {
+        intent.noted.refuse_known(memory)?;
+    }
     for entry in entries {
         keep_snapshot(memory, entry)?;
     }
@@ -46,6 +49,7 @@ pub(super) fn record(
             store.set_author(project, &entry.path, &Authorship { hash, actor, whole: entry.whole })?;
         }
     }
+    intent.noted.record(memory)?;
     store.prune_snapshots(project, memory.policy().limits.snapshots.before(&memory.now()))?;
     store.set_setting(&key(memory, intent), &intent.id)
 }

@@ -20,7 +20,9 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
         let Ok(staging) = memory.vault().staged(&name) else { continue };
         // Without a whole record no file was touched. A record that Lore would not have made is not trusted: the vault
         // may come from anywhere.
-        match staging.intent().unwrap_or_default().as_deref().and_then(Intent::read) {
+        let record = staging.intent().unwrap_or_default();
+        let intent = record.as_deref().and_then(Intent::read).and_then(|intent| intent.reattached(&staging));
+        match intent {
             Some(intent) if is_sound(memory, &staging, &intent)? => under_way.push((staging, intent)),
             _ => drop(staging.end()),
         }

@@ -7,28 +7,31 @@ CREATE TABLE finding (
   actor   TEXT NOT NULL,
   PRIMARY KEY (project, id)
 ) WITHOUT ROWID;
--- Questions that were answered badly. Their words are kept only once somebody has allowed it.
+-- Questions that were answered badly, each by the checksum of its words. The words themselves are kept only once
+-- somebody has allowed it, and nothing goes further than `internal` without a name and a time to show for it.
 CREATE TABLE gap (
-  number         INTEGER PRIMARY KEY,
   project        INTEGER NOT NULL,
-  query_hash     TEXT NOT NULL,
+  id             INTEGER NOT NULL,
+  query_hash     BLOB NOT NULL CHECK (length(query_hash) = 32),
   query_text     TEXT,
   context        TEXT NOT NULL DEFAULT '',
   confidence     REAL,
   sensitivity    TEXT NOT NULL DEFAULT 'internal' CHECK (sensitivity IN ('internal', 'external', 'redacted')),
-  times          INTEGER NOT NULL DEFAULT 1,
-  approved_by    TEXT,
+  times          INTEGER NOT NULL DEFAULT 1 CHECK (times > 0),
+  approved_by    TEXT CHECK (approved_by <> ''),
   approved_at    INTEGER,
   redacted_query TEXT,
-  resolved_at    INTEGER,
   resolved_by    TEXT,
+  resolved_at    INTEGER,
   detected_at    INTEGER NOT NULL,
+  PRIMARY KEY (project, id),
+  CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
+  CHECK ((resolved_by IS NULL) = (resolved_at IS NULL)),
   CHECK (query_text IS NULL OR (approved_by IS NOT NULL AND approved_at IS NOT NULL)),
   CHECK (redacted_query IS NULL OR (approved_by IS NOT NULL AND approved_at IS NOT NULL)),
   CHECK (sensitivity = 'internal' OR (approved_by IS NOT NULL AND approved_at IS NOT NULL))
-);
-CREATE INDEX gap_hash ON gap(project, query_hash);
--- The bytes of every source that was taken in, as they came.
+) WITHOUT ROWID;
+-- The bytes of every source that was taken in, as they came; of each page at most one counts.
 CREATE TABLE import (
   number      INTEGER PRIMARY KEY,
   project     INTEGER NOT NULL,
@@ -43,3 +46,4 @@ CREATE TABLE import (
 );
 CREATE INDEX import_hash ON import(project, hash);
 CREATE INDEX import_batch ON import(project, batch);
+CREATE UNIQUE INDEX import_active ON import(project, page) WHERE active = 1;

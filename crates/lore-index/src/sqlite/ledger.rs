@@ -47,6 +47,9 @@ impl Ledger for SqliteStore {
             "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE OR REPLACE author SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE import SET active = 0 WHERE project = ?1 AND page = ?3 AND page <> ?2 AND active = 1",
+            "UPDATE import SET page = ?3 WHERE project = ?1 AND page = ?2",
+            "UPDATE gap SET resolved_by = ?3 WHERE project = ?1 AND resolved_by = ?2",
         ] {
             self.run("carried history over", sql, params![project, from, to])?;
         }

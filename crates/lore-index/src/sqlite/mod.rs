@@ -6,6 +6,7 @@ mod common;
 mod filter;
 mod fts;
 mod index;
+mod intake;
 mod ledger;
 mod nearest;
 mod open;

@@ -14,3 +14,4 @@ mod conformance;
 mod engine;
 mod sample;
 mod sqlite;
+mod sqlite_gaps;

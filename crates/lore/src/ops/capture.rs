@@ -51,6 +51,10 @@ pub struct Capture {
     #[arg(long)]
     #[serde(default)]
     keep: bool,
+    /// A gap that its page fills; may be given more than once
+    #[arg(long, value_name = "GAP")]
+    #[serde(default)]
+    fills: Vec<u64>,
     /// A file with the outside text it rests on, kept as an excerpt beside the pages
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -139,6 +143,7 @@ impl Operation for Capture {
             keep: self.keep,
             directory,
             raw,
+            fills: self.fills,
         };
         Ok(match capture(memory, &request)? {
             Captured::Written(receipt) => Kept::Written(WriteResult::new(receipt)),

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use lore_engine::{
     Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
-    SearchRequest, Signals, State, expand, search_fields, updated,
+    SearchRequest, Signals, State, expand, search_fields, updated, weigh,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -188,7 +188,12 @@ impl Operation for Query {
             return by_fields(memory, &self.question, &filter, self.limit, budget);
         };
         let as_of = self.moment.day()?;
-        let found = memory.search(&SearchRequest { as_of, ..request })?;
+        let present = as_of.is_none() && matches!(view, View::Now(_));
+        let mut found = memory.search(&SearchRequest { as_of, ..request })?;
+        // A plain question tells what the memory lacks; one with a mode or a filter looks for something in particular.
+        if present && self.mode.is_none() && filter == Filter::default() {
+            found.notes.extend(weigh(memory, &self.question, &found.hits));
+        }
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);
         Answers::new(memory, mode, notes, expand(memory, found.hits, depth, budget)?)

@@ -1,7 +1,7 @@
 //! `stats`: counts.
 
 use clap::Args;
-use lore_engine::LabelKind;
+use lore_engine::{ImportsOf, LabelKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,12 @@ pub struct Numbers {
     timeline_entries: u64,
     /// Pieces of pages that are embedded, or wait for it.
     chunks: u64,
+    /// Questions that found no answer.
+    open_gaps: u64,
+    /// Questions that a page answers by now.
+    resolved_gaps: u64,
+    /// Sources that were taken in, as they came.
+    imports: u64,
     /// Pages with something odd about their text.
     pages_with_diagnostics: u64,
     /// Bytes of the database, all projects together.
@@ -50,6 +56,8 @@ impl Operation for Stats {
         let memory = session.fresh()?;
         let counts = memory.store().counts(memory.project())?;
         let types = memory.store().labels(memory.project(), LabelKind::Type)?;
+        let gaps = memory.store().count_gaps(memory.project())?;
+        let imports = memory.store().imports(memory.project(), &ImportsOf::All)?;
         Ok(Numbers {
             pages: counts.pages,
             types: types.into_iter().map(|(kind, pages)| TypeCount { kind, pages }).collect(),
@@ -60,6 +68,9 @@ impl Operation for Stats {
             facts: counts.facts,
             timeline_entries: counts.entries,
             chunks: memory.store().count_chunks(memory.project())?,
+            open_gaps: gaps.open,
+            resolved_gaps: gaps.resolved,
+            imports: imports.iter().filter(|import| import.active).count() as u64,
             pages_with_diagnostics: counts.diagnosed,
             database_bytes: counts.bytes,
         })
@@ -78,6 +89,9 @@ impl Render for Numbers {
             ("facts", self.facts),
             ("timeline entries", self.timeline_entries),
             ("chunks", self.chunks),
+            ("open gaps", self.open_gaps),
+            ("resolved gaps", self.resolved_gaps),
+            ("imports", self.imports),
             ("odd pages", self.pages_with_diagnostics),
         ] {
             text.push_str(&format!("{name:<16}  {number}\n"));

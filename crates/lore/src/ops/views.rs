@@ -257,7 +257,8 @@ pub fn lines(items: impl Iterator<Item = String>) -> String {
     })
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+/// What a write did, in a word.
+pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Created => "created",
         Outcome::Updated => "updated",

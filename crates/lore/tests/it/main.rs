@@ -38,6 +38,9 @@ mod watching;
 
 // What is known grows old, is contested and replaced.
 mod lifecycle;
+// What is asked in vain, and what is taken in.
+mod gaps;
+mod ingesting;
 
 // Models, vectors, answers inside a budget.
 mod asking;
@@ -45,9 +48,9 @@ mod broken_models;
 mod embedding_killed;
 mod embedding_trouble;
 mod meaning;
-mod relational;
 mod model_migration;
 mod odd_questions;
+mod relational;
 mod search_cases;
 mod search_rules;
 mod search_signals;

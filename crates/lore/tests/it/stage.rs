@@ -262,6 +262,15 @@ pub fn capture() -> Story {
     Story { profile: "roam", prepare, change, input: "" }
 }
 
+pub fn ingest() -> Story {
+    let input = concat!(
+        r#"{"content": "We pivot.\r\n", "source_ref": "meeting/12", "pages": ["#,
+        r#"{"slug": "people/ada", "expected_version": 1, "timeline_entries": [{"date": "2026-02-03", "summary": "Agreed"}]},"#,
+        r##"{"slug": "people/new", "expected_version": 0, "content": "# New\n", "links": [{"to": "people/ada"}]}]}"##,
+    );
+    Story { profile: "notes", prepare: people, change: &["ingest", "--json-payload", "-"], input }
+}
+
 pub fn rotate() -> Story {
     let prepare = |sandbox: &Sandbox| {
         let today = String::from_utf8(sandbox.read("state/today.md")).expect("text");

@@ -2,6 +2,7 @@
 //! backend joins with one line at the end of this file.
 
 mod filters;
+mod intake;
 mod ledger;
 mod order;
 mod pages;
@@ -76,6 +77,14 @@ macro_rules! conformance {
                     old_snapshots_are_pruned
                     failures_are_noted_and_forgotten
                     settings_are_replaced;
+                intake:
+                    a_gap_comes_back_as_it_was_put
+                    open_gaps_come_first_and_the_oldest_of_them
+                    a_gap_has_no_words_and_no_permission_without_a_name
+                    a_source_is_kept_byte_for_byte
+                    of_each_page_the_last_source_counts
+                    a_page_that_moves_takes_its_source_and_its_gaps_along
+                    what_fails_with_a_source_leaves_none;
                 vectors:
                     new_chunks_wait_until_they_have_a_vector
                     the_nearest_chunk_stands_for_its_page

@@ -8,6 +8,7 @@ mod facts;
 mod graph;
 mod hostile;
 mod ignore;
+mod intake;
 mod lifecycle;
 mod lines;
 mod links;

@@ -1,0 +1,74 @@
+//! What the ledger learns with a change: in its transaction, and once.
+
+use lore_engine::{
+    Action, ContentHash, Error, ImportsOf, NewGap, Noted, PageChange, Receipt, Result, TakenIn, Terms,
+    add_gap, write_as,
+};
+
+use super::fixture::World;
+
+/// Puts a page that a source of these bytes is taken in with.
+fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
+    let import = TakenIn {
+        batch: path.into(),
+        source: "meeting/1".into(),
+        source_type: "meeting".into(),
+        page: path.into(),
+        hash: ContentHash::of(bytes),
+        bytes: bytes.to_vec(),
+        again,
+    };
+    let noted = Noted { import: Some(import), ..Noted::default() };
+    let change = PageChange { path: path.into(), action: Action::Put(text.into()), expected_version: None };
+    write_as(&world.memory, &[change], &Terms { noted, ..Terms::default() })
+}
+
+fn kept(world: &World) -> Vec<(String, bool)> {
+    let rows = world.memory.store().imports(world.memory.project(), &ImportsOf::All).unwrap();
+    rows.into_iter().map(|row| (row.page, row.active)).collect()
+}
+
+/// Whoever planned his page before another took the same bytes in finds out when it is his turn to write.
+#[test]
+fn bytes_that_came_in_meanwhile_stop_the_whole_change() {
+    let world = World::synced("");
+    take_in(&world, "a.md", "one\n", b"bytes", false).unwrap();
+    for text in ["two\n", "one\n"] {
+        let path = if text == "one\n" { "a.md" } else { "b.md" };
+        match take_in(&world, path, text, b"bytes", false) {
+            Err(Error::Exists { path }) => assert_eq!(path, "a.md"),
+            other => panic!("{path}: {other:?}"),
+        }
+        assert_eq!((world.listing().as_str(), kept(&world)), ("a.md", vec![("a.md".into(), true)]));
+    }
+    take_in(&world, "b.md", "two\n", b"bytes", true).unwrap();
+    take_in(&world, "a.md", "one\n", b"bytes", true).unwrap();
+    let expected = [("a.md", true), ("b.md", true), ("a.md", false)];
+    assert_eq!(kept(&world), expected.map(|(page, active)| (page.to_owned(), active)));
+    world.check_sound();
+}
+
+#[test]
+fn a_gap_that_is_filled_is_closed_with_the_change_and_only_with_it() {
+    let world = World::synced("-- a.md --\none\n");
+    let question = NewGap { question: "who?".into(), ..NewGap::default() };
+    let id = add_gap(&world.memory, &question).unwrap().id;
+    let fill = |expected_version: u64, text: &str| {
+        let action = Action::Put(text.into());
+        let change = PageChange { path: "a.md".into(), action, expected_version: Some(expected_version) };
+        write_as(
+            &world.memory,
+            &[change],
+            &Terms { noted: Noted::filling(&[id, 7], "a.md"), ..Terms::default() },
+        )
+    };
+    let closed = || world.memory.store().gap(world.memory.project(), id).unwrap().unwrap().resolved;
+    assert!(matches!(fill(9, "two\n"), Err(Error::Conflict { .. })));
+    assert_eq!(closed(), None);
+    fill(1, "two\n").unwrap();
+    assert_eq!(closed().unwrap().0, "a.md");
+    assert_eq!(add_gap(&world.memory, &question).unwrap().times, 2, "asked again, it is open");
+    assert_eq!(closed(), None);
+    fill(2, "two\n").unwrap();
+    assert_eq!(closed().unwrap().0, "a.md", "also where the page has it already");
+}

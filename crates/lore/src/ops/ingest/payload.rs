@@ -1,0 +1,226 @@
+//! What an agent says about pages when it takes a source in, and how that becomes lines of those pages.
+
+use lore_engine::vault::without_extension;
+use lore_engine::{Error, Evidence, Memory, PageIngest};
+use lore_page::edit::{NewEntry, NewFact, NewRelation};
+use lore_page::{Interval, fold, parse};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::put::target;
+use crate::failure::{Failure, Result};
+
+/// What follows from the source for one page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageInput {
+    /// The page's slug or path
+    slug: String,
+    /// Its whole text; leave it out to add evidence only
+    #[serde(default)]
+    content: Option<String>,
+    /// The version that was read; 0 makes a new page
+    expected_version: u64,
+    /// Facts that the source states
+    #[serde(default)]
+    assertions: Vec<AssertionInput>,
+    /// Links from the page
+    #[serde(default)]
+    links: Vec<LinkInput>,
+    /// Events for its timeline
+    #[serde(default)]
+    timeline_entries: Vec<EntryInput>,
+    /// Tags to add
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+/// A fact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AssertionInput {
+    /// Whom it is about: the page, or another name
+    subject: String,
+    /// What is said: is_ceo_of, based_in
+    predicate: String,
+    /// The value
+    object: String,
+    /// Since when, as YYYY, YYYY-MM or YYYY-MM-DD
+    #[serde(default)]
+    valid_from: Option<String>,
+    /// Until when; it ends the same fact where that is open
+    #[serde(default)]
+    valid_until: Option<String>,
+    /// agent, manual, import or enrichment [default: agent]
+    #[serde(default)]
+    asserted_by: Option<String>,
+    /// Where it was learnt [default: the source's]
+    #[serde(default)]
+    source_ref: Option<String>,
+    /// The words it rests on
+    #[serde(default)]
+    evidence_text: Option<String>,
+    /// From 0 to 1
+    #[serde(default)]
+    confidence: Option<f64>,
+}
+
+/// A link.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct LinkInput {
+    /// The page it leads to
+    to: String,
+    /// Its verb [default: related]
+    #[serde(default)]
+    relationship: Option<String>,
+    /// The words around it
+    #[serde(default)]
+    context: Option<String>,
+    /// Since when
+    #[serde(default)]
+    valid_from: Option<String>,
+    /// Until when; it ends the same link where that is open
+    #[serde(default)]
+    valid_until: Option<String>,
+}
+
+/// An event.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EntryInput {
+    /// The day, as YYYY-MM-DD
+    date: String,
+    /// What happened, in one line
+    summary: String,
+    /// Where it was learnt [default: the source's]
+    #[serde(default)]
+    source: Option<String>,
+    /// More lines
+    #[serde(default)]
+    detail: Option<String>,
+}
+
+/// Who may assert a fact.
+const ASSERTERS: [&str; 4] = ["agent", "manual", "import", "enrichment"];
+
+impl PageInput {
+    /// The page as the engine takes it in; what is missing in provenance is the source's own.
+    pub fn plan(self, memory: &Memory, source_ref: Option<&str>) -> Result<PageIngest> {
+        let path = match self.expected_version {
+            0 => target(memory, &self.slug)?,
+            // A page that was read may be called by any of its names.
+            _ => match memory.find(&self.slug)? {
+                Some(page) => page.path,
+                None => target(memory, &self.slug)?,
+            },
+        };
+        let own = Own::new(memory, &path, self.content.as_deref());
+        let slug = self.slug;
+        let wrong = |failure: Failure| Failure { message: format!("{slug}: {}", failure.message), ..failure };
+        let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
+        let relations = self.links.into_iter().map(|link| link.plan(memory).map_err(wrong));
+        let entry = |entry: EntryInput| NewEntry {
+            date: entry.date,
+            source: entry.source.or_else(|| source_ref.map(str::to_owned)),
+            summary: entry.summary,
+            detail: entry.detail,
+        };
+        let evidence = Evidence {
+            facts: facts.collect::<Result<_>>()?,
+            relations: relations.collect::<Result<_>>()?,
+            entries: self.timeline_entries.into_iter().map(entry).collect(),
+            tags: self.tags,
+        };
+        Ok(PageIngest { path, content: self.content, expected_version: self.expected_version, evidence })
+    }
+}
+
+/// The page that a fact stands on, by which names a fact may call it.
+struct Own<'a> {
+    memory: &'a Memory,
+    path: &'a str,
+    /// Those that its new text gives it.
+    names: Vec<String>,
+}
+
+impl<'a> Own<'a> {
+    fn new(memory: &'a Memory, path: &'a str, content: Option<&str>) -> Own<'a> {
+        let stem = without_extension(path);
+        let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
+        if let Some(page) = content.map(|content| parse(path, content).page) {
+            names.push(page.title);
+            names.extend(page.heading_title);
+            names.extend(page.aliases);
+        }
+        Own { memory, path, names: names.iter().map(|name| fold(name)).collect() }
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        let found = self.memory.find(name).ok().flatten();
+        self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
+    }
+}
+
+impl AssertionInput {
+    fn plan(self, own: &Own<'_>, source_ref: Option<&str>) -> Result<NewFact> {
+        let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
+        if !ASSERTERS.contains(&by.as_str()) {
+            let hint = format!("write one of {}", ASSERTERS.join(", "));
+            return Err(Failure::usage(format!("asserted_by is {by:?}"), hint));
+        }
+        if self.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
+            return Err(Failure::usage(
+                "a confidence is not between 0 and 1",
+                "leave it out where not known",
+            ));
+        }
+        let subject = self.subject.trim().to_owned();
+        let is_page = subject.is_empty() || own.is_called(&subject);
+        Ok(NewFact {
+            subject: (!is_page).then_some(subject),
+            predicate: self.predicate,
+            object: self.object,
+            interval: interval(self.valid_from, self.valid_until)?,
+            source: self.source_ref.or_else(|| source_ref.map(str::to_owned)),
+            by: Some(by),
+            confidence: self.confidence.map(|confidence| confidence.to_string()),
+            evidence: self.evidence_text,
+        })
+    }
+}
+
+impl LinkInput {
+    fn plan(self, memory: &Memory) -> Result<NewRelation> {
+        // A page that does not exist yet, or is made by the same change, is linked to by the name it is given.
+        let target = match memory.find(&self.to) {
+            Ok(Some(page)) => page.slug,
+            Ok(None) => self.to,
+            Err(error @ Error::Ambiguous { .. }) => return Err(error.into()),
+            Err(_) => self.to,
+        };
+        Ok(NewRelation {
+            relation: self.relationship.unwrap_or_else(|| "related".into()),
+            target,
+            context: self.context,
+            interval: interval(self.valid_from, self.valid_until)?,
+        })
+    }
+}
+
+fn interval(from: Option<String>, until: Option<String>) -> Result<Interval> {
+    let date = |text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
+        None => Ok(None),
+        Some(text) => text.trim().parse().map(Some).map_err(|_| {
+            Failure::usage(format!("{text:?} is not a date"), "write YYYY, YYYY-MM or YYYY-MM-DD")
+        }),
+    };
+    let interval = Interval { from: date(from)?, until: date(until)? };
+    match (interval.from, interval.until) {
+        (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(Failure::usage(
+            format!("it ends in {until} and begins in {from}"),
+            "give an end that is not before its beginning",
+        )),
+        _ => Ok(interval),
+    }
+}
