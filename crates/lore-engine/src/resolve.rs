@@ -37,13 +37,23 @@ fn plain(reference: &str) -> &str {
     reference.strip_prefix("memory://").unwrap_or(reference)
 }
 
+/// Whether a name has signs that its slug does not keep: `C++` is more than `c`.
+pub(crate) fn loses_signs(name: &str) -> bool {
+    name.trim().chars().any(|letter| {
+        !letter.is_alphanumeric() && !letter.is_whitespace() && !"-_/.,:'’()?!\"".contains(letter)
+    })
+}
+
 /// Chooses among the pages that answer to a reference: the strongest kind of name wins; between equals, a link
 /// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path. A name
-/// just as it is `written` beats one in the form of a slug, and a path in its own case beats the same in another.
+/// just as it is `written` beats one in the form of a slug, above all where that loses signs, and a path in its own case
+/// beats the same in another.
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
-    let name = fold(written);
-    let strength =
-        |row: &KeyRow| (row.kind, row.key != name, row.kind == KeyKind::Path && row.path != written);
+    let (name, lossy) = (fold(written), loses_signs(written));
+    let strength = |row: &KeyRow| {
+        let as_written = row.key == name && row.kind <= KeyKind::Alias;
+        (lossy && !as_written, row.kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
+    };
     let named = rows.iter().filter(|row| row.kind != KeyKind::Claim);
     let Some(strongest) = named.clone().map(strength).min() else {
         return Resolution::None;

@@ -145,12 +145,6 @@ pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> 
     let found = hybrid::rank(memory, request, &prepared, needed)?;
     let more = found.ranked.len() >= needed;
     let window: Vec<Ranked> = found.ranked.into_iter().skip(request.offset).take(request.limit).collect();
-    let mut hits = reading::read_hits(memory, &prepared, window)?;
-    if request.mode != Mode::Words && request.signals.recency {
-        let later = |a: &Hit, b: &Hit| {
-            b.page.updated.cmp(&a.page.updated).then_with(|| a.page.path.cmp(&b.page.path))
-        };
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| later(a, b)));
-    }
+    let hits = reading::read_hits(memory, &prepared, window)?;
     Ok(SearchResult { hits, relaxed: found.relaxed, more, mode: found.mode, notes: found.notes })
 }

@@ -3,9 +3,9 @@
 use super::fusion::Scored;
 use super::{Expression, Prepared, SearchRequest};
 use crate::error::Result;
-use crate::index::{Filter, KeyKind, Names, Order, PageNo, TextHit, TextQuery, Window};
+use crate::index::{Filter, KeyKind, KeyRow, Names, Order, PageNo, TextHit, TextQuery, Window};
 use crate::memory::Memory;
-use crate::resolve::names_of;
+use crate::resolve::{loses_signs, names_of};
 use crate::vectors::{ChunkHit, VectorQuery};
 
 /// A question longer than this is cut before it is embedded: models read no more, and reading it costs.
@@ -18,7 +18,9 @@ pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(Pag
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let mut rows = store.lookup(project, &Names::Exact(&names))?;
     rows.retain(|row| row.kind <= KeyKind::NameSlug);
-    rows.sort_by(|a, b| a.kind.cmp(&b.kind).then_with(|| a.path.cmp(&b.path)));
+    let lossy = loses_signs(&request.text);
+    let strength = |row: &KeyRow| (lossy && names.first() != Some(&row.key.as_str()), row.kind);
+    rows.sort_by(|a, b| strength(a).cmp(&strength(b)).then_with(|| a.path.cmp(&b.path)));
     let mut found: Vec<(PageNo, &'static str)> = Vec::new();
     for row in rows {
         if found.iter().any(|(page, _)| *page == row.page) {
@@ -91,7 +93,12 @@ pub(super) fn with_every_word(
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    let found = ask(memory, request, &Expression::All(words), limit)?;
+    let wanted = Expression::All(words);
+    let expression = match &prepared.strict {
+        Some(Expression::Without(_, unwanted)) => Expression::Without(Box::new(wanted), unwanted.clone()),
+        _ => wanted,
+    };
+    let found = ask(memory, request, &expression, limit)?;
     Ok(found.into_iter().map(|(page, _)| page).collect())
 }
 

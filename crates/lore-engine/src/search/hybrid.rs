@@ -123,9 +123,29 @@ fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, neede
     if mode != Mode::Semantic {
         add_signals(memory, request, prepared, &mut list, &mut reasons)?;
     }
+    if request.signals.recency {
+        last_changed_first(memory, &mut list, needed)?;
+    }
     list.truncate(needed);
     let ranked = list.into_iter().map(|(page, score)| reasons.of(page, score)).collect();
     Ok(Ranking { ranked, relaxed: false, mode, notes })
+}
+
+/// Puts the page that changed last first where several are equally good. Only those that could be shown are looked at.
+fn last_changed_first(memory: &Memory, list: &mut [Scored], needed: usize) -> Result<()> {
+    let last = list.get(needed.saturating_sub(1)).or(list.last()).map_or(0.0, |last| last.1);
+    let end = list.partition_point(|(_, score)| *score >= last);
+    let shown = &mut list[..end];
+    if !shown.windows(2).any(|two| two[0].1 == two[1].1) {
+        return Ok(());
+    }
+    let numbers: Vec<PageNo> = shown.iter().map(|(page, _)| *page).collect();
+    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let known: HashMap<PageNo, (std::cmp::Reverse<i64>, &str)> =
+        rows.iter().map(|row| (row.number, (std::cmp::Reverse(row.updated), row.path.as_str()))).collect();
+    let changed = |page: PageNo| known.get(&page);
+    shown.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| changed(a.0).cmp(&changed(b.0))));
+    Ok(())
 }
 
 /// Why each page is there.

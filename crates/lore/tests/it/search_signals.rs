@@ -146,6 +146,32 @@ fn recency_puts_the_page_that_changed_last_first_of_equals() {
     let (with, without) = with_and_without(&sandbox, "recency", "herons");
     assert_eq!((slugs(&with), slugs(&without)), (vec!["c", "b", "d", "a"], vec!["a", "b", "c", "d"]));
     assert_eq!(score(&with, "a"), score(&with, "c"), "equals: {with}");
+    set(&sandbox, "search.signals", "recency");
+    let one = sandbox.run(&["query", "herons", "--limit", "1", "--json"]).json();
+    assert_eq!(slugs(&one), ["c"], "before the list is cut: {one}");
+}
+
+/// What a question does not want comes in by no signal.
+#[test]
+fn complete_leaves_out_what_is_not_wanted() {
+    let sandbox = vault(&[
+        ("lion.md", titled("Lion", "A striped zebra and a lion.")),
+        ("zebra.md", titled("Zebra", "A striped zebra.")),
+    ]);
+    let answer = ask(&sandbox, "lexical", "zebra striped NOT lion");
+    assert_eq!(slugs(&answer), ["zebra"], "{answer}");
+}
+
+/// A name as it is written is stronger than the same letters in the form of a slug.
+#[test]
+fn a_title_with_signs_is_not_another_pages_slug() {
+    let sandbox = vault(&[
+        ("c.md", titled("The letter", "The third letter.")),
+        ("languages/cpp.md", "---\ntitle: C++\n---\nA language.\n".to_owned()),
+    ]);
+    assert_eq!(slugs(&ask(&sandbox, "hybrid", "C++"))[0], "languages/cpp");
+    assert_eq!(sandbox.run(&["show", "C++", "--json"]).json()["slug"], "languages/cpp");
+    assert_eq!(sandbox.run(&["show", "c", "--json"]).json()["slug"], "c");
 }
 
 #[test]
