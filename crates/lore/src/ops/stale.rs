@@ -14,7 +14,7 @@ use crate::session::Session;
 /// List stale pages with the reason and since when: superseded, past their threshold, or linked by nobody
 ///
 /// A page is superseded when another `supersedes` it. Age and missing links count where the policy asks for it (see
-/// [lifecycle] in lore.toml): by default after 60 days without a change or review, and after 30 days without an inbound
+/// `lifecycle` in lore.toml): by default after 60 days without a change or review, and after 30 days without an inbound
 /// link. A `status:` in the file goes before all of these: `lore set-status REF active` says that a page still holds.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore stale\n  lore stale --path clients --limit 10 --json")]
