@@ -364,6 +364,8 @@ pub enum LinkEnds<'a> {
     Ids(&'a [u64]),
     /// Those with one of these relations, whatever their case.
     Typed(&'a [&'a str]),
+    /// Those of them that stand on one of these pages or lead to one.
+    TypedAt(&'a [&'a str], &'a [PageNo]),
 }
 
 /// The kinds of structured line that are not links.

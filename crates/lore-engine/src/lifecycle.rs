@@ -155,12 +155,13 @@ impl State {
 
 /// The states of pages, in their order. However many pages there are, the index is asked the same few questions.
 pub fn states(memory: &Memory, pages: &[PageRow]) -> Result<Vec<State>> {
-    read_once(memory, || states_by(memory, &Ties::read(memory)?, pages))
+    let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
+    read_once(memory, || states_by(memory, &Ties::around(memory, &numbers)?, pages))
 }
 
 /// The pages that supersede a page, then those that supersede these, and so on; slug and title of each.
 pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
-    let chain = Ties::read(memory)?.chain(page.number);
+    let chain = Ties::around(memory, &[page.number])?.chain(page.number);
     let rows = rows(memory, chain.iter().flatten().copied())?;
     let named = |number: &PageNo| rows.get(number).map(|row| (row.slug.clone(), row.title.clone()));
     Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())

@@ -11,6 +11,9 @@ use crate::memory::Memory;
 /// The relations, in every form in which they are written. Case does not matter.
 const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
 
+/// For more pages than this all ties are read at once.
+const FEW: usize = 300;
+
 /// What ties a page to another.
 #[derive(Debug, Clone)]
 pub(super) struct Tie {
@@ -39,6 +42,28 @@ impl Ties {
     /// Reads them, in one call of the index.
     pub(super) fn read(memory: &Memory) -> Result<Ties> {
         let links = memory.store().links(memory.project(), &LinkEnds::Typed(&RELATIONS))?;
+        Ok(Ties::of(&links, &memory.today()))
+    }
+
+    /// Reads those that a few pages hang on, however many others there are: from tie to tie until there are no more.
+    pub(super) fn around(memory: &Memory, pages: &[PageNo]) -> Result<Ties> {
+        let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
+        let mut found: HashMap<i64, LinkRow> = HashMap::new();
+        let mut ring: Vec<PageNo> = seen.iter().copied().collect();
+        while !ring.is_empty() {
+            if seen.len() > FEW {
+                return Ties::read(memory);
+            }
+            let ends = LinkEnds::TypedAt(&RELATIONS, &ring);
+            let links = memory.store().links(memory.project(), &ends)?;
+            let others = links.iter().flat_map(|row| [Some(row.from), row.to]).flatten();
+            ring = others.filter(|page| seen.insert(*page)).collect();
+            found.extend(links.into_iter().map(|row| (row.number, row)));
+        }
+        let mut links: Vec<LinkRow> = found.into_values().collect();
+        links.sort_by(|a, b| {
+            (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number))
+        });
         Ok(Ties::of(&links, &memory.today()))
     }
 

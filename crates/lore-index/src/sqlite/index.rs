@@ -284,6 +284,22 @@ impl Index for SqliteStore {
                 }
                 Ok(found)
             }
+            LinkEnds::TypedAt(relations, pages) => {
+                let relations = serde_json::to_string(relations).unwrap_or_default();
+                let pages = serde_json::to_string(pages).unwrap_or_default();
+                let at = |end: &str| {
+                    format!(
+                        "SELECT o.number FROM json_each(?2) e CROSS JOIN link o ON o.{end} = e.value
+                         WHERE o.relation COLLATE NOCASE IN (SELECT value FROM json_each(?1))"
+                    )
+                };
+                let condition = format!(
+                    "l.number IN ({} UNION {}) ORDER BY p.path, l.line, l.number",
+                    at("from_page"),
+                    at("to_page")
+                );
+                self.links_where(&condition, params![relations, pages])
+            }
             LinkEnds::Typed(relations) => {
                 let condition =
                     "l.project = ?1 AND l.relation = ?2 COLLATE NOCASE ORDER BY p.path, l.line, l.number";

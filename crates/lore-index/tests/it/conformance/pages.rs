@@ -255,6 +255,13 @@ pub fn links_are_found_by_relation_and_counted_by_target(open: Open<'_>) {
     assert_eq!(typed(&["contradicts"]), [("b.md c".to_owned(), None)]);
     assert_eq!(typed(&["supersedes", "contradicts"]).len(), 3);
     assert_eq!(typed(&["super", ""]), []);
+    let at = |relations: &[&str], pages: &[i64]| {
+        shown(&store.links(project, &LinkEnds::TypedAt(relations, pages)).unwrap())
+    };
+    assert_eq!(at(&["SUPERSEDES"], &[a, b]), superseding, "on the pages and to them, each once");
+    assert_eq!(at(&["supersedes"], &[c]), superseding[1..]);
+    assert_eq!(at(&["contradicts"], &[a]), []);
+    assert_eq!(at(&["supersedes"], &[]), []);
     assert_eq!(
         store.inbound(project, &[c, a, b, 99]).unwrap(),
         [0, 3, 1, 0],
