@@ -134,6 +134,12 @@ pub trait Ledger {
     /// Notes a failure, or with `None` that a file is well again.
     fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&Failure>) -> Result<()>;
 
+    /// The findings of a check that are settled, by their id.
+    fn settled(&self, project: ProjectNo) -> Result<Vec<Settled>>;
+
+    /// Notes that a finding is settled; one that is stays as it was noted first.
+    fn settle(&self, project: ProjectNo, finding: &Settled) -> Result<()>;
+
     /// A setting of this database.
     fn setting(&self, key: &str) -> Result<Option<String>>;
 
@@ -366,6 +372,8 @@ pub enum LinkEnds<'a> {
     Typed(&'a [&'a str]),
     /// Those of them that stand on one of these pages or lead to one.
     TypedAt(&'a [&'a str], &'a [PageNo]),
+    /// Those with a verb of their own, by page and line.
+    WithVerb,
 }
 
 /// The kinds of structured line that are not links.
@@ -594,6 +602,17 @@ pub struct Authorship {
     pub actor: String,
     /// Whether nothing of anybody else's was left in it.
     pub whole: bool,
+}
+
+/// A finding of a check that somebody has settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// The finding's id.
+    pub id: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Who settled it.
+    pub actor: String,
 }
 
 /// Bytes to keep.

@@ -2,6 +2,7 @@
 //! one function. Synchronous, and without a database of its own: it declares the [`Index`] and [`Ledger`] traits.
 
 mod capture;
+pub mod check;
 mod chunk;
 pub mod compare;
 mod curate;
@@ -65,8 +66,8 @@ pub use hash::ContentHash;
 pub use index::{
     Aged, Authorship, Counts, Failure, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind,
     Ledger, LinkDraft, LinkEnds, LinkRow, Names, NewSnapshot, Order, PageDraft, PageNo, PageRow, ProjectNo,
-    PutPage, SearchText, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit, TextQuery,
-    Wanted, Weights, Window, name_in_fact,
+    PutPage, SearchText, Settled, SnapshotRow, Statement, StatementKind, StatementRow, Store, TextHit,
+    TextQuery, Wanted, Weights, Window, name_in_fact,
 };
 pub use ingest::{
     Derived, Evidence, IngestReport, IngestRequest, Ingested, Mention, PageIngest, PageReport, SourceNovelty,

@@ -1,5 +1,6 @@
 //! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
 
+mod check;
 mod facts;
 mod intake;
 mod levels;
@@ -14,6 +15,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use check::CheckPolicy;
 pub use facts::{Facts, plain_predicate};
 pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
@@ -101,6 +103,8 @@ pub struct Policy {
     pub gaps: Gaps,
     /// What `lore ingest` makes.
     pub ingest: Ingest,
+    /// How closely the pages are held against each other.
+    pub check: CheckPolicy,
 }
 
 impl Policy {

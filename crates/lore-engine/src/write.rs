@@ -13,6 +13,7 @@ mod remembered;
 
 use std::collections::BTreeSet;
 
+use crate::check::guard::contest;
 use crate::error::{Error, Result};
 use crate::fault::fault;
 use crate::hash::ContentHash;
@@ -180,7 +181,12 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ())?;
     let prepare = |change| prepare::prepare(memory, change, terms);
-    let ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
+    let mut ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
+    if terms.authority == Authority::Author && !terms.mending {
+        let upkeep = Terms { authority: Authority::Upkeep, ..Terms::default() };
+        let mark = |change: PageChange<'_>| prepare::prepare(memory, &change, &upkeep);
+        receipt.warnings.extend(contest(memory, &mut ready, &mark)?);
+    }
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
         let mut intent = Intent::new(memory, &ready, subject, false);

@@ -11,6 +11,7 @@ mod item;
 mod lines;
 mod opaque;
 mod properties;
+mod prose;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -20,6 +21,8 @@ use crate::grammar::{Show, shown_links};
 use crate::interval::Interval;
 use crate::page::{ByteRange, Heading, LINKS_TO, LineRange, Link, LinkStyle, Page, Parsed};
 use crate::wiki;
+
+pub use prose::prose;
 
 use blocks::{Blocks, PageLink, RawHeading};
 use item::{Related, Source};

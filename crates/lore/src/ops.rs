@@ -6,6 +6,7 @@
 mod blame;
 mod capture;
 mod change;
+mod check;
 mod config;
 mod context;
 mod curate;
@@ -211,6 +212,7 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<gaps::Add>(),
         Entry::of::<gaps::Approve>(),
         Entry::of::<gaps::Resolve>(),
+        Entry::of::<check::Check>(),
         Entry::of::<capture::Capture>(),
         Entry::of::<ingest::Ingest>(),
         Entry::of::<stale::Stale>(),

@@ -309,6 +309,10 @@ impl Index for SqliteStore {
                 }
                 Ok(found)
             }
+            LinkEnds::WithVerb => {
+                let condition = "l.project = ?1 AND l.relation <> ?2 ORDER BY p.path, l.line, l.number";
+                self.links_where(condition, params![project, lore_page::LINKS_TO])
+            }
             LinkEnds::Named(names) => {
                 let mut found = Vec::new();
                 for name in names.iter().filter(|name| !name.is_empty()) {

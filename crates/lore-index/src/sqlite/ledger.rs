@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lore_engine::{Authorship, ContentHash, Failure, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
+use lore_engine::{
+    Authorship, ContentHash, Failure, Ledger, NewSnapshot, ProjectNo, Result, Settled, SnapshotRow,
+};
 use rusqlite::params;
 
 use super::{SqliteStore, failed, rows};
@@ -132,6 +134,19 @@ impl Ledger for SqliteStore {
             }
         }
         .map(drop)
+    }
+
+    fn settled(&self, project: ProjectNo) -> Result<Vec<Settled>> {
+        let sql = "SELECT id, at, actor FROM finding WHERE project = ?1 ORDER BY id";
+        self.all("read settled findings", sql, [project], |row| {
+            Ok(Settled { id: row.get(0)?, at: row.get(1)?, actor: row.get(2)? })
+        })
+    }
+
+    fn settle(&self, project: ProjectNo, finding: &Settled) -> Result<()> {
+        let sql = "INSERT OR IGNORE INTO finding(project, id, at, actor) VALUES (?1, ?2, ?3, ?4)";
+        let Settled { id, at, actor } = finding;
+        self.run("settled a finding", sql, params![project, id, at, actor]).map(drop)
     }
 
     fn setting(&self, key: &str) -> Result<Option<String>> {

@@ -5,6 +5,9 @@
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
 
+#[path = "../../tests/it/check_set.rs"]
+mod check_set;
+mod checking;
 mod meaning;
 mod vault;
 mod writing;
@@ -104,6 +107,7 @@ fn main() {
     if asked("million") {
         meaning::million(&bench, &folder);
     }
+    checking::check(&bench, &folder);
     writing::puts(&bench);
     for pages in [100, 1000] {
         writing::nodes(&bench, &folder, pages);

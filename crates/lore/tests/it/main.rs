@@ -9,6 +9,7 @@
 )]
 
 mod aftermath;
+mod check_set;
 mod sandbox;
 mod stage;
 mod story;
@@ -41,6 +42,8 @@ mod lifecycle;
 // What is asked in vain, and what is taken in.
 mod gaps;
 mod ingesting;
+// What the vault says that cannot all be true.
+mod checking;
 
 // Models, vectors, answers inside a budget.
 mod asking;

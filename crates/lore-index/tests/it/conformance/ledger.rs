@@ -1,6 +1,6 @@
 //! The durable half.
 
-use lore_engine::{Authorship, ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Store};
+use lore_engine::{Authorship, ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Settled, Store};
 
 use super::Open;
 use crate::sample::{page, put};
@@ -120,6 +120,23 @@ pub fn failures_are_noted_and_forgotten(open: Open<'_>) {
     store.set_failure(project, "a.md", None).unwrap();
     store.set_failure(project, "never.md", None).unwrap();
     assert_eq!(store.failures(project).unwrap(), [failure("b.md", 2)]);
+}
+
+pub fn settled_findings_are_kept_by_project(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    let settled = |id: &str, at: i64| Settled { id: id.into(), at, actor: "ada".into() };
+    assert_eq!(store.settled(project).unwrap(), []);
+    for one in [settled("b", 1), settled("a", 2), settled("b", 3)] {
+        store.settle(project, &one).unwrap();
+    }
+    store.settle(other, &settled("c", 4)).unwrap();
+    assert_eq!(store.settled(project).unwrap(), [settled("a", 2), settled("b", 1)], "by id, as noted first");
+    store.forget(project, Forget::IndexOnly).unwrap();
+    assert_eq!(open().settled(project).unwrap().len(), 2, "a rebuild opens nothing again");
+    store.forget(project, Forget::LedgerToo).unwrap();
+    assert_eq!(store.settled(project).unwrap(), []);
+    assert_eq!(store.settled(other).unwrap(), [settled("c", 4)]);
 }
 
 pub fn settings_are_replaced(open: Open<'_>) {

@@ -32,6 +32,7 @@ macro_rules! conformance {
                     an_id_is_found_by_its_beginning
                     links_are_found_by_both_ends_and_by_name
                     links_are_found_by_relation_and_counted_by_target
+                    links_with_a_verb_come_by_page_and_line
                     statements_come_by_page_kind_and_line
                     a_touch_changes_times_only
                     labels_and_counts_follow_the_pages;
@@ -76,6 +77,7 @@ macro_rules! conformance {
                     a_project_prunes_its_own_snapshots_only
                     old_snapshots_are_pruned
                     failures_are_noted_and_forgotten
+                    settled_findings_are_kept_by_project
                     settings_are_replaced;
                 intake:
                     a_gap_comes_back_as_it_was_put

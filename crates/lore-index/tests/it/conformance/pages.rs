@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use lore_engine::{
-    Counts, Fingerprint, KeyKind, LabelKind, LinkEnds, Names, PageNo, Statement, StatementKind, Wanted,
+    Counts, Fingerprint, KeyKind, LabelKind, LinkDraft, LinkEnds, Names, PageNo, Statement, StatementKind,
+    Wanted,
 };
 use lore_page::{Diagnostic, Interval, LineRange, Properties, Value};
 
@@ -268,6 +269,21 @@ pub fn links_are_found_by_relation_and_counted_by_target(open: Open<'_>) {
         "what leads to itself does not count"
     );
     assert_eq!(store.inbound(project, &[]).unwrap(), [0; 0]);
+}
+
+pub fn links_with_a_verb_come_by_page_and_line(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    let typed = |target: &str, line: u32| LinkDraft { relation: "knows".into(), line, ..link(target) };
+    for (project, path) in [(project, "b.md"), (project, "a.md"), (other, "c.md")] {
+        let mut draft = page(path);
+        draft.links = vec![typed("late", 9), link("plain"), typed("early", 2)];
+        put(&*store, project, draft);
+    }
+    let rows = store.links(project, &LinkEnds::WithVerb).unwrap();
+    let shown: Vec<String> =
+        rows.iter().map(|row| format!("{} {}", row.from_path, row.link.target)).collect();
+    assert_eq!(shown, ["a.md early", "a.md late", "b.md early", "b.md late"]);
 }
 
 pub fn statements_come_by_page_kind_and_line(open: Open<'_>) {

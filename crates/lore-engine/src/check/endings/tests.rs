@@ -1,0 +1,179 @@
+use super::super::tokens::{Text, Vocabulary, find_names, sentences};
+use super::*;
+
+/// Ada is the page that speaks; `[[…]]` is not needed, since names are found.
+fn read(text: &str, headline: bool) -> Vec<String> {
+    let mut all = Vocabulary::default();
+    for (name, page) in
+        [("Ada Lovelace", 1), ("Ada", 1), ("Brex", 2), ("Bob", 3), ("Stripe", 4), ("Project X", 5)]
+    {
+        all.add(name, page);
+    }
+    let page = lore_page::parse("a.md", text).page;
+    let prose = lore_page::prose(text);
+    let text = Text { prose: &prose, links: &page.links, targets: &[] };
+    let mut found = Vec::new();
+    for tokens in sentences(&text, std::slice::from_ref(&(0..prose.len()))) {
+        let tokens = find_names(tokens, &all, &Vocabulary::default());
+        found.extend(endings(&tokens, headline).iter().map(shown));
+    }
+    found
+}
+
+fn shown(ending: &Ending) -> String {
+    let called = |pages: &[PageNo]| match pages {
+        [1] => "Ada",
+        [2] => "Brex",
+        [3] => "Bob",
+        [4] => "Stripe",
+        [5] => "X",
+        _ => "?",
+    };
+    let who = match &ending.who {
+        Who::Page => "page".to_owned(),
+        Who::Pronoun => "they".to_owned(),
+        Who::Named(names) => names.iter().map(|pages| called(pages)).collect::<Vec<_>>().join("+"),
+        Who::Other => "other".to_owned(),
+    };
+    let what = match &ending.what {
+        What::Named(pages) => called(pages),
+        What::Body => "body",
+        What::Unsaid => "-",
+    };
+    let date = ending.date.map(|date| format!(" {date}")).unwrap_or_default();
+    format!("{who} {} {what}{date}", ending.verb)
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    assert_eq!(read(text, false).join("; "), expected, "{text}");
+}
+
+#[test]
+fn statements_that_something_is_over_are_found() {
+    for (text, expected) in [
+        ("Ada left Brex in 2025.", "Ada left Brex 2025"),
+        ("Left Brex in March 2025.", "page left Brex 2025-03"),
+        ("She has left Brex.", "they left Brex"),
+        ("In March 2025 she left Brex.", "they left Brex 2025-03"),
+        ("Ada joined Brex in 2017 and left in 2025.", "Ada left - 2025"),
+        ("Ada and Bob left Brex.", "Bob+Ada left Brex"),
+        ("Ada, the founder, left Brex on 2025-03-01.", "Ada left Brex 2025-03-01"),
+        ("Ada, who left Brex in 2025, is happy.", "Ada left Brex 2025"),
+        ("Ada (the CTO) left Brex for Stripe.", "Ada left Brex"),
+        ("Ada left her role at Brex.", "Ada left Brex"),
+        ("Ada left the company in 2025.", "Ada left body 2025"),
+        ("Ada left Brex to join Stripe.", "Ada left Brex"),
+        ("Ada left Brex in order to study.", "Ada left Brex"),
+        ("Ada left Brex two years ago.", "Ada left Brex"),
+        ("Ada quit Brex.", "Ada quit Brex"),
+        ("Ada quit her job at Brex.", "Ada quit Brex"),
+        ("She resigned from Brex in May 2025.", "they resigned Brex 2025-05"),
+        ("She resigned.", "they resigned -"),
+        ("Ada stepped down as CEO of Brex.", "Ada stepped down Brex"),
+        ("Ada stepped down as Brex's CEO.", "Ada stepped down Brex"),
+        ("Ada recently departed from Brex.", "Ada departed Brex"),
+        ("Ada departed Brex last year.", "Ada departed Brex"),
+        ("Ada was fired by Brex.", "Ada fired Brex"),
+        ("Ada was laid off from Brex in 2024.", "Ada laid off Brex 2024"),
+        ("Ada is no longer CEO of Brex.", "Ada no longer Brex"),
+        ("Ada no longer works at Brex.", "Ada no longer Brex"),
+        ("Ada parted ways with Brex.", "Ada parted ways Brex"),
+        ("After leaving Brex in 2024, she joined Stripe.", "they leaving Brex 2024"),
+        ("Ada joined Stripe after leaving Brex.", "Ada leaving Brex"),
+        ("Brex shut down in 2024.", "page shut down Brex 2024"),
+        ("Brex was acquired by Stripe.", "page acquired Brex"),
+        ("Brex closed its doors in 2024.", "page closed Brex 2024"),
+        ("Brex went out of business.", "page went out of business Brex"),
+        ("The partnership with Brex ended in 2024.", "page ended Brex 2024"),
+        ("Her contract with Brex expired.", "they expired Brex"),
+        ("Ada ended her contract with Brex.", "Ada ended Brex"),
+        ("Project X ended in 2024.", "page ended X 2024"),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn what_is_not_stated_is_not_found() {
+    for text in [
+        "Ada did not leave Brex.",
+        "Ada hasn't left Brex.",
+        "Ada never left Brex.",
+        "Ada plans to leave Brex.",
+        "Ada might have left Brex.",
+        "Ada will have left Brex by 2027.",
+        "Has Ada left Brex?",
+        "If Ada left Brex, all would end.",
+        "Had Ada left Brex, all would have ended.",
+        "Bob said that Ada left Brex.",
+        "Ada left Brex, Bob said.",
+        "Reportedly Ada left Brex.",
+        "\"Ada left Brex\" was the headline.",
+        "Ada almost left Brex in 2024.",
+        "Ada left Brex but returned in 2025.",
+        "Ada stepped down as CEO of Brex but remains on the board.",
+        "Ada was CEO until she left Brex.",
+        "Rumours that Ada left Brex are false.",
+        "Ada leaves Brex next month.",
+    ] {
+        check(text, "");
+    }
+}
+
+#[test]
+fn left_is_often_something_else() {
+    for text in [
+        "Ada left a note for Brex.",
+        "Ada left Brex a note.",
+        "Ada is left-handed.",
+        "Ada left for lunch.",
+        "Ada left Brex's office at noon.",
+        "Ada left Brex in good hands.",
+        "Ada left Brex out of the list.",
+        "Ada left Brex headquarters.",
+        "Ada left the meeting at Brex early.",
+        "Ada left Brex for the day.",
+        "Ada left Brex at noon.",
+        "Turn left at Brex.",
+        "The button on the left opens Brex.",
+        "There is nothing left of Brex.",
+        "The deal with Brex closed in 2024.",
+        "Brex closed a round in 2024.",
+        "Brex closed its Series D.",
+        "Brex acquired Stripe.",
+        "Brex ended the year well.",
+        "Brex shut down its office in Rome.",
+        "Brex folded the team into another.",
+        "Ada retired the old system of Brex.",
+        "Ada fired Bob.",
+        "Ada quit smoking.",
+        "The meeting with Brex ended at noon.",
+        "Ada no longer trusts Brex.",
+    ] {
+        check(text, "");
+    }
+}
+
+#[test]
+fn somebody_else_is_told_from_the_page() {
+    for (text, expected) in [
+        ("Bob left Brex.", "Bob left Brex"),
+        ("The CEO of Brex left Brex.", "other left Brex"),
+        ("Several engineers left Brex.", "other left Brex"),
+        ("Carol left Brex.", "other left Brex"),
+        ("Ada's brother left Brex.", "other left Brex"),
+        ("The friend of Ada left Brex.", "other left Brex"),
+        ("We left Brex.", "other left Brex"),
+        ("Carol met Bob and left Brex.", "other left Brex"),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn headlines_count_in_dated_entries_only() {
+    assert_eq!(read("Ada leaves Brex.", true), ["Ada leaves Brex"]);
+    assert_eq!(read("Ada leaves Brex.", false), [""; 0]);
+    assert_eq!(read("Ada leaves Brex soon.", true), [""; 0]);
+}

@@ -1,0 +1,20 @@
+//! How right `lore check` is, on its labelled set, and what it costs.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Bench, report};
+use crate::check_set::{Outcome, cases, table};
+
+/// Prints precision and recall of the labelled set, and the time of a check of the whole vault.
+pub(super) fn check(bench: &Bench, folder: &Path) {
+    let below = folder.join("check");
+    fs::create_dir_all(&below).expect("a folder");
+    let outcomes: Vec<Outcome> = cases().iter().map(|case| case.run(&bench.lore, &below)).collect();
+    print!("{}", table(&outcomes));
+    outcomes.iter().filter_map(Outcome::wrong).for_each(|wrong| println!("  wrong: {wrong}"));
+    report("check --all", &bench.median(&["check", "--all"]), "every page stale: all files read");
+    report("check of a page", &bench.median(&["check", &super::vault::path(17)]), "");
+    let facts = bench.median(&["check", "--all", "--type", "cross_page"]);
+    report("check --type cross_page", &facts, "rows only");
+}
