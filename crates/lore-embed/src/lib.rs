@@ -1,15 +1,19 @@
-//! The providers of [`Embedder`](lore_engine::Embedder). The dependencies of the models end here.
+//! The providers of [`Embedder`](lore_engine::Embedder), and the models that write summaries elsewhere. The dependencies
+//! of the models end here.
 
+mod chat;
 mod count;
 mod endpoint;
 mod files;
 mod http;
 mod hub;
 mod script;
+mod service;
 mod static_model;
 mod transformer;
 mod vector;
 
+pub use chat::{Chat, ChatProtocol, ChatSettings};
 pub use count::{count_tokens, counts_exactly};
 pub use endpoint::{Endpoint, EndpointSettings, Protocol};
 pub use http::Patience;

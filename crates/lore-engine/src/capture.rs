@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use lore_page::{Value, edit, parse, slugify};
+use lore_page::{Value, edit, parse, path_slug, slugify};
 
 use crate::error::{Error, Result};
 use crate::gaps::check_gaps;
-use crate::index::{Filter, PageRow, TextQuery, Weights, Window};
+use crate::index::{Filter, KeyKind, Names, PageRow, TextQuery, Weights, Window};
 use crate::likeness::{likeness, overlap, terms};
 use crate::lint::{filled, page_findings, refuse};
 use crate::memory::Memory;
@@ -277,7 +277,7 @@ pub(crate) fn new_page(
 /// Properties that a capture knows better than the schema's defaults.
 const SET_BELOW: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
 
-fn list(items: Vec<String>) -> Value {
+pub(crate) fn list(items: Vec<String>) -> Value {
     Value::List(items.into_iter().map(Value::Text).collect())
 }
 
@@ -292,7 +292,7 @@ fn tags(request: &CaptureRequest, wanted: &[String], usual: Option<&str>) -> Vec
     tags
 }
 
-/// A path that no file has: by the policy's pattern, with a number where it is taken.
+/// A path that is free: by the policy's pattern, with a number where it is taken.
 fn free_path(memory: &Memory, title: &str) -> Result<String> {
     let policy = memory.policy();
     let Capture { folder, name, .. } = &policy.capture;
@@ -311,7 +311,7 @@ pub(crate) struct Naming<'a> {
     pub day: &'a str,
 }
 
-/// A path that no file has, with a number where the first choice is taken.
+/// A path that neither a file nor a page's name has, with a number where the first choice is taken.
 pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<String> {
     let Naming { folder, name, title, day } = naming;
     let now = memory.now();
@@ -325,8 +325,16 @@ pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<Strin
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
     let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
     let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
-    let free = names.find(|path| !exists(&memory.vault().root().join(path)));
+    let free = names.find(|path| !is_taken(memory, path));
     memory.vault().page_path(&free.unwrap_or(stem))
+}
+
+/// Whether a file is there, or another page has the name that the path would give.
+fn is_taken(memory: &Memory, path: &str) -> bool {
+    let slug = path_slug(path);
+    let rows = memory.store().lookup(memory.project(), &Names::Exact(&[&slug]));
+    let is_named = rows.is_ok_and(|rows| rows.iter().any(|row| row.kind == KeyKind::Slug));
+    is_named || exists(&memory.vault().root().join(path))
 }
 
 /// The title given, else the first heading, else the first sentence.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lore_page::edit::EditError;
 
+use crate::compact::SummaryError;
 use crate::embed::EmbedError;
 use crate::lint::Finding;
 use crate::policy::Lint;
@@ -132,6 +133,17 @@ pub enum Error {
     /// There is no vector to be had.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// A cluster is not the one that was planned.
+    #[error("cluster {cluster} is not what was planned: {why}")]
+    PlanChanged {
+        /// Its id.
+        cluster: String,
+        /// What became of it.
+        why: String,
+    },
+    /// There is no summary to be had.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
     /// The file is larger than the policy's limit.
     #[error("{path} has {size} bytes, over the limit of {limit}")]
     TooLarge {
@@ -348,8 +360,8 @@ impl Error {
             Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Git { .. } => Code::Git,
-            Error::Embed(_) => Code::Model,
-            Error::Conflict { .. } => Code::Conflict,
+            Error::Embed(_) | Error::Summary(_) => Code::Model,
+            Error::Conflict { .. } | Error::PlanChanged { .. } => Code::Conflict,
             Error::Exists { .. } => Code::Exists,
             Error::TooLarge { .. } => Code::TooLarge,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
@@ -407,6 +419,15 @@ impl Error {
             }
             Error::Embed(EmbedError::Wrong { .. }) => {
                 "check the model's name and the endpoint with `lore model list`".into()
+            }
+            Error::PlanChanged { .. } => {
+                "read the plan again with `lore compact --plan`, and write its summary anew; nothing of it was changed"
+                    .into()
+            }
+            Error::Summary(_) => {
+                "see what it is told with `lore compact --plan`, mend its settings (`lore config list`), or use \
+                 `--summarizer extractive`; the cluster is as it was"
+                    .into()
             }
             Error::TooLarge { .. } => {
                 "split the file, or raise limits.page_bytes in the vault's lore.toml".into()

@@ -4,6 +4,7 @@
 mod capture;
 pub mod check;
 mod chunk;
+mod compact;
 pub mod compare;
 mod curate;
 mod diff;
@@ -32,6 +33,7 @@ mod memory;
 mod novelty;
 mod past;
 mod policy;
+mod process;
 mod profile;
 mod project_slug;
 mod projects;
@@ -53,6 +55,11 @@ mod write;
 
 pub use capture::{CaptureRequest, Captured, Similar, capture, similar_pages};
 pub use chunk::{Chunk, ChunkDraft, ChunkKind, chunks, estimate_tokens};
+pub use compact::{
+    Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Extractive, GivenSummary, Held,
+    INSTRUCTIONS, Inbound, Measure, Member, Source, Summarizer, SummaryError, apply_summaries, bare, compact,
+    plan_compaction, preview, prompt,
+};
 pub use curate::{Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
@@ -87,6 +94,7 @@ pub use past::{OpenStore, Past};
 pub use policy::{
     DEFAULT_TYPE, Level, Limits, Lint, OnEdited, Owner, POLICY_FILE, Policy, Rule, Verb, line_of, verbs,
 };
+pub use process::{ProgramError, run_program};
 pub use profile::{Profile, fill};
 pub use project_slug::project_slug;
 pub use projects::{Chosen, Projects};

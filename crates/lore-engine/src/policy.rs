@@ -21,7 +21,7 @@ pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
 pub use parts::{
-    Capture, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
+    Capture, Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
 };
 pub use pattern::Pattern;
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
@@ -105,6 +105,8 @@ pub struct Policy {
     pub ingest: Ingest,
     /// How closely the pages are held against each other.
     pub check: CheckPolicy,
+    /// What `lore compact` does.
+    pub compact: Compact,
 }
 
 impl Policy {
@@ -148,6 +150,7 @@ impl Policy {
                 return Err((Some(named.span().start), message));
             }
         }
+        self.compact.check().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };
         if let Some(zone) = &rotate.time_zone
             && jiff::tz::TimeZone::get(zone.get_ref()).is_err()

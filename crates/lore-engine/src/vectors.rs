@@ -44,6 +44,15 @@ pub trait Vectors {
     /// The nearest chunk of each page, nearest first.
     fn nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>>;
 
+    /// The direction of each of these pages: the mean of its chunks' vectors, of unit length. A page none of whose
+    /// chunks has a vector is left out.
+    fn page_vectors(
+        &self,
+        project: ProjectNo,
+        model: ModelNo,
+        pages: &[PageNo],
+    ) -> Result<Vec<(PageNo, Vec<f32>)>>;
+
     /// The chunks of a page, in the order of the file.
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
 

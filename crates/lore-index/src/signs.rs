@@ -32,6 +32,17 @@ pub(crate) fn dot(vector: &[f32], bytes: &[u8]) -> Option<f32> {
     Some(f32::from_le_bytes(*scale) * sums.iter().sum::<f32>())
 }
 
+/// Adds a vector kept in bytes to a sum; whether their lengths are the same.
+pub(crate) fn add_to(sum: &mut [f32], bytes: &[u8]) -> bool {
+    let Some((scale, numbers)) = bytes.split_first_chunk::<4>() else { return false };
+    if numbers.len() != sum.len() {
+        return false;
+    }
+    let scale = f32::from_le_bytes(*scale);
+    sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += scale * f32::from(*number as i8));
+    true
+}
+
 /// Bytes of a code for so many numbers.
 pub(crate) fn code_length(dimensions: usize) -> usize {
     dimensions.div_ceil(64) * 8

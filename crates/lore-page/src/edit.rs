@@ -25,7 +25,7 @@ pub use entry::{NewEntry, add_entry};
 pub use fact::{NewFact, add_fact, close_fact};
 pub use heading::{demote_headings, rename_heading};
 pub use items::section_items;
-pub use link::retarget_links;
+pub use link::{repoint_links, retarget_links};
 pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{remove_property, set_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};

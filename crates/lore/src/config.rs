@@ -72,6 +72,29 @@ pub const SETTINGS: &[Setting] = &[
         about: "tokens that the brief of `lore context` may cost besides the policy's injected files",
         default: "2000",
     },
+    Setting {
+        key: "compact.summarizer",
+        about: "who writes summaries: extractive, agent, command or endpoint",
+        default: "extractive",
+    },
+    Setting {
+        key: "compact.command",
+        about: "a command that reads pages on its standard input and writes their summary",
+        default: "",
+    },
+    Setting {
+        key: "compact.endpoint",
+        about: "the address of a language model that writes summaries, such as http://127.0.0.1:11434/v1",
+        default: "",
+    },
+    Setting { key: "compact.model", about: "that model's name", default: "" },
+    Setting { key: "compact.api", about: "how it is asked: openai or ollama", default: "openai" },
+    Setting {
+        key: "compact.key_variable",
+        about: "the environment variable that holds its key; empty: it needs none",
+        default: "",
+    },
+    Setting { key: "compact.seconds", about: "how long a summary may take", default: "120" },
     Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
 ];
 
@@ -256,6 +279,9 @@ fn check(key: &str, text: &str) -> Result<()> {
         "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
         "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),
         "search.signals" => signals(text).is_ok(),
+        "compact.summarizer" => matches!(text, "extractive" | "agent" | "command" | "endpoint"),
+        "compact.api" => matches!(text, "openai" | "ollama"),
+        "compact.seconds" => text.parse::<u32>().is_ok_and(|number| number > 0),
         _ => !text.is_empty(),
     };
     if fine {

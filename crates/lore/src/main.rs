@@ -9,6 +9,7 @@ mod models;
 mod ops;
 mod service;
 mod session;
+mod summarizers;
 mod talk;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ mod blame;
 mod capture;
 mod change;
 mod check;
+mod compact;
 mod config;
 mod context;
 mod curate;
@@ -217,6 +218,7 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<ingest::Ingest>(),
         Entry::of::<stale::Stale>(),
         Entry::of::<set_status::SetStatus>(),
+        Entry::of::<compact::Compact>(),
         Entry::of::<curate::Curate>(),
         Entry::of::<lint::Lint>(),
         Entry::of::<lint::Index>(),

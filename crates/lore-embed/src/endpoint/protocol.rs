@@ -1,7 +1,7 @@
 //! What is said to an endpoint, and how its answer is read.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// How an endpoint is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,16 +64,6 @@ impl Protocol {
             }
         }
     }
-
-    /// What an answer that is an error says: its message if it has one in a known place, otherwise all of it.
-    pub fn complaint(self, answer: &[u8]) -> String {
-        let value: Value = serde_json::from_slice(answer).unwrap_or_default();
-        let message = [&value["error"]["message"], &value["error"], &value["message"], &value["detail"]];
-        match message.into_iter().find_map(Value::as_str) {
-            Some(message) => message.to_owned(),
-            None => String::from_utf8_lossy(answer).into_owned(),
-        }
-    }
 }
 
 /// The vectors by their index; one without an index is where it stands.
@@ -108,19 +98,6 @@ mod tests {
             r#"{"embeddings":[[1]]}"#,
         ] {
             assert!(read(Protocol::OpenAi, wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn complaints_are_found_where_they_are_put() {
-        for (answer, expected) in [
-            (r#"{"error":"model not found"}"#, "model not found"),
-            (r#"{"error":{"message":"too long","code":1}}"#, "too long"),
-            (r#"{"detail":"no"}"#, "no"),
-            ("<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"),
-            ("", ""),
-        ] {
-            assert_eq!(Protocol::OpenAi.complaint(answer.as_bytes()), expected);
         }
     }
 }

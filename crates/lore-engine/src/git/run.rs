@@ -1,29 +1,14 @@
 //! One run of git: its environment, its output gathered without a deadlock, and an end after its time.
 
-use std::io::{self, Read, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::call::Call;
 use super::message::{explain, held_lock};
 use super::{GitError, Repo};
-
-/// How often a run that says nothing is looked at.
-const TICK: Duration = Duration::from_millis(50);
-
-/// How long the last words of a git that has ended may take to arrive, where something it left behind keeps its pipes open.
-const DRAINING: Duration = Duration::from_secs(1);
-
-/// How long a git that was told to end may take to remove its lock files, or last words to arrive.
-const GRACE: Duration = Duration::from_secs(1);
-
-/// How long a taken lock is waited for before the next try.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// So many bytes of talk are kept, the last ones.
-const TALK: usize = 64 * 1024;
+use crate::process::{PAUSE, end, feed, gather, own_group};
 
 /// Variables that would turn git to another repository (a hook sets them) or read paths in another way.
 const FOREIGN: [&str; 11] = [
@@ -86,18 +71,12 @@ impl Repo {
             io::ErrorKind::NotFound => GitError::Missing,
             _ => failed(error),
         })?;
-        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), call.input.clone()) {
-            // On a thread of its own, for git may answer before it has read it all; one that ends early says why itself.
-            thread::spawn(move || stdin.write_all(&input));
+        if let Some(input) = call.input.clone() {
+            feed(&mut child, input);
         }
-        let (pieces, arriving) = channel();
-        if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-            listen(stdout, Stream::Data, pieces.clone());
-            listen(stderr, Stream::Talk, pieces);
-        }
-        let mut gathered = Gathered::default();
         let deadline = Instant::now() + call.timeout;
-        match wait(&mut child, &arriving, &mut gathered, deadline).map_err(failed)? {
+        let (status, gathered) = gather(&mut child, deadline).map_err(failed)?;
+        match status {
             Some(status) => Ok(Output {
                 command: call.command(),
                 status,
@@ -160,111 +139,7 @@ impl Repo {
             None => Stdio::null(),
         });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        own_group(&mut command);
         Ok(command)
     }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Stream {
-    Data,
-    Talk,
-}
-
-#[derive(Debug, Default)]
-struct Gathered {
-    data: Vec<u8>,
-    talk: Vec<u8>,
-}
-
-impl Gathered {
-    fn take(&mut self, (stream, piece): (Stream, Vec<u8>)) {
-        match stream {
-            Stream::Data => self.data.extend(piece),
-            Stream::Talk => {
-                self.talk.extend(piece);
-                // A remote may talk without end.
-                if self.talk.len() > 2 * TALK {
-                    self.talk.drain(..self.talk.len() - TALK);
-                }
-            }
-        }
-    }
-}
-
-/// Reads a pipe on a thread of its own, so that a full one never stops git.
-fn listen(mut pipe: impl Read + Send + 'static, stream: Stream, pieces: Sender<(Stream, Vec<u8>)>) {
-    thread::spawn(move || {
-        let mut buffer = vec![0; 32 * 1024];
-        loop {
-            match pipe.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(length) if length > 0 && pieces.send((stream, buffer[..length].to_vec())).is_ok() => {}
-                _ => return,
-            }
-        }
-    });
-}
-
-/// Gathers what the child says until it has ended; `None` when the deadline came first.
-fn wait(
-    child: &mut Child,
-    arriving: &Receiver<(Stream, Vec<u8>)>,
-    gathered: &mut Gathered,
-    deadline: Instant,
-) -> io::Result<Option<ExitStatus>> {
-    let mut pause = Duration::from_micros(50);
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match arriving.recv_timeout(TICK.min(left)) {
-            Ok(piece) => gathered.take(piece),
-            // Both pipes are closed, so it has ended or is about to.
-            Err(RecvTimeoutError::Disconnected) => match child.try_wait()? {
-                Some(status) => return Ok(Some(status)),
-                None => {
-                    thread::sleep(pause.min(left));
-                    pause = (pause * 2).min(TICK);
-                }
-            },
-            // What git leaves running, such as the shared connection of ssh, may keep a pipe open for hours.
-            Err(RecvTimeoutError::Timeout) => {
-                if let Some(status) = child.try_wait()? {
-                    // What it said is in the pipes, but on a busy machine not here yet.
-                    let last = Instant::now() + DRAINING;
-                    while let Some(left) = last.checked_duration_since(Instant::now())
-                        && let Ok(piece) = arriving.recv_timeout(left)
-                    {
-                        gathered.take(piece);
-                    }
-                    return Ok(Some(status));
-                }
-            }
-        }
-        if left.is_zero() {
-            return Ok(None);
-        }
-    }
-}
-
-/// Ends the child and all that it started: first kindly, so that git removes its lock files.
-#[cfg(unix)]
-fn end(child: &mut Child) {
-    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-    let group = Pid::from_child(child);
-    let _ = kill_process_group(group, Signal::TERM);
-    let deadline = Instant::now() + GRACE;
-    // It is looked at without being reaped: while it is there, its number is nobody else's.
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    while matches!(waitid(WaitId::Pid(group), look), Ok(None)) && Instant::now() < deadline {
-        thread::sleep(PAUSE);
-    }
-    let _ = kill_process_group(group, Signal::KILL);
-    let _ = child.wait();
-}
-
-#[cfg(not(unix))]
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
 }

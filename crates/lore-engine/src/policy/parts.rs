@@ -227,6 +227,58 @@ impl Default for Capture {
     }
 }
 
+/// What `lore compact` gathers and what it makes of it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Compact {
+    /// How many stale pages make a cluster at the least.
+    pub smallest: usize,
+    /// How many at the most; what is larger is cut.
+    pub largest: usize,
+    /// Above which cosine two pages are alike, by their vectors.
+    pub similar: f64,
+    /// From which part of their words on, where there is no model.
+    pub shared_words: f64,
+    /// The folder of summaries; empty is that of most of the pages.
+    pub folder: String,
+    /// Their names: `{slug}` is made from the title, `{date}` is the day.
+    pub name: String,
+    /// About how many tokens the built-in summariser writes.
+    pub tokens: usize,
+}
+
+impl Default for Compact {
+    fn default() -> Self {
+        Compact {
+            smallest: 3,
+            largest: 20,
+            similar: 0.8,
+            shared_words: 0.5,
+            folder: String::new(),
+            name: "{slug}".into(),
+            tokens: 700,
+        }
+    }
+}
+
+impl Compact {
+    /// What only shows when the parts are held against each other.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.smallest < 2 || self.largest < self.smallest {
+            let Compact { smallest, largest, .. } = self;
+            return Err(format!(
+                "compact.smallest is {smallest} and compact.largest {largest}: the one is at least 2, the other no less"
+            ));
+        }
+        match [self.similar, self.shared_words].into_iter().find(|value| !(0.0..=1.0).contains(value)) {
+            Some(value) => {
+                Err(format!("{value} is not from 0 to 1, as compact.similar and compact.shared_words are"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 fn catalogue_bytes() -> usize {
     32 * 1024
 }

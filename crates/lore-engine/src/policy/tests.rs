@@ -39,6 +39,8 @@ fn what_is_wrong_is_told_with_its_line() {
         ("[rotate]\ntoday = \"a\"\nyesterday = \"b\"\nday_begins = 24\n", Some(4), "24"),
         ("[rotate]\ntoday = \"a\"\nyesterday = \"b\"\ntime_zone = \"Mars\"\n", Some(4), "Mars"),
         ("[[rule]]\npaths = []\n", Some(2), "at least one"),
+        ("[compact]\nlargest = 2\n", None, "compact.smallest is 3 and compact.largest 2"),
+        ("[compact]\nsimilar = 80\n", None, "80 is not from 0 to 1"),
         ("name = \n", Some(1), ""),
     ] {
         let (at, message) = Policy::parse(text).expect_err(text);

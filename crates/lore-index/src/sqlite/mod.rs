@@ -8,6 +8,7 @@ mod fts;
 mod index;
 mod intake;
 mod ledger;
+mod means;
 mod nearest;
 mod open;
 mod put;

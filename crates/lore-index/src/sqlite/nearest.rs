@@ -182,7 +182,7 @@ impl SqliteStore {
         })
     }
 
-    fn each(
+    pub(super) fn each(
         &self,
         doing: &'static str,
         sql: &str,

@@ -154,6 +154,15 @@ impl Vectors for SqliteStore {
         self.find_nearest(project, query)
     }
 
+    fn page_vectors(
+        &self,
+        project: ProjectNo,
+        model: ModelNo,
+        pages: &[PageNo],
+    ) -> Result<Vec<(PageNo, Vec<f32>)>> {
+        self.mean_vectors(project, model, pages)
+    }
+
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>> {
         let sql = format!(
             "SELECT {CHUNK} FROM chunk c WHERE c.page = ?2 AND c.project = ?1 ORDER BY c.first, c.slot"

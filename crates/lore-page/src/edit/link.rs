@@ -17,6 +17,32 @@ pub fn retarget_links(
     path: &str,
     target: &mut dyn FnMut(&Link) -> Option<String>,
 ) -> Result<String, EditError> {
+    rewrite(text, path, target, Fragment::Stays)
+}
+
+/// The same for links that are to lead to another page altogether: what stands after `#`, a place on the old page,
+/// goes. A label stays.
+pub fn repoint_links(
+    text: &str,
+    path: &str,
+    target: &mut dyn FnMut(&Link) -> Option<String>,
+) -> Result<String, EditError> {
+    rewrite(text, path, target, Fragment::Goes)
+}
+
+/// What becomes of the part after `#`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fragment {
+    Stays,
+    Goes,
+}
+
+fn rewrite(
+    text: &str,
+    path: &str,
+    target: &mut dyn FnMut(&Link) -> Option<String>,
+    fragment: Fragment,
+) -> Result<String, EditError> {
     let links = markdown::parse(path, text).page.links;
     let mut changes: Vec<(Range<usize>, String)> = Vec::new();
     let mut renamed = Vec::new();
@@ -27,8 +53,10 @@ pub fn retarget_links(
             continue;
         }
         let place = match link.style {
-            LinkStyle::Wiki => wiki_target(text, link.span.start..link.span.end).map(|place| (place, new)),
-            LinkStyle::Markdown => destination(text, link).map(|place| {
+            LinkStyle::Wiki => {
+                wiki_target(text, link.span.start..link.span.end, fragment).map(|place| (place, new))
+            }
+            LinkStyle::Markdown => destination(text, link, fragment).map(|place| {
                 let bracketed = text[..place.start].ends_with('<');
                 (place, if bracketed { new } else { encoded(&new) })
             }),
@@ -36,7 +64,7 @@ pub fn retarget_links(
         changes.extend(place);
     }
     if !renamed.is_empty() {
-        property_targets(text, &renamed, &mut changes)?;
+        property_targets(text, &renamed, fragment, &mut changes)?;
     }
     let edited = apply(text, changes);
     let reads_back = |edited: &str| {
@@ -57,6 +85,7 @@ fn has(links: &[Link], relation: &str, target: &str) -> bool {
 fn property_targets(
     text: &str,
     renamed: &[(&Link, String)],
+    fragment: Fragment,
     changes: &mut Vec<(Range<usize>, String)>,
 ) -> Result<(), EditError> {
     let Some(layout) = layout::read(text)? else { return Ok(()) };
@@ -72,7 +101,7 @@ fn property_targets(
                     Some(_) => new.replace('\'', "''"),
                     None => new.clone(),
                 };
-                changes.extend(wiki_target(text, place).map(|place| (place, new)));
+                changes.extend(wiki_target(text, place, fragment).map(|place| (place, new)));
             }
         }
     }
@@ -115,12 +144,14 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
-/// The bytes between `[[` and the first of `#`, `|` and `]]`, without the space around them.
-fn wiki_target(text: &str, link: Range<usize>) -> Option<Range<usize>> {
+/// The bytes between `[[` and the first of `#`, `|` and `]]`, without the space around them; with a fragment that goes,
+/// up to `|` or `]]`.
+fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Range<usize>> {
     let written = text.get(link.clone())?;
     let open = written.find("[[")? + 2;
     let inner = written[open..].strip_suffix("]]")?;
-    let name = &inner[..inner.find(['#', '|']).unwrap_or(inner.len())];
+    let ends: &[char] = if fragment == Fragment::Stays { &['#', '|'] } else { &['|'] };
+    let name = &inner[..inner.find(ends).unwrap_or(inner.len())];
     // In a table the bar is escaped.
     let name =
         if inner[name.len()..].starts_with('|') { name.strip_suffix('\\').unwrap_or(name) } else { name };
@@ -128,8 +159,8 @@ fn wiki_target(text: &str, link: Range<usize>) -> Option<Range<usize>> {
     Some(start..start + name.trim().len())
 }
 
-/// The bytes of a destination's path, without `<>`, fragment and query.
-fn destination(text: &str, link: &Link) -> Option<Range<usize>> {
+/// The bytes of a destination's path, without `<>`, and without a fragment and query that stay.
+fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usize>> {
     let written = text.get(link.span.start..link.span.end)?;
     let start = if written.ends_with(')') {
         link.span.start + label_end(written)? + 2
@@ -144,6 +175,9 @@ fn destination(text: &str, link: &Link) -> Option<Range<usize>> {
         None => (start, bare_end(rest)),
     };
     let path = &text[start..start + end];
+    if fragment == Fragment::Goes {
+        return Some(start..start + path.len());
+    }
     Some(start..start + path.find(['#', '?']).unwrap_or(path.len()))
 }
 

@@ -44,6 +44,8 @@ mod gaps;
 mod ingesting;
 // What the vault says that cannot all be true.
 mod checking;
+// Stale pages that become one.
+mod compacting;
 
 // Models, vectors, answers inside a budget.
 mod asking;

@@ -100,6 +100,7 @@ macro_rules! conformance {
                     vectors_outlive_the_index
                     vectors_of_another_length_are_refused
                     the_nearest_of_many_are_the_nearest_of_all
+                    a_page_points_where_its_chunks_point_together
                     vectors_can_be_asked_for_again;
             }
         }

@@ -308,3 +308,34 @@ pub fn vectors_can_be_asked_for_again(open: Open<'_>) {
     assert_eq!(waiting(&*store, project, model), 3);
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
+
+pub fn a_page_points_where_its_chunks_point_together(open: Open<'_>) {
+    let store = open();
+    let (project, elsewhere) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
+    let (first, second) = (model(&*store, "m"), store.add_model(&identity("other")).unwrap());
+    let both = put(&*store, project, with_chunks("both.md", &["one", "two"]));
+    let one = put(&*store, project, with_chunks("one.md", &["one", "waits"]));
+    let none = put(&*store, project, with_chunks("none.md", &["waits too"]));
+    let foreign = put(&*store, elsewhere, with_chunks("foreign.md", &["one"]));
+    let (east, north) = (towards(0, 0.0), towards(1, 0.0));
+    embed(&*store, first, &[("one", east.clone()), ("two", north.clone())]);
+    embed(&*store, second, &[("one", north.clone())]);
+    let asked = [none, one, foreign, both, one];
+    let found = store.page_vectors(project, first, &asked).unwrap();
+    let pages: Vec<PageNo> = found.iter().map(|(page, _)| *page).collect();
+    let mut expected = vec![one, both];
+    expected.sort_unstable();
+    assert_eq!(pages, expected, "each once, none of another project, none without a vector");
+    let cosine = |page: PageNo, to: &[f32]| -> f32 {
+        let vector = &found.iter().find(|(known, _)| *known == page).expect("it is there").1;
+        let length = vector.iter().map(|number| number * number).sum::<f32>();
+        assert!((length - 1.0).abs() < 1e-3, "of unit length: {length}");
+        vector.iter().zip(to).map(|(a, b)| a * b).sum()
+    };
+    assert!(cosine(one, &east) > 0.99, "what waits does not count");
+    let (a, b) = (cosine(both, &east), cosine(both, &north));
+    assert!((a - b).abs() < 0.01 && a > 0.69 && a < 0.8, "half-way between its chunks: {a} {b}");
+    let other = store.page_vectors(project, second, &asked).unwrap();
+    assert!(other[0].1.iter().zip(&north).map(|(a, b)| a * b).sum::<f32>() > 0.99, "of the model asked for");
+    assert_eq!(store.page_vectors(project, first, &[]).unwrap(), []);
+}

@@ -130,3 +130,21 @@ fn changes_links_in_properties() {
         "##]],
     );
 }
+
+#[test]
+fn a_link_to_another_page_keeps_its_label_and_loses_its_place_on_the_old_one() {
+    let text = "---\nup: '[[Old#Part|it''s]]'\n---\n- rests_on [[ Old#Part | the start ]] (why) {2024..}\n\
+        | [[Old#A\\|b]] | [x](old.md#a?b \"t\") |\n[[Old]] ![[Old#^block]] [y](<old.md#a b>) [z][ref] [[Other#Part]] `[[Old#Part]]`\n\n\
+        [ref]: old.md#part\n";
+    let mut follow = |link: &crate::Link| match link.target.as_str() {
+        "Old" => Some("a/New".to_owned()),
+        "notes/old.md" => Some("../a/new page.md".to_owned()),
+        _ => None,
+    };
+    assert_eq!(
+        repoint_links(text, "notes/here.md", &mut follow).unwrap(),
+        "---\nup: '[[a/New|it''s]]'\n---\n- rests_on [[ a/New | the start ]] (why) {2024..}\n\
+         | [[a/New\\|b]] | [x](../a/new%20page.md \"t\") |\n[[a/New]] ![[a/New]] [y](<../a/new page.md>) [z][ref] [[Other#Part]] \
+         `[[Old#Part]]`\n\n[ref]: ../a/new%20page.md\n"
+    );
+}

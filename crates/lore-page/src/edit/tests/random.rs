@@ -101,6 +101,7 @@ fn all_edits(text: &str, other: &str) -> Vec<(&'static str, Result<String, EditE
         ("demote", Ok(demote_headings(text, other.len()))),
         ("without sections", Ok(remove_sections(text, sections(text).iter().step_by(2)))),
         ("retarget", retarget_links(text, "a/b.md", &mut |_| Some(other.to_owned()))),
+        ("repoint", repoint_links(text, "a/b.md", &mut |_| Some(other.to_owned()))),
     ];
     for line in 0..8 {
         edits.push(("close relation", close_relation(text, line, until)));

@@ -1,0 +1,173 @@
+//! A service that is asked in JSON over HTTP: its answer, tries again where they may help, and words for what went wrong
+//! that give away no secret.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::StatusCode;
+
+use crate::http::{Address, Patience, may_pass};
+
+/// Bytes of an answer. 64 vectors of 4096 numbers are about 6 MB.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// The wait before the first further try; four times as long before the next.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+
+/// The longest wait, also when the service asks for more.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// A service that is asked over HTTP.
+pub(crate) struct Service {
+    address: Address,
+    agent: Agent,
+    key: Option<String>,
+    patience: Patience,
+}
+
+/// Why a service gave no answer that can be used.
+pub(crate) enum Failed {
+    /// It did not answer, or said that it cannot now.
+    Unavailable(String),
+    /// It said no, and will again.
+    Refused { status: u16, reason: String },
+    /// What it said is no answer.
+    Wrong(String),
+}
+
+/// Why one request brought no answer.
+enum Failure {
+    /// It may be over later; the service may have said when.
+    Again {
+        reason: String,
+        wait: Option<Duration>,
+    },
+    Final(Failed),
+}
+
+impl Service {
+    /// The service at an address, or why there is none.
+    pub(crate) fn new(base: &str, key: Option<String>, patience: Patience) -> Result<Service, String> {
+        let address = Address::parse(base)?;
+        let agent = address
+            .client()
+            .timeout_connect(Some(patience.connect))
+            .timeout_global(Some(patience.request))
+            // The texts and the key are for this service, and not for where it may point to.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .build()
+            .new_agent();
+        Ok(Service { address, agent, key, patience })
+    }
+
+    /// Its address as people see it.
+    pub(crate) fn place(&self) -> &str {
+        &self.address.place
+    }
+
+    /// The answer to a request, which is made again when the service is busy or cannot be reached.
+    pub(crate) fn post(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failed> {
+        let Patience { more_tries, sleep, .. } = &self.patience;
+        let mut usual = FIRST_WAIT;
+        for left in (0..=*more_tries).rev() {
+            match self.post_once(path, body) {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Final(failed)) => return Err(failed),
+                Err(Failure::Again { reason, .. }) if left == 0 => return Err(Failed::Unavailable(reason)),
+                Err(Failure::Again { wait, .. }) => sleep(wait.unwrap_or(usual).min(LONGEST_WAIT)),
+            }
+            usual *= 4;
+        }
+        unreachable!("the last try returns")
+    }
+
+    fn post_once(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
+        let url = format!("{}{path}", self.address.url);
+        let mut request = self.agent.post(&url).content_type("application/json");
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        let mut response = request.send(body).map_err(|error| self.failed(&error))?;
+        let status = response.status();
+        let wait =
+            response.headers().get("retry-after").and_then(|wait| wait.to_str().ok()?.trim().parse().ok());
+        let answer = response.body_mut().with_config().limit(MOST_BYTES).read_to_vec();
+        let answer = answer.map_err(|error| self.failed(&error))?;
+        if status == StatusCode::OK {
+            return Ok(answer);
+        }
+        let busy = matches!(status.as_u16(), 408 | 429) || status.is_server_error();
+        let reason = format!("status {}{}", status.as_u16(), self.quote(&answer));
+        if busy {
+            return Err(Failure::Again { reason, wait: wait.map(Duration::from_secs) });
+        }
+        Err(Failure::Final(match status.as_u16() {
+            300..=399 => {
+                Failed::Wrong(format!("it points to another address, which is not followed ({reason})"))
+            }
+            status => Failed::Refused { status, reason },
+        }))
+    }
+
+    fn failed(&self, error: &ureq::Error) -> Failure {
+        let reason = self.without_secrets(&error.to_string());
+        match error {
+            error if may_pass(error) => Failure::Again { reason, wait: None },
+            ureq::Error::Timeout(_) => {
+                let time = self.patience.request;
+                Failure::Final(Failed::Unavailable(format!("there was no answer within {time:?}")))
+            }
+            ureq::Error::BodyExceedsLimit(limit) => {
+                Failure::Final(Failed::Wrong(format!("an answer of more than {limit} bytes")))
+            }
+            ureq::Error::Protocol(_) => Failure::Final(Failed::Wrong(reason)),
+            _ => Failure::Final(Failed::Unavailable(reason)),
+        }
+    }
+
+    /// The first words of what the service says about an error.
+    fn quote(&self, answer: &[u8]) -> String {
+        let said = self.without_secrets(&complaint(answer));
+        let words: String = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        if words.is_empty() { words } else { format!(": {words}") }
+    }
+
+    /// The text, should the service or a library repeat what it was given.
+    fn without_secrets(&self, text: &str) -> String {
+        let shown = text.replace(&self.address.url, &self.address.place);
+        match self.key.as_deref().filter(|key| !key.is_empty()) {
+            Some(key) => shown.replace(key, "…"),
+            None => shown,
+        }
+    }
+}
+
+/// What an answer that is an error says: its message if it has one in a known place, otherwise all of it.
+fn complaint(answer: &[u8]) -> String {
+    let value: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let message = [&value["error"]["message"], &value["error"], &value["message"], &value["detail"]];
+    match message.into_iter().find_map(Value::as_str) {
+        Some(message) => message.to_owned(),
+        None => String::from_utf8_lossy(answer).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_are_found_where_they_are_put() {
+        for (answer, expected) in [
+            (r#"{"error":"model not found"}"#, "model not found"),
+            (r#"{"error":{"message":"too long","code":1}}"#, "too long"),
+            (r#"{"detail":"no"}"#, "no"),
+            ("<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"),
+            ("", ""),
+        ] {
+            assert_eq!(complaint(answer.as_bytes()), expected);
+        }
+    }
+}

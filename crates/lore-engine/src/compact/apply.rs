@@ -1,0 +1,238 @@
+//! Writing clusters: each in one transaction through the one write path, all of it or nothing.
+
+use lore_page::{Value, edit, path_slug};
+
+use super::extract::Extractive;
+use super::page::{Draft, path_of, sources, text_of};
+use super::plan::{Cluster, CompactPlan, CompactRequest, plan_compaction};
+use super::repoint::{Repoint, inbound};
+use super::summarizer::Summarizer;
+use crate::error::{Error, Result};
+use crate::lifecycle::status::COMPACTED;
+use crate::memory::Memory;
+use crate::reconcile::Progress;
+use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
+
+/// How often another name is tried when somebody else takes the one that was free.
+const TRIES: usize = 20;
+
+/// After so many clusters in a row of which a summariser makes nothing, the others are left.
+const PATIENCE: usize = 3;
+
+/// A summary that somebody wrote for a cluster of a plan.
+#[derive(Debug, Clone, Default)]
+pub struct GivenSummary {
+    /// The cluster's id, as the plan has it.
+    pub cluster: String,
+    /// The slug of its page; without one, it is made of the title.
+    pub slug: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub content: String,
+    /// Its tags; without them, those that all pages of the cluster share.
+    pub tags: Option<Vec<String>>,
+}
+
+/// What became of a cluster.
+#[derive(Debug)]
+pub struct Attempt {
+    /// Its id.
+    pub cluster: String,
+    /// What was written, or why nothing was.
+    pub result: Result<Compacted>,
+}
+
+/// A cluster that is compacted, or would be.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// The slug of the summary.
+    pub slug: String,
+    /// Its path.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// The slugs of the pages it sums up.
+    pub members: Vec<String>,
+    /// The paths of the pages whose links lead to it now.
+    pub repointed: Vec<String>,
+    /// The commit, where there is one.
+    pub commit: Option<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Compacts the clusters of a plan with a summariser, one after the other. What fails is told and leaves its cluster
+/// as it was; the clusters before it stay compacted, and those after it are gone on with.
+pub fn compact(
+    memory: &Memory,
+    plan: &CompactPlan,
+    summarizer: &dyn Summarizer,
+    progress: Progress<'_>,
+) -> Vec<Attempt> {
+    let mut attempts: Vec<Attempt> = Vec::new();
+    let mut silent = 0;
+    for (done, cluster) in plan.clusters.iter().enumerate() {
+        let draft = drafted(memory, cluster, summarizer);
+        silent = if matches!(draft, Err(Error::Summary(_))) { silent + 1 } else { 0 };
+        let result = draft.and_then(|draft| write_cluster(memory, cluster, &draft));
+        attempts.push(Attempt { cluster: cluster.id.clone(), result });
+        progress(done + 1, plan.clusters.len());
+        if silent >= PATIENCE {
+            break;
+        }
+    }
+    attempts
+}
+
+/// Compacts clusters with summaries that somebody wrote after reading a plan. A cluster that is no longer the one the
+/// plan had is refused; the others are gone on with.
+pub fn apply_summaries(
+    memory: &Memory,
+    given: &[GivenSummary],
+    progress: Progress<'_>,
+) -> Result<Vec<Attempt>> {
+    let plan = plan_compaction(memory, &CompactRequest::default(), &|_, _| ())?;
+    let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
+    let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
+    // Pages of clusters that nobody gave a summary for are ordinary pages: their links follow.
+    chosen.iter_mut().for_each(|cluster| cluster.inbound.clear());
+    inbound(memory, &mut chosen)?;
+    let mut attempts = Vec::new();
+    for (done, one) in given.iter().enumerate() {
+        let twice = given[..done].iter().any(|before| before.cluster == one.cluster);
+        let found = chosen.iter().find(|cluster| cluster.id == one.cluster).filter(|_| !twice);
+        let result = match found {
+            Some(cluster) => write_given(memory, cluster, one),
+            None => Err(gone(one, &others)),
+        };
+        attempts.push(Attempt { cluster: one.cluster.clone(), result });
+        progress(done + 1, given.len());
+    }
+    Ok(attempts)
+}
+
+/// What compacting a cluster would write. With the built-in summariser that is all of it; without one, no text is made.
+pub fn preview(memory: &Memory, cluster: &Cluster, summarizer: Option<&Extractive>) -> Result<Compacted> {
+    let draft = match summarizer {
+        Some(summarizer) => drafted(memory, cluster, summarizer)?,
+        None => Draft::default(),
+    };
+    let path = path_of(memory, cluster, &draft)?;
+    let text = match summarizer {
+        Some(_) => text_of(memory, cluster, &draft, &path)?,
+        None => String::new(),
+    };
+    let repoint = Repoint::new(memory, cluster, &path)?;
+    Ok(compacted(cluster, &draft, Receipt::default(), &Written { path, text, repoint }))
+}
+
+fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Result<Compacted> {
+    if given.content.trim().is_empty() || given.title.trim().is_empty() {
+        return Err(Error::BadInput {
+            message: format!("the summary of {} has no title or no content", given.cluster),
+            hint: "give both; nothing was changed".into(),
+        });
+    }
+    let draft = Draft {
+        content: given.content.clone(),
+        title: Some(given.title.clone()),
+        slug: given.slug.clone().filter(|slug| !slug.is_empty()),
+        tags: given.tags.clone(),
+        by: memory.author().actor.clone(),
+    };
+    write_cluster(memory, cluster, &draft)
+}
+
+/// Why a cluster cannot be found: its pages changed, or it is no cluster any more.
+fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
+    let pages = Cluster::pages_part(&given.cluster);
+    let same = others.iter().find(|cluster| Cluster::pages_part(&cluster.id) == pages);
+    let newest = same.and_then(|cluster| cluster.members.iter().max_by_key(|member| member.page.updated));
+    let why = match newest {
+        Some(member) => format!("its pages changed, {} last", member.page.slug),
+        None => "its pages are compacted, no longer stale, or in other clusters".to_owned(),
+    };
+    Error::PlanChanged { cluster: given.cluster.clone(), why }
+}
+
+fn drafted(memory: &Memory, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
+    let content = summarizer.summarize(&sources(memory, cluster)?)?;
+    Ok(Draft { content, by: summarizer.name(), ..Draft::default() })
+}
+
+/// What is to be written for a cluster.
+struct Written {
+    path: String,
+    text: String,
+    repoint: Repoint,
+}
+
+/// Writes a cluster: the summary, the mark on its pages, the links of others.
+fn write_cluster(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        match try_write(memory, cluster, draft) {
+            Err(Error::Conflict { expected: 0, .. }) if draft.slug.is_none() && tries > 0 => {}
+            done => return done,
+        }
+    }
+}
+
+fn try_write(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+    let path = path_of(memory, cluster, draft)?;
+    let text = text_of(memory, cluster, draft, &path)?;
+    let repoint = Repoint::new(memory, cluster, &path)?;
+    let slug = path_slug(&path);
+    let sources = repoint.sources();
+    let summary = Action::Put(text.clone().into_bytes());
+    let mut changes = vec![PageChange { path: path.clone(), action: summary, expected_version: Some(0) }];
+    for member in &cluster.members {
+        let mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
+        changes.push(PageChange {
+            path: member.page.path.clone(),
+            action: Action::Edit(mark),
+            expected_version: Some(member.page.version),
+        });
+    }
+    for source in &sources {
+        let follow: Edit<'_> = Box::new(|text| repoint.edit(source, text));
+        changes.push(PageChange {
+            path: source.clone(),
+            action: Action::Edit(follow),
+            expected_version: None,
+        });
+    }
+    let subject = format!("Compact {} pages into {slug}", cluster.members.len());
+    let receipt = write_as(memory, &changes, &Terms { subject: Some(subject), ..Terms::default() })?;
+    drop(changes);
+    Ok(compacted(cluster, draft, receipt, &Written { path, text, repoint }))
+}
+
+/// A page with the mark of what became of it, and not a byte more.
+fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
+    let failed = |source| Error::Edit { slug: page.to_owned(), source };
+    let text = edit::set_property(text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
+    edit::set_property(&text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
+}
+
+fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, written: &Written) -> Compacted {
+    let mut warnings = receipt.warnings;
+    let stays = cluster.inbound.iter().filter_map(|link| Some((link, link.stays.as_ref()?)));
+    warnings.extend(
+        stays.map(|(link, why)| format!("{}:{} still links to {}: {why}", link.path, link.line, link.target)),
+    );
+    Compacted {
+        slug: receipt.files.first().map_or_else(|| path_slug(&written.path), |file| file.slug.clone()),
+        path: written.path.clone(),
+        title: draft.title_for(cluster),
+        text: written.text.clone(),
+        members: cluster.members.iter().map(|member| member.page.slug.clone()).collect(),
+        repointed: written.repoint.sources().into_iter().collect(),
+        commit: receipt.commit,
+        warnings,
+    }
+}

@@ -1,0 +1,215 @@
+//! The built-in summariser on small pages, and what holds for all.
+
+use std::collections::BTreeSet;
+
+use expect_test::expect;
+use proptest::prelude::*;
+
+use super::*;
+
+const TODAY: &str = "2024-06-01";
+
+fn source(slug: &str, date: &str, text: &str) -> Source {
+    Source {
+        slug: format!("clients/{slug}"),
+        title: slug.to_uppercase(),
+        path: "clients/summary.md".into(),
+        date: date.into(),
+        text: text.into(),
+        within: BTreeSet::from(["clients/b".to_owned()]),
+    }
+}
+
+fn summary(sources: &[Source], tokens: usize) -> String {
+    extract(sources, TODAY, tokens)
+}
+
+fn pages() -> Vec<Source> {
+    vec![
+        source(
+            "a",
+            "2024-01-10",
+            "---\ntags: [x]\n---\n# A\n\nClient X plans by the quarter. The weather was fine that day. They rejected the sprint \
+             format because it disrupts their quarterly planning.\n\n- [decision] Offer a retainer instead of sprints #pricing\n\
+             - [mood] Tired\n- contact:: Ada Byron {2023-01-01..}\n- budget:: 10k {2022..2023}\n- supersedes [[clients/b]]\n\
+             - works_with [[Harbour Ltd]] (since spring)\n",
+        ),
+        source(
+            "b",
+            "2024-02-20",
+            "# B\n\nThe sprint format is rejected for good, since quarterly planning comes first.\n\n* [decision] Offer a \
+             retainer instead of sprints #pricing\n* ADA | role:: CFO (by: tester)\n\n---\n\n- **2024-02-01** | call — They said no.\n  \
+             Twice.\n- **2023-02-01** | call — First contact.\n",
+        ),
+        source("c", "2024-03-01", "# C\n\nThe retainer now runs until autumn. Yes.\n"),
+    ]
+}
+
+#[test]
+fn what_carries_most_stays_with_where_it_comes_from() {
+    expect![[r#"
+        The retainer now runs until autumn. ([[clients/c|C]])
+
+        The sprint format is rejected for good, since quarterly planning comes first. ([[clients/b|B]])
+
+        Client X plans by the quarter. The weather was fine that day. They rejected the sprint format because it disrupts their quarterly planning. ([[clients/a|A]])
+
+        ## Decisions and observations
+
+        - [decision] Offer a retainer instead of sprints #pricing
+        - [mood] Tired
+
+        ## Facts
+
+        - ADA | role:: CFO (by: tester)
+        - A | contact:: Ada Byron {2023-01-01..}
+
+        ## Relations
+
+        - works_with [[Harbour Ltd]] (since spring)
+
+        ## Sources
+
+        - [[clients/c|C]] (2024-03-01)
+        - [[clients/b|B]] (2024-02-20)
+        - [[clients/a|A]] (2024-01-10)
+
+        ---
+
+        ## Timeline
+
+        - **2024-02-01** | call — They said no.
+          Twice.
+        - **2023-02-01** | call — First contact.
+    "#]]
+    .assert_eq(&summary(&pages(), 400));
+}
+
+#[test]
+fn a_small_budget_keeps_facts_and_a_sentence_or_two() {
+    let text = summary(&pages(), 40);
+    assert!(text.contains("- A | contact:: Ada Byron") && text.contains("- ADA | role:: CFO"), "{text}");
+    assert!(!text.contains("weather"), "what carries least goes first: {text}");
+    let prose = text.split("\n## ").next().expect("a beginning");
+    assert!(estimate_tokens(prose) < 60, "{prose}");
+}
+
+#[test]
+fn facts_of_the_summary_are_about_those_they_were_about() {
+    let text = summary(&pages(), 400);
+    let page = parse("clients/summary.md", &text).page;
+    let facts: Vec<(Option<&str>, &str, &str)> = page
+        .facts
+        .iter()
+        .map(|fact| (fact.subject.as_deref(), fact.predicate.as_str(), fact.object.as_str()))
+        .collect();
+    assert_eq!(facts, [(Some("ADA"), "role", "CFO"), (Some("A"), "contact", "Ada Byron")]);
+    let relations: Vec<&str> = page
+        .links
+        .iter()
+        .filter(|link| link.relation != "links_to")
+        .map(|link| link.target.as_str())
+        .collect();
+    assert_eq!(relations, ["Harbour Ltd"], "none to a page of the cluster");
+    assert_eq!(page.entries.len(), 2);
+}
+
+#[test]
+fn pages_that_say_the_same_say_it_once() {
+    let text = "# T\n\nThe harbour opens at six in the morning on weekdays.\n";
+    let sources: Vec<Source> = ["a", "b", "c"].map(|slug| source(slug, "2024-01-01", text)).to_vec();
+    let found = summary(&sources, 400);
+    assert_eq!(found.matches("harbour opens").count(), 1, "{found}");
+    assert!(["clients/a", "clients/b", "clients/c"].iter().all(|slug| found.contains(slug)), "all are cited");
+}
+
+#[test]
+fn pages_without_text_give_no_summary() {
+    let sources = [source("a", "2024-01-01", "---\ntitle: A\n---\n"), source("b", "2024-01-01", "# B\n")];
+    let extractive = Extractive { today: TODAY.into(), tokens: 100 };
+    let failed = extractive.summarize(&sources).expect_err("nothing to say");
+    assert!(failed.to_string().contains("the pages have no text"), "{failed}");
+}
+
+/// Words in the order of a text, with one space between them and no markers.
+fn plain(text: &str) -> String {
+    let body: Vec<&str> = text.lines().map(|line| line.trim_start_matches(['>', '-', '*', ' '])).collect();
+    body.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text is nothing but sentences of a page, in their order, each as it stands there.
+fn is_made_of(text: &str, source: &Source) -> bool {
+    let mut rest = text;
+    for sentence in sentences(&parse(&source.path, &source.text).page, &source.text) {
+        if let Some(after) = rest.strip_prefix(ended(&sentence).as_str())
+            && plain(&source.text).contains(&plain(&sentence))
+        {
+            rest = after.trim_start();
+        }
+    }
+    rest.is_empty()
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "harbour",
+        "ship",
+        "sprint",
+        "decided",
+        "planning",
+        "client",
+        "because",
+        "budget",
+        "[[clients/b]]",
+        "retainer",
+        "autumn",
+        "Ada",
+        "1.5",
+        "`a. B`",
+        "[x](y.md)",
+        "now",
+        "Zürich",
+        "東京。",
+        "(in May)",
+    ]);
+    let sentence = prop::collection::vec(word, 1..12).prop_map(|words| format!("The {}", words.join(" ")));
+    let end = prop::sample::select(vec![".", "!", "?", ".\n", "\n\n", "\n- ", "\n> "]);
+    let line = prop::sample::select(vec![
+        "",
+        "\n- [decision] Keep it\n",
+        "\n- owner:: Ada {2020..}\n",
+        "\n## Part\n",
+        "\n```\ncode. More.\n```\n",
+        "\n- knows [[Bob]]\n",
+        "\n| a | b |\n",
+    ]);
+    prop::collection::vec((sentence, end, line), 0..12).prop_map(|parts| {
+        parts.into_iter().map(|(sentence, end, line)| format!("{sentence}{end} {line}")).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_sentence_stands_on_one_of_the_pages(texts in prop::collection::vec(text(), 1..5), tokens in 20usize..400) {
+        let slugs = ["a", "b", "c", "d", "e"];
+        let sources: Vec<Source> =
+            texts.iter().zip(slugs).map(|(text, slug)| source(slug, "2024-01-01", text)).collect();
+        let found = summary(&sources, tokens);
+        let prose = if found.starts_with("## ") { "" } else { found.split("\n## ").next().unwrap_or_default() };
+        for paragraph in prose.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+            let (said, cited) = paragraph.rsplit_once(" ([[").expect("a paragraph ends with its page");
+            let source = sources.iter().find(|source| cited.starts_with(&source.slug)).expect("one of them");
+            prop_assert!(is_made_of(said, source), "{:?} does not stand in {:?}", said, source.text);
+        }
+        let facts = parse("s.md", &found).page.facts;
+        for source in &sources {
+            for fact in parse("s.md", &source.text).page.facts {
+                let kept = facts.iter().any(|one| one.subject.as_deref() == Some(&source.title) && plain(&one.object) == plain(&fact.object));
+                prop_assert!(kept, "{:?} is lost in {}", fact, found);
+            }
+        }
+        let mut turned = sources.clone();
+        turned.reverse();
+        prop_assert_eq!(summary(&turned, tokens), found, "whatever order they come in");
+    }
+}

@@ -1,0 +1,235 @@
+//! The sentences of a page: its prose without headings, code, tables and structured lines, cut where a sentence ends.
+
+use std::collections::BTreeSet;
+
+use lore_page::{LINKS_TO, Page};
+
+/// Words after which a full stop ends no sentence.
+const ABBREVIATIONS: [&str; 19] = [
+    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "approx", "ca", "resp", "incl",
+    "z.b", "d.h", "bzw", "ggf",
+];
+
+/// Words after which it ends none where a number follows.
+const BEFORE_NUMBERS: [&str; 4] = ["no", "nr", "fig", "p"];
+
+/// The sentences of a page, in their order.
+pub(super) fn sentences(page: &Page, text: &str) -> Vec<String> {
+    let headings = page.headings.iter().map(|heading| heading.lines.first).collect();
+    let mut prose = Prose { structured: structured_lines(page), headings, ..Prose::default() };
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let at = start;
+        start += line.len();
+        let below = page.timeline.is_some_and(|range| at >= range.start && at < range.end);
+        if below || at >= page.truth.start && at < page.truth.end {
+            prose.look(number, line.trim_end_matches(['\n', '\r']));
+        }
+    }
+    prose.close();
+    prose.paragraphs.iter().flat_map(|paragraph| split(paragraph)).map(str::to_owned).collect()
+}
+
+/// The lines that are something else than prose.
+fn structured_lines(page: &Page) -> BTreeSet<u32> {
+    let relations = page.links.iter().filter(|link| link.relation != LINKS_TO).map(|link| link.line);
+    let observations = page.observations.iter().map(|observation| observation.line);
+    let facts = page.facts.iter().map(|fact| fact.line);
+    let entries = page.entries.iter().flat_map(|entry| entry.lines.first..=entry.lines.last);
+    relations.chain(observations).chain(facts).chain(entries).collect()
+}
+
+/// Paragraphs as they are found, line by line.
+#[derive(Default)]
+struct Prose {
+    structured: BTreeSet<u32>,
+    headings: BTreeSet<u32>,
+    /// Whether the line before belongs to a structured one, which may go on.
+    item: bool,
+    paragraphs: Vec<String>,
+    open: String,
+    /// The fence that ends the code we are in.
+    fence: Option<String>,
+    comment: bool,
+    list: bool,
+}
+
+impl Prose {
+    fn look(&mut self, number: u32, line: &str) {
+        let trimmed = line.trim();
+        let heading = self.headings.contains(&number);
+        let goes_on = self.item && !heading && continues(trimmed);
+        self.item = self.structured.contains(&number) || goes_on;
+        if self.in_code(trimmed) || self.in_comment(trimmed) || self.item || heading {
+            return self.close();
+        }
+        let quoted = trimmed.trim_start_matches(['>', ' ']);
+        let indented = line.starts_with("    ") || line.starts_with('\t');
+        if quoted.is_empty() || !is_prose(quoted) || indented && !self.list && self.open.is_empty() {
+            self.list &= trimmed.is_empty();
+            return self.close();
+        }
+        let (item, words) = without_marker(quoted);
+        if item {
+            self.close();
+            self.list = true;
+        } else if self.open.is_empty() && !indented {
+            self.list = false;
+        }
+        if !self.open.is_empty() {
+            self.open.push(' ');
+        }
+        self.open.push_str(words);
+    }
+
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.paragraphs.push(std::mem::take(&mut self.open));
+        }
+    }
+
+    fn in_code(&mut self, line: &str) -> bool {
+        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
+        match &self.fence {
+            Some(fence) => {
+                if line.starts_with(fence.as_str()) && marks == line.len() {
+                    self.fence = None;
+                }
+                true
+            }
+            None if marks >= 3 && (line.starts_with("```") || line.starts_with("~~~")) => {
+                self.fence = Some(line[..marks].to_owned());
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn in_comment(&mut self, line: &str) -> bool {
+        let inside = self.comment || line.starts_with("<!--");
+        self.comment = inside && !line.contains("-->");
+        inside
+    }
+}
+
+/// Whether a line after an item of a list goes on with it.
+pub(super) fn continues(line: &str) -> bool {
+    let begins = line.starts_with(['#', '>', '<']) || line.starts_with("```") || line.starts_with("~~~");
+    // A bar begins no table here: without a line of dashes below it, it is part of the item.
+    let text = line.starts_with('|') || is_prose(line);
+    !line.is_empty() && !begins && text && !without_marker(line).0
+}
+
+/// Whether a line is part of a text and not a rule, a table, markup, a definition or a callout's head.
+fn is_prose(line: &str) -> bool {
+    let rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '=' | ' '));
+    let definition = line.starts_with('[') && !line.starts_with("[[") && line.contains("]: ");
+    !rule && !definition && !line.starts_with(['|', '<']) && !line.starts_with("[!")
+}
+
+/// A line without the marker of a list item and its check box; whether it had one.
+fn without_marker(line: &str) -> (bool, &str) {
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = match line[digits..].chars().next() {
+        Some('-' | '*' | '+') if digits == 0 => line.get(1..),
+        Some('.' | ')') if digits > 0 => line.get(digits + 1..),
+        _ => None,
+    };
+    match after.and_then(|after| after.strip_prefix(' ')) {
+        None => (false, line),
+        Some(words) => {
+            let words = words.trim_start();
+            let boxes = ["[ ] ", "[x] ", "[X] ", "[-] "];
+            (true, boxes.iter().find_map(|mark| words.strip_prefix(mark)).unwrap_or(words))
+        }
+    }
+}
+
+/// The sentences of a paragraph.
+fn split(paragraph: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut depth, mut code) = (0, 0_usize, false);
+    for (at, c) in paragraph.char_indices() {
+        match c {
+            '`' => code = !code,
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let end = at + c.len_utf8();
+        if depth == 0 && !code && ends_here(&paragraph[start..end], &paragraph[end..], c) {
+            let closing = paragraph[end..].chars().take_while(|c| matches!(c, '"' | '”' | '’' | '»' | '*'));
+            let end = end + closing.map(char::len_utf8).sum::<usize>();
+            found.push(paragraph[start..end].trim());
+            start = end;
+        }
+    }
+    found.push(paragraph.get(start..).unwrap_or_default().trim());
+    found.retain(|sentence| sentence.chars().any(char::is_alphanumeric));
+    found
+}
+
+fn ends_here(before: &str, after: &str, c: char) -> bool {
+    if matches!(c, '。' | '！' | '？') {
+        return true;
+    }
+    if !matches!(c, '.' | '!' | '?' | '…') {
+        return false;
+    }
+    let rest = after.trim_start_matches(['"', '”', '’', '»', '*']);
+    let next = rest.trim_start();
+    if next.is_empty() {
+        return true;
+    }
+    let word = before.trim_end_matches('.').rsplit([' ', '(', '[', '"']).next().unwrap_or_default();
+    let lower = word.to_lowercase();
+    let counts = next.starts_with(|c: char| c.is_ascii_digit()) && BEFORE_NUMBERS.contains(&lower.as_str());
+    let short = word.chars().count() < 2 || counts || ABBREVIATIONS.contains(&lower.as_str());
+    let numbered = word.chars().all(|c| c.is_ascii_digit());
+    let goes_on = next.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')'));
+    rest.starts_with(' ') && !goes_on && !(c == '.' && (short || numbered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lore_page::parse;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(sentences(&parse("a.md", text).page, text), expected);
+    }
+
+    #[test]
+    fn prose_is_cut_where_sentences_end() {
+        check(
+            "One is here. Two is\non two lines! Is it three? Yes.\n\nNo. 4 of e.g. Dr. Who, in v1.2 of it. End",
+            &[
+                "One is here.",
+                "Two is on two lines!",
+                "Is it three?",
+                "Yes.",
+                "No. 4 of e.g. Dr. Who, in v1.2 of it.",
+                "End",
+            ],
+        );
+        check("It said \"no.\" Then [a. B](c.md) came.", &["It said \"no.\"", "Then [a. B](c.md) came."]);
+        check("東京は晴れです。大阪は雨です。", &["東京は晴れです。", "大阪は雨です。"]);
+    }
+
+    #[test]
+    fn lists_and_quotes_give_their_words_only() {
+        check(
+            "> A quote\n> goes on.\n\n- First thing\n  on two lines\n* [ ] Second thing\n1. Third thing\n",
+            &["A quote goes on.", "First thing on two lines", "Second thing", "Third thing"],
+        );
+    }
+
+    #[test]
+    fn what_is_no_prose_is_left_out() {
+        let text = "---\ntitle: A. B.\n---\n# Heading. Here\n\nText.\n\n```\ncode. Code.\n```\n\n    more code\n\n\
+            | a | b |\n|---|---|\n\n<!-- hidden. -->\n<div>\n\n- [decision] Kept elsewhere\n- owns:: A boat\n\
+            - knows [[B]]\n  (well)\n\n[x]: http://a.org/b\n\n***\n\n## Timeline\n- **2024-01-02** | m — Entry.\n\nBelow.\n";
+        check(text, &["Text.", "Below."]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Who writes summaries: the built-in summariser, a command of the user's, or a language model the user named.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
+use lore_engine::{
+    Extractive, INSTRUCTIONS, Memory, ProgramError, Source, Summarizer, SummaryError, bare, prompt,
+    run_program,
+};
+
+use crate::config::Config;
+use crate::environment::secret;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// The summariser that needs nothing.
+pub fn extractive(memory: &Memory) -> Extractive {
+    Extractive { today: memory.today(), tokens: memory.policy().compact.tokens }
+}
+
+/// A program that reads pages on its standard input and writes a summary to its standard output.
+pub struct Command {
+    words: Vec<String>,
+    time: Duration,
+}
+
+impl Command {
+    /// The command of the configuration.
+    pub fn new(session: &Session) -> Result<Command> {
+        let text = wanted(&session.config, "compact.command", "command")?;
+        let words = words(&text).ok_or_else(|| {
+            Failure::usage(
+                format!("compact.command is {text:?}, which has an open quote or no program"),
+                "write it as in a shell, or as a list: [\"llm\", \"-m\", \"small\"]",
+            )
+        })?;
+        Ok(Command { words, time: seconds(&session.config)? })
+    }
+
+    fn failed(&self, reason: String) -> SummaryError {
+        SummaryError { place: format!("command `{}`", self.words.join(" ")), reason }
+    }
+}
+
+impl Summarizer for Command {
+    fn name(&self) -> String {
+        let program = self.words.first().map(Path::new).and_then(Path::file_name);
+        program.map_or_else(|| "command".into(), |name| name.to_string_lossy().into_owned())
+    }
+
+    fn summarize(&self, pages: &[Source]) -> std::result::Result<String, SummaryError> {
+        let input = format!("{INSTRUCTIONS}\n\n{}", prompt(pages));
+        let output = run_program(&self.words, &input, self.time)
+            .map_err(|error: ProgramError| self.failed(error.to_string()))?;
+        let text = String::from_utf8(output).map_err(|_| self.failed("what it wrote is not UTF-8".into()))?;
+        match bare(&text) {
+            "" => Err(self.failed("it wrote nothing".into())),
+            text => Ok(text.to_owned()),
+        }
+    }
+}
+
+/// The language model of the configuration.
+pub fn endpoint(session: &Session) -> Result<Chat> {
+    let config = &session.config;
+    let base = wanted(config, "compact.endpoint", "endpoint")?;
+    let model = wanted(config, "compact.model", "endpoint")?;
+    let protocol = match config.get("compact.api")?.as_str() {
+        "ollama" => ChatProtocol::Ollama,
+        _ => ChatProtocol::OpenAi,
+    };
+    let variable = config.get("compact.key_variable")?;
+    let key = match variable.as_str() {
+        "" => None,
+        name => Some(secret(name).ok_or_else(|| {
+            Failure::usage(
+                format!("the variable {name} is not set, and compact.key_variable names it"),
+                "set it, or say that no key is needed with `lore config unset compact.key_variable`",
+            )
+        })?),
+    };
+    let patience = Patience { request: seconds(config)?, ..Patience::default() };
+    Ok(Chat::new(ChatSettings { protocol, base, model, key, patience }).map_err(lore_engine::Error::from)?)
+}
+
+/// A setting that a summariser cannot do without.
+fn wanted(config: &Config, key: &str, summarizer: &str) -> Result<String> {
+    let value = config.get(key)?;
+    if !value.trim().is_empty() {
+        return Ok(value);
+    }
+    Err(Failure::usage(
+        format!("the summarizer {summarizer} needs the setting {key}"),
+        format!("set it with `lore config set {key} …`, or use --summarizer extractive"),
+    ))
+}
+
+fn seconds(config: &Config) -> Result<Duration> {
+    Ok(Duration::from_secs(config.get("compact.seconds")?.parse().unwrap_or(120)))
+}
+
+/// The words of a command: a list in brackets, or as a shell reads them, without running one.
+fn words(text: &str) -> Option<Vec<String>> {
+    let words = match serde_json::from_str::<Vec<String>>(text) {
+        Ok(words) => words,
+        Err(_) => split(text)?,
+    };
+    words.first().is_some_and(|program| !program.trim().is_empty()).then_some(words)
+}
+
+fn split(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            // Between double quotes a backslash stands for itself before most characters.
+            (Some('"'), '\\') => {
+                let next = characters.next()?;
+                let kept = (!"$`\"\\".contains(next)).then_some('\\');
+                word.get_or_insert_default().extend(kept.into_iter().chain([next]));
+            }
+            (None, '\\') => word.get_or_insert_default().push(characters.next()?),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_read_as_a_shell_reads_it() {
+        for (text, expected) in [
+            ("llm -m small", Some(vec!["llm", "-m", "small"])),
+            ("  sh -c 'cat | wc -l' ", Some(vec!["sh", "-c", "cat | wc -l"])),
+            (r#"a "b \" c" d\ e ''"#, Some(vec!["a", "b \" c", "d e", ""])),
+            (r#"["a b", "c"]"#, Some(vec!["a b", "c"])),
+            (r#"printf "a\n\$b" c\d"#, Some(vec!["printf", r"a\n$b", "cd"])),
+            ("$HOME/x > y; z", Some(vec!["$HOME/x", ">", "y;", "z"])),
+            ("a 'b", None),
+            ("", None),
+            ("''", None),
+            ("[]", None),
+        ] {
+            let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+}
