@@ -71,8 +71,9 @@ impl Memory {
         Err(EmbedError::Model { place: name.clone(), reason })
     }
 
-    /// A database without a model begins with the best there is; a model that costs nothing embeds what is new.
-    pub(crate) fn keep_up(&self) -> Result<()> {
+    /// A database without a model begins with the best there is; a model that costs nothing embeds what is new, unless
+    /// that is more than so many chunks.
+    pub fn keep_up(&self, most: u64) -> Result<()> {
         let row = match self.active_model()? {
             Some(row) => row,
             None => match self.begin()? {
@@ -81,7 +82,11 @@ impl Memory {
             },
         };
         let instant = self.models().is_instant(&row.identity.name);
-        if !instant || self.store().count_pending(self.project(), row.number)? == 0 {
+        if !instant {
+            return Ok(());
+        }
+        let pending = self.store().count_pending(self.project(), row.number)?;
+        if pending == 0 || pending > most {
             return Ok(());
         }
         match self.embedder(&row) {

@@ -139,7 +139,7 @@ impl Memory {
         let recovered = recover_if_needed(self)?;
         let mut report = reconcile(self, &Look::Everything(trust), progress)?;
         report.recovered = recovered;
-        self.keep_up()?;
+        self.keep_up(u64::MAX)?;
         Ok(report)
     }
 

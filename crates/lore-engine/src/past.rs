@@ -45,7 +45,7 @@ impl Past {
 
     /// Makes the chunks of its pages ready to be found by meaning, where the model is at hand.
     pub fn embed(&self) -> Result<()> {
-        self.memory.keep_up()
+        self.memory.keep_up(u64::MAX)
     }
 }
 

@@ -4,6 +4,7 @@ mod extras;
 mod output;
 mod pipe;
 mod reference;
+mod serve;
 mod watch;
 
 use std::process::ExitCode;
@@ -134,6 +135,7 @@ fn group_about(group: &str) -> &'static str {
         "db" => "Care for the database",
         "gap" => "Note, approve and close questions that found no answer",
         "git" => "The vault's repository: status, push, pull, commit",
+        "token" => "Who may ask the server over HTTP",
         "service" => "The vault's timers as services of the user",
         "retention" => "What is kept how long",
         _ => "",
@@ -150,6 +152,9 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     };
     if let Some(done) = extras::run(name, inner)? {
         return Ok(done);
+    }
+    if name == "serve" {
+        return serve::serve(inner, &globals);
     }
     match attempt(name, inner, &globals) {
         // Damage that shows only when a page of the database is read: put it aside, and begin anew where that
@@ -205,7 +210,7 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
         _ => "cli",
     };
     let options =
-        Options { db: globals.db.clone(), project: globals.project.clone(), sync: !globals.no_sync, face };
+        Options { db: globals.db.clone(), project: globals.project.clone(), sync: !globals.no_sync, keeps_up: false, face };
     Session::new(Environment::read()?, options, Talk::new(globals.level()))
 }
 

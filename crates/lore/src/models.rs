@@ -1,13 +1,14 @@
 //! The models that can be used here: the one in the program, folders of transformers, and endpoints the user named.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::{Duration, SystemTime};
 
 use lore_embed::{
     Endpoint, EndpointSettings, StaticModel, Transformer, TransformerOptions, count_tokens, known_models,
 };
-use lore_engine::vault::{exists, list_folder};
+use lore_engine::vault::{exists, list_folder, modified};
 use lore_engine::{EmbedError, EmbedResult, Embedder, Models};
 
 use crate::config::Config;
@@ -22,6 +23,12 @@ const TRANSFORMER: &str = "all-MiniLM-L6-v2";
 
 /// How far above the program a `models` folder is looked for: a build keeps its program two folders down.
 const ABOVE: usize = 3;
+
+/// When a model's weights last changed, and its folder.
+type Weights = (Option<SystemTime>, PathBuf);
+
+/// The transformers that are open in this process, by their weights' time and folder: sessions of a server share them.
+static OPENED: Mutex<BTreeMap<Weights, Weak<dyn Embedder>>> = Mutex::new(BTreeMap::new());
 
 /// Where models are, and what the user says about them.
 pub struct Library {
@@ -122,6 +129,7 @@ impl Library {
         }
     }
 
+    /// Opens a transformer; one that is open in this process is shared.
     fn open_folder(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
         let Some(folder) = self.place(name) else {
             let pull = known_models().iter().any(|model| model.name == name);
@@ -131,10 +139,16 @@ impl Library {
             };
             return Err(missing(name, &reason));
         };
-        Ok(Arc::new(Transformer::open(
-            &folder,
-            &TransformerOptions { threads: 0, ..TransformerOptions::default() },
-        )?))
+        let key = (modified(&folder.join("model.safetensors")), folder);
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = opened.get(&key).and_then(Weak::upgrade) {
+            return Ok(model);
+        }
+        let options = TransformerOptions { threads: 0, ..TransformerOptions::default() };
+        let model: Arc<dyn Embedder> = Arc::new(Transformer::open(&key.1, &options)?);
+        opened.retain(|_, model| model.strong_count() > 0);
+        opened.insert(key, Arc::downgrade(&model));
+        Ok(model)
     }
 
     fn connect(&self, mut settings: EndpointSettings) -> EmbedResult<Arc<dyn Embedder>> {

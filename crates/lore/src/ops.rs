@@ -4,6 +4,7 @@
 //! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
 
 mod blame;
+mod build_context;
 mod capture;
 mod change;
 mod check;
@@ -34,6 +35,8 @@ mod map;
 mod model;
 mod moment;
 mod mv;
+mod notes;
+mod outside;
 mod path;
 mod project;
 mod put;
@@ -52,6 +55,7 @@ mod status;
 mod sync;
 mod tags;
 mod timeline;
+mod token;
 mod upkeep;
 mod validate;
 mod views;
@@ -65,6 +69,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+pub use outside::fenced;
 
 /// One thing Lore can do.
 pub trait Operation: Args + DeserializeOwned + JsonSchema {
@@ -74,6 +79,10 @@ pub trait Operation: Args + DeserializeOwned + JsonSchema {
     const ALIASES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
+    /// Whether the command line's help leaves it out, because another command does the same there.
+    const HIDDEN: bool = false;
+    /// Whether it is about the machine and its user, not about one vault.
+    const MACHINE: bool = false;
     /// What it gives.
     type Output: Serialize + JsonSchema + Render + 'static;
     /// Does it.
@@ -121,6 +130,8 @@ pub struct Entry {
     pub aliases: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
+    /// Whether it is about the machine and its user, not about one vault.
+    pub machine: bool,
     /// Its part of the command line.
     pub command: fn() -> Command,
     /// The schema of its parameters.
@@ -144,8 +155,11 @@ impl Entry {
             name: O::NAME,
             aliases: O::ALIASES,
             writes: O::WRITES,
+            machine: O::MACHINE,
             command: || {
-                O::augment_args(Command::new(last_word(O::NAME))).visible_aliases(O::ALIASES.iter().copied())
+                O::augment_args(Command::new(last_word(O::NAME)))
+                    .visible_aliases(O::ALIASES.iter().copied())
+                    .hide(O::HIDDEN)
             },
             input: schema::<O>,
             output: schema::<O::Output>,
@@ -193,12 +207,16 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<timeline::Timeline>(),
         Entry::of::<timeline::TimelineAdd>(),
         Entry::of::<raw::Raw>(),
+        Entry::of::<notes::WriteNote>(),
+        Entry::of::<notes::EditNote>(),
+        Entry::of::<notes::SearchNotes>(),
         Entry::of::<history::History>(),
         Entry::of::<history::Diff>(),
         Entry::of::<history::Restore>(),
         Entry::of::<blame::Blame>(),
         Entry::of::<search::Search>(),
         Entry::of::<query::Query>(),
+        Entry::of::<build_context::BuildContext>(),
         Entry::of::<context::Context>(),
         Entry::of::<link::Link>(),
         Entry::of::<links::Links>(),
@@ -239,6 +257,9 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<model::PathOf>(),
         Entry::of::<model::Remove>(),
         Entry::of::<eval::Eval>(),
+        Entry::of::<token::Add>(),
+        Entry::of::<token::List>(),
+        Entry::of::<token::Remove>(),
         Entry::of::<database::Checkpoint>(),
         Entry::of::<database::Backup>(),
     ]
@@ -298,7 +319,7 @@ fn schema<T: JsonSchema>() -> Schema {
 }
 
 /// Reads parameters; a name that the operation does not have is an error, not silence.
-fn read_json<O: Operation>(value: Value) -> Result<O> {
+pub(crate) fn read_json<O: Operation>(value: Value) -> Result<O> {
     let schema = schema::<O>();
     let known = schema.get("properties").and_then(Value::as_object);
     let value = if value.is_null() { Value::Object(Default::default()) } else { value };

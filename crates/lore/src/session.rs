@@ -22,9 +22,14 @@ pub struct Options {
     pub project: Option<String>,
     /// Whether to look for changed files first.
     pub sync: bool,
+    /// Whether to embed the little that was written since, where nobody looks for changed files.
+    pub keeps_up: bool,
     /// Which face is asking.
     pub face: &'static str,
 }
+
+/// So many chunks are embedded before an answer; more are left to who works behind.
+const A_LITTLE: u64 = 200;
 
 /// One run of Lore.
 pub struct Session {
@@ -57,6 +62,12 @@ impl Session {
         })
     }
 
+    /// The same session, looking for changed files first or not.
+    pub fn syncing(mut self, sync: bool) -> Session {
+        self.options.sync = sync;
+        self
+    }
+
     /// The chosen vault, its index up to date unless the user said not to look.
     pub fn fresh(&self) -> Result<&Memory> {
         let memory = self.memory()?;
@@ -69,6 +80,8 @@ impl Session {
             for skipped in &report.skipped {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
+        } else if self.options.keeps_up {
+            memory.keep_up(A_LITTLE)?;
         }
         Ok(memory)
     }

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-#[cfg(not(unix))]
-use super::make_folder;
-use super::{read_text, write_note};
+use super::{make_folder, make_private, read_text, write_note};
 use crate::error::{Error, Result};
 use crate::hash::stable_number;
 
@@ -57,6 +55,40 @@ impl FolderLock {
         // The note only serves a message; a state directory that cannot be written must not stop a write.
         let _ = write_note(note, holder);
         FolderLock { held }
+    }
+}
+
+/// The right to watch a vault for a database: one process has it at a time, and the system passes it on when that one
+/// ends, however it ends.
+#[derive(Debug)]
+pub struct WatchLock {
+    _held: File,
+}
+
+impl WatchLock {
+    /// The right to watch what these paths name, unless somebody has it.
+    pub fn attempt(state: &Path, what: &[&Path]) -> Result<Option<WatchLock>> {
+        let (file, _) = open_watch_lock(state, what)?;
+        Ok(file.try_lock().is_ok().then_some(WatchLock { _held: file }))
+    }
+
+    /// Waits for it, as long as it takes.
+    pub fn wait(state: &Path, what: &[&Path]) -> Result<WatchLock> {
+        let (file, path) = open_watch_lock(state, what)?;
+        file.lock().map_err(|source| Error::Write { path, source })?;
+        Ok(WatchLock { _held: file })
+    }
+}
+
+fn open_watch_lock(state: &Path, what: &[&Path]) -> Result<(File, PathBuf)> {
+    let names: Vec<String> = what.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let path = state.join(format!("watch-{:x}.lock", stable_number(&names)));
+    make_folder(state)?;
+    make_private(&path)?;
+    match File::options().write(true).open(&path) {
+        Ok(file) => Ok((file, path)),
+        Err(source) => Err(Error::Write { path, source }),
     }
 }
 

@@ -19,10 +19,11 @@ mod walk;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
-pub use lock::FolderLock;
+pub use lock::{FolderLock, WatchLock};
 pub use path::{
     EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_page_path, safe_path, sidecar,
     without_extension,
@@ -201,6 +202,17 @@ pub fn make_private(path: &Path) -> Result<()> {
     }
 }
 
+/// Whether only its owner can read a file.
+pub fn is_private(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o077 == 0)
+    }
+    #[cfg(not(unix))]
+    path.exists()
+}
+
 /// Leaves a file readable by its owner only.
 pub fn restrict(path: &Path) -> Result<()> {
     #[cfg(unix)]
@@ -242,6 +254,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(failed(error)),
     }
+}
+
+/// When a file outside any vault was last changed; none where it is not there.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|about| about.modified()).ok()
 }
 
 /// Removes a file outside any vault.

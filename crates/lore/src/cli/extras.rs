@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use super::output::print;
-use super::reference;
+use super::{reference, serve};
 use crate::failure::{Failure, Result};
 
 /// Adds them.
@@ -23,6 +23,7 @@ pub(super) fn add(root: Command) -> Command {
             "Examples:\n  echo '{\"tool\": \"get\", \"input\": {\"reference\": \"ada\"}}' | lore pipe",
         ),
     )
+    .subcommand(serve::command())
     .subcommand(
         Command::new("completions")
             .about("Print completions for a shell")

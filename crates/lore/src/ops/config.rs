@@ -29,6 +29,7 @@ pub struct SettingItem {
 
 impl Operation for Get {
     const NAME: &'static str = "config get";
+    const MACHINE: bool = true;
     type Output = SettingItem;
 
     fn run(self, session: &Session) -> Result<SettingItem> {
@@ -58,6 +59,7 @@ pub struct Set {
 
 impl Operation for Set {
     const NAME: &'static str = "config set";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 
@@ -76,6 +78,7 @@ pub struct Unset {
 
 impl Operation for Unset {
     const NAME: &'static str = "config unset";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 
@@ -102,6 +105,7 @@ pub struct Settings {
 
 impl Operation for List {
     const NAME: &'static str = "config list";
+    const MACHINE: bool = true;
     type Output = Settings;
 
     fn run(self, session: &Session) -> Result<Settings> {

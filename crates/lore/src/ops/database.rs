@@ -18,6 +18,7 @@ pub struct Checkpoint {}
 
 impl Operation for Checkpoint {
     const NAME: &'static str = "db checkpoint";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 
@@ -36,6 +37,7 @@ pub struct Backup {
 
 impl Operation for Backup {
     const NAME: &'static str = "db backup";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 

@@ -44,6 +44,7 @@ struct Finding {
 
 impl Operation for Doctor {
     const NAME: &'static str = "doctor";
+    const MACHINE: bool = true;
     type Output = Diagnosis;
 
     fn run(self, session: &Session) -> Result<Diagnosis> {

@@ -74,6 +74,7 @@ struct ModeResult {
 
 impl Operation for Eval {
     const NAME: &'static str = "eval";
+    const MACHINE: bool = true;
     type Output = Evaluation;
 
     fn run(self, session: &Session) -> Result<Evaluation> {

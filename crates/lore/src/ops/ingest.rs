@@ -14,6 +14,7 @@ use super::{Operation, read_json};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use payload::PageInput;
+pub use payload::{AssertionInput, facts_of};
 use taken::Taken;
 
 /// Take a source in: its bytes are kept as they came, its text becomes a page, and pages it is about can change with it

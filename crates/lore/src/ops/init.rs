@@ -76,6 +76,7 @@ pub struct Ready {
 
 impl Operation for Init {
     const NAME: &'static str = "init";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Ready;
 

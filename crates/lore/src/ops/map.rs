@@ -49,6 +49,7 @@ struct MapItem {
 
 impl Operation for Map {
     const NAME: &'static str = "map";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Maps;
 

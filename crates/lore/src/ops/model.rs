@@ -115,6 +115,7 @@ pub struct Pull {
 
 impl Operation for Pull {
     const NAME: &'static str = "model pull";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 
@@ -166,6 +167,7 @@ pub struct Changed {
 
 impl Operation for Use {
     const NAME: &'static str = "model use";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Changed;
 
@@ -212,6 +214,7 @@ pub struct Places {
 
 impl Operation for PathOf {
     const NAME: &'static str = "model path";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Places;
 
@@ -273,6 +276,7 @@ pub struct Remove {
 
 impl Operation for Remove {
     const NAME: &'static str = "model remove";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 

@@ -26,6 +26,7 @@ pub struct Add {
 
 impl Operation for Add {
     const NAME: &'static str = "project add";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = ProjectItem;
 
@@ -154,6 +155,7 @@ pub struct Default {
 
 impl Operation for Default {
     const NAME: &'static str = "project default";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 
@@ -177,6 +179,7 @@ pub struct Remove {
 
 impl Operation for Remove {
     const NAME: &'static str = "project remove";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Done;
 

@@ -1,5 +1,7 @@
 //! `put`: write a whole page.
 
+mod parts;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,6 +16,7 @@ use super::Operation;
 use super::views::WriteResult;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+use parts::Parts;
 
 /// Write a whole page, from a file or from standard input
 ///
@@ -40,6 +43,9 @@ pub struct Put {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
+    #[arg(skip)]
+    #[serde(flatten)]
+    parts: Parts,
 }
 
 impl Operation for Put {
@@ -56,9 +62,15 @@ impl Operation for Put {
                 expected_version = expected_version.or(Some(0));
                 template(memory, &path)?.into_bytes()
             }
-            (Some(content), _) => content.into_bytes(),
-            (None, Some(file)) => session.read_file(file)?,
-            (None, None) => session.stdin()?,
+            (given, None) if given.is_some() || self.parts.stand_alone() => {
+                // Parts are made from the page as it is read here: what changes it meanwhile is a conflict.
+                if self.parts.stand_alone() && expected_version.is_none() {
+                    expected_version = memory.page_at(&path)?.map(|page| page.version);
+                }
+                self.parts.text(memory, &path, given)?.into_bytes()
+            }
+            (_, Some(file)) => session.read_file(file)?,
+            (_, None) => session.stdin()?,
         };
         let written = write(memory, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
         Ok(WriteResult::new(written))

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
 use super::moment::{Moment, View};
+use super::outside::fenced;
 use super::standing::standings;
 use super::views::{lines, short};
 use super::{Operation, Render};
@@ -219,7 +220,7 @@ pub fn find(
 }
 
 /// The request as the configuration wants it; none where fields decide.
-fn request(
+pub fn request(
     session: &Session,
     question: &str,
     mode: Mode,
@@ -253,7 +254,8 @@ fn engine_depth(depth: Depth) -> EngineDepth {
     }
 }
 
-fn named(mode: EngineMode) -> Mode {
+/// A mode as every face names it.
+pub fn named(mode: EngineMode) -> Mode {
     match mode {
         EngineMode::Hybrid => Mode::Hybrid,
         EngineMode::Lexical | EngineMode::Words => Mode::Lexical,
@@ -319,7 +321,7 @@ impl Answers {
         let states = standings(memory, found.hits.iter().map(|opened| &opened.hit.page))?;
         Ok(Answers {
             mode,
-            hits: found.hits.into_iter().zip(states).map(|(hit, state)| opened(hit, state)).collect(),
+            hits: found.hits.into_iter().zip(states).map(|(hit, state)| opened(memory, hit, state)).collect(),
             total_tokens: found.total,
             budget_remaining: found.remaining,
             left_out: found.left_out,
@@ -328,7 +330,7 @@ impl Answers {
     }
 }
 
-fn opened(found: Opened, state: State) -> AnswerItem {
+fn opened(memory: &Memory, found: Opened, state: State) -> AnswerItem {
     let Opened { hit, depth, content, lines, tokens } = found;
     let depth = match depth {
         EngineDepth::Full => Depth::Full,
@@ -339,7 +341,7 @@ fn opened(found: Opened, state: State) -> AnswerItem {
     let heading = hit.chunk.filter(|_| depth == Depth::Section).map(|chunk| chunk.heading);
     AnswerItem {
         depth,
-        content,
+        content: content.map(|text| fenced(memory, &hit.page, text)),
         heading: heading.filter(|heading| !heading.is_empty()),
         lines: shown.map(|lines| [lines.first, lines.last]),
         hash: hit.excerpt.map(|excerpt| excerpt.hash.to_string()),

@@ -1,11 +1,13 @@
 //! `search`: full text.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{HitKind, SearchRequest};
+use lore_engine::{HitKind, Memory, SearchRequest, SearchResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
+use super::outside::fenced;
+use super::query::named;
 use super::standing::standings;
 use super::views::{lines, short};
 use super::{Operation, Render};
@@ -57,7 +59,7 @@ enum Kind {
 pub struct Found {
     /// Best first.
     hits: Vec<HitItem>,
-    /// How the search was made: `lexical`.
+    /// How the search was made: `lexical`, `semantic` or `hybrid`.
     mode: &'static str,
     /// Whether no page had all the words, so that any of them counted.
     relaxed: bool,
@@ -124,10 +126,17 @@ impl Operation for Search {
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
+        Found::new(memory, found, page)
+    }
+}
+
+impl Found {
+    /// What the engine found, as every face gives it.
+    pub fn new(memory: &Memory, found: SearchResult, page: usize) -> Result<Found> {
         let states = standings(memory, found.hits.iter().map(|hit| &hit.page))?;
         let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
-                text: excerpt.text,
+                text: fenced(memory, &hit.page, excerpt.text),
                 path: hit.page.path.clone(),
                 lines: [excerpt.lines.first, excerpt.lines.last],
                 hash: excerpt.hash.to_string(),
@@ -141,7 +150,8 @@ impl Operation for Search {
             warnings: state.warnings(),
             status: state.status,
         });
-        Ok(Found { hits: hits.collect(), mode: "lexical", relaxed: found.relaxed, page, more: found.more })
+        let mode = named(found.mode).name();
+        Ok(Found { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more })
     }
 }
 

@@ -69,6 +69,7 @@ struct Plan {
 
 impl Operation for Install {
     const NAME: &'static str = "service install";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Services;
 
@@ -101,6 +102,7 @@ impl Operation for Install {
 
 impl Operation for Status {
     const NAME: &'static str = "service status";
+    const MACHINE: bool = true;
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
@@ -120,6 +122,7 @@ impl Operation for Status {
 
 impl Operation for Uninstall {
     const NAME: &'static str = "service uninstall";
+    const MACHINE: bool = true;
     const WRITES: bool = true;
     type Output = Services;
 

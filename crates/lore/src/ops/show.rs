@@ -7,6 +7,7 @@ use lore_page::{Diagnostic, Properties, parse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::outside::fenced;
 use super::standing::{ContradictionItem, SupersederItem, chain_sentence, standings};
 use super::views::{LinkItem, timestamp};
 use super::{Operation, Render};
@@ -106,6 +107,13 @@ struct StatementView {
     notes: std::collections::BTreeMap<String, String>,
 }
 
+impl Show {
+    /// A page with its links.
+    pub fn whole(reference: &str) -> Show {
+        Show { reference: reference.to_owned(), with_links: true }
+    }
+}
+
 impl Operation for Show {
     const NAME: &'static str = "show";
     type Output = PageView;
@@ -122,6 +130,7 @@ impl Operation for Show {
         let number = [page.number];
         let state = standings(memory, std::iter::once(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(memory, &page, &state)?;
+        let content = fenced(memory, &page, content);
         Ok(PageView {
             headings: parsed
                 .headings

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use lore_engine::{LinkRow, Memory, Outcome, PageRow, Receipt, Skipped, Written};
+use lore_page::{Properties, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -271,4 +272,16 @@ pub fn outcome(outcome: Outcome) -> &'static str {
 /// Five digits that count: enough to compare by, and a small score does not become none.
 pub fn short(score: f64) -> f64 {
     format!("{score:.4e}").parse().unwrap_or(score)
+}
+
+/// A property's value from JSON.
+pub fn value_of(value: &serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Array(items) => Value::List(items.iter().map(value_of).collect()),
+        serde_json::Value::Object(map) => {
+            Value::Map(Properties(map.iter().map(|(key, value)| (key.clone(), value_of(value))).collect()))
+        }
+        other => Value::Text(other.to_string()),
+    }
 }

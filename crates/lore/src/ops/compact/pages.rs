@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Result;
+use crate::ops::fenced;
 
 /// A page of a cluster.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,7 +53,7 @@ pub fn page(memory: &Memory, member: &Member, left: &mut Option<usize>) -> Resul
         version: row.version,
         tokens,
         cut: text.is_some_and(|text| text.len() < body.len()),
-        text: text.filter(|text| !text.is_empty()).map(str::to_owned),
+        text: text.filter(|text| !text.is_empty()).map(|text| fenced(memory, row, text.to_owned())),
     })
 }
 

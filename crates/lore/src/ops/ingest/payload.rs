@@ -38,7 +38,7 @@ pub struct PageInput {
 /// A fact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AssertionInput {
+pub struct AssertionInput {
     /// Whom it is about: the page, or another name
     subject: String,
     /// What is said: is_ceo_of, based_in
@@ -134,6 +134,17 @@ impl PageInput {
         };
         Ok(PageIngest { path, content: self.content, expected_version: self.expected_version, evidence })
     }
+}
+
+/// The facts of assertions about a page that will have this text.
+pub fn facts_of(
+    memory: &Memory,
+    path: &str,
+    text: &str,
+    assertions: Vec<AssertionInput>,
+) -> Result<Vec<NewFact>> {
+    let own = Own::new(memory, path, Some(text));
+    assertions.into_iter().map(|one| one.plan(&own, None)).collect()
 }
 
 /// The page that a fact stands on, by which names a fact may call it.

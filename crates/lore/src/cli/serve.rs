@@ -1,0 +1,140 @@
+//! `serve`: MCP over standard input and output, or everything over HTTP.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use rmcp::ServiceExt as _;
+
+use super::Globals;
+use crate::environment::Environment;
+use crate::failure::{Failure, Result};
+use crate::http::{self, Listen};
+use crate::mcp::{Handler, Toolset};
+use crate::server::{Caller, Host, Keepers, Workers, stopped};
+use crate::talk::Talk;
+
+/// Where HTTP is served without an address.
+const ADDRESS: &str = "127.0.0.1:8321";
+
+/// Without a request the vault is looked through after so long.
+const QUIET_START: Duration = Duration::from_millis(200);
+
+/// The command.
+pub(super) fn command() -> Command {
+    Command::new("serve")
+        .about("Serve the vault to agents: MCP on standard input and output")
+        .long_about(
+            "Serve the vault to agents: MCP on standard input and output\n\nThe server answers at once, while it looks \
+             the vault through, watches it and embeds what waits. Any number of servers may run on one vault.",
+        )
+        .arg(
+            Arg::new("tools")
+                .long("tools")
+                .value_name("SET")
+                .value_parser(value_parser!(Toolset))
+                .default_value("all")
+                .help("Which tools clients are offered"),
+        )
+        .arg(
+            Arg::new("http")
+                .long("http")
+                .value_name("ADDR")
+                .num_args(0..=1)
+                .default_missing_value(ADDRESS)
+                .help("Serve HTTP instead: the operations under /api, pages under /api/context, MCP at /mcp [default address: 127.0.0.1:8321]"),
+        )
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .requires("http")
+                .help("Another name by which clients may call the server; may be given more than once"),
+        )
+        .after_help(
+            "Examples:\n  lore serve\n  lore serve --tools core --project brain\n  lore serve --http\n  lore serve --http 127.0.0.1:9000",
+        )
+}
+
+/// Serves until the client leaves or the process is told to end.
+pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
+    let host = Host {
+        environment: Environment::read()?,
+        db: globals.db.clone(),
+        project: globals.project.clone(),
+        sync: !globals.no_sync,
+        level: globals.level(),
+    };
+    let set = matches.get_one::<Toolset>("tools").copied().unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::usage(format!("cannot start: {error}"), "try again"))?;
+    let keepers = Keepers::new(host.clone());
+    let workers = Workers::new(host, keepers.clone());
+    let served = match matches.get_one::<String>("http") {
+        None => runtime.block_on(over_stdio(workers, keepers, set)),
+        Some(address) => {
+            let hosts = matches.get_many::<String>("host").unwrap_or_default().cloned().collect();
+            let listen = Listen { address: parse_address(address)?, hosts, tools: set };
+            runtime.block_on(over_http(workers, keepers, listen))
+        }
+    };
+    // Threads that wait for a lock or a file must not hold the process; what they had begun is all or nothing.
+    runtime.shutdown_background();
+    served.map(|()| 0)
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr> {
+    let port_only = text.parse::<u16>().ok().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let address = named.as_deref().unwrap_or(text).parse().ok();
+    port_only.or(address).ok_or_else(|| {
+        Failure::usage(format!("{text:?} is no address"), "write one such as 127.0.0.1:8321, or a port")
+    })
+}
+
+async fn over_http(workers: Workers, keepers: Keepers, listen: Listen) -> Result<()> {
+    let host = workers.host().clone();
+    let talk = Talk::new(host.level);
+    start_soon(workers.clone(), "http");
+    http::serve(&host.environment, workers, keepers, listen, |address, tokens| {
+        talk.note(&format!("listening on http://{address}; the token is in {}", tokens.file.display()));
+        if !address.ip().is_loopback() {
+            talk.warn("other machines can reach this address, and what they send is not encrypted");
+        }
+    })
+    .await
+}
+
+/// Lets the vault's keeper begin with the first request, or soon. A vault that cannot be opened is told of by requests.
+fn start_soon(workers: Workers, face: &'static str) {
+    tokio::spawn(async move {
+        tokio::time::sleep(QUIET_START).await;
+        let _ = workers.run(Caller { face, ..Caller::default() }, |_| Ok(())).await;
+    });
+}
+
+async fn over_stdio(workers: Workers, keepers: Keepers, set: Toolset) -> Result<()> {
+    let handler = Handler::new(workers.clone(), keepers, set);
+    start_soon(workers, "mcp");
+    let served = tokio::select! {
+        served = handler.serve(rmcp::transport::io::stdio_pipes()) => served,
+        () = stopped() => return Ok(()),
+    };
+    let running = match served {
+        Ok(running) => running,
+        // The client left before it had said anything.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => {
+            return Err(Failure::usage(
+                format!("the client does not speak MCP: {error}"),
+                "start `lore serve` from an MCP client",
+            ));
+        }
+    };
+    tokio::select! {
+        _ = running.waiting() => {}
+        () = stopped() => {}
+    }
+    Ok(())
+}

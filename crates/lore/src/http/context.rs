@@ -1,0 +1,161 @@
+//! `/api/context/PATH`: a page by its path: read it, write it, change it, remove it. The policy says which of these a path
+//! allows; old paths mean the new ones.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use lore_engine::Code;
+use serde_json::{Map, Value, json};
+
+use super::operations::{Chosen, bytes, run_as};
+use super::{Shared, reply};
+use crate::failure::{Failure, Result};
+use crate::ops;
+use crate::server::Grant;
+
+/// What a request says about the version it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Means {
+    expected: Option<u64>,
+    /// The version that the client has already.
+    has: Option<u64>,
+    conditional: bool,
+}
+
+/// A page.
+pub async fn page(
+    State(shared): State<Arc<Shared>>,
+    Extension(grant): Extension<Grant>,
+    Path(path): Path<String>,
+    Query(chosen): Query<Chosen>,
+    method: Method,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let means = match means(&headers) {
+        Ok(means) => means,
+        Err(failure) => return reply::failure(&failure),
+    };
+    let asked = match request(&method, &path, means, &headers, body).await {
+        Ok(Some(asked)) => asked,
+        Ok(None) => return reply::wrong_method().await,
+        Err(failure) => return reply::failure(&failure),
+    };
+    let done = run(&shared, grant, chosen.project, asked).await;
+    match done {
+        Ok(value) => answered(&method, means, &value),
+        Err(failure) if failure.code == Code::Conflict && means.conditional => {
+            reply::refusal(StatusCode::PRECONDITION_FAILED, &failure)
+        }
+        Err(failure) => reply::failure(&failure),
+    }
+}
+
+type Asked = (&'static str, Map<String, Value>);
+
+/// The operation that a request means, and its parameters.
+async fn request(
+    method: &Method,
+    path: &str,
+    means: Means,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Option<Asked>> {
+    let mut input = Map::new();
+    let operation = match *method {
+        Method::GET | Method::HEAD => {
+            input.insert("reference".into(), json!(path));
+            return Ok(Some(("get", input)));
+        }
+        Method::PUT => {
+            input = object_or(body, headers, "content").await?;
+            input.insert("slug".into(), json!(path));
+            "put"
+        }
+        Method::PATCH => {
+            input = object_or(body, headers, "append").await?;
+            input.insert("reference".into(), json!(path));
+            "edit"
+        }
+        Method::DELETE => {
+            input.insert("reference".into(), json!(path));
+            input.insert("yes".into(), json!(true));
+            "rm"
+        }
+        _ => return Ok(None),
+    };
+    if let Some(version) = means.expected {
+        input.insert("expected_version".into(), json!(version));
+    }
+    Ok(Some((operation, input)))
+}
+
+async fn run(
+    shared: &Shared,
+    grant: Grant,
+    project: Option<String>,
+    (operation, input): Asked,
+) -> Result<Value> {
+    let entry = ops::find(operation)?;
+    grant.check(&entry)?;
+    run_as(
+        shared,
+        grant,
+        project,
+        move |session| Ok((entry.from_json)(Value::Object(input), session)?.json()),
+    )
+    .await
+}
+
+fn answered(method: &Method, means: Means, value: &Value) -> Response {
+    let version = value["version"].as_u64().unwrap_or_default();
+    let response = match *method {
+        Method::GET | Method::HEAD if means.has == Some(version) => {
+            reply::plain(StatusCode::NOT_MODIFIED, "text/markdown; charset=utf-8", Vec::new())
+        }
+        Method::GET | Method::HEAD => {
+            let content = value["content"].as_str().unwrap_or_default();
+            reply::plain(StatusCode::OK, "text/markdown; charset=utf-8", content.as_bytes().to_vec())
+        }
+        _ if value["outcome"] == "created" => reply::value(StatusCode::CREATED, value),
+        _ => reply::value(StatusCode::OK, value),
+    };
+    reply::with_version(response, version)
+}
+
+/// A body of parameters, or a text for one of them.
+async fn object_or(body: Body, headers: &HeaderMap, name: &str) -> Result<Map<String, Value>> {
+    let bytes = bytes(body).await?;
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.to_ascii_lowercase().starts_with("application/json") {
+        return match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(object)) => Ok(object),
+            Ok(_) => Err(Failure::usage("the body is no JSON object", "write one, or send the text itself")),
+            Err(error) => Err(Failure::usage(format!("not JSON: {error}"), "write one JSON object")),
+        };
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::usage("the text is not UTF-8", "send it in UTF-8, as text/markdown"))?;
+    Ok(Map::from_iter([(name.to_owned(), json!(text))]))
+}
+
+/// The version that the headers speak of.
+fn means(headers: &HeaderMap) -> Result<Means> {
+    let tag = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
+    let number = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').parse::<u64>().ok();
+    let has = tag(IF_NONE_MATCH).and_then(number);
+    let expected = match (tag(IF_MATCH), tag(IF_NONE_MATCH)) {
+        (Some("*"), _) => None,
+        (Some(tag), _) => Some(number(tag).ok_or_else(|| {
+            Failure::usage(format!("{tag:?} is no version"), "send the ETag that the page was read with")
+        })?),
+        (None, Some("*")) => Some(0),
+        _ => None,
+    };
+    Ok(Means { expected, has, conditional: expected.is_some() })
+}

@@ -1,0 +1,298 @@
+//! MCP: the operations as tools, pages as resources, and prompts, for every agent that speaks it.
+//!
+//! One handler serves the protocol of sessions and the stateless one, over standard input and output and over HTTP. It
+//! has no logic of its own: a call becomes an operation on a worker, and its output becomes the result.
+
+mod complete;
+mod prompts;
+mod resources;
+mod tool;
+mod tools;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ToolAnnotations,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value};
+
+use crate::failure::{Failure, Result, status};
+use crate::server::{Caller, Grant, Keepers, Workers};
+use crate::session::Session;
+pub use tool::{Acts, Set, Tool};
+use tools::TOOLS;
+
+/// When to search and when to write.
+const INSTRUCTIONS: &str = include_str!("mcp/instructions.md");
+
+/// Which tools a client is offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Toolset {
+    /// The few that do most of the work
+    Core,
+    /// Notes by their titles, and what is common
+    Notes,
+    /// Pages, links, facts and gaps, and what is common
+    Memory,
+    /// Every tool
+    #[default]
+    All,
+}
+
+/// The tools of a set.
+pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
+    let offered = |tool: &&Tool| match set {
+        Toolset::Core => tool.core,
+        Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
+        Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
+        Toolset::All => true,
+    };
+    TOOLS.iter().filter(offered).collect()
+}
+
+/// The server as one client sees it.
+#[derive(Clone)]
+pub struct Handler {
+    workers: Workers,
+    keepers: Keepers,
+    tools: Vec<&'static Tool>,
+}
+
+impl Handler {
+    /// A handler. Clients that start the server themselves may do what its user may; over HTTP, what their token grants.
+    pub fn new(workers: Workers, keepers: Keepers, set: Toolset) -> Handler {
+        Handler { workers, keepers, tools: toolset(set) }
+    }
+
+    /// Runs something on a worker, for the vault that is meant.
+    async fn run<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        project: Option<String>,
+        work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let grant = granted(context);
+        let named = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
+        let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(named);
+        let caller = Caller { actor, project, face: "mcp" };
+        match grant {
+            None => self.workers.run(caller, work).await,
+            Some(grant) => {
+                let checked = move |session: &Session| {
+                    grant.check_project(&session.choose()?.0)?;
+                    work(session)
+                };
+                self.workers.run(caller, checked).await
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        tool: &'static Tool,
+        mut arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult> {
+        let project = match arguments.remove("project") {
+            Some(Value::String(name)) if !name.is_empty() => Some(name),
+            Some(Value::Null | Value::String(_)) | None => None,
+            Some(_) => return Err(Failure::usage("project is not text", "give a project's name")),
+        };
+        let (entry, input) = tool.call(arguments)?;
+        if let Some(grant) = granted(context) {
+            grant.check(&entry)?;
+        }
+        let keepers = self.keepers.clone();
+        let (text, structured) = self
+            .run(context, project, move |session| {
+                let answer = (entry.from_json)(input, session)?;
+                let mut text = answer.human();
+                if let Some(progress) = keepers.progress(session) {
+                    text.push_str(&format!(
+                        "\n(the index is being built: {} of {} pages so far)\n",
+                        progress.done, progress.total
+                    ));
+                }
+                Ok((text, answer.json()))
+            })
+            .await?;
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        result.structured_content = Some(structured);
+        Ok(result)
+    }
+}
+
+/// What the token of a request over HTTP grants; none where there is no HTTP.
+fn granted(context: &RequestContext<RoleServer>) -> Option<Grant> {
+    let request = context.extensions.get::<axum::http::request::Parts>()?;
+    // A request that nobody let in may do nothing.
+    let nothing = Grant { actor: "nobody".into(), projects: Some(Vec::new()), writes: false };
+    Some(request.extensions.get::<Grant>().cloned().unwrap_or(nothing))
+}
+
+/// What went wrong, for the agent to act on.
+fn told(failure: &Failure) -> CallToolResult {
+    let version = failure.current_version.map(|version| format!("\ncurrent version: {version}"));
+    let text = format!(
+        "error ({}): {}\nhint: {}{}",
+        failure.code.name(),
+        failure.message,
+        failure.hint,
+        version.unwrap_or_default()
+    );
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(failure.json());
+    result
+}
+
+/// What went wrong where there is no result to say it in.
+fn refused(failure: Failure) -> ErrorData {
+    let (code, data) = (ErrorCode(status(failure.code).mcp), failure.json());
+    ErrorData::new(code, format!("{}; {}", failure.message, failure.hint), Some(data))
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let about = Implementation::new("lore", env!("CARGO_PKG_VERSION")).with_title("Lore");
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| listed(tool)).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.tools.iter().find(|tool| tool.name == name).map(|tool| listed(tool))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tools.iter().copied().find(|tool| tool.name == request.name) else {
+            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+            let message = format!("no tool is called {:?}; the tools are {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let called = self.call(tool, request.arguments.unwrap_or_default(), &context);
+        let result = tokio::select! {
+            result = called => result,
+            // Nobody waits for the answer any more.
+            () = context.ct.cancelled() => Err(Failure::usage("the call was cancelled", "call again")),
+        };
+        Ok(CallToolResponse::Complete(result.unwrap_or_else(|failure| told(&failure))))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.run(&context, None, |session| resources::list(session, cursor)).await.map_err(refused)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<ReadResourceResponse, ErrorData> {
+        let read = self.run(&context, None, move |session| resources::read(session, &request.uri));
+        Ok(ReadResourceResponse::Complete(read.await.map_err(refused)?))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let made = self.run(&context, None, move |session| prompts::get(session, &request.name, &arguments));
+        Ok(GetPromptResponse::Complete(made.await.map_err(refused)?))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<CompleteResult, ErrorData> {
+        let argument = request.argument;
+        let found = self.run(&context, None, move |session| complete::complete(session, &argument));
+        Ok(CompleteResult::new(found.await.map_err(refused)?))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let (mut changes, peer) = (self.keepers.page_changes(), context.peer);
+        tokio::spawn(async move {
+            while changes.recv().await.is_ok() {
+                if peer.notify_resource_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> std::result::Result<(), ErrorData> {
+        let mut changes = self.keepers.page_changes();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                change = changes.recv() => {
+                    let told = context.sink().notify_resource_list_changed();
+                    if change.is_err() || told.await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tool as it is listed.
+fn listed(tool: &Tool) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.acts == Acts::Reads)
+        .destructive(tool.acts == Acts::Replaces)
+        .idempotent(tool.repeatable || tool.acts == Acts::Reads)
+        .open_world(false);
+    rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
+        .with_title(tool.title)
+        .with_raw_output_schema(tool.output_schema().into())
+        .with_annotations(annotations)
+}

@@ -1,0 +1,143 @@
+//! Resources: every page, the index of pages by type, and what the project is.
+
+use std::collections::BTreeMap;
+
+use lore_engine::vault::decode;
+use lore_engine::{Filter, Order, Window};
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
+
+use crate::failure::{Failure, Result};
+use crate::ops::{self, fenced};
+use crate::session::Session;
+
+/// Pages in one answer.
+const PAGE: usize = 100;
+
+const PAGES: &str = "memory://pages/";
+const INDEX: &str = "memory://index";
+const PROJECT_INFO: &str = "memory://project_info";
+
+/// The resources, so many at a time; the cursor is where to go on.
+pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListResourcesResult> {
+    let start: usize = match cursor {
+        None => 0,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| Failure::usage(format!("{cursor:?} is no cursor"), "begin again without one"))?,
+    };
+    let memory = session.fresh()?;
+    let window = Window { limit: PAGE + 1, offset: start };
+    let mut rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
+    let more = rows.len() > PAGE;
+    rows.truncate(PAGE);
+    let page = |row: lore_engine::PageRow| {
+        let resource = Resource::new(format!("{PAGES}{}", row.slug), row.slug).with_title(row.title);
+        let resource = resource.with_mime_type(mime(&row.path)).with_size(row.size);
+        match row.summary {
+            Some(summary) => resource.with_description(summary),
+            None => resource,
+        }
+    };
+    let fixed = [
+        Resource::new(INDEX, "index").with_description("All pages by type").with_mime_type("text/markdown"),
+        Resource::new(PROJECT_INFO, "project_info")
+            .with_description("The project: counts, and the state of its index")
+            .with_mime_type("application/json"),
+    ];
+    let fixed = fixed.into_iter().filter(|_| start == 0);
+    let mut result = ListResourcesResult::with_all_items(fixed.chain(rows.into_iter().map(page)).collect());
+    result.next_cursor = more.then(|| (start + PAGE).to_string());
+    Ok(result)
+}
+
+fn mime(path: &str) -> &'static str {
+    if path.ends_with(".org") { "text/org" } else { "text/markdown" }
+}
+
+/// The kinds of resource.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new("memory://pages/{slug}", "page")
+            .with_title("Page")
+            .with_description("A page's text")
+            .with_mime_type("text/markdown"),
+    ]
+}
+
+/// A resource's content.
+pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
+    let contents = match uri {
+        INDEX => ResourceContents::text(index(session)?, uri).with_mime_type("text/markdown"),
+        PROJECT_INFO => {
+            ResourceContents::text(project_info(session)?, uri).with_mime_type("application/json")
+        }
+        _ => {
+            let memory = session.fresh()?;
+            let reference = uri.strip_prefix(PAGES).unwrap_or(uri);
+            let page = memory.page(&decoded(reference))?;
+            let text = decode(&memory.read(&page)?.bytes).text.into_owned();
+            let kind = mime(&page.path);
+            ResourceContents::text(fenced(memory, &page, text), uri).with_mime_type(kind)
+        }
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// A slug as it was before a client wrote it into an address.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, others @ ..] = rest {
+        let hex = others.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &others[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = others;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn index(session: &Session) -> Result<String> {
+    let memory = session.fresh()?;
+    let window = Window { limit: usize::MAX >> 1, offset: 0 };
+    let rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
+    let mut by_type: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        by_type.entry(row.kind).or_default().push(row.slug);
+    }
+    let mut text = String::new();
+    for (kind, mut slugs) in by_type {
+        slugs.sort();
+        text.push_str(&format!("# {kind}\n\n"));
+        text.extend(slugs.iter().map(|slug| format!("- {slug}\n")));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn project_info(session: &Session) -> Result<String> {
+    let run = |name: &str| -> Result<serde_json::Value> {
+        Ok((ops::find(name)?.from_json)(json!({}), session)?.json())
+    };
+    Ok(json!({ "project": run("project_info")?, "status": run("status")?, "stats": run("stats")? })
+        .to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn an_address_is_read_as_it_was_meant() {
+        assert_eq!(decoded("people/ad%C3%A4"), "people/adä");
+        assert_eq!(decoded("100%"), "100%");
+        assert_eq!(decoded("a%zz"), "a%zz");
+    }
+}

@@ -1,0 +1,119 @@
+//! `build-context`: a page with its neighbourhood, for an agent to read.
+
+use clap::Args;
+use lore_engine::{Reach, Temporal, since};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::show::{PageView, Show};
+use super::standing::standings;
+use super::views::timestamp;
+use super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Neighbours told of at the most.
+const NEIGHBOURS: usize = 50;
+
+/// Read a page with what it links to and what links to it
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore build-context memory://people/ada\n  lore build-context \"Ada Lovelace\" --depth 2 --timeframe 30d"
+)]
+pub struct BuildContext {
+    /// A memory:// reference, or any other name of the page
+    #[arg(value_name = "REF")]
+    path: String,
+    /// How many links away [default: 1]
+    #[arg(long)]
+    #[serde(default)]
+    depth: Option<usize>,
+    /// Only neighbours that changed since: `7d`, `last month`, a date
+    #[arg(long)]
+    #[serde(default)]
+    timeframe: Option<String>,
+}
+
+/// A page and its neighbourhood.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Surroundings {
+    page: PageView,
+    /// The pages around it, the nearest first.
+    related: Vec<Related>,
+    /// Whether there are more.
+    cut: bool,
+}
+
+/// A page near another.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Related {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    summary: Option<String>,
+    /// Links away.
+    hops: usize,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    status: String,
+    updated: String,
+}
+
+impl Operation for BuildContext {
+    const NAME: &'static str = "build-context";
+    type Output = Surroundings;
+
+    fn run(self, session: &Session) -> Result<Surroundings> {
+        let memory = session.fresh()?;
+        let depth = self.depth.unwrap_or(1);
+        if depth > 20 {
+            return Err(Failure::usage("a depth of more than 20 is not taken", "give a smaller --depth"));
+        }
+        let page = memory.page(&self.path)?;
+        let since = self.timeframe.as_deref().map(|text| since(text, &memory.now())).transpose()?;
+        let reach =
+            Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: memory.today() };
+        let around = memory.graph(&page, &reach)?;
+        let hops =
+            |number: i64| around.pages.iter().find(|(page, _)| *page == number).map_or(0, |(_, hops)| *hops);
+        let numbers: Vec<i64> = around.pages.iter().map(|(page, _)| *page).collect();
+        let mut rows = memory.store().pages(memory.project(), &numbers)?;
+        rows.retain(|row| row.number != page.number && since.is_none_or(|since| row.updated >= since));
+        rows.sort_by_key(|row| (hops(row.number), row.slug.clone()));
+        let states = standings(memory, rows.iter())?;
+        let related = rows.into_iter().zip(states).map(|(row, state)| Related {
+            hops: hops(row.number),
+            slug: row.slug,
+            title: row.title,
+            kind: row.kind,
+            summary: row.summary,
+            status: state.status,
+            updated: timestamp(row.updated),
+        });
+        Ok(Surroundings {
+            related: related.collect(),
+            cut: around.cut,
+            page: Show::whole(&self.path).run(session)?,
+        })
+    }
+}
+
+impl Render for Surroundings {
+    fn human(&self) -> String {
+        let mut text = self.page.human();
+        if !self.related.is_empty() {
+            text.push_str("\nAround it:\n");
+        }
+        for one in &self.related {
+            let summary = one.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
+            text.push_str(&format!(
+                "  {}  {} ({}, {}){summary}\n",
+                one.slug, one.title, one.kind, one.status
+            ));
+        }
+        if self.cut {
+            text.push_str("  and more\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,127 @@
+//! `search-notes`: by words, by meaning, or both, page by page.
+
+use clap::{Args, ValueEnum};
+use lore_engine::{Filter, SearchRequest, since};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::query::{Mode, request};
+use super::super::search::Found;
+use super::super::{Answer as _, Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Hits on a page.
+const PAGE: usize = 10;
+
+/// Search notes by words, by meaning, or both
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore search-notes \"tea\" --search-type fts --output-format json")]
+pub struct SearchNotes {
+    /// What to look for
+    query: String,
+    /// Which page of hits
+    #[arg(long, default_value_t = 1)]
+    #[serde(default = "one")]
+    page: usize,
+    /// How
+    #[arg(long, value_enum, default_value = "hybrid")]
+    #[serde(default)]
+    search_type: SearchType,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value = "text")]
+    #[serde(default)]
+    output_format: OutputFormat,
+    /// Only these types
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default)]
+    note_types: Vec<String>,
+    /// Only notes changed after this day
+    #[arg(long)]
+    #[serde(default)]
+    after_date: Option<String>,
+    /// Only notes with all these tags
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SearchType {
+    /// By words
+    Fts,
+    /// By meaning
+    Vector,
+    /// By both
+    #[default]
+    Hybrid,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OutputFormat {
+    /// For reading
+    #[default]
+    Text,
+    /// As JSON
+    Json,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NotesFound {
+    #[serde(flatten)]
+    found: Found,
+    #[serde(skip)]
+    format: OutputFormat,
+}
+
+impl Operation for SearchNotes {
+    const NAME: &'static str = "search-notes";
+    const HIDDEN: bool = true;
+    type Output = NotesFound;
+
+    fn run(self, session: &Session) -> Result<NotesFound> {
+        let memory = session.fresh()?;
+        if self.page == 0 || self.query.trim().is_empty() {
+            return Err(Failure::usage(
+                "pages count from 1, and a search needs words",
+                "say what to look for",
+            ));
+        }
+        let after = self.after_date.as_deref().map(|date| since(date, &memory.now())).transpose()?;
+        let filter = Filter { kinds: self.note_types, tags: self.tags, since: after, ..Filter::default() };
+        let mode = match self.search_type {
+            SearchType::Vector => Mode::Semantic,
+            _ => Mode::Hybrid,
+        };
+        let asked = match self.search_type {
+            SearchType::Fts => None,
+            _ => request(session, &self.query, mode, &filter, PAGE)?,
+        };
+        let asked = asked.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
+        let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
+        let found = memory.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
+        Ok(NotesFound { found: Found::new(memory, found, self.page)?, format: self.output_format })
+    }
+}
+
+impl Render for NotesFound {
+    fn human(&self) -> String {
+        match self.format {
+            OutputFormat::Json => format!("{}\n", self.json()),
+            OutputFormat::Text => self.found.human(),
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        self.found.exit()
+    }
+}

@@ -1,0 +1,130 @@
+//! `write-note`: a page by its title.
+
+use clap::Args;
+use lore_engine::vault::exists;
+use lore_engine::{Action, Code, PageChange, write};
+use lore_page::{Value, edit, slugify};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::super::put::new_path;
+use super::super::views::{WriteResult, value_of};
+use super::super::{Operation, Render};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+/// Write a note; its file is named after its title
+///
+/// A note that exists is replaced only when asked.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore write-note \"Tea times\" \"Four o'clock.\" --directory habits --tags home"
+)]
+pub struct WriteNote {
+    /// The title; the file is named after it
+    title: String,
+    /// The text, in Markdown
+    content: String,
+    /// The folder
+    #[arg(long, default_value = "")]
+    #[serde(default)]
+    directory: String,
+    /// Tags
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default)]
+    tags: Vec<String>,
+    /// The type
+    #[arg(long, default_value = "note")]
+    #[serde(default = "note")]
+    note_type: String,
+    /// Further properties
+    #[arg(skip)]
+    #[serde(default)]
+    metadata: Map<String, serde_json::Value>,
+    /// Replace the note that is there
+    #[arg(long)]
+    #[serde(default)]
+    overwrite: bool,
+}
+
+fn note() -> String {
+    "note".into()
+}
+
+/// A note that is written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoteWritten {
+    title: String,
+    permalink: String,
+    file_path: String,
+    #[serde(flatten)]
+    written: WriteResult,
+}
+
+impl Operation for WriteNote {
+    const NAME: &'static str = "write-note";
+    const WRITES: bool = true;
+    const HIDDEN: bool = true;
+    type Output = NoteWritten;
+
+    fn run(self, session: &Session) -> Result<NoteWritten> {
+        let memory = session.fresh()?;
+        let name = slugify(&self.title).replace('/', "-");
+        let folder = self.directory.trim_matches('/');
+        let path = if folder.is_empty() { format!("{name}.md") } else { format!("{folder}/{name}.md") };
+        if name.is_empty() {
+            return Err(Failure::usage(
+                format!("no file name can be made of the title {:?}", self.title),
+                "give a title with a letter or a digit",
+            ));
+        }
+        let path = new_path(&path)?;
+        if !self.overwrite && exists(&memory.vault().root().join(&path)) {
+            return Err(Failure {
+                code: Code::Exists,
+                message: format!("{path} exists already"),
+                hint: "give it another title, change it with edit_note, or say overwrite".into(),
+                current_version: memory.page_at(&path)?.map(|page| page.version),
+            });
+        }
+        let text = self.text().map_err(|error| Failure::usage(error.to_string(), "mend the content"))?;
+        let expected_version = (!self.overwrite).then_some(0);
+        let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
+        let written = WriteResult::new(write(memory, &[change])?);
+        Ok(NoteWritten {
+            title: self.title,
+            permalink: written.slug.clone(),
+            file_path: written.path.clone(),
+            written,
+        })
+    }
+}
+
+impl WriteNote {
+    fn text(&self) -> std::result::Result<String, edit::EditError> {
+        let mut text = self.content.trim_start_matches('\u{feff}').to_owned();
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if !text.starts_with("---\n") && !text.starts_with("---\r\n") {
+            text = format!("---\n---\n\n{text}");
+        }
+        text = edit::set_property(&text, "title", &Value::Text(self.title.clone()))?;
+        text = edit::set_property(&text, "type", &Value::Text(self.note_type.clone()))?;
+        if !self.tags.is_empty() {
+            let tags = self.tags.iter().cloned().map(Value::Text).collect();
+            text = edit::set_property(&text, "tags", &Value::List(tags))?;
+        }
+        for (key, value) in &self.metadata {
+            text = edit::set_property(&text, key, &value_of(value))?;
+        }
+        Ok(text)
+    }
+}
+
+impl Render for NoteWritten {
+    fn human(&self) -> String {
+        self.written.human()
+    }
+}

