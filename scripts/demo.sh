@@ -7,6 +7,8 @@ rm -rf .demo
 mkdir -p .demo
 cp -R examples/brain .demo/brain
 export LORE_HOME="$PWD/.demo/home"
+# The sample vault is about these days; what is stale and what still holds is told as of then.
+export LORE_NOW=2026-11-15T12:00:00Z
 cd .demo/brain
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
@@ -59,7 +61,25 @@ say "11. Ask by meaning: the words of the question need not stand on the page. T
 run embed
 run query "who checks a contract before the bank does?" --limit 2 --depth section --token-budget 400
 
-say "12. Throw the index away: the files are the truth."
+say "12. Who works where is answered by links: the link is the reason, and another day has another answer."
+run query "who works at Tarnholm Paper" --limit 1 --depth summary
+run query "who is the CEO of Kilnlight" --limit 1 --depth summary
+run query "who is the CEO of Kilnlight" --as-of 2024-06-01 --limit 1 --depth summary
+run path "Friederike Wendelstedt" "Shen Yulan"
+
+say "13. What cannot all be true, found without a language model: four kinds, one of each is planted here."
+run check --all
+
+say "14. What has grown old or was replaced, and the three ideas that could become one page."
+run stale
+run compact --plan | sed '/^  --- /,$d'
+
+say "15. Where an agent begins (context), and where somebody who tidies up does (curate)."
+run context --token-budget 600
+run curate --dry-run --limit 2
+run lint --fix --links --dry-run | head -6
+
+say "16. Throw the index away: the files are the truth."
 rm -f "$LORE_HOME"/lore.db*
 run sync
 run validate --all

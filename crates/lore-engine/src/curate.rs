@@ -1,15 +1,23 @@
-//! What a person should look over: pages that say the same, pages that nothing is linked to, what is contested or old,
-//! pages that are too broad, captures that no page rests on. Nothing is changed here.
+//! What a person should look over: pages that say the same, pages that nothing is linked to, what is contested, superseded
+//! or old, pages that are too broad, captures that no page rests on; what contradicts what, what is asked in vain, names
+//! that are no links, links that lead nowhere. Nothing is changed here.
+
+mod health;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_page::fold;
 
+pub use health::{Alike, Broken};
+
 use crate::capture::page_terms;
+use crate::check::Finding;
 use crate::error::Result;
 use crate::index::{Filter, LabelKind, LinkEnds, Order, PageRow, Window};
+use crate::intake::GapRow;
 use crate::likeness::overlap;
 use crate::memory::Memory;
+use crate::mentions::MissingLink;
 use crate::timeframe::date_millis;
 use crate::vault::{files_below, is_page_path};
 
@@ -32,10 +40,22 @@ pub struct Curation {
     pub duplicates: Vec<(String, String, f64)>,
     /// Pages with no link from or to another.
     pub orphans: Vec<String>,
-    /// Pages whose file says so.
-    pub contested: Vec<String>,
-    /// Pages whose file says so.
-    pub superseded: Vec<String>,
+    /// Pages at odds with another, and why.
+    pub contested: Vec<(String, String)>,
+    /// Pages in whose place another stands, and why.
+    pub superseded: Vec<(String, String)>,
+    /// Pages that grew stale otherwise, and why.
+    pub stale: Vec<(String, String)>,
+    /// What cannot all be true and is not settled.
+    pub findings: Vec<Finding>,
+    /// Questions that found no answer, the oldest first.
+    pub gaps: Vec<GapRow>,
+    /// Names of pages that are no links.
+    pub missing_links: Vec<MissingLink>,
+    /// Links that lead nowhere.
+    pub broken_links: Vec<Broken>,
+    /// Tags that differ only in how they are written.
+    pub tags: Vec<Alike>,
     /// Pages nobody has touched for long, the longest first.
     pub untouched: Vec<String>,
     /// Pages that may be several, with their words.
@@ -54,22 +74,14 @@ pub struct Curation {
 pub fn curate(memory: &Memory) -> Result<Curation> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
-    let with_status = |status: &str| -> Vec<String> {
-        pages
-            .iter()
-            .filter(|page| page.status.as_deref() == Some(status))
-            .map(|page| page.path.clone())
-            .collect()
-    };
     let mut found = Curation {
         orphans: orphans(memory, &pages)?,
-        contested: with_status("contested"),
-        superseded: with_status("superseded"),
         untouched: untouched(memory, &pages),
         pages: pages.len() as u64,
         due: curation_due(memory)?,
         ..Curation::default()
     };
+    health::look(memory, &pages, &mut found)?;
     same_and_broad(memory, &pages, &mut found)?;
     captures(memory, &pages, &mut found);
     Ok(found)

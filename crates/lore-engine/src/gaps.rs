@@ -156,7 +156,9 @@ pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
 /// question is answered well is closed. Gives what to tell whoever asked; that nothing could be noted is told, and spoils
 /// no answer.
 pub fn weigh(memory: &Memory, question: &str, hits: &[Hit]) -> Option<String> {
-    let weighed = try_weigh(memory, question, hits.first());
+    // What a link or a fact answers is answered, whatever words the page has.
+    let best = hits.iter().find(|hit| hit.answers).or(hits.first());
+    let weighed = try_weigh(memory, question, best);
     weighed.unwrap_or_else(|error| Some(format!("how well this was answered is not noted: {error}")))
 }
 
@@ -197,7 +199,7 @@ fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Opti
 /// in meaning, whichever is more. Unlike a hit's score it can be compared from question to question. Words are counted
 /// first: where they are enough, no model is asked.
 fn confidence(memory: &Memory, question: &str, best: &Hit, enough: f64) -> Result<f64> {
-    if matches!(memory.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
+    if best.answers || matches!(memory.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
         return Ok(1.0);
     }
     let asked = terms(question);

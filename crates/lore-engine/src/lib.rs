@@ -30,6 +30,7 @@ mod likeness;
 mod lint;
 mod meaning;
 mod memory;
+mod mentions;
 mod novelty;
 mod past;
 mod policy;
@@ -60,7 +61,7 @@ pub use compact::{
     INSTRUCTIONS, Inbound, Measure, Member, Source, Summarizer, SummaryError, apply_summaries, bare, compact,
     plan_compaction, preview, prompt,
 };
-pub use curate::{Curation, curate, curation_due, mark_curated};
+pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Code, Error, Result};
@@ -86,9 +87,10 @@ pub use lifecycle::{
     Brief, BriefRequest, Conflict, Node, Reason, Stale, State, Stated, StatusChange, brief, conflicts,
     find_stale, is_live, plan_status, short_id, stale_pages, states, supersession,
 };
-pub use lint::{Finding, Fixed, fix, lint, new_id};
+pub use lint::{Finding, FixRequest, Fixed, fix, lint, new_id};
 pub use meaning::{Embedded, choose_model, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};
+pub use mentions::{LinksMade, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
 pub use past::{OpenStore, Past};
 pub use policy::{

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 pub(crate) use fix::filled;
-pub use fix::{Fixed, fix, new_id};
+pub use fix::{FixRequest, Fixed, fix, new_id};
 pub use page::page_findings;
 
 use crate::error::{Error, Result};
@@ -46,6 +46,7 @@ pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Find
     let mut findings = pages(memory, only, None)?;
     findings.extend(vault::links(memory, only)?);
     findings.extend(vault::names(memory, only)?);
+    findings.extend(vault::mentions(memory, only)?);
     if only.is_none() {
         findings.extend(vault::raw(memory)?);
         findings.extend(vault::generated(memory)?);

@@ -4,6 +4,7 @@ mod arms;
 mod expression;
 mod fusion;
 mod hybrid;
+mod later;
 mod lines;
 mod passage;
 mod reading;
@@ -29,6 +30,9 @@ pub(crate) use script::{is_unspaced, pairs, runs};
 pub use signals::Signals;
 
 use lines::search_lines;
+
+/// How many pages more are looked at for an answer as of a day.
+const LATER: usize = 20;
 
 /// By what pages are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,7 +63,7 @@ pub struct SearchRequest {
     pub filter: Filter,
     /// Only structured lines of this kind, instead of pages.
     pub kind: Option<HitKind>,
-    /// The day, month or year as of which relations hold, where not today.
+    /// The day, month or year as of which relations hold, where not today. No answer rests on what is dated later.
     pub as_of: Option<PartialDate>,
     /// How many hits.
     pub limit: usize,
@@ -89,6 +93,8 @@ pub struct Hit {
     pub page: PageRow,
     /// Why it is here, strongest first.
     pub why: Vec<String>,
+    /// Whether a link or a fact answers the question with it.
+    pub answers: bool,
     /// How well it answers; comparable within one result only.
     pub score: f64,
     /// What to read.
@@ -131,6 +137,8 @@ struct Ranked {
     why: Vec<String>,
     /// The chunk that meaning led to.
     chunk: Option<ChunkRow>,
+    /// Whether a link or a fact led to it.
+    answers: bool,
     /// The line that answers, where one was found by itself.
     line: Option<u32>,
 }
@@ -142,9 +150,21 @@ pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> 
         return search_lines(memory, request, &prepared, kind);
     }
     let needed = request.offset + request.limit + 1;
-    let found = hybrid::rank(memory, request, &prepared, needed)?;
-    let more = found.ranked.len() >= needed;
-    let window: Vec<Ranked> = found.ranked.into_iter().skip(request.offset).take(request.limit).collect();
-    let hits = reading::read_hits(memory, &prepared, window)?;
+    // Of pages that speak of the words only at a later time some are left out, so that more are looked at.
+    let pool = if request.as_of.is_some() { needed * 2 + LATER } else { needed };
+    let found = hybrid::rank(memory, request, &prepared, pool)?;
+    let reading = reading::Reading { memory, query: &prepared, as_of: request.as_of };
+    let (hits, more) = match request.as_of {
+        None => {
+            let more = found.ranked.len() >= needed;
+            let window = found.ranked.into_iter().skip(request.offset).take(request.limit);
+            (reading.hits(window.collect())?, more)
+        }
+        Some(_) => {
+            let hits = reading.hits(found.ranked)?;
+            let more = hits.len() >= needed;
+            (hits.into_iter().skip(request.offset).take(request.limit).collect(), more)
+        }
+    };
     Ok(SearchResult { hits, relaxed: found.relaxed, more, mode: found.mode, notes: found.notes })
 }

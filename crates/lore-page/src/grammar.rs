@@ -13,7 +13,7 @@ mod words;
 pub(crate) use entry::entry;
 pub(crate) use fact::fact;
 pub(crate) use observation::observation;
-pub(crate) use relation::{Relation, relation};
+pub(crate) use relation::{Relation, is_verb, relation};
 pub(crate) use tail::NO_INTERVAL;
 pub(crate) use words::{Show, shown_links, tag_end};
 

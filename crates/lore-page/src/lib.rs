@@ -14,7 +14,7 @@ mod slug;
 mod wiki;
 
 pub use interval::{Interval, NotADate, PartialDate, Reversed};
-pub use markdown::{parse, prose};
+pub use markdown::{Linkable, linkable, parse, prose};
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
     Parsed, Properties, Value,

@@ -9,6 +9,7 @@ mod destination;
 mod inline;
 mod item;
 mod lines;
+mod linkable;
 mod opaque;
 mod properties;
 mod prose;
@@ -22,9 +23,11 @@ use crate::interval::Interval;
 use crate::page::{ByteRange, Heading, LINKS_TO, LineRange, Link, LinkStyle, Page, Parsed};
 use crate::wiki;
 
+pub use linkable::{Linkable, linkable};
 pub use prose::prose;
 
 use blocks::{Blocks, PageLink, RawHeading};
+use inline::Inline;
 use item::{Related, Source};
 use lines::Lines;
 
@@ -41,6 +44,11 @@ const CONTEXT_CHARS: usize = 200;
 /// assert_eq!(parsed.page.links[0].relation, "knows");
 /// ```
 pub fn parse(path: &str, text: &str) -> Parsed {
+    read(path, text).0
+}
+
+/// Reads a page, and gives what it was read from.
+fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     let front = frontmatter::read(text);
     let body_start = front.body_start;
     let mut diagnostics = front.diagnostics;
@@ -65,11 +73,11 @@ pub fn parse(path: &str, text: &str) -> Parsed {
     if page.summary.is_none() {
         page.summary = quoted_summary(&page, &blocks);
     }
-    page.headings = headings(blocks, &lines);
+    page.headings = headings(&blocks, &lines);
     page.heading_title =
         page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
     diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-    Parsed { page, diagnostics }
+    (Parsed { page, diagnostics }, blocks, inline)
 }
 
 /// The bytes of the outermost list items of a body, in order; those of quotes and comments are left out.
@@ -111,22 +119,26 @@ fn quoted_summary(page: &Page, blocks: &Blocks) -> Option<String> {
     })
 }
 
-fn headings(blocks: Blocks, lines: &Lines<'_>) -> Vec<Heading> {
+fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
     let Blocks { headings, opaque, .. } = blocks;
     let mut found: Vec<Heading> = Vec::with_capacity(headings.len());
     // The headings whose sections are open, each of a lower level than the one before.
     let mut open: Vec<usize> = Vec::new();
     for RawHeading { level, start, text } in headings {
-        if opaque.is_comment(start) {
+        if opaque.is_comment(*start) {
             continue;
         }
-        let first = lines.number(start);
-        while let Some(index) = open.pop_if(|index| found[*index].level >= level) {
+        let first = lines.number(*start);
+        while let Some(index) = open.pop_if(|index| found[*index].level >= *level) {
             // A lone carriage return ends a line for CommonMark, but not for the count of lines.
             found[index].lines.last = (first - 1).max(found[index].lines.first);
         }
         open.push(found.len());
-        found.push(Heading { level, text: plain(&text), lines: LineRange { first, last: lines.count() } });
+        found.push(Heading {
+            level: *level,
+            text: plain(text),
+            lines: LineRange { first, last: lines.count() },
+        });
     }
     found
 }

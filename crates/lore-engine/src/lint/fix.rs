@@ -1,4 +1,5 @@
-//! What lint can mend without a person: properties with a default, values in the wrong case, slugs, generated files.
+//! What lint can mend without a person: properties with a default, values in the wrong case, slugs, generated files, and
+//! names of pages that are to be links.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +9,39 @@ use super::{Finding, lint, page};
 use crate::error::Result;
 use crate::generated;
 use crate::memory::Memory;
-use crate::policy::{Format, Level, Schema};
+use crate::mentions::{MissingLink, add_missing_links, missing_links};
+use crate::policy::{Format, Level, Lint, Schema};
 use crate::write::{Action, Edit, Outcome, PageChange, Terms, refresh_generated, write_as};
+
+/// What to mend.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct FixRequest<'a> {
+    /// These pages; all without any.
+    pub only: Option<&'a BTreeSet<String>>,
+    /// Whether names of pages become links even where the policy does not ask for it.
+    pub links: bool,
+}
 
 /// What was mended, and what was not.
 #[derive(Debug, Default)]
 pub struct Fixed {
     /// Files that were changed.
     pub paths: Vec<String>,
+    /// Names that are links now.
+    pub linked: Vec<MissingLink>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
     /// What is still wrong.
     pub left: Vec<Finding>,
 }
 
 /// Mends what is safe to mend, a page at a time, and looks again.
-pub fn fix(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Fixed> {
+pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
+    let only = request.only;
     let mut fixed = Fixed::default();
     let found = lint(memory, only)?;
-    let pages: BTreeSet<&str> =
-        found.iter().filter(|found| found.fixable).map(|found| found.path.as_str()).collect();
+    let fixable = found.iter().filter(|found| found.fixable && found.lint != Lint::LinkMissing);
+    let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
     for path in pages.into_iter().filter(|path| memory.indexes(path)) {
         let schema = memory.policy().schema(path).cloned().unwrap_or_default();
         let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
@@ -34,6 +50,12 @@ pub fn fix(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Fixed> {
         let receipt = write_as(memory, &[change], &terms)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
+    }
+    if request.links || memory.policy().lint.level(Lint::LinkMissing) > Level::Off {
+        let made = add_missing_links(memory, &missing_links(memory, only)?)?;
+        fixed.paths.extend(made.paths);
+        fixed.linked = made.linked;
+        fixed.warnings = made.warnings;
     }
     if !generated::due(memory)?.is_empty() && only.is_none() {
         fixed.paths.extend(refresh_generated(memory)?.generated);

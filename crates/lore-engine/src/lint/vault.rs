@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::generated::{self, Seal};
 use crate::index::{KeyKind, LinkEnds, Names};
 use crate::memory::Memory;
+use crate::mentions::missing_links;
 use crate::policy::{Level, Lint};
 use crate::vault::{files_below, is_page_path};
 
@@ -34,6 +35,21 @@ pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
         let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
         let message = format!("the link to {:?} leads to no page", row.link.target);
         found.add(Lint::LinkBroken, Some(row.link.line), message, false);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+/// Names of pages that these pages, or all, say and do not link; looked for only where the policy asks for it.
+pub(super) fn mentions(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    if policy.lint.level(Lint::LinkMissing) == Level::Off {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    for missing in missing_links(memory, only)? {
+        let mut found = Findings { policy: &policy, path: &missing.path, list: Vec::new() };
+        found.add(Lint::LinkMissing, Some(missing.line), missing.to_string(), true);
         findings.append(&mut found.list);
     }
     Ok(findings)

@@ -38,6 +38,8 @@ pub enum Lint {
     SectionMissing,
     /// A link leads to no page.
     LinkBroken,
+    /// A page names another and does not link it.
+    LinkMissing,
     /// Names that make two pages one on some systems, or that cannot be a slug.
     Slug,
     /// A generated file is not what the pages say now.
@@ -54,7 +56,7 @@ pub enum Lint {
 
 impl Lint {
     /// Every rule with its level where the policy says nothing.
-    pub const ALL: [(Lint, &'static str, Level); 13] = [
+    pub const ALL: [(Lint, &'static str, Level); 14] = [
         (Lint::Structure, "structure", Level::Warning),
         (Lint::IdMissing, "id-missing", Level::Error),
         (Lint::IdDuplicate, "id-duplicate", Level::Warning),
@@ -62,6 +64,8 @@ impl Lint {
         (Lint::FieldValue, "field-value", Level::Error),
         (Lint::SectionMissing, "section-missing", Level::Error),
         (Lint::LinkBroken, "link-broken", Level::Warning),
+        // A suggestion, which no vault must follow: `lore curate` makes it.
+        (Lint::LinkMissing, "link-missing", Level::Off),
         (Lint::Slug, "slug", Level::Warning),
         (Lint::GeneratedStale, "generated-stale", Level::Warning),
         (Lint::GeneratedEdited, "generated-edited", Level::Error),

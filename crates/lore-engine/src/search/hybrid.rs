@@ -49,7 +49,7 @@ pub(super) fn rank(
     if request.signals.relation && request.mode != Mode::Words {
         for Answer { page, why, line } in answers(memory, request)? {
             if !first.iter().any(|known| known.page == page) {
-                first.push(Ranked { line, ..ranked(page, 0.0, vec![why]) });
+                first.push(Ranked { line, answers: true, ..ranked(page, 0.0, vec![why]) });
             }
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn rank(
 }
 
 fn ranked(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
-    Ranked { page, score, why, chunk: None, line: None }
+    Ranked { page, score, why, chunk: None, answers: false, line: None }
 }
 
 fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: usize) -> Result<Ranking> {
@@ -175,7 +175,7 @@ impl Reasons {
         }
         let near = self.near.get(&page);
         why.extend(near.map(|(_, similarity)| format!("meaning {similarity:.2}")));
-        Ranked { page, score, why, chunk: near.map(|(chunk, _)| chunk.clone()), line: None }
+        Ranked { chunk: near.map(|(chunk, _)| chunk.clone()), ..ranked(page, score, why) }
     }
 }
 

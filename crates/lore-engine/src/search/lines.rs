@@ -1,5 +1,7 @@
 //! Search among structured lines: observations, relations, facts and timeline entries.
 
+use std::collections::{BTreeSet, HashMap};
+
 use lore_page::LineRange;
 
 use super::arms::by_any_word;
@@ -36,8 +38,10 @@ pub(super) fn search_lines(
     let most = lines.iter().map(|line| line.0).max().unwrap_or(0);
     let complete = most == prepared.terms.len();
     lines.retain(|line| !complete || line.0 == most);
+    let paths = paths(memory, &lines.iter().map(|line| line.2).collect())?;
     lines.sort_by(|a, b| {
-        b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)).then(a.3.first.cmp(&b.3.first))
+        let place = |line: &(usize, f64, PageNo, LineRange, String)| (paths.get(&line.2), line.3.first);
+        b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then_with(|| place(a).cmp(&place(b)))
     });
     let more = lines.len() > request.offset + request.limit;
     let mut hits = Vec::new();
@@ -53,9 +57,16 @@ pub(super) fn search_lines(
             None => (text, hash),
         };
         let excerpt = Some(Excerpt { text, lines: range, hash });
-        hits.push(Hit { page, why: vec![why], score, excerpt, chunk: None, text: None });
+        hits.push(Hit { page, why: vec![why], answers: false, score, excerpt, chunk: None, text: None });
     }
     Ok(SearchResult { hits, relaxed: !complete, more, mode: Mode::Words, notes: Vec::new() })
+}
+
+/// The paths of pages: of equals the order must not depend on the numbers that pages happen to have.
+fn paths(memory: &Memory, pages: &BTreeSet<PageNo>) -> Result<HashMap<PageNo, String>> {
+    let numbers: Vec<PageNo> = pages.iter().copied().collect();
+    let rows = memory.store().pages(memory.project(), &numbers)?;
+    Ok(rows.into_iter().map(|row| (row.number, row.path)).collect())
 }
 
 fn line_text(text: &str, lines: LineRange) -> Option<String> {

@@ -214,11 +214,11 @@ fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Foun
     let today = memory.today();
     let mut found: Vec<Found> =
         found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
-    // What holds today is told first, then what began last.
-    found.sort_by_key(|one| {
-        let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();
-        (!one.interval.holds_on(&today), std::cmp::Reverse(began), one.page, one.line)
-    });
+    if let Some(day) = request.as_of {
+        // What began later was not there to be told.
+        let last = day.last_day();
+        found.retain(|one| one.interval.from.is_none_or(|from| from.first_day() <= last));
+    }
     let pages: Vec<PageNo> = found.iter().map(|one| one.page).collect();
     let mut passing = passing(memory, &request.filter, &pages)?;
     if let Some(kind) = &asked.kind
@@ -226,6 +226,12 @@ fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Foun
     {
         passing.retain(|page| stem(&fold(&page.kind)) == kind);
     }
+    // What holds today is told first, then what began last; of equals by their paths, which no rebuild changes.
+    let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());
+    found.sort_by_cached_key(|one| {
+        let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();
+        (!one.interval.holds_on(&today), std::cmp::Reverse(began), path(one.page), one.line)
+    });
     let mut answers: Vec<Answer> = Vec::new();
     for one in found {
         let fresh = !answers.iter().any(|known| known.page == one.page);

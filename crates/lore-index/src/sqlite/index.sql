@@ -66,6 +66,7 @@ CREATE TABLE link (
   line        INTEGER NOT NULL
 );
 CREATE INDEX link_from ON link(from_page);
+CREATE INDEX link_id ON link(project, id);
 CREATE INDEX link_to ON link(to_page, from_page) WHERE to_page IS NOT NULL;
 CREATE INDEX link_typed ON link(to_page, relation COLLATE NOCASE) WHERE to_page IS NOT NULL;
 CREATE INDEX link_relation ON link(project, relation COLLATE NOCASE);

@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::{SqliteStore, failed};
 
 /// The version of the derived tables: any other is dropped and made again.
-const INDEX_VERSION: i64 = 4;
+const INDEX_VERSION: i64 = 5;
 
 /// The version of the durable tables: an older one is migrated, a newer one refused.
 const LEDGER_VERSION: i64 = 4;

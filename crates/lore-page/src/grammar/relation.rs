@@ -34,6 +34,11 @@ pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Op
     Some(Relation { verb: verb.to_owned(), context, interval })
 }
 
+/// Whether a link after this text, space included, is the object of a relation.
+pub(crate) fn is_verb(before: &str) -> bool {
+    verb(before).is_some()
+}
+
 /// One word, or several in quotes, with a space before the link.
 fn verb(before: &str) -> Option<&str> {
     let text = before.trim();

@@ -25,6 +25,8 @@ pub(super) struct Blocks {
     pub(super) page_links: Vec<PageLink>,
     /// Every Markdown link and image, whatever it leads to.
     pub(super) link_ranges: Vec<Range<usize>>,
+    /// Headings, tables and HTML, wherever they stand: no name in them is to become a link.
+    pub(super) unlinkable: Vec<Range<usize>>,
     /// Where nothing is read.
     pub(super) opaque: Opaque,
     /// Where a block starts: no wiki link goes over such a place.
@@ -144,6 +146,9 @@ impl Reader<'_> {
     }
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        if matches!(tag, Tag::Heading { .. } | Tag::Table(_) | Tag::HtmlBlock) {
+            self.blocks.unlinkable.push(range.clone());
+        }
         match tag {
             Tag::Paragraph => self.start_text(range.start),
             Tag::Heading { level, .. } => {

@@ -85,7 +85,7 @@ pub struct Found {
 
 /// Something that cannot be right as it stands.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FindingItem {
+pub struct FindingItem {
     /// Made of the lines it is about.
     id: String,
     #[serde(rename = "type")]
@@ -134,6 +134,20 @@ impl From<Finding> for FindingItem {
             places: found.places.into_iter().map(place).collect(),
             resolved: found.settled.map(resolved),
         }
+    }
+}
+
+impl FindingItem {
+    /// The finding with its two lines.
+    pub fn human(&self) -> String {
+        let mut text = format!("{}  {}: {}\n", self.id, self.kind.name().replace('_', " "), self.message);
+        for place in &self.places {
+            text.push_str(&format!("  {}:{}  {}\n", place.path, place.line, place.text));
+        }
+        if let Some(resolved) = &self.resolved {
+            text.push_str(&format!("  resolved {} by {}\n", resolved.at, resolved.by));
+        }
+        text
     }
 }
 
@@ -191,14 +205,7 @@ impl Render for Found {
     fn human(&self) -> String {
         let mut text = String::new();
         for found in &self.findings {
-            let name = |kind: Kind| kind.name().replace('_', " ");
-            text.push_str(&format!("{}  {}: {}\n", found.id, name(found.kind), found.message));
-            for place in &found.places {
-                text.push_str(&format!("  {}:{}  {}\n", place.path, place.line, place.text));
-            }
-            if let Some(resolved) = &found.resolved {
-                text.push_str(&format!("  resolved {} by {}\n", resolved.at, resolved.by));
-            }
+            text.push_str(&found.human());
             if !self.settled_now {
                 text.push('\n');
             }

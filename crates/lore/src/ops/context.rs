@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Operation;
 use super::git::GitView;
-use super::views::timestamp;
+use super::views::{count, timestamp};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use budget::{Budget, Parts, fit};
@@ -199,6 +199,10 @@ fn nudges(memory: &Memory) -> Result<Vec<String>> {
     }
     if curation_due(memory)? {
         nudges.push("a look over the pages is due: see `lore curate --dry-run`".into());
+    }
+    let open = memory.store().count_gaps(memory.project())?.open;
+    if open > 0 {
+        nudges.push(format!("{} asked in vain: see `lore gaps`", count(open, "question")));
     }
     Ok(nudges)
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::links::Validity;
-use super::moment::{Moment, interval};
+use super::moment::{Moment, day_of, interval};
 use super::views::{WriteResult, count, lines};
 use super::{Operation, Render};
 use crate::failure::{Failure, Result};
@@ -16,7 +16,7 @@ use crate::session::Session;
 /// List facts: what is said of whom, when it holds and where it was learnt
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore facts people/ada\n  lore facts --predicate role --temporal all\n  lore facts people/ada --as-of 2019-06\n  lore facts --subject 'Ada Lovelace' --as-of-commit HEAD~20"
+    after_help = "Examples:\n  lore facts people/ada\n  lore facts --predicate role --temporal all\n  lore facts --since '1 day'\n  lore facts people/ada --as-of 2019-06\n  lore facts --subject 'Ada Lovelace' --as-of-commit HEAD~20"
 )]
 pub struct Facts {
     /// Facts that stand on this page or are about it; the whole vault without it
@@ -35,6 +35,10 @@ pub struct Facts {
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
+    /// Only those that began or ended since then, whether they still hold or not: `1 day`, `7d`, `last week`, a date
+    #[arg(long, value_name = "TIMEFRAME", conflicts_with_all = ["temporal", "as_of", "as_of_commit"])]
+    #[serde(default)]
+    since: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     moment: Moment,
@@ -150,7 +154,8 @@ impl Operation for Facts {
     fn run(self, session: &Session) -> Result<FactList> {
         let memory = &*self.moment.view(session)?;
         let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
-        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let usual = if self.since.is_some() { Validity::All } else { Validity::Current };
+        let holding = self.moment.holding(memory, self.temporal, usual)?;
         let query = FactQuery {
             page: page.as_ref(),
             subject: self.subject.as_deref(),
@@ -158,10 +163,23 @@ impl Operation for Facts {
             temporal: holding.temporal,
             day: &holding.day,
         };
-        let found = lore_engine::facts(memory, &query)?;
+        let mut found = lore_engine::facts(memory, &query)?;
+        if let Some(since) = &self.since {
+            let first = day_of(since, memory)?;
+            found.facts.retain(|fact| shifted(fact, &first, &memory.today()));
+            found.left_out = 0;
+        }
         let facts = found.facts.into_iter().map(FactItem::from).collect();
         Ok(FactList { facts, left_out: found.left_out })
     }
+}
+
+/// Whether a fact began or ended on one of these days, as far as it says when.
+fn shifted(fact: &FactRow, first: &str, last: &str) -> bool {
+    let within = |day: String| (first..=last).contains(&day.as_str());
+    let interval = fact.statement.interval;
+    interval.from.is_some_and(|date| within(date.first_day()))
+        || interval.until.is_some_and(|date| within(date.last_day()))
 }
 
 impl Operation for FactAdd {

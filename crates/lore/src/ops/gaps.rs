@@ -74,7 +74,8 @@ pub struct GapItem {
 }
 
 impl GapItem {
-    fn new(memory: &Memory, gap: GapRow) -> Result<GapItem> {
+    /// The item of a row; a page that answers it is named by its slug.
+    pub fn new(memory: &Memory, gap: GapRow) -> Result<GapItem> {
         let (approved_by, approved_at) = gap.approved.unzip();
         let (resolved_by, resolved_at) = gap.resolved.unzip();
         let resolved_by_slug = match resolved_by {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use lore_engine::{Finding, Level, fix, lint, refresh_generated};
+use lore_engine::{
+    Finding, FixRequest, Level, Lint as Rule, MissingLink, fix, lint, missing_links, refresh_generated,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +16,14 @@ use crate::session::Session;
 
 /// Check that pages are valid: structure, ids, properties, sections, links, secrets, generated files
 ///
-/// Exit 4 when there is an error. How bad each finding is, the vault's lore.toml says.
+/// Exit 4 when there is an error. How bad each finding is, the vault's lore.toml says. With --links, names of pages that
+/// other pages say in their sentences and do not link are found too (the rule `link-missing`, which is off unless the
+/// policy asks for it): the first mention on a page, in whole words, of one page that still counts. `--fix` makes links of
+/// them and changes no other byte; timelines and taken-in sources are evidence and stay as they are.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore lint\n  lore lint people/ada --json\n  lore lint --fix")]
+#[command(
+    after_help = "Examples:\n  lore lint\n  lore lint people/ada --json\n  lore lint --fix\n  lore lint --fix --links --dry-run"
+)]
 pub struct Lint {
     /// The pages; all of them, the raw captures and the generated files without any
     #[arg(value_name = "REF")]
@@ -26,6 +33,14 @@ pub struct Lint {
     #[arg(long)]
     #[serde(default)]
     fix: bool,
+    /// Find names of pages that are no links; with --fix, make links of them
+    #[arg(long)]
+    #[serde(default)]
+    links: bool,
+    /// With --fix: only say what would be mended
+    #[arg(long, requires = "fix")]
+    #[serde(default)]
+    dry_run: bool,
 }
 
 /// What was found.
@@ -38,7 +53,43 @@ pub struct Linted {
     /// Files that were mended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<String>,
+    /// Names that became links, or with --dry-run would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    linked: Vec<MissingLinkItem>,
+    /// Whether nothing was changed although --fix was given.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
     findings: Vec<FindingItem>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// A name that a page says and does not link.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MissingLinkItem {
+    /// The page that says it.
+    pub path: String,
+    pub line: u32,
+    /// The words that stand there.
+    pub words: String,
+    /// The slug of the page that is meant.
+    pub to: String,
+    /// That page's title.
+    pub title: String,
+}
+
+impl From<MissingLink> for MissingLinkItem {
+    fn from(missing: MissingLink) -> MissingLinkItem {
+        let MissingLink { path, line, words, to, title, .. } = missing;
+        MissingLinkItem { path, line, words, to, title }
+    }
+}
+
+impl MissingLinkItem {
+    /// The item in one line.
+    pub fn line(&self) -> String {
+        format!("{}:{}  {:?} names {}", self.path, self.line, self.words, self.to)
+    }
 }
 
 /// Something that is not as it should be.
@@ -78,16 +129,56 @@ impl Operation for Lint {
             only.insert(memory.page(reference)?.path);
         }
         let only = if only.is_empty() { None } else { Some(&only) };
-        let (fixed, found) = match self.fix {
-            true => {
-                let fixed = fix(memory, only)?;
-                (fixed.paths, fixed.left)
+        let request = FixRequest { only, links: self.links };
+        let mut linted = match (self.fix, self.dry_run) {
+            (true, false) => {
+                let fixed = fix(memory, &request)?;
+                Linted { fixed: fixed.paths, ..Linted::new(fixed.linked, fixed.left, fixed.warnings) }
             }
-            false => (Vec::new(), lint(memory, only)?),
+            _ => {
+                let found = lint(memory, only)?;
+                let told = found.iter().any(|found| found.lint == Rule::LinkMissing);
+                let missing = if self.links || told { missing_links(memory, only)? } else { Vec::new() };
+                let mut linted = Linted::new(missing, found, Vec::new());
+                if !self.fix {
+                    // What is only looked for is a finding like any other.
+                    let missing = std::mem::take(&mut linted.linked);
+                    linted.findings.extend(missing.into_iter().filter(|_| !told).map(FindingItem::from));
+                }
+                linted
+            }
         };
-        let errors = found.iter().filter(|found| found.level == Level::Error).count();
-        let warnings = found.len() - errors;
-        Ok(Linted { errors, warnings, fixed, findings: found.into_iter().map(FindingItem::from).collect() })
+        linted.dry_run = self.dry_run;
+        linted.errors = linted.findings.iter().filter(|found| found.level == Level::Error).count();
+        linted.warnings = linted.findings.len() - linted.errors;
+        Ok(linted)
+    }
+}
+
+impl Linted {
+    fn new(linked: Vec<MissingLink>, found: Vec<Finding>, notes: Vec<String>) -> Linted {
+        Linted {
+            errors: 0,
+            warnings: 0,
+            fixed: Vec::new(),
+            linked: linked.into_iter().map(MissingLinkItem::from).collect(),
+            dry_run: false,
+            findings: found.into_iter().map(FindingItem::from).collect(),
+            notes,
+        }
+    }
+}
+
+impl From<MissingLinkItem> for FindingItem {
+    fn from(missing: MissingLinkItem) -> FindingItem {
+        FindingItem {
+            level: Level::Warning,
+            rule: Rule::LinkMissing.name(),
+            message: format!("{:?} names {} and is no link", missing.words, missing.to),
+            path: missing.path,
+            line: Some(missing.line),
+            fixable: true,
+        }
     }
 }
 
@@ -105,7 +196,13 @@ impl Render for Linted {
                 found.rule
             )
         }));
+        let linked = if self.dry_run { "to link" } else { "linked" };
+        text.extend(self.linked.iter().map(|missing| format!("{linked:<7}  {}\n", missing.line())));
         text.extend(self.fixed.iter().map(|path| format!("mended   {path}\n")));
+        text.extend(self.notes.iter().map(|note| format!("note: {note}\n")));
+        if self.dry_run {
+            text.push_str("nothing was changed\n");
+        }
         let (errors, warnings) = (count(self.errors as u64, "error"), count(self.warnings as u64, "warning"));
         text.push_str(&format!("{errors}, {warnings}\n"));
         text

@@ -1,12 +1,14 @@
 //! `list`: pages by filter.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Order, Window};
+use lore_engine::{Filter, Memory, Order, PageRow, Window};
+use lore_page::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
 use super::filters::Filters;
+use super::moment::date;
 use super::views::PageList;
 use crate::failure::Result;
 use crate::session::Session;
@@ -14,13 +16,17 @@ use crate::session::Session;
 /// List pages by type, tag, status, wing, path, date or property
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore list --type person --sort title\n  lore list --tag founder --since 30d --format brief"
+    after_help = "Examples:\n  lore list --type person --sort title\n  lore list --tag founder --since 30d --format brief\n  lore list --type commitment --tag open --due 2026-11-08"
 )]
 pub struct List {
     #[command(flatten)]
     #[serde(flatten)]
     #[schemars(flatten)]
     filters: Filters,
+    /// Only pages whose `due` is this day or earlier, the most pressing first
+    #[arg(long, value_name = "DATE", conflicts_with = "sort")]
+    #[serde(default)]
+    due: Option<String>,
     /// In which order
     #[arg(long, value_enum, default_value = "updated")]
     #[serde(default)]
@@ -58,7 +64,27 @@ impl Operation for List {
         let limit = self.limit.unwrap_or(50);
         let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
         let window = Window { limit, offset };
-        let rows = memory.store().list(memory.project(), &self.filters.build(memory)?, order, window)?;
+        let filter = self.filters.build(memory)?;
+        let rows = match &self.due {
+            Some(day) => due(memory, &filter, date("--due", day)?, window)?,
+            None => memory.store().list(memory.project(), &filter, order, window)?,
+        };
         Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
     }
+}
+
+/// The pages that are due by a day, the most pressing first; of one day, those that state the higher priority.
+fn due(memory: &Memory, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let rows = memory.store().list(memory.project(), filter, Order::Title, all)?;
+    let last = by.last_day();
+    let day = |row: &PageRow| {
+        let stated = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());
+        stated.map(PartialDate::last_day)
+    };
+    let priority = |row: &PageRow| row.properties.text("priority").map_or("~".into(), str::to_lowercase);
+    let mut due: Vec<PageRow> =
+        rows.into_iter().filter(|row| day(row).is_some_and(|day| day <= last)).collect();
+    due.sort_by_cached_key(|row| (day(row), priority(row), row.path.clone()));
+    Ok(due.into_iter().skip(window.offset).take(window.limit).collect())
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use clap::Args;
-use lore_engine::{Memory, Past, Temporal};
+use lore_engine::{Memory, Past, Temporal, since};
 use lore_page::{Interval, PartialDate};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -99,4 +99,11 @@ pub fn interval(from: Option<&str>, until: Option<&str>) -> Result<Interval> {
     Interval::between(from, until).map_err(|reversed| {
         Failure::usage(reversed.to_string(), "give a --valid-until that is not before --valid-from")
     })
+}
+
+/// The day on which a timeframe begins, as `YYYY-MM-DD` here.
+pub fn day_of(timeframe: &str, memory: &Memory) -> Result<String> {
+    let now = memory.now();
+    let start = jiff::Timestamp::from_millisecond(since(timeframe, &now)?).unwrap_or_default();
+    Ok(start.to_zoned(now.time_zone().clone()).date().to_string())
 }

@@ -24,10 +24,11 @@ use crate::session::Session;
 /// passage that matched with its lines and the checksum of the file. Depth `auto` starts with summaries and opens the
 /// best hits as far as the budget goes. Without an embedding model the search is by words, and the answer says so. By
 /// `fields`, each field that has a word of the question counts once: title 100, tag, project and status 50 each, summary
-/// 20, body 5; of equals the page updated last comes first.
+/// 20, body 5; of equals the page updated last comes first. With --as-of, relations hold as of that day, no passage is a
+/// timeline entry, fact or relation that is dated later, and a page that has the words only there is left out.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore query \"who knows Jensen Huang?\"\n  lore query \"how do we release\" --depth section --token-budget 1000\n  lore query \"dog training\" --mode semantic --json\n  lore query \"commit style\" --mode fields"
+    after_help = "Examples:\n  lore query \"who knows Jensen Huang?\"\n  lore query \"how do we release\" --depth section --token-budget 1000\n  lore query \"dog training\" --mode semantic --json\n  lore query \"commit style\" --mode fields\n  lore query \"who was the CEO of Acme?\" --as-of 2024-06-01"
 )]
 pub struct Query {
     /// The question

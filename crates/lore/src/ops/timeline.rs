@@ -1,25 +1,35 @@
 //! `timeline` and `timeline-add`.
 
+use std::collections::{BTreeSet, HashMap};
+
 use clap::Args;
-use lore_engine::{StatementKind, Wanted};
+use lore_engine::{Memory, StatementKind, StatementRow, Wanted};
 use lore_page::edit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::change::change;
+use super::moment::day_of;
 use super::views::WriteResult;
 use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Show a page's timeline, newest first
+/// Show a page's timeline, or what happened lately on all pages, newest first
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore timeline companies/acme --limit 5")]
+#[command(
+    after_help = "Examples:\n  lore timeline companies/acme --limit 5\n  lore timeline --since 7d\n  lore timeline --since yesterday --json"
+)]
 pub struct Timeline {
-    /// The page
+    /// The page; all pages without it
     #[arg(value_name = "REF")]
-    reference: String,
-    /// How many entries at the most
+    #[serde(default)]
+    reference: Option<String>,
+    /// Only entries of this day or later, up to today: `7d`, `last week`, `yesterday`, a date
+    #[arg(long, value_name = "TIMEFRAME")]
+    #[serde(default)]
+    since: Option<String>,
+    /// How many entries at the most [default: all of a page, 50 of the vault]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
@@ -28,13 +38,18 @@ pub struct Timeline {
 /// Timeline entries.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Entries {
-    slug: String,
+    /// The page that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<String>,
     entries: Vec<EntryItem>,
 }
 
 /// One entry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EntryItem {
+    /// The page it stands on, where all pages were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<String>,
     date: String,
     source: Option<String>,
     summary: String,
@@ -49,23 +64,45 @@ impl Operation for Timeline {
 
     fn run(self, session: &Session) -> Result<Entries> {
         let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let wanted = Wanted { pages: Some(&[page.number]), kind: Some(StatementKind::Entry) };
-        let rows = memory.store().statements(memory.project(), &wanted)?;
-        let mut entries: Vec<EntryItem> = rows
-            .into_iter()
-            .map(|row| EntryItem {
-                date: row.statement.interval.from.map(|date| date.to_string()).unwrap_or_default(),
-                detail: row.statement.note("detail").map(str::to_owned),
-                source: Some(row.statement.predicate).filter(|source| !source.is_empty()),
-                summary: row.statement.object,
-                line: row.statement.lines.first,
-            })
-            .collect();
-        // A stable sort: entries of one day stay in the order of the file.
-        entries.sort_by(|a, b| b.date.cmp(&a.date));
-        entries.truncate(self.limit.unwrap_or(usize::MAX));
-        Ok(Entries { slug: page.slug, entries })
+        let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
+        let only = page.as_ref().map(|page| [page.number]);
+        let wanted =
+            Wanted { pages: only.as_ref().map(<[_; 1]>::as_slice), kind: Some(StatementKind::Entry) };
+        let mut rows = memory.store().statements(memory.project(), &wanted)?;
+        let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
+        if let Some(since) = &self.since {
+            let (first, last) = (day_of(since, memory)?, memory.today());
+            rows.retain(|row| day(row).is_some_and(|day| first <= day && day <= last));
+        }
+        let slugs = if page.is_some() { HashMap::new() } else { slugs(memory, &rows)? };
+        // A stable sort: entries of one day stay in the order of their files, and of the lines in each.
+        rows.sort_by(|a, b| slugs.get(&a.page).cmp(&slugs.get(&b.page)));
+        rows.sort_by_cached_key(|row| std::cmp::Reverse(day(row)));
+        let usual = if page.is_some() { usize::MAX } else { 50 };
+        rows.truncate(self.limit.unwrap_or(usual));
+        let item = |row: StatementRow| EntryItem::new(slugs.get(&row.page).cloned(), row);
+        let entries = rows.into_iter().map(item).collect();
+        Ok(Entries { slug: page.map(|page| page.slug), entries })
+    }
+}
+
+/// The slugs of the rows' pages.
+fn slugs(memory: &Memory, rows: &[StatementRow]) -> Result<HashMap<i64, String>> {
+    let numbers: BTreeSet<i64> = rows.iter().map(|row| row.page).collect();
+    let pages = memory.store().pages(memory.project(), &numbers.into_iter().collect::<Vec<_>>())?;
+    Ok(pages.into_iter().map(|page| (page.number, page.slug)).collect())
+}
+
+impl EntryItem {
+    fn new(slug: Option<String>, row: StatementRow) -> EntryItem {
+        EntryItem {
+            slug,
+            date: row.statement.interval.from.map(|date| date.to_string()).unwrap_or_default(),
+            detail: row.statement.note("detail").map(str::to_owned),
+            source: Some(row.statement.predicate).filter(|source| !source.is_empty()),
+            summary: row.statement.object,
+            line: row.statement.lines.first,
+        }
     }
 }
 
@@ -77,7 +114,8 @@ impl Render for Entries {
         let mut text = String::new();
         for entry in &self.entries {
             let source = entry.source.as_ref().map(|source| format!("{source} — ")).unwrap_or_default();
-            text.push_str(&format!("{}  {source}{}\n", entry.date, entry.summary));
+            let page = entry.slug.as_ref().map(|slug| format!("{slug}  ")).unwrap_or_default();
+            text.push_str(&format!("{}  {page}{source}{}\n", entry.date, entry.summary));
             let detail = entry.detail.as_deref().unwrap_or_default();
             text.extend(detail.lines().map(|line| format!("            {line}\n")));
         }

@@ -25,6 +25,9 @@ pub struct PageItem {
     /// The status its file states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    /// When it is due, as its file states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
     /// Its path from the vault's root.
@@ -43,6 +46,7 @@ impl From<PageRow> for PageItem {
             kind: row.kind,
             summary: row.summary,
             status: row.status,
+            due: row.properties.text("due").map(str::to_owned),
             tags: row.tags,
             path: row.path,
             updated: timestamp(row.updated),
@@ -66,7 +70,8 @@ impl Render for PageList {
         let width = self.pages.iter().map(|page| page.slug.chars().count()).max().unwrap_or(0).min(50);
         let line = |page: &PageItem| {
             let day = page.updated.get(..10).unwrap_or_default();
-            format!("{day}  {:<width$}  {:<8}  {}", page.slug, page.kind, page.title)
+            let due = page.due.as_ref().map(|due| format!("  (due {due})")).unwrap_or_default();
+            format!("{day}  {:<width$}  {:<8}  {}{due}", page.slug, page.kind, page.title)
         };
         lines(self.pages.iter().map(line))
     }

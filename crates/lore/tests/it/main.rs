@@ -10,6 +10,10 @@
 
 mod aftermath;
 mod check_set;
+mod looking_over;
+mod mention_set;
+mod rebuilt;
+mod sample_brain;
 mod sandbox;
 mod stage;
 mod story;

@@ -1,0 +1,93 @@
+//! What a maintenance session begins with: the states of the pages, what contradicts what, what is asked in vain, which
+//! links are missing or lead nowhere, which tags are one.
+
+use std::collections::BTreeMap;
+
+use lore_page::slugify;
+
+use super::Curation;
+use crate::check::{Scope, check};
+use crate::error::Result;
+use crate::index::{LabelKind, LinkEnds, PageRow};
+use crate::intake::Which;
+use crate::lifecycle::{State, states, status};
+use crate::memory::Memory;
+use crate::mentions::missing_links;
+
+/// A link that leads to no page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// The page it stands on.
+    pub path: String,
+    /// Its line.
+    pub line: u32,
+    /// The target as written.
+    pub target: String,
+}
+
+/// Tags that differ only in case, hyphens and the like, with the number of pages of each, most used first.
+pub type Alike = Vec<(String, u64)>;
+
+/// Takes all of it down.
+pub(super) fn look(memory: &Memory, pages: &[PageRow], found: &mut Curation) -> Result<()> {
+    let (store, project) = (memory.store(), memory.project());
+    for (page, state) in pages.iter().zip(states(memory, pages)?) {
+        if let Some(bucket) = bucket(&state, found) {
+            bucket.push((page.path.clone(), why(&state)));
+        }
+    }
+    found.findings = check(memory, Scope::default())?;
+    found.findings.retain(|finding| finding.settled.is_none());
+    found.gaps = store.gaps(project, Which::Open, i64::MAX as usize)?;
+    found.missing_links = missing_links(memory, None)?;
+    let pending = store.links(project, &LinkEnds::Pending)?.into_iter();
+    let broken = |row: crate::index::LinkRow| Broken {
+        path: row.from_path,
+        line: row.link.line,
+        target: row.link.target,
+    };
+    found.broken_links = pending.map(broken).collect();
+    found.broken_links.sort_by(|a, b| (&a.path, a.line, &a.target).cmp(&(&b.path, b.line, &b.target)));
+    found.tags = alike(store.labels(project, LabelKind::Tag)?);
+    Ok(())
+}
+
+/// The list that a page of this state belongs to. What other pages say counts, whatever its own file states: that the
+/// two disagree is just what a person should see.
+fn bucket<'f>(state: &State, found: &'f mut Curation) -> Option<&'f mut Vec<(String, String)>> {
+    let is = |word: &str| state.status == word;
+    match () {
+        () if is(status::COMPACTED) => None,
+        () if is(status::SUPERSEDED) || !state.superseded_by.is_empty() => Some(&mut found.superseded),
+        () if is(status::CONTESTED) || !state.contradicts.is_empty() => Some(&mut found.contested),
+        () if is(status::STALE) => Some(&mut found.stale),
+        () => None,
+    }
+}
+
+fn why(state: &State) -> String {
+    let since = state.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+    format!("{}{since}", state.reason())
+}
+
+fn alike(tags: Vec<(String, u64)>) -> Vec<Alike> {
+    let mut by_form: BTreeMap<String, Alike> = BTreeMap::new();
+    for (tag, pages) in tags {
+        by_form.entry(slugify(&tag).replace(['-', '/'], "")).or_default().push((tag, pages));
+    }
+    by_form.into_values().filter(|tags| tags.len() > 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_that_are_written_in_several_ways_are_alike() {
+        let tags = [("heat-pump", 4), ("Heat Pump", 2), ("heatpump", 1), ("heat", 3)];
+        let found = alike(tags.map(|(tag, pages)| (tag.to_owned(), pages)).to_vec());
+        let found: Vec<Vec<&str>> =
+            found.iter().map(|tags| tags.iter().map(|(tag, _)| tag.as_str()).collect()).collect();
+        assert_eq!(found, [["heat-pump", "Heat Pump", "heatpump"]]);
+    }
+}

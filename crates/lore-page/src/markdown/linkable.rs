@@ -1,0 +1,190 @@
+//! The text of a page in which a name may become a link: what its truth says in sentences, and nothing else.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::blocks::{Blocks, Item};
+use super::inline::Inline;
+use super::lines::Lines;
+use crate::grammar::is_verb;
+use crate::page::{Fact, LINKS_TO, Page};
+
+/// Where a page may get links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Linkable {
+    /// The page's text with a NUL for every byte that must not become part of a link, line ends apart. A place in it
+    /// is a place in the page.
+    pub text: String,
+    /// Where a link would become the object of a relation: `- joined Acme` says nothing yet, `- joined [[Acme]]` does.
+    pub objects: Vec<usize>,
+}
+
+/// Reads a page together with the text in which a name may become a link: the sentences of its truth. Code, comments,
+/// headings, tables, HTML, links, tags, addresses and the frontmatter are left out; so are relations and timeline entries,
+/// and of a fact everything but its object. The timeline is evidence, which nobody edits.
+///
+/// ```
+/// let (_, linkable) = lore_page::linkable("a.md", "Met `Ada`, then Bob.\n\n---\n\n- later\n");
+/// assert_eq!(linkable.text.replace('\0', "."), "Met ....., then Bob.\n\n...\n\n.......\n");
+/// ```
+pub fn linkable(path: &str, text: &str) -> (Page, Linkable) {
+    let (parsed, blocks, inline) = super::read(path, text);
+    let page = parsed.page;
+    let lines = Lines::new(text);
+    let mut mask = Mask { text, bytes: text.as_bytes().to_vec() };
+    mask.hide(0..page.truth.start);
+    mask.hide(page.truth.end..text.len());
+    let wiki = inline.wiki.iter().chain(&blocks.link_ranges);
+    for range in blocks.opaque.ranges().iter().chain(&blocks.unlinkable).chain(wiki) {
+        mask.hide(range.clone());
+    }
+    // A tag's range begins after its `#`.
+    inline.tags.iter().for_each(|tag| mask.hide(tag.start - 1..tag.end));
+    mask.hide_addresses(page.truth.start..page.truth.end);
+    let objects = items(&page, &blocks, &inline, &lines, &mut mask);
+    let text = String::from_utf8(mask.bytes).unwrap_or_default();
+    (page, Linkable { text, objects })
+}
+
+struct Mask<'t> {
+    text: &'t str,
+    bytes: Vec<u8>,
+}
+
+impl Mask<'_> {
+    fn hide(&mut self, range: Range<usize>) {
+        for byte in self.bytes[range].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
+            *byte = 0;
+        }
+    }
+
+    /// Hides what looks like the address of something: of a page on the web, of a mailbox.
+    fn hide_addresses(&mut self, within: Range<usize>) {
+        let mut at = within.start;
+        for word in self.text[within].split_inclusive(char::is_whitespace) {
+            let address = ["://", "www.", "mailto:"].iter().any(|mark| word.contains(mark))
+                || word.trim().find('@').is_some_and(|sign| sign > 0);
+            if address {
+                self.hide(at..at + word.trim_end().len());
+            }
+            at += word.len();
+        }
+    }
+}
+
+/// Hides the items that are structured lines, and gives the places at which a link would make one.
+fn items(
+    page: &Page,
+    blocks: &Blocks,
+    inline: &Inline,
+    lines: &Lines<'_>,
+    mask: &mut Mask<'_>,
+) -> Vec<usize> {
+    let facts: HashMap<u32, &Fact> = page.facts.iter().map(|fact| (fact.line, fact)).collect();
+    let entries: HashSet<u32> = page.entries.iter().map(|entry| entry.lines.first).collect();
+    let relations = page.links.iter().filter(|link| link.relation != LINKS_TO && link.span.end > 0);
+    let relations: HashSet<u32> = relations.map(|link| link.line).collect();
+    let mut objects = Vec::new();
+    for item in &blocks.items {
+        let Some(paragraph) = first_paragraph(blocks, item) else { continue };
+        let line = lines.number(paragraph.start);
+        if entries.contains(&line) {
+            mask.hide(item.range.clone());
+        } else if let Some(fact) = facts.get(&line) {
+            let said = &mask.text[paragraph.clone()];
+            let object = said.find("::").and_then(|at| Some(at + said[at..].find(&fact.object)?));
+            let start = object.map_or(paragraph.end, |at| paragraph.start + at);
+            let end = object.map_or(paragraph.end, |_| start + fact.object.len());
+            mask.hide(paragraph.start..start);
+            mask.hide(end..paragraph.end);
+        } else if relations.contains(&line) {
+            mask.hide(paragraph);
+        } else {
+            objects.extend(object_place(mask.text, &paragraph, inline));
+        }
+    }
+    objects.sort_unstable();
+    objects
+}
+
+fn first_paragraph(blocks: &Blocks, item: &Item) -> Option<Range<usize>> {
+    let segments = blocks.segments.get(item.segments.clone())?;
+    Some(segments.first()?.start..segments.last()?.end)
+}
+
+/// The place after the verb that an item could begin with, unless a link stands before it already.
+fn object_place(text: &str, paragraph: &Range<usize>, inline: &Inline) -> Option<usize> {
+    let said = &text[paragraph.clone()];
+    let verb = match said.strip_prefix('"') {
+        Some(quoted) => quoted.find('"')? + 2,
+        None => said.find(char::is_whitespace)?,
+    };
+    let rest = said[verb..].trim_start();
+    let object = paragraph.start + said.len() - rest.len();
+    let linked = super::within(&inline.wiki, &(paragraph.start..object), |link| link.start);
+    (linked.is_empty() && is_verb(&said[..said.len() - rest.len()])).then_some(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::linkable;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let (_, found) = linkable("a.md", text);
+        assert_eq!(found.text.len(), text.len());
+        let mut shown = found.text.replace('\0', ".");
+        found.objects.iter().rev().for_each(|at| shown.insert(*at, '^'));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn sentences_stay() {
+        check("Ada *met* Bob.\nSecond line.\n", "Ada *met* Bob.\nSecond line.\n");
+        check("> Ada met Bob.\n", "> Ada met Bob.\n");
+        check("- [belief] Ada knows é #maths\n", "- [belief] Ada knows é ......\n");
+        check("1. Ada and Bob\n   met\n", "1. Ada ^and Bob\n   met\n");
+    }
+
+    #[test]
+    fn what_is_no_sentence_goes() {
+        check("---\ntitle: Ada\n---\nx\n", "...\n..........\n...\nx\n");
+        check("# Ada\n\nAda\n===\n\nx\n", ".....\n\n...\n...\n\nx\n");
+        check("- # Ada\n> ## Bob\n", "- .....\n> ......\n");
+        check("a `Ada` <!-- Bob --> %%c%% d\n", "a ..... ............ ..... d\n");
+        check("```\nAda\n```\n    Ada\n", "...\n...\n...\n    ...\n");
+        check("<div>Ada</div>\n\n| Ada |\n|---|\n| Bob |\n", "..............\n\n.......\n.....\n.......\n");
+        check(
+            "[[Ada]] [Ada](b.md) ![Ada](c.png) <https://ada.org> d\n",
+            "....... ........... ............. ................. d\n",
+        );
+        check("[Ada][x] b\n\n[x]: ada.md\n", "........ b\n\n...........\n");
+        check(
+            "at https://ada.org/Ada, www.ada.org, ada@b.org or @Ada\n",
+            "at .................... ............ ......... or @Ada\n",
+        );
+    }
+
+    #[test]
+    fn of_structured_lines_only_the_object_of_a_fact_stays() {
+        check("- knows [[Ada]] (from Acme)\n- x\n", "- .........................\n- x\n");
+        check(
+            "- Ada | works_at:: Acme Inc {2020..} (source: Bob)\n",
+            "- .................Acme Inc.......................\n",
+        );
+        check("- role:: head of [[Acme]]\n", "- .......................\n");
+        check("a\n\n..............................\n......\n", "a\n\n............................\n......\n");
+    }
+
+    #[test]
+    fn places_that_would_make_a_relation_are_told() {
+        check("- joined Acme\n", "- joined ^Acme\n");
+        check("- \"works with\" Acme in May\n", "- \"works with\" ^Acme in May\n");
+        check(
+            "- Ada. Met Acme\n- [x] joined Acme\n- **bold** Acme\n",
+            "- Ada. Met Acme\n- [x] joined Acme\n- **bold** Acme\n",
+        );
+        check("joined Acme\n", "joined Acme\n");
+        check("- [[Ada]] joined Acme\n", "- ....... joined Acme\n");
+    }
+}
