@@ -20,7 +20,7 @@ pub use mentions::Mention;
 pub use page::{Derived, PageIngest};
 pub use source::SourceNovelty;
 
-use mentions::mentions;
+pub(crate) use mentions::mentions;
 use page::{Planned, plan_page};
 use source::{SourcePage, plan_source, source_novelty};
 

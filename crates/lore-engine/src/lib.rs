@@ -54,7 +54,7 @@ mod vectors;
 mod watch;
 mod write;
 
-pub use capture::{CaptureRequest, Captured, Similar, capture, similar_pages};
+pub use capture::{CaptureRequest, Captured, Comparison, NewCapture, Similar, Way, capture, similar_pages};
 pub use chunk::{Chunk, ChunkDraft, ChunkKind, chunks, estimate_tokens};
 pub use compact::{
     Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Extractive, GivenSummary, Held,

@@ -10,6 +10,7 @@
 mod brief;
 mod conflicts;
 mod derive;
+mod scope;
 mod set;
 mod stale;
 pub(crate) mod status;
@@ -24,6 +25,7 @@ use jiff::tz::TimeZone;
 
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use conflicts::{Conflict, conflicts};
+pub(crate) use scope::known_directory;
 pub use set::{Stated, StatusChange, plan_status};
 pub use stale::{Stale, find_stale, stale_pages};
 

@@ -1,5 +1,6 @@
 //! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
 
+mod capture;
 mod check;
 mod facts;
 mod intake;
@@ -15,13 +16,14 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use capture::Capture;
 pub use check::CheckPolicy;
 pub use facts::{Facts, plain_predicate};
 pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
 pub use parts::{
-    Capture, Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
+    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
 };
 pub use pattern::Pattern;
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
@@ -150,6 +152,7 @@ impl Policy {
                 return Err((Some(named.span().start), message));
             }
         }
+        self.capture.check().map_err(|message| (None, message))?;
         self.compact.check().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };
         if let Some(zone) = &rotate.time_zone

@@ -229,7 +229,7 @@ fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
 }
 
 /// How a page is named between brackets: by its slug, else by its path.
-fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
+pub(crate) fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
     for name in [&to.slug, &to.path] {
         if memory.find(name)?.is_some_and(|found| found.number == to.number) {
             return Ok(name.clone());

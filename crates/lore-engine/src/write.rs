@@ -23,6 +23,7 @@ use crate::memory::Memory;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging};
 
+pub(crate) use commit::is_committed;
 pub use commit::{GitState, commit_by_hand, git_state, pull, push, reach_remote};
 use intent::{Intent, Step};
 pub(crate) use noted::known_source;

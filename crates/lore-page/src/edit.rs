@@ -20,6 +20,7 @@ mod removal;
 mod section;
 mod tag;
 mod text;
+mod truth;
 mod write;
 
 pub use entry::{NewEntry, add_entry};
@@ -35,6 +36,7 @@ pub use removal::remove_relation;
 pub use section::{insert_after_section, insert_before_section, replace_section};
 pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
+pub use truth::{add_to_truth, replace_truth};
 
 /// Why an edit was refused. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +96,11 @@ pub enum EditError {
         /// A path that names one of them.
         example: String,
     },
+    /// The page's timeline would begin elsewhere.
+    #[error(
+        "the text has a rule (`---`) or an open code block, so the timeline would begin elsewhere; take it out or close it"
+    )]
+    Timeline,
     /// The line holds no relation.
     #[error("line {line} holds no relation; read the page again for its present lines")]
     NoRelation {

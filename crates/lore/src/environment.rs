@@ -29,6 +29,8 @@ pub struct Environment {
     pub program: Option<PathBuf>,
     /// `LORE_SESSION`, else a word of this run's own.
     pub session: String,
+    /// `LORE_SESSION`, where somebody set it.
+    pub named_session: Option<String>,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// The working directory, links followed.
@@ -80,6 +82,7 @@ impl Environment {
             user_config: directory("XDG_CONFIG_HOME"),
             program: env::current_exe().ok(),
             session: text("LORE_SESSION").unwrap_or_else(new_session),
+            named_session: text("LORE_SESSION"),
             home: home.clone(),
             here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
             model: text("LORE_MODEL"),

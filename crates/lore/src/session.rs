@@ -162,6 +162,11 @@ impl Session {
         self.warnings.borrow().clone()
     }
 
+    /// The project that the command line names.
+    pub fn named_project(&self) -> Option<&str> {
+        self.options.project.as_deref()
+    }
+
     /// The name and root of the vault that is meant. One that is not registered yet is registered.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
         let asked = self.options.project.as_deref().or(self.environment.project.as_deref());

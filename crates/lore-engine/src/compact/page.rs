@@ -7,7 +7,7 @@ use lore_page::{LinkStyle, Value, edit, parse};
 
 use super::plan::{Cluster, Member};
 use super::summarizer::Source;
-use crate::capture::{CaptureRequest, Naming, free_path_of, list, new_page};
+use crate::capture::{Naming, NewPage, free_path_of, list, new_page};
 use crate::error::{Error, Result};
 use crate::index::{LinkEnds, PageNo};
 use crate::lifecycle::status::ACTIVE;
@@ -107,8 +107,8 @@ pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &
     }
     let tags = draft.tags.clone().unwrap_or_else(|| tags_of(cluster, &schema.tags));
     let needs_source = schema.required.iter().any(|key| key == "source");
-    let request = CaptureRequest { text, title: Some(title.clone()), tags, ..CaptureRequest::default() };
-    new_page(memory, &request, path, &title, needs_source.then(|| "compaction".to_owned()))
+    let source = needs_source.then(|| "compaction".to_owned());
+    new_page(memory, path, &NewPage { text: &text, title: &title, tags, source, ..NewPage::default() })
 }
 
 /// The tags that all pages share; where the schema wants one of its own, the one that most of them have.

@@ -36,7 +36,7 @@ struct Word {
 
 /// The pages whose titles or aliases stand in a text, the most named first, but for the page of the text itself; and
 /// what to say where not all of it was looked at. Of names within each other the longest counts.
-pub(super) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Mention>, Option<String>)> {
+pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Mention>, Option<String>)> {
     let (words, more) = words(text);
     let pages = known_names(memory, &words, own)?;
     let mut found: BTreeMap<PageNo, (String, usize, u32)> = BTreeMap::new();

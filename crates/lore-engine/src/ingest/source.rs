@@ -4,7 +4,7 @@
 use lore_page::{Value, edit, parse};
 
 use super::{IngestRequest, SourceText};
-use crate::capture::{CaptureRequest, Naming, first_sentence, free_path_of, new_page, similar_pages, title};
+use crate::capture::{Naming, NewPage, first_sentence, free_path_of, new_page, similar_pages, title_of};
 use crate::error::{Error, Result};
 use crate::hash::ContentHash;
 use crate::index::{Filter, Order, PageRow, Window};
@@ -97,7 +97,11 @@ fn page_of(memory: &Memory, hash: ContentHash) -> Result<Option<PageRow>> {
 
 /// What the source is to the page that is most like it, its own left out.
 pub(super) fn source_novelty(memory: &Memory, source: &SourcePage<'_>) -> Result<Option<SourceNovelty>> {
-    for similar in similar_pages(memory, &source.text)? {
+    if source.text.trim().is_empty() {
+        return Ok(None);
+    }
+    let title = source_title(&source.text, file_name(&source.from), &source.from);
+    for similar in similar_pages(memory, &title, &source.text)?.similar {
         if similar.page.path == source.path {
             continue;
         }
@@ -150,13 +154,14 @@ fn page_text(
         let failed = |source| Error::Edit { slug: key.clone(), source };
         text = edit::set_property(&text, &key, &Value::Text(value)).map_err(failed)?;
     }
-    let capture = CaptureRequest {
-        text,
-        title: Some(about.title.clone()),
+    let new = NewPage {
+        text: &text,
+        title: &about.title,
         tags: policy.ingest.tag.iter().cloned().collect(),
-        ..CaptureRequest::default()
+        source: Some(known_by.to_owned()),
+        ..NewPage::default()
     };
-    new_page(memory, &capture, &source.path, &about.title, Some(known_by.to_owned()))
+    new_page(memory, &source.path, &new)
 }
 
 /// The source's text inside a fence that it cannot close.
@@ -180,7 +185,7 @@ fn unfenced(truth: &str) -> &str {
 /// The source's own title, else its file's name, else what it is known by.
 fn source_title(text: &str, file: &str, from: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let own = title(&CaptureRequest { text: text.to_owned(), ..CaptureRequest::default() });
+    let own = title_of(None, text);
     let named = [own.as_str(), stem, from].into_iter().map(str::trim).find(|title| !title.is_empty());
     // A title stands outside the fence, so that marks which mean something there are left out.
     let plain: String = named.unwrap_or("Source").replace(['[', ']', '<', '>', '`', '#', '|', '*'], " ");

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
-use lore_page::fold;
 
 use super::conflicts::{Conflict, conflicts_by};
+use super::scope::Scope;
 use super::stale::{Stale, find_stale_by};
 use super::ties::Ties;
 use super::{State, is_live, read_once, states_by, touched};
@@ -16,7 +16,6 @@ use crate::capture::first_sentence;
 use crate::error::Result;
 use crate::index::{Filter, LinkEnds, Order, PageNo, PageRow, Window};
 use crate::memory::Memory;
-use crate::project_slug::project_slug;
 use crate::resolve::find;
 use crate::vault::{decode, without_extension};
 
@@ -126,57 +125,6 @@ pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
         }
     }
     Ok(page.id.clone())
-}
-
-/// What pages have in common: a folder, or a project, tag or wing of one name.
-struct Scope {
-    name: String,
-    /// What their paths may start with.
-    prefixes: Vec<String>,
-    slug: String,
-    /// Whether somebody asked for it, so that nothing else is wanted.
-    alone: bool,
-}
-
-impl Scope {
-    /// What a person named: a folder, the beginning of a path, or a name.
-    fn named(memory: &Memory, text: &str) -> Scope {
-        let name = text.trim().trim_matches('/').to_owned();
-        let is_path = name.contains('/') && !memory.vault().root().join(&name).is_dir();
-        let prefix = if is_path { name.clone() } else { format!("{name}/") };
-        Scope { prefixes: vec![prefix], slug: project_slug(&name), name, alone: true }
-    }
-
-    /// What is called as a directory is; a name that says nothing gives nothing.
-    fn directory(name: &str) -> Option<Scope> {
-        let slug = project_slug(name);
-        if slug == project_slug("") {
-            return None;
-        }
-        let mut prefixes = vec![format!("{slug}/"), format!("{name}/")];
-        prefixes.dedup();
-        Some(Scope { name: slug.clone(), prefixes, slug, alone: false })
-    }
-
-    /// Whether a page is one of them.
-    fn takes(&self, page: &PageRow) -> bool {
-        let is_slug = |text: &str| fold(text) == self.slug;
-        self.prefixes.iter().any(|prefix| page.path.starts_with(prefix.as_str()))
-            || page.properties.list("projects").iter().any(|project| is_slug(project))
-            || page.tags.iter().any(|tag| is_slug(tag))
-            || is_slug(&page.wing)
-    }
-
-    /// Filters that find them, each by an index.
-    fn filters(&self) -> Vec<Filter> {
-        let slug = || self.slug.clone();
-        let by_path = |prefix: &String| Filter { path: Some(prefix.clone()), ..Filter::default() };
-        let mut filters: Vec<Filter> = self.prefixes.iter().map(by_path).collect();
-        filters.push(Filter { properties: vec![("projects".into(), slug())], ..Filter::default() });
-        filters.push(Filter { tags: vec![slug()], ..Filter::default() });
-        filters.push(Filter { wing: Some(slug()), ..Filter::default() });
-        filters
-    }
 }
 
 struct Look<'a> {

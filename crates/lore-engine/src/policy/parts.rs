@@ -207,26 +207,6 @@ impl Default for Curate {
     }
 }
 
-/// What `lore capture` makes.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Capture {
-    /// The folder of new pages.
-    pub folder: String,
-    /// Their names: `{slug}` is made from the title, `{date}` is the day, `{time}` the moment.
-    pub name: String,
-    /// The tag of a page that is given none of those its schema wants.
-    pub tag: Option<String>,
-    /// From which likeness on, between 0 and 1, another page counts as similar.
-    pub similar: f64,
-}
-
-impl Default for Capture {
-    fn default() -> Self {
-        Capture { folder: "captures".into(), name: "{slug}".into(), tag: None, similar: 0.5 }
-    }
-}
-
 /// What `lore compact` gathers and what it makes of it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]

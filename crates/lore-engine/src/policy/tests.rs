@@ -41,6 +41,8 @@ fn what_is_wrong_is_told_with_its_line() {
         ("[[rule]]\npaths = []\n", Some(2), "at least one"),
         ("[compact]\nlargest = 2\n", None, "compact.smallest is 3 and compact.largest 2"),
         ("[compact]\nsimilar = 80\n", None, "80 is not from 0 to 1"),
+        ("[capture]\nmeaning = 1.5\n", None, "1.5 is not from 0 to 1"),
+        ("[capture]\nmeaning = 0.7\nrelated = 0.8\n", None, "capture.related is 0.8"),
         ("name = \n", Some(1), ""),
     ] {
         let (at, message) = Policy::parse(text).expect_err(text);

@@ -43,6 +43,11 @@ fn repo(memory: &Memory) -> Option<Repo> {
     if memory.policy().git.commit { Repo::find(memory.vault().root()) } else { None }
 }
 
+/// Whether a write is committed, with the names of its author and session.
+pub(crate) fn is_committed(memory: &Memory) -> bool {
+    repo(memory).is_some()
+}
+
 /// Fetches where there is a remote and the last try is old. Whether it came through; offline is no failure.
 pub(super) fn fetch_if_old(memory: &Memory) -> bool {
     let Some(repo) = repo(memory) else { return false };

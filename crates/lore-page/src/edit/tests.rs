@@ -14,6 +14,7 @@ mod relation;
 mod section;
 mod tag;
 mod text;
+mod truth;
 
 use expect_test::Expect;
 

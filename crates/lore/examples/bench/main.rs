@@ -5,6 +5,9 @@
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
 
+#[path = "../../tests/it/capture_set.rs"]
+mod capture_set;
+mod capturing;
 #[path = "../../tests/it/check_set.rs"]
 mod check_set;
 mod checking;
@@ -108,6 +111,7 @@ fn main() {
         meaning::million(&bench, &folder);
     }
     checking::check(&bench, &folder);
+    capturing::capture(&bench, &folder);
     writing::puts(&bench);
     for pages in [100, 1000] {
         writing::nodes(&bench, &folder, pages);

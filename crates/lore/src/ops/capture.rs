@@ -1,23 +1,32 @@
 //! `capture`: keep something worth keeping.
 
+mod again;
+mod kept;
+
 use std::path::PathBuf;
 
-use clap::Args;
-use lore_engine::{CaptureRequest, Captured, RawText, capture};
+use clap::{ArgGroup, Args};
+use lore_engine::{CaptureRequest, Memory, RawText, capture};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::views::WriteResult;
-use super::{Operation, Render};
+use super::Operation;
+use super::context::directories;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+use again::Again;
+use kept::Kept;
 
 /// Keep something worth keeping: pages that say much the same come first, then it is written
 ///
-/// When such pages are found nothing is written: add to one with --extend, or write a new page with --keep.
+/// Pages are held against the text by their meaning, where a model reads it, and by the words they share. When some say
+/// much the same nothing is written: add to one with --extend, put the text in the place of what one says with --update,
+/// or write a new page with --keep. A new page gets tags that the vault knows and links to related pages, as far as the
+/// policy lets it ([capture] in lore.toml).
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore capture \"Client X rejected the sprint format: too disruptive\"\n  lore remember --file lesson.md --tag procedure\n  lore capture \"They now close at six\" --extend companies/shop\n  lore capture --file note.md --source https://example.org/a --raw article.txt"
+    group = ArgGroup::new("onto").args(["extend", "update"]),
+    after_help = "Examples:\n  lore capture \"Client X rejected the sprint format: too disruptive\"\n  lore remember --file lesson.md --tag procedure\n  lore capture \"They now close at six\" --extend companies/shop\n  lore capture \"We sell by invitation only\" --update 3fa2b1c0 --expected-version 4\n  lore capture --file note.md --source https://example.org/a --raw article.txt"
 )]
 pub struct Capture {
     /// The text; standard input without it and without --file
@@ -43,8 +52,12 @@ pub struct Capture {
     #[arg(long, value_name = "REF", conflicts_with = "keep")]
     #[serde(default)]
     extend: Option<String>,
-    /// Fail unless the page to add to is at this version
-    #[arg(long, value_name = "N", requires = "extend")]
+    /// Put it in the place of what this page says: its truth; frontmatter and timeline stay
+    #[arg(long, value_name = "REF", conflicts_with = "keep")]
+    #[serde(default)]
+    update: Option<String>,
+    /// Fail unless that page is at this version
+    #[arg(long, value_name = "N", requires = "onto")]
     #[serde(default)]
     expected_version: Option<u64>,
     /// Write a new page whatever is there
@@ -69,42 +82,6 @@ pub struct Capture {
     whole: bool,
 }
 
-/// What became of it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Kept {
-    /// It is written.
-    Written(WriteResult),
-    /// Nothing is written yet.
-    Similar(SimilarPages),
-}
-
-/// Pages that say much the same.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SimilarPages {
-    /// Always `similar`.
-    outcome: &'static str,
-    /// The most alike first.
-    similar: Vec<SimilarItem>,
-    /// What to do.
-    hint: &'static str,
-}
-
-/// A page that says much the same.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SimilarItem {
-    slug: String,
-    title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
-    version: u64,
-    /// Between 0 and 1.
-    likeness: f64,
-}
-
-const HINT: &str =
-    "add to one with --extend REF, change one with `lore edit`, or write a new page with --keep";
-
 impl Operation for Capture {
     const NAME: &'static str = "capture";
     const ALIASES: &'static [&'static str] = &["remember"];
@@ -112,75 +89,53 @@ impl Operation for Capture {
     type Output = Kept;
 
     fn run(self, session: &Session) -> Result<Kept> {
+        let memory = session.fresh()?;
+        let again = Again::of(&self, session);
+        let request = self.request(session, memory)?;
+        Kept::new(memory, capture(memory, &request)?, &again)
+    }
+}
+
+impl Capture {
+    fn request(self, session: &Session, memory: &Memory) -> Result<CaptureRequest> {
+        let raw = self.raw(session)?;
         let text = match (self.text, &self.file) {
             (Some(text), _) => text,
             (None, Some(file)) => utf8(session.read_file(file)?)?,
             (None, None) => utf8(session.stdin()?)?,
         };
-        let raw = match (&self.raw, self.raw_text) {
-            (Some(path), _) => Some(RawText {
-                bytes: session.read_file(path)?,
-                extension: path.extension().map(|extension| extension.to_string_lossy().into_owned()),
-                whole: self.whole,
-            }),
-            (None, Some(text)) => {
-                Some(RawText { bytes: text.into_bytes(), extension: None, whole: self.whole })
-            }
-            (None, None) => None,
-        };
-        let memory = session.fresh()?;
         let here = session.environment.here.as_deref();
-        let outside = here.filter(|here| !here.starts_with(memory.vault().root()));
-        let directory =
-            outside.and_then(|here| here.file_name()).map(|name| name.to_string_lossy().into_owned());
-        let request = CaptureRequest {
+        let outside = here.is_some_and(|here| !here.starts_with(memory.vault().root()));
+        Ok(CaptureRequest {
             text,
             title: self.title,
             tags: self.tags,
             source: self.source,
             extend: self.extend,
+            update: self.update,
             expected_version: self.expected_version,
             keep: self.keep,
-            directory,
+            directories: if outside { directories(session, memory) } else { Vec::new() },
+            session: session.environment.named_session.clone(),
             raw,
             fills: self.fills,
-        };
-        Ok(match capture(memory, &request)? {
-            Captured::Written(receipt) => Kept::Written(WriteResult::new(receipt)),
-            Captured::Similar(pages) => {
-                let item = |one: lore_engine::Similar| SimilarItem {
-                    slug: one.page.slug,
-                    title: one.page.title,
-                    summary: one.page.summary,
-                    version: one.page.version,
-                    likeness: (one.likeness * 100.0).round() / 100.0,
-                };
-                let similar = pages.into_iter().map(item).collect();
-                Kept::Similar(SimilarPages { outcome: "similar", similar, hint: HINT })
+        })
+    }
+
+    /// The outside text.
+    fn raw(&self, session: &Session) -> Result<Option<RawText>> {
+        let whole = self.whole;
+        Ok(match (&self.raw, &self.raw_text) {
+            (Some(path), _) => {
+                let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+                Some(RawText { bytes: session.read_file(path)?, extension, whole })
             }
+            (None, Some(text)) => Some(RawText { bytes: text.clone().into_bytes(), extension: None, whole }),
+            (None, None) => None,
         })
     }
 }
 
 fn utf8(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Failure::usage("the text is not UTF-8", "convert it to UTF-8 first"))
-}
-
-impl Render for Kept {
-    fn human(&self) -> String {
-        match self {
-            Kept::Written(written) => written.human(),
-            Kept::Similar(found) => {
-                let mut text = String::from("not written: these pages say much the same\n");
-                for one in &found.similar {
-                    text.push_str(&format!("  {:.2}  {}  {}\n", one.likeness, one.slug, one.title));
-                }
-                text + found.hint + "\n"
-            }
-        }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(matches!(self, Kept::Similar(_)))
-    }
 }

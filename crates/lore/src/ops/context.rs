@@ -178,7 +178,7 @@ impl Context {
 
 /// The names of the working directory and of those above it: below the vault's root where it is inside the vault, else
 /// below the user's home.
-fn directories(session: &Session, memory: &Memory) -> Vec<String> {
+pub(super) fn directories(session: &Session, memory: &Memory) -> Vec<String> {
     let Some(here) = session.environment.here.as_deref() else { return Vec::new() };
     let root = memory.vault().root();
     let home = session.environment.home.as_deref();

@@ -9,6 +9,7 @@
 )]
 
 mod aftermath;
+mod capture_set;
 mod check_set;
 mod looking_over;
 mod mention_set;
@@ -43,7 +44,8 @@ mod watching;
 
 // What is known grows old, is contested and replaced.
 mod lifecycle;
-// What is asked in vain, and what is taken in.
+// What is kept, what is asked in vain, and what is taken in.
+mod capturing;
 mod gaps;
 mod ingesting;
 // What the vault says that cannot all be true.

@@ -66,9 +66,9 @@ impl Embedder for Tiny {
 }
 
 /// The models: `tiny` embeds at once, `slow` when it is told to, `fails` a hundred passages and no more.
-struct Shelf {
-    first: &'static str,
-    revision: &'static str,
+pub(super) struct Shelf {
+    pub(super) first: &'static str,
+    pub(super) revision: &'static str,
 }
 
 impl Models for Shelf {

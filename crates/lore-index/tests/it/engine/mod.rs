@@ -4,6 +4,7 @@ mod fixture;
 
 mod breaker;
 mod budget;
+mod capture;
 mod compact;
 mod facts;
 mod graph;

@@ -1,0 +1,98 @@
+//! A capture that goes to a page which is there already: added to it, or put in the place of what it says.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use lore_page::{LINKS_TO, edit, parse};
+
+use super::{CaptureRequest, terms_of};
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::policy::Verb;
+use crate::write::{Action, Edit, PageChange, Receipt, write_as};
+
+/// What becomes of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Onto {
+    /// The text is added.
+    Extend,
+    /// The text takes the place of the page's truth.
+    Update,
+}
+
+/// Changes a page.
+pub(super) fn change(
+    memory: &Memory,
+    reference: &str,
+    request: &CaptureRequest,
+    onto: Onto,
+) -> Result<Receipt> {
+    if request.raw.is_some() || request.title.is_some() {
+        return Err(Error::BadInput {
+            message: "a title and an outside text go with a new page, not with one that is there".into(),
+            hint: "leave them out, or write a new page with --keep".into(),
+        });
+    }
+    let page = memory.page(reference)?;
+    let body = body_of(request)?;
+    // Where a page may only be added to, the end of its file is the one place for it.
+    let may_patch = memory.policy().allow(&page.path, &[Verb::Patch]).is_ok();
+    let gone = Cell::new(0);
+    let made: Edit<'_> = Box::new(|text| {
+        let failed = |source| Error::Edit { slug: page.slug.clone(), source };
+        let has_timeline = parse(&page.path, text).page.timeline.is_some();
+        let edited = match onto {
+            Onto::Update => edit::replace_truth(text, &body),
+            Onto::Extend if has_timeline && may_patch => edit::add_to_truth(text, &body),
+            Onto::Extend => edit::append(text, &format!("\n{body}")),
+        };
+        let mut edited = edited.map_err(failed)?;
+        gone.set(statements_gone(text, &edited));
+        for tag in &request.tags {
+            edited = edit::add_tag(&edited, tag).map_err(failed)?;
+        }
+        Ok(edited)
+    });
+    let change = PageChange {
+        path: page.path.clone(),
+        action: Action::Edit(made),
+        expected_version: request.expected_version,
+    };
+    let verb = if onto == Onto::Update { "Update" } else { "Extend" };
+    let mut receipt =
+        write_as(memory, &[change], &terms_of(format!("{verb} {}", page.path), request, &page.path))?;
+    if gone.get() > 0 {
+        let (count, slug) = (gone.get(), &page.slug);
+        let what =
+            if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
+        receipt.warnings.push(format!("{what} went with the old text: see `lore diff {slug}`"));
+    }
+    Ok(receipt)
+}
+
+/// What the text says below its frontmatter, with its source at the end.
+fn body_of(request: &CaptureRequest) -> Result<String> {
+    let page = parse("x.md", &request.text).page;
+    if page.timeline.is_some() {
+        return Err(Error::BadInput {
+            message: "the text has a timeline of its own (below its `---`), which would be lost".into(),
+            hint: "add entries with `lore timeline-add`, or write a new page with --keep".into(),
+        });
+    }
+    let mut body = page.truth.of(&request.text).trim().to_owned();
+    if let Some(source) = &request.source {
+        body.push_str(&format!(" (source: {source})"));
+    }
+    Ok(body)
+}
+
+/// How many relations and facts of a text another one does not have.
+fn statements_gone(before: &str, after: &str) -> usize {
+    let stated = |text: &str| -> BTreeSet<(String, String)> {
+        let page = parse("", text).page;
+        let relations = page.links.into_iter().filter(|link| link.relation != LINKS_TO);
+        let relations = relations.map(|link| (link.relation, link.target));
+        relations.chain(page.facts.into_iter().map(|fact| (fact.predicate, fact.object))).collect()
+    };
+    stated(before).difference(&stated(after)).count()
+}

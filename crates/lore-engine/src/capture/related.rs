@@ -1,0 +1,71 @@
+//! The `related` links of a new page: to what is near in meaning and still counts, as lines of the page itself.
+
+use std::collections::HashSet;
+
+use lore_page::{Interval, edit, fold, parse};
+
+use super::similar::Comparison;
+use crate::error::Result;
+use crate::index::{PageNo, PageRow};
+use crate::lifecycle::{is_live, states};
+use crate::memory::Memory;
+use crate::relations::target_of;
+
+/// The relation's verb.
+const RELATED: &str = "related";
+
+/// How many pages are linked at the most.
+const LINKS: usize = 3;
+
+/// The pages that a text is related to, the nearest first, but for those that it links to already.
+pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> Result<Vec<PageRow>> {
+    let Some(least) = found.related_from else { return Ok(Vec::new()) };
+    let near: Vec<PageRow> =
+        found.near.iter().filter(|(_, cosine)| *cosine >= least).map(|(page, _)| page.clone()).collect();
+    if near.is_empty() {
+        return Ok(near);
+    }
+    let mut linked: HashSet<PageNo> = HashSet::new();
+    for link in parse("", text).page.links {
+        // A name that several pages have leads to none of them for certain.
+        linked.extend(memory.find(&link.target).ok().flatten().map(|page| page.number));
+    }
+    let states = states(memory, &near)?;
+    let live = near.into_iter().zip(states).filter(|(_, state)| is_live(&state.status));
+    Ok(live.map(|(page, _)| page).filter(|page| !linked.contains(&page.number)).take(LINKS).collect())
+}
+
+/// A page's text with a link to each of these, and those that could be written.
+pub(super) fn with_links(
+    memory: &Memory,
+    text: String,
+    title: &str,
+    pages: Vec<PageRow>,
+) -> Result<(String, Vec<PageRow>)> {
+    let (mut text, mut linked) = (text, Vec::new());
+    for page in pages {
+        let target = target(memory, &page, title)?;
+        let relation = edit::NewRelation {
+            relation: RELATED.to_owned(),
+            target,
+            context: None,
+            interval: Interval::default(),
+        };
+        // A text with an open code block takes no relation, and that is no reason not to keep it.
+        if let Ok(edited) = edit::add_relation(&text, &relation) {
+            (text, linked) = (edited, [linked, vec![page]].concat());
+        }
+    }
+    Ok((text, linked))
+}
+
+/// How a page is named in a link: by its title where that means this page and none other, not the new one either.
+fn target(memory: &Memory, page: &PageRow, own_title: &str) -> Result<String> {
+    let plain = !page.title.contains(['[', ']', '|', '#', '^', '\n']) && page.title.trim() == page.title;
+    let other = fold(&page.title) != fold(own_title);
+    let found = if plain && other { memory.find(&page.title).ok().flatten() } else { None };
+    match found {
+        Some(found) if found.number == page.number => Ok(page.title.clone()),
+        _ => target_of(memory, page),
+    }
+}

@@ -1,0 +1,123 @@
+//! Tags for a page that nobody has filed: what the work is about, whom the text names, and tags of the vault whose words
+//! it has. A heuristic, so it only ever proposes what the vault knows already.
+
+use lore_page::{parse, slugify};
+
+use super::CaptureRequest;
+use super::page::plain_tags;
+use super::similar::beginning;
+use crate::error::Result;
+use crate::index::{LabelKind, PageNo};
+use crate::ingest::mentions;
+use crate::lifecycle::known_directory;
+use crate::likeness::terms;
+use crate::memory::Memory;
+use crate::policy::DEFAULT_TYPE;
+
+/// How many tags a page has at the most; those that were given count first, and are never cut.
+const TAGS: usize = 5;
+
+/// How many words of a text are looked through for names: each costs some questions to the index.
+const NAMED_WORDS: usize = 120;
+
+/// A title with more words is a statement and no name.
+const TITLE_WORDS: usize = 3;
+
+/// The tags of a new page at a path: those given, then those found, as long as there is room.
+pub(super) fn tags(
+    memory: &Memory,
+    request: &CaptureRequest,
+    path: &str,
+    title: &str,
+) -> Result<Vec<String>> {
+    let mut tags = plain_tags(&request.tags);
+    let policy = memory.policy();
+    let given = parse(path, &request.text).page;
+    if !policy.capture.auto_tags || given.properties.get("tags").is_some() {
+        return Ok(tags);
+    }
+    let mut known: Vec<String> = tags.iter().chain(&given.tags).map(|tag| slugify(tag)).collect();
+    if known.len() >= TAGS {
+        return Ok(tags);
+    }
+    let text = format!("{title}\n{}", beginning(given.truth.of(&request.text)));
+    let in_use: Vec<String> =
+        memory.store().labels(memory.project(), LabelKind::Tag)?.into_iter().map(|(tag, _)| tag).collect();
+    let mut found: Vec<String> = known_directory(memory, &request.directories)?.into_iter().collect();
+    found.extend(names(memory, &text)?);
+    found.extend(with_their_words(&in_use, &text));
+    // A tag of the schema says what kind of page it is, which no word in the text decides.
+    let kinds: Vec<String> = policy.schema(path).map(|schema| schema.tags.clone()).unwrap_or_default();
+    for tag in found {
+        let slug = slugify(&tag);
+        if known.len() < TAGS && !known.contains(&slug) && !kinds.contains(&tag) {
+            // The vault's own spelling of a tag is the one that its filters know.
+            let spelt = in_use.iter().find(|known| slugify(known) == slug).cloned();
+            tags.push(spelt.unwrap_or(tag));
+            known.push(slug);
+        }
+    }
+    Ok(tags)
+}
+
+/// The pages that a text names, as tags, the most named first: those with a type of their own, and those that others link
+/// to. Any other page called `Today` is in many a text without being meant.
+fn names(memory: &Memory, text: &str) -> Result<Vec<String>> {
+    let words: Vec<&str> = text.split_whitespace().take(NAMED_WORDS).collect();
+    let (mentions, _) = mentions(memory, &words.join(" "), "")?;
+    let numbers: Vec<PageNo> = mentions.iter().map(|mention| mention.page.number).collect();
+    let inbound = memory.store().inbound(memory.project(), &numbers)?;
+    let policy = memory.policy();
+    let entities = mentions.into_iter().zip(inbound).filter(|(mention, inbound)| {
+        let page = &mention.page;
+        let is_made = policy.generated.iter().any(|made| made.path.matches(&page.path));
+        let is_short = page.title.split_whitespace().count() <= TITLE_WORDS;
+        is_short && !is_made && (page.kind != DEFAULT_TYPE || *inbound > 0)
+    });
+    let tag = |title: &str| slugify(title).replace('/', "-");
+    Ok(entities.map(|(mention, _)| tag(&mention.page.title)).filter(|tag| !tag.is_empty()).collect())
+}
+
+/// The tags all of whose words a text has, in their order. Of `clients/acme` the last part counts.
+fn with_their_words(in_use: &[String], text: &str) -> Vec<String> {
+    let own = terms(text);
+    let is_in = |tag: &&String| {
+        let last = tag.rsplit('/').next().unwrap_or(tag);
+        let words = terms(last);
+        let says = last.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+        says && !words.is_empty() && words.is_subset(&own)
+    };
+    in_use.iter().filter(is_in).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_found_by_its_words() {
+        let in_use = [
+            "pricing",
+            "heat-pump",
+            "clients/acme",
+            "2024",
+            "c",
+            "the",
+            "garden",
+            "東京",
+            "Rust",
+            "area/rust-lang",
+        ];
+        let in_use = in_use.map(str::to_owned);
+        let found = |text: &str| with_their_words(&in_use, text).join(" ");
+        assert_eq!(
+            found("The heat pumps of ACME in 2024: c is the pricing"),
+            "pricing heat-pump clients/acme"
+        );
+        assert_eq!(found("A pump without warmth"), "");
+        assert_eq!(found("rusty garden"), "garden");
+        assert_eq!(found("Gardens written in rust"), "garden Rust");
+        assert_eq!(found("東京都の天気"), "東京");
+        assert_eq!(found(""), "");
+    }
+}

@@ -1,0 +1,146 @@
+//! Captures through the engine, with the model of `meaning.rs`, whose directions can be foreseen. The real models and the
+//! profiles are asked in the tests of the program.
+
+use std::sync::Arc;
+
+use lore_engine::{CaptureRequest, Captured, Error, NewCapture, Way, capture, embed_pending, similar_pages};
+
+use super::fixture::World;
+use super::meaning::Shelf;
+
+const FILES: &str = "-- canine.md --\n# Canine behavior\n\nTeaching a canine obedience.\n
+-- boats.md --\n# Boats\n\nA vessel needs a harbour.\n
+-- costs.md --\n# Costs\n\nThe price of a boat is high.\n";
+
+fn world(first: &'static str) -> World {
+    let world = World::with_models(FILES, Arc::new(Shelf { first, revision: "straight" }));
+    world.sync();
+    world
+}
+
+fn kept(text: &str) -> CaptureRequest {
+    CaptureRequest { text: text.into(), keep: true, ..CaptureRequest::default() }
+}
+
+#[track_caller]
+fn new_page(world: &World, text: &str) -> NewCapture {
+    match capture(&world.memory, &kept(text)).unwrap() {
+        Captured::New(new) => *new,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn links(new: &NewCapture) -> Vec<&str> {
+    new.related.iter().map(|page| page.path.as_str()).collect()
+}
+
+#[test]
+fn the_same_in_other_words_is_similar_by_meaning_only() {
+    let world = world("tiny");
+    let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
+    let ways: Vec<(&str, Way)> = found.similar.iter().map(|one| (one.page.path.as_str(), one.way)).collect();
+    assert_eq!(ways, [("canine.md", Way::Meaning)]);
+    assert_eq!((found.model.as_deref(), found.note), (Some("tiny"), None));
+    let request = CaptureRequest { text: "Training puppy behavior.".into(), ..CaptureRequest::default() };
+    let before = world.listing();
+    assert!(matches!(capture(&world.memory, &request).unwrap(), Captured::Similar(_)));
+    assert_eq!(world.listing(), before, "nothing is written");
+}
+
+#[test]
+fn a_page_that_says_what_one_part_of_a_long_text_says_is_not_the_same() {
+    let world = world("tiny");
+    let part = "## Dogs\n\nTeaching a dog obedience.\n";
+    assert_eq!(similar_pages(&world.memory, "Dogs", part).unwrap().similar.len(), 1);
+    let rest = "\n## Rain\n\nStorm and rain.\n\n## Prices\n\nThe cost of it.\n";
+    let found = similar_pages(&world.memory, "Dogs", &format!("{part}{rest}")).unwrap();
+    assert!(found.similar.is_empty(), "{found:?}");
+}
+
+#[test]
+fn where_no_model_answers_words_do_and_a_note_says_why() {
+    for (first, model, note) in [
+        ("slow", Some("slow"), "chunks are not embedded yet"),
+        ("missing", None, "there is no embedding model"),
+    ] {
+        let world = world(first);
+        let found = similar_pages(&world.memory, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
+        let ways: Vec<Way> = found.similar.iter().map(|one| one.way).collect();
+        assert_eq!((ways, found.model.as_deref()), (vec![Way::Terms], model), "{first}");
+        assert!(found.note.as_ref().is_some_and(|said| said.contains(note)), "{:?}", found.note);
+    }
+    let world = world("slow");
+    let row = world.memory.active_model().unwrap().unwrap();
+    embed_pending(&world.memory, &row, &|_, _| ()).unwrap();
+    let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
+    assert_eq!((found.similar.len(), found.note), (1, None));
+}
+
+#[test]
+fn a_new_page_links_to_three_related_pages_at_the_most_and_not_to_what_is_over() {
+    let world = world("tiny");
+    for number in 1..=5 {
+        world.file(&format!("dog{number}.md"), format!("# Dog {number}\n\nA dog needs training.\n"));
+    }
+    world.file("old.md", "---\nstatus: superseded\n---\n# Old\n\nA dog needs training.\n");
+    world.sync();
+    let new = new_page(&world, "Dog training, a canine matter.");
+    assert_eq!(new.related.len(), 3, "{:?}", links(&new));
+    assert!(!links(&new).contains(&"old.md"));
+    let page = new.page.as_ref().unwrap();
+    let text = world.text(&page.path);
+    assert_eq!(text.matches("- related [[").count(), 3, "{text}");
+    assert_eq!((new.receipt.files.len(), page.version), (1, 1), "one write");
+    world.sync();
+    world.check_sound();
+    assert!(!world.state().contains("-> ?"), "{}", world.state());
+}
+
+#[test]
+fn a_title_that_does_not_name_one_page_is_no_link() {
+    let world = world("tiny");
+    for path in ["canine.md", "a/canine.md"] {
+        world.file(path, "---\ntitle: Canine behavior\n---\nTeaching a canine obedience.\n");
+    }
+    world.file("boats.md", "---\ntitle: \"[Boats] | #1\"\n---\nA vessel, a ship, a boat.\n");
+    world.sync();
+    let new = new_page(&world, "Obedience and teaching of dogs.");
+    assert_eq!(links(&new), ["a/canine.md", "canine.md"]);
+    let text = world.text(&new.page.as_ref().unwrap().path);
+    assert!(text.contains("- related [[a/canine]]") && text.contains("- related [[canine]]"), "{text}");
+    let new = new_page(&world, "A ship is a vessel.");
+    assert_eq!(links(&new), ["boats.md"]);
+    assert!(world.text(&new.page.as_ref().unwrap().path).contains("- related [[boats]]"));
+    // Two pages of one title: the link would lead back to the page itself.
+    let mut request = kept("A boat is a vessel.");
+    request.title = Some("A ship is a vessel".into());
+    let Captured::New(new) = capture(&world.memory, &request).unwrap() else { panic!("written") };
+    assert!(!world.state().contains(&format!("-> {}\n", new.page.unwrap().path)), "{}", world.state());
+}
+
+#[test]
+fn a_text_that_takes_no_relation_is_kept_without_one() {
+    let world = world("tiny");
+    let new = new_page(&world, "Dog training:\n\n```\nopen");
+    assert_eq!(links(&new), [""; 0]);
+    assert!(!world.text(&new.page.unwrap().path).contains("related"));
+}
+
+#[test]
+fn an_update_of_another_version_changes_nothing() {
+    let world = world("tiny");
+    let before = world.text("boats.md");
+    let request = |version| CaptureRequest {
+        text: "A vessel needs a crew.".into(),
+        update: Some("Boats".into()),
+        expected_version: Some(version),
+        ..CaptureRequest::default()
+    };
+    let refused = capture(&world.memory, &request(4));
+    assert!(matches!(refused, Err(Error::Conflict { expected: 4, current: 1, .. })), "{refused:?}");
+    assert_eq!(world.text("boats.md"), before);
+    assert!(matches!(capture(&world.memory, &request(1)).unwrap(), Captured::Changed(_)));
+    assert_eq!(world.text("boats.md"), "# Boats\n\nA vessel needs a crew.\n");
+    world.sync();
+    world.check_sound();
+}

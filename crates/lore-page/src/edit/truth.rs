@@ -1,0 +1,67 @@
+//! Edits of the truth as a whole: replaced, or added to at its end. The frontmatter above it and the timeline below the
+//! rule stay as they are.
+
+use super::EditError;
+use super::doc::Doc;
+use super::lines::{filled, insert_block, line_end, splice, with_line_end};
+
+/// Replaces the truth by that of another text, whose frontmatter is left out.
+///
+/// The level-one heading that the page begins with stays where the new text has none of its own. A text with a rule in
+/// it would begin a timeline, so it is refused.
+pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let body = body_of(with)?;
+    let line_end = line_end(text);
+    let truth = doc.page.truth;
+    let old = truth.of(text);
+    let lead: usize = old.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
+    let start = if lead == old.len() { truth.start } else { truth.start + lead };
+    let heading = match Doc::new(with).page.heading_title {
+        Some(_) => String::new(),
+        None => {
+            heading_at(&doc, start).map_or(String::new(), |heading| format!("{heading}{line_end}{line_end}"))
+        }
+    };
+    // Without a blank line before it, the rule would turn the paragraph above it into a heading.
+    let tail = if doc.page.timeline.is_some() { line_end } else { "" };
+    let written = format!("{heading}{}{line_end}{tail}", with_line_end(&body, line_end));
+    unless_moved(&doc, splice(text, start..truth.end, &written))
+}
+
+/// Adds a block of text at the end of the truth, with a blank line before it.
+pub fn add_to_truth(text: &str, addition: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let body = body_of(addition)?;
+    let truth = doc.page.truth;
+    let end = truth.start + truth.of(text).trim_end().len();
+    let line = doc.lines.at(end.saturating_sub(1).max(truth.start));
+    let at = if end == truth.start { truth.start } else { doc.lines.end(line).min(truth.end) };
+    unless_moved(&doc, insert_block(text, truth.start, at, &body))
+}
+
+/// The truth of a text, without the blank lines around it.
+fn body_of(text: &str) -> Result<String, EditError> {
+    let page = Doc::new(text).page;
+    if page.timeline.is_some() {
+        return Err(EditError::Timeline);
+    }
+    let body = page.truth.of(text).trim_start_matches(['\r', '\n']).trim_end();
+    filled("text", body.trim())?;
+    Ok(body.to_owned())
+}
+
+/// The level-one heading that starts at a byte, with its underline where it has one.
+fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
+    let first = doc.page.headings.first().filter(|heading| heading.level == 1)?;
+    let line = first.lines.first as usize;
+    let is_there = doc.lines.start(line) == start;
+    is_there.then(|| doc.text[start..doc.lines.end(doc.heading_end(line))].trim_end())
+}
+
+/// The edited text, unless its timeline is another than before.
+fn unless_moved(doc: &Doc<'_>, edited: String) -> Result<String, EditError> {
+    let before = doc.page.timeline.map(|range| range.of(doc.text));
+    let same = Doc::new(&edited).page.timeline.map(|range| range.of(&edited)) == before;
+    if same { Ok(edited) } else { Err(EditError::Timeline) }
+}
