@@ -52,6 +52,15 @@ impl Projects {
         }
     }
 
+    /// The registered vault that a directory is in or mapped to; nothing is assumed where neither says so.
+    pub fn of_place(&self, here: &Path) -> Option<String> {
+        match self.around(here) {
+            Some(Chosen::Known(name, _)) => Some(name),
+            Some(Chosen::Found(_)) => None,
+            None => self.mapped(here).filter(|name| self.roots.contains_key(*name)).map(str::to_owned),
+        }
+    }
+
     /// The names there are.
     pub fn names(&self) -> Vec<String> {
         self.roots.keys().cloned().collect()

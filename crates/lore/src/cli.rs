@@ -1,6 +1,7 @@
 //! The command line, made from the registry of operations: parse, run, print, exit.
 
 mod extras;
+mod hook;
 mod output;
 mod pipe;
 mod reference;
@@ -108,7 +109,7 @@ pub(super) fn command() -> Command {
     for entry in ops::registry() {
         root = add(root, &entry);
     }
-    extras::add(root)
+    extras::add(root).subcommand(hook::command())
 }
 
 fn add(root: Command, entry: &Entry) -> Command {
@@ -138,6 +139,7 @@ fn group_about(group: &str) -> &'static str {
         "token" => "Who may ask the server over HTTP",
         "service" => "The vault's timers as services of the user",
         "retention" => "What is kept how long",
+        "skills" => "Ways of working that agents read: list, show, extract, check",
         _ => "",
     }
 }
@@ -150,6 +152,9 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     let Some((name, inner)) = matches.subcommand() else {
         return Err(Failure::usage("no command is given", "see `lore --help`"));
     };
+    if name == "hook" {
+        return Ok(hook::run(inner, &globals));
+    }
     if let Some(done) = extras::run(name, inner)? {
         return Ok(done);
     }
@@ -209,8 +214,13 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
         "call" | "pipe" => "pipe",
         _ => "cli",
     };
-    let options =
-        Options { db: globals.db.clone(), project: globals.project.clone(), sync: !globals.no_sync, keeps_up: false, face };
+    let options = Options {
+        db: globals.db.clone(),
+        project: globals.project.clone(),
+        sync: !globals.no_sync,
+        keeps_up: false,
+        face,
+    };
     Session::new(Environment::read()?, options, Talk::new(globals.level()))
 }
 

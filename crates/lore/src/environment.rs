@@ -102,6 +102,11 @@ pub fn secret(variable: &str) -> Option<String> {
     text(variable)
 }
 
+/// A folder that another program is told of by a variable of this name.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    directory(variable)
+}
+
 fn text(variable: &str) -> Option<String> {
     env::var(variable).ok().filter(|value| !value.is_empty())
 }

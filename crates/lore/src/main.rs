@@ -4,6 +4,7 @@ mod cli;
 mod config;
 mod environment;
 mod eval;
+mod expectations;
 mod failure;
 mod http;
 mod mcp;
@@ -12,6 +13,8 @@ mod ops;
 mod server;
 mod service;
 mod session;
+mod setup;
+mod skills;
 mod summarizers;
 mod talk;
 

@@ -47,13 +47,16 @@ mod rm;
 mod search;
 mod service;
 mod set_status;
+mod setup;
 mod show;
+mod skills;
 mod stale;
 mod standing;
 mod stats;
 mod status;
 mod sync;
 mod tags;
+mod test;
 mod timeline;
 mod token;
 mod upkeep;
@@ -247,6 +250,11 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<service::Install>(),
         Entry::of::<service::Status>(),
         Entry::of::<service::Uninstall>(),
+        Entry::of::<setup::Setup>(),
+        Entry::of::<skills::List>(),
+        Entry::of::<skills::Show>(),
+        Entry::of::<skills::Extract>(),
+        Entry::of::<skills::Doctor>(),
         Entry::of::<upkeep::Run>(),
         Entry::of::<upkeep::Status>(),
         Entry::of::<upkeep::Rotate>(),
@@ -260,6 +268,7 @@ pub fn registry() -> Vec<Entry> {
         Entry::of::<token::Add>(),
         Entry::of::<token::List>(),
         Entry::of::<token::Remove>(),
+        Entry::of::<test::Test>(),
         Entry::of::<database::Checkpoint>(),
         Entry::of::<database::Backup>(),
     ]

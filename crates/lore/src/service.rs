@@ -24,11 +24,21 @@ pub enum When {
     Every(u32),
     /// Every day at this hour, in this time zone or the system's, or when the machine is next awake.
     Daily(i8, Option<String>),
+    /// From the user's log-in on, begun again should it fail.
+    Always,
+}
+
+impl Job {
+    /// What systemd starts: the timer, or what goes on for good itself.
+    pub fn unit(&self) -> String {
+        format!("{}.{}", self.name, if self.when == When::Always { "service" } else { "timer" })
+    }
 }
 
 /// The files of a job for systemd: name and text.
 pub fn systemd(job: &Job) -> Vec<(String, String)> {
-    let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType=oneshot\n", job.about);
+    let kind = if job.when == When::Always { "exec" } else { "oneshot" };
+    let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType={kind}\n", job.about);
     for (name, value) in &job.environment {
         service.push_str(&format!("Environment={}\n", quoted(&format!("{name}={value}"))));
     }
@@ -36,7 +46,12 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
         let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
         service.push_str(&format!("ExecStart={}\n", words.join(" ")));
     }
+    if job.when == When::Always {
+        service.push_str("Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n");
+        return vec![(format!("{}.service", job.name), service)];
+    }
     let when = match &job.when {
+        When::Always => String::new(),
         When::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
         When::Daily(hour, zone) => {
             let zone = zone.as_ref().map(|zone| format!(" {zone}")).unwrap_or_default();
@@ -50,13 +65,14 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
 
 /// The file of a job for launchd: name and text.
 pub fn launchd(job: &Job, log: &Path) -> (String, String) {
-    let script: Vec<String> = job
-        .commands
-        .iter()
-        .map(|command| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" "))
-        .collect();
+    let words = |command: &Vec<String>| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ");
+    // What goes on for good takes the place of the shell, so that a signal to stop reaches it.
+    let start = if job.when == When::Always { "exec " } else { "" };
+    let script: Vec<String> =
+        job.commands.iter().map(|command| format!("{start}{}", words(command))).collect();
     // launchd knows no time zone but the system's; a turn of the day that comes early does nothing.
     let when = match &job.when {
+        When::Always => "  <key>RunAtLoad</key>\n  <true/>\n  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n".into(),
         When::Every(minutes) => {
             format!("  <key>StartInterval</key>\n  <integer>{}</integer>\n", minutes * 60)
         }
@@ -140,6 +156,43 @@ mod tests {
         .assert_eq(&text);
         assert!(
             systemd(&job(When::Daily(4, None)))[1].1.contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n")
+        );
+    }
+
+    #[test]
+    fn what_goes_on_for_good_has_no_timer() {
+        let text: String =
+            systemd(&job(When::Always)).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
+        expect![[r#"
+            == lore-push-notes.service
+            [Unit]
+            Description=Push the vault notes
+
+            [Service]
+            Type=exec
+            Environment="LORE_HOME=/home/ada/my lore"
+            ExecStart="/opt/my tools/lore" --project "a%%b's" git
+            Restart=on-failure
+            RestartSec=5
+
+            [Install]
+            WantedBy=default.target
+        "#]]
+        .assert_eq(&text);
+        assert_eq!(job(When::Always).unit(), "lore-push-notes.service");
+        assert_eq!(job(When::Every(1)).unit(), "lore-push-notes.timer");
+        let (_, text) = launchd(&job(When::Always), Path::new("/tmp/log"));
+        let document = roxmltree::Document::parse_with_options(
+            &text,
+            roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+        );
+        let document = document.unwrap_or_else(|error| panic!("{error}: {text}"));
+        let texts: Vec<&str> =
+            document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+        assert!(texts.contains(&"exec '/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'"), "{texts:?}");
+        assert!(
+            text.contains("<key>KeepAlive</key>") && text.contains("<key>RunAtLoad</key>\n  <true/>"),
+            "{text}"
         );
     }
 

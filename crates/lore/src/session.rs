@@ -167,9 +167,14 @@ impl Session {
         self.options.project.as_deref()
     }
 
+    /// The project that was asked for by name.
+    pub fn asked_project(&self) -> Option<&str> {
+        self.options.project.as_deref().or(self.environment.project.as_deref())
+    }
+
     /// The name and root of the vault that is meant. One that is not registered yet is registered.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
-        let asked = self.options.project.as_deref().or(self.environment.project.as_deref());
+        let asked = self.asked_project();
         match self.config.projects().choose(asked, self.environment.here.as_deref())? {
             Chosen::Known(name, root) => Ok((name, root)),
             Chosen::Found(root) => {

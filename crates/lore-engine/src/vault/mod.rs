@@ -12,6 +12,7 @@
 mod lock;
 mod path;
 mod place;
+mod replace;
 mod staging;
 mod text;
 mod walk;
@@ -25,9 +26,10 @@ use tempfile::NamedTempFile;
 
 pub use lock::{FolderLock, WatchLock};
 pub use path::{
-    EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_page_path, safe_path, sidecar,
-    without_extension,
+    EXPECTATIONS_FILE, EXTENSIONS, folder, is_page, is_page_path, is_sidecar, relative, safe_page_path,
+    safe_path, sidecar, without_extension,
 };
+pub use replace::{replace_unchanged, size_of};
 pub use staging::Staging;
 pub use text::{Decoded, decode};
 pub use walk::{DiskFile, Scan, Skipped, files_below, hidden_pages, ignored, scan, stat};

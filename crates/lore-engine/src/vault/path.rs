@@ -102,6 +102,9 @@ pub fn is_page_path(path: &str) -> bool {
     is_page(path.rsplit('/').next().unwrap_or(path)) && !path.split('/').any(|name| name == SIDECARS)
 }
 
+/// The file in the vault's root that says what the vault must be able to answer.
+pub const EXPECTATIONS_FILE: &str = "expectations.toml";
+
 /// Whether a path is that of a page's sidecar data.
 pub fn is_sidecar(path: &str) -> bool {
     let mut names = path.rsplit('/');

@@ -9,7 +9,7 @@ use crate::index::Authorship;
 use crate::memory::Memory;
 use crate::policy::{OnEdited, Verb};
 use crate::upkeep::revision;
-use crate::vault::{decode, exists, ignored, is_page_path, is_sidecar};
+use crate::vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
 
 /// Every path of a change in its one form; a file may stand in it only once.
 pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths> {
@@ -186,7 +186,7 @@ fn existing(ready: &Ready) -> Result<&[u8]> {
 }
 
 /// What the vault leaves out is nobody's page: it is neither written nor removed. Of files that are no pages, only
-/// sidecar data, raw captures and those that a rule names are Lore's to write.
+/// sidecar data, raw captures, the vault's expectations and those that a rule names are Lore's to write.
 pub(super) fn check_place(memory: &Memory, path: &str) -> Result<()> {
     if !is_page_path(path) && !is_known_file(memory, path) {
         return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name ends in .md" });
@@ -204,7 +204,7 @@ fn is_known_file(memory: &Memory, path: &str) -> bool {
     let captured = raw.and_then(|raw| path.strip_prefix(raw)).is_some_and(|rest| rest.starts_with('/'));
     let extension = policy.rule(path).and_then(|rule| rule.extension.as_ref());
     let named = extension.is_some_and(|extension| path.ends_with(&format!(".{extension}")));
-    captured || named || is_sidecar(path)
+    captured || named || is_sidecar(path) || path == EXPECTATIONS_FILE
 }
 
 fn check_version(memory: &Memory, path: &str, slug: Option<&str>, expected: Option<u64>) -> Result<()> {

@@ -1,46 +1,53 @@
-//! `service install|status|uninstall`: the vault's timers as services of the user.
+//! `service install|status|uninstall`: the vault's timers, watcher and server as services of the user.
 
-use std::path::PathBuf;
+mod plan;
+
 use std::process::{Command, Stdio};
 
 use clap::Args;
 use lore_engine::vault::{exists, read_text, remove_file, write_private};
-use lore_engine::{Memory, git_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::plan::{Plan, Wanted, every_file, is_server, plan};
 use super::views::lines;
 use super::{Operation, Render};
-use crate::failure::{Failure, Result};
-use crate::service::{Job, When, launchd, systemd};
+use crate::failure::Result;
 use crate::session::Session;
 
-/// How often commits are pushed, in minutes.
-const PUSH_EVERY: u32 = 15;
-
-/// Install timers for this vault: pushing commits, and the turn of the day with expiry
+/// Install services for this vault: timers that push and turn the day, and on request the watcher and the server
 ///
 /// A vault without a remote gets no push timer; one whose policy has nothing to turn or expire gets no daily one.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore service install --dry-run\n  lore service install")]
+#[command(
+    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700"
+)]
 pub struct Install {
+    /// Also index each change as it happens, all the time
+    #[arg(long)]
+    #[serde(default)]
+    watcher: bool,
+    /// Also serve HTTP and MCP all the time; at this address
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
+    #[serde(default)]
+    server: Option<String>,
     /// Only show the files
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Say which timers of this vault are installed
+/// Say which services of this vault are installed
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore service status")]
 pub struct Status {}
 
-/// Remove the timers of this vault
+/// Remove the services of this vault
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore service uninstall")]
 pub struct Uninstall {}
 
-/// The timers of a vault.
+/// The services of a vault.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Services {
     /// `systemd` or `launchd`.
@@ -51,7 +58,7 @@ pub struct Services {
     warnings: Vec<String>,
 }
 
-/// A file of a timer.
+/// A file of a service.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ServiceFile {
     path: String,
@@ -61,12 +68,6 @@ struct ServiceFile {
     text: Option<String>,
 }
 
-struct Plan {
-    manager: &'static str,
-    files: Vec<(PathBuf, String)>,
-    jobs: Vec<Job>,
-}
-
 impl Operation for Install {
     const NAME: &'static str = "service install";
     const MACHINE: bool = true;
@@ -74,7 +75,7 @@ impl Operation for Install {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan = plan(session)?;
+        let plan = plan(session, &Wanted::Asked { watcher: self.watcher, server: self.server.clone() })?;
         let mut services = Services { manager: plan.manager, files: Vec::new(), warnings: Vec::new() };
         for (path, text) in &plan.files {
             let same = read_text(path)?.as_ref() == Some(text);
@@ -106,12 +107,13 @@ impl Operation for Status {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan = plan(session)?;
+        let plan = plan(session, &Wanted::Installed)?;
         let mut files = Vec::new();
         for (path, text) in plan.files {
             let state = match read_text(&path)? {
                 None => "absent",
-                Some(there) if there == text => "installed",
+                // Its address is whatever it was installed with.
+                Some(there) if there == text || is_server(&path) => "installed",
                 Some(_) => "differs",
             };
             files.push(ServiceFile { path: path.display().to_string(), state, text: None });
@@ -129,7 +131,7 @@ impl Operation for Uninstall {
     fn run(self, session: &Session) -> Result<Services> {
         let plan = every_file(session)?;
         for job in plan.jobs.iter().filter(|_| plan.manager == "systemd") {
-            run(&["systemctl", "--user", "disable", "--now", &format!("{}.timer", job.name)]);
+            run(&["systemctl", "--user", "disable", "--now", &job.unit()]);
         }
         let mut files = Vec::new();
         for (path, _) in plan.files.into_iter().filter(|(path, _)| exists(path)) {
@@ -138,94 +140,17 @@ impl Operation for Uninstall {
             }
             remove_file(&path)?;
             if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
-                let enabled = folder.join("timers.target.wants").join(name);
-                if exists(&enabled) {
-                    remove_file(&enabled)?;
+                let places = ["timers.target.wants", "default.target.wants"];
+                for enabled in
+                    places.map(|target| folder.join(target).join(name)).iter().filter(|link| exists(link))
+                {
+                    remove_file(enabled)?;
                 }
             }
             files.push(ServiceFile { path: path.display().to_string(), state: "removed", text: None });
         }
         Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
     }
-}
-
-/// The timers that this vault has a use for.
-fn plan(session: &Session) -> Result<Plan> {
-    let memory = session.memory()?;
-    let policy = memory.policy();
-    let remote = git_state(memory)?.is_some_and(|git| git.state.url.is_some());
-    let daily = policy.rotate.is_some() || policy.rules.iter().any(|rule| rule.keep.is_some());
-    let wanted = |job: &Job| if matches!(job.when, When::Every(_)) { remote } else { daily };
-    let jobs = jobs(session, memory)?.into_iter().filter(wanted).collect();
-    files(session, jobs)
-}
-
-/// Every timer that this vault could have.
-fn every_file(session: &Session) -> Result<Plan> {
-    files(session, jobs(session, session.memory()?)?)
-}
-
-fn jobs(session: &Session, memory: &Memory) -> Result<Vec<Job>> {
-    let project = memory.name();
-    let slug = lore_page::slugify(project).replace('/', "-");
-    let program = session.environment.program.clone().ok_or_else(|| {
-        Failure::usage("it is not known where the program is", "call lore by its full path")
-    })?;
-    let command = |words: &[&str]| -> Vec<String> {
-        let start = [program.display().to_string(), "--project".into(), project.to_owned()];
-        start.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
-    };
-    let policy = memory.policy();
-    let hour = policy.rotate.as_ref().map_or(4, |rotate| *rotate.day_begins.get_ref());
-    let zone = policy
-        .rotate
-        .as_ref()
-        .and_then(|rotate| rotate.time_zone.as_ref())
-        .map(|zone| zone.get_ref().clone());
-    let mut daily = vec![command(&["retention", "run"])];
-    if policy.rotate.is_some() {
-        daily.insert(0, command(&["rotate"]));
-    }
-    let environment = session
-        .environment
-        .own
-        .iter()
-        .map(|home| ("LORE_HOME".to_owned(), home.display().to_string()))
-        .collect::<Vec<_>>();
-    Ok(vec![
-        Job {
-            name: format!("lore-push-{slug}"),
-            about: format!("Push the commits of the Lore vault {project}"),
-            commands: vec![command(&["git", "push"])],
-            when: When::Every(PUSH_EVERY),
-            environment: environment.clone(),
-        },
-        Job {
-            name: format!("lore-daily-{slug}"),
-            about: format!("Turn the day and let go what is past its time in the Lore vault {project}"),
-            commands: daily,
-            when: When::Daily(hour, zone),
-            environment,
-        },
-    ])
-}
-
-fn files(session: &Session, jobs: Vec<Job>) -> Result<Plan> {
-    let environment = &session.environment;
-    let home = environment.home.clone().ok_or_else(|| {
-        Failure::usage("there is no home directory to install services in", "set HOME to an absolute path")
-    })?;
-    if cfg!(target_os = "macos") {
-        let log = environment.state.join("service.log");
-        let file = |job: &Job| {
-            let (name, text) = launchd(job, &log);
-            (home.join("Library/LaunchAgents").join(name), text)
-        };
-        return Ok(Plan { manager: "launchd", files: jobs.iter().map(file).collect(), jobs });
-    }
-    let folder = environment.user_config.clone().unwrap_or_else(|| home.join(".config")).join("systemd/user");
-    let files = jobs.iter().flat_map(systemd).map(|(name, text)| (folder.join(name), text)).collect();
-    Ok(Plan { manager: "systemd", files, jobs })
 }
 
 /// Tells the system of the new files; what it does not take is told with the command to give by hand.
@@ -244,7 +169,7 @@ fn start(plan: &Plan) -> Vec<String> {
     }
     attempt(&["systemctl", "--user", "daemon-reload"]);
     for job in &plan.jobs {
-        attempt(&["systemctl", "--user", "enable", "--now", &format!("{}.timer", job.name)]);
+        attempt(&["systemctl", "--user", "enable", "--now", &job.unit()]);
     }
     failed
 }
@@ -265,7 +190,7 @@ impl Render for Services {
             }
         }
         if text.is_empty() {
-            text.push_str("no timers\n");
+            text.push_str("no services\n");
         }
         text.extend(self.warnings.iter().map(|warning| format!("note: {warning}\n")));
         text

@@ -82,6 +82,14 @@ mod broken_database;
 mod configuration;
 mod surroundings;
 
+// Clients, hooks, skills, and what a vault must answer.
+mod expectations;
+mod hooks;
+mod services;
+mod setting_up;
+mod skill_commands;
+mod skills;
+
 // What a vault in a repository is to the people and agents who share it.
 mod git_faces;
 mod roam_strategy;

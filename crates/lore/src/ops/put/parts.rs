@@ -52,7 +52,7 @@ impl Parts {
         let failed = |source| Error::Edit { slug: path.to_owned(), source };
         let mut text = old;
         if let Some(truth) = &self.compiled_truth {
-            text = with_truth(&text, truth);
+            text = edit::replace_truth(&text, truth).map_err(failed)?;
         }
         if let Some(lines) = &self.timeline_append {
             text = with_timeline(&text, lines);
@@ -69,17 +69,6 @@ impl Parts {
     }
 }
 
-/// The text with another truth; frontmatter and timeline stay.
-fn with_truth(text: &str, truth: &str) -> String {
-    let range = parse("x.md", text).page.truth;
-    let (before, after) = (&text[..range.start], &text[range.end..]);
-    let truth = truth.trim_matches('\n');
-    match after.is_empty() {
-        true => format!("{before}{truth}\n"),
-        false => format!("{before}{truth}\n\n{}", after.trim_start_matches(['\n', '\r'])),
-    }
-}
-
 /// The text with lines at the end of its timeline, which is begun where there is none.
 fn with_timeline(text: &str, lines: &str) -> String {
     let has_timeline = parse("x.md", text).page.timeline.is_some();
@@ -89,17 +78,9 @@ fn with_timeline(text: &str, lines: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{with_timeline, with_truth};
+    use super::with_timeline;
 
     const PAGE: &str = "---\ntitle: A\n---\n# A\n\nOld.\n\n---\n\n- **2024-01-01** | x — Met.\n";
-
-    #[test]
-    fn the_truth_changes_and_the_rest_stays() {
-        let changed = with_truth(PAGE, "# A\n\nNew.\n");
-        assert_eq!(changed, PAGE.replace("Old.", "New."));
-        assert_eq!(with_truth("", "# B"), "# B\n");
-        assert_eq!(with_truth("---\ntitle: A\n---\nOld.\n", "New."), "---\ntitle: A\n---\nNew.\n");
-    }
 
     #[test]
     fn a_timeline_grows_at_its_end() {

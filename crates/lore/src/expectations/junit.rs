@@ -1,0 +1,98 @@
+//! A run as JUnit XML, which build servers read.
+
+use std::time::Duration;
+
+/// One test of a run.
+#[derive(Debug)]
+pub struct Case<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its kind, which becomes its class.
+    pub kind: &'a str,
+    /// The line of the file it stands on.
+    pub line: usize,
+    /// Why it does not hold; none where it does.
+    pub failure: Option<&'a str>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// The report of a run over the expectations in a file.
+pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
+    let failed = cases.iter().filter(|case| case.failure.is_some()).count();
+    let time: Duration = cases.iter().map(|case| case.time).sum();
+    let (count, seconds) = (cases.len(), time.as_secs_f64());
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
+         time=\"{seconds:.3}\">\n  <testsuite name=\"lore {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
+         skipped=\"0\" time=\"{seconds:.3}\">\n",
+        escaped(project)
+    );
+    for case in cases {
+        text.push_str(&format!(
+            "    <testcase name=\"{}\" classname=\"lore.{}\" file=\"{}\" line=\"{}\" time=\"{:.3}\"",
+            escaped(case.name),
+            escaped(case.kind),
+            escaped(file),
+            case.line,
+            case.time.as_secs_f64()
+        ));
+        match case.failure {
+            None => text.push_str("/>\n"),
+            Some(failure) => {
+                let first = escaped(failure.lines().next().unwrap_or_default());
+                text.push_str(&format!(
+                    ">\n      <failure message=\"{first}\" type=\"expectation\">{}</failure>\n    </testcase>\n",
+                    escaped(failure)
+                ));
+            }
+        }
+    }
+    text.push_str("  </testsuite>\n</testsuites>\n");
+    text
+}
+
+/// Text for XML; a character that XML does not have becomes the sign for such.
+fn escaped(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => kept.push_str("&amp;"),
+            '<' => kept.push_str("&lt;"),
+            '>' => kept.push_str("&gt;"),
+            '"' => kept.push_str("&quot;"),
+            '\n' => kept.push_str("&#10;"),
+            '\t' => kept.push_str("&#9;"),
+            '\r' => kept.push_str("&#13;"),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => kept.push('\u{fffd}'),
+            other => kept.push(other),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parser_reads_back_whatever_was_said() {
+        let odd = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
+        let cases = [
+            Case { name: odd, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },
+            Case { name: "b", kind: "fact", line: 9, failure: Some(odd), time: Duration::from_millis(1) },
+        ];
+        let text = junit("my \"brain\" & <co>", "expectations.toml", &cases);
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let suite = document.descendants().find(|node| node.has_tag_name("testsuite")).expect("a suite");
+        assert_eq!(suite.attribute("name"), Some("lore my \"brain\" & <co>"));
+        assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("2"), Some("1")));
+        let read: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+        let kept = odd.replace('\u{1}', "\u{fffd}");
+        assert_eq!(read[0].attribute("name"), Some(kept.as_str()));
+        assert_eq!(read[0].attribute("time"), Some("0.012"));
+        let failure = read[1].first_element_child().expect("a failure");
+        assert_eq!(failure.text(), Some(kept.as_str()));
+        assert_eq!(failure.attribute("type"), Some("expectation"));
+    }
+}

@@ -1,0 +1,236 @@
+//! `setup`: Lore in the settings of a client.
+
+mod files;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lore_engine::vault::{exists, read_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::files::{Change, change};
+use super::{Operation, Render};
+use crate::environment;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+use crate::setup::{Call, Client, Places, Scope, files as planned, plan};
+
+/// Set up a client to use Lore: write the server, and with --hooks the hooks, into its own settings
+///
+/// Whatever else is in the settings stays as it is, comments and order included; a backup is written beside the file.
+/// Running it again changes nothing. Without a client, it is said which ones are here and which are set up.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks give the agent the brief of `lore context` when a session begins, and once in a session ask it to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI have them."
+)]
+pub struct Setup {
+    /// The client
+    #[arg(value_enum)]
+    #[serde(default)]
+    client: Option<Client>,
+    /// Also write the hooks: the brief at the start of a session, the nudge to capture at its end
+    #[arg(long)]
+    #[serde(default)]
+    hooks: bool,
+    /// Write the settings of the project in the working directory, not the user's
+    #[arg(long)]
+    #[serde(default)]
+    project_scope: bool,
+    /// Offer only this set of tools: core, notes, memory or all
+    #[arg(long, value_name = "SET")]
+    #[serde(default)]
+    tools: Option<String>,
+    /// Take out what was written, server and hooks, and nothing else
+    #[arg(long, requires = "client", conflicts_with = "hooks")]
+    #[serde(default)]
+    remove: bool,
+    /// Only show what would change
+    #[arg(long)]
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// What became of the settings.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SetUp {
+    /// The clients there are.
+    Clients {
+        /// Each of them.
+        clients: Vec<ClientItem>,
+    },
+    /// One of them, set up or no more.
+    Done {
+        /// The client.
+        client: Client,
+        /// Whose settings.
+        scope: Scope,
+        /// The files.
+        files: Vec<FileItem>,
+        /// What to know.
+        notes: Vec<String>,
+    },
+}
+
+/// A client.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClientItem {
+    client: Client,
+    name: &'static str,
+    /// Whether the folder of its settings is there.
+    found: bool,
+    /// Whether Lore is in the user's settings.
+    server: bool,
+    /// Whether the hooks are; null where it has none.
+    hooks: Option<bool>,
+    /// The user's settings.
+    path: String,
+}
+
+/// A file of settings.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileItem {
+    path: String,
+    /// `written`, `unchanged`, `planned` or `removed`.
+    state: &'static str,
+    /// What the file was before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+    /// What changes.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    diff: String,
+}
+
+impl Operation for Setup {
+    const NAME: &'static str = "setup";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = SetUp;
+
+    fn run(self, session: &Session) -> Result<SetUp> {
+        let places = places(session)?;
+        let scope = if self.project_scope { Scope::Project } else { Scope::User };
+        if let Some(set) =
+            self.tools.as_deref().filter(|set| !["core", "notes", "memory", "all"].contains(set))
+        {
+            return Err(Failure::usage(
+                format!("there is no set of tools {set:?}"),
+                "give core, notes, memory or all",
+            ));
+        }
+        let call = self.call(session, scope)?;
+        let Some(client) = self.client else {
+            return Ok(SetUp::Clients { clients: clients(&places, &call)? });
+        };
+        let (server, hooks) = plan(client, scope, &places, &call);
+        let has_hooks = hooks.is_some();
+        let plans = planned(server, hooks.filter(|_| self.hooks || self.remove));
+        let state = session.environment.state.as_path();
+        let wanted = Change { client, remove: self.remove, dry_run: self.dry_run, state };
+        let files = change(&plans, &wanted)?;
+        let mut notes = self.notes(client, has_hooks);
+        if files.iter().any(|file| file.state == "written") {
+            notes.push(format!("restart {} to see the change", client.name()));
+        }
+        Ok(SetUp::Done { client, scope, files, notes })
+    }
+}
+
+impl Setup {
+    /// How the client is to call Lore. Settings that others share must not name a place of this machine.
+    fn call(&self, session: &Session, scope: Scope) -> Result<Call> {
+        let project = session.asked_project().map(|name| vec!["--project".to_owned(), name.to_owned()]);
+        let project = project.unwrap_or_default();
+        let tools = self.tools.iter().flat_map(|set| ["--tools".to_owned(), set.clone()]);
+        let server = std::iter::once("serve".to_owned()).chain(tools).chain(project.clone()).collect();
+        if scope == Scope::Project {
+            return Ok(Call { program: "lore".into(), server, before_hook: project, home: None });
+        }
+        let program = session.environment.program.as_ref().ok_or_else(|| {
+            Failure::usage("it is not known where the program is", "call lore by its full path")
+        })?;
+        let home = session.environment.own.clone();
+        Ok(Call { program: program.display().to_string(), server, before_hook: project, home })
+    }
+
+    fn notes(&self, client: Client, has_hooks: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.hooks && !has_hooks {
+            notes.push(format!(
+                "{} has no hooks that Lore could use; ask for `lore context` instead",
+                client.name()
+            ));
+        }
+        if self.hooks && client == Client::Codex {
+            notes.push("Codex runs new hooks only after you have looked at them: type /hooks there".into());
+        }
+        notes
+    }
+}
+
+fn places(session: &Session) -> Result<Places> {
+    let around = &session.environment;
+    let home = around.home.clone().ok_or_else(|| {
+        Failure::usage("there is no home directory with settings in it", "set HOME to an absolute path")
+    })?;
+    let here = around.here.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = here.ancestors().find(|folder| exists(&folder.join(".git"))).map(Path::to_owned);
+    Ok(Places {
+        config: around.user_config.clone().unwrap_or_else(|| home.join(".config")),
+        home,
+        claude: environment::folder("CLAUDE_CONFIG_DIR"),
+        codex: environment::folder("CODEX_HOME"),
+        project: root.unwrap_or(here),
+    })
+}
+
+fn clients(places: &Places, call: &Call) -> Result<Vec<ClientItem>> {
+    let item = |client: Client| -> Result<ClientItem> {
+        let (server, hooks) = plan(client, Scope::User, places, call);
+        let is_in = |plan: &crate::setup::FilePlan| -> Result<bool> {
+            Ok(read_text(&plan.path)?.is_some_and(|text| plan.is_in(&text)))
+        };
+        Ok(ClientItem {
+            client,
+            name: client.name(),
+            found: exists(&client.folder(Scope::User, places)),
+            server: is_in(&server)?,
+            hooks: hooks.as_ref().map(is_in).transpose()?,
+            path: server.path.display().to_string(),
+        })
+    };
+    Client::ALL.into_iter().map(item).collect()
+}
+
+impl Render for SetUp {
+    fn human(&self) -> String {
+        match self {
+            SetUp::Clients { clients } => clients.iter().map(ClientItem::line).collect(),
+            SetUp::Done { files, notes, .. } => {
+                let mut text: String = files.iter().map(FileItem::human).collect();
+                text.extend(notes.iter().map(|note| format!("note: {note}\n")));
+                text
+            }
+        }
+    }
+}
+
+impl ClientItem {
+    fn line(&self) -> String {
+        let state = match (self.found, self.server, self.hooks) {
+            (_, true, Some(true)) => "set up with hooks",
+            (_, true, _) => "set up",
+            (true, false, _) => "not set up",
+            (false, false, _) => "not found",
+        };
+        format!("{:<8} {:<18} {state:<18} {}\n", self.client.word(), self.name, self.path)
+    }
+}
+
+impl FileItem {
+    fn human(&self) -> String {
+        let backup = self.backup.as_ref().map(|path| format!("  (before: {path})")).unwrap_or_default();
+        format!("{:<9}  {}{backup}\n{}", self.state, self.path, self.diff)
+    }
+}

@@ -1,0 +1,244 @@
+//! Setting up a client: what Lore puts into its settings, and how it is taken out again. From text to text; files are
+//! read and written by the operation.
+
+mod clients;
+mod json;
+mod record;
+mod toml;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub use clients::{Client, Form, Places, Scope};
+use json::Json;
+pub use record::Record;
+use toml::Toml;
+
+/// What the server is called in every client.
+const NAME: &str = "lore";
+
+/// Settings that cannot be read, or that have something else where Lore belongs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The line, where it is known.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// How Lore is to be called.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The program.
+    pub program: String,
+    /// What the server is called with.
+    pub server: Vec<String>,
+    /// What stands before `hook` in a hook.
+    pub before_hook: Vec<String>,
+    /// `LORE_HOME`, where it must be set.
+    pub home: Option<PathBuf>,
+}
+
+/// What Lore has in one file of a client.
+pub struct FilePlan {
+    /// The file.
+    pub path: PathBuf,
+    form: Form,
+    pieces: Vec<Piece>,
+}
+
+enum Piece {
+    /// The server under the key of servers.
+    Server { key: &'static str, value: Value },
+    /// A hook in the list of the client's event; `own` is what Lore calls it.
+    Hook { event: &'static str, own: &'static str, value: Value },
+    /// A field that the file must have beside the hooks.
+    Field { key: &'static str, value: Value },
+}
+
+/// A text with something put in, and the paths of the objects that had to be made for it.
+pub struct Added {
+    /// The text.
+    pub text: String,
+    /// The paths.
+    pub made: Vec<Vec<String>>,
+}
+
+/// What Lore has in the files of a client: the server, and the hooks where the client has them.
+pub fn plan(client: Client, scope: Scope, places: &Places, call: &Call) -> (FilePlan, Option<FilePlan>) {
+    let server = client.server(scope, places);
+    let value = client.server_value(&call.program, &call.server, call.home.as_deref());
+    let pieces = vec![Piece::Server { key: server.key, value }];
+    let server = FilePlan { path: server.file, form: server.form, pieces };
+    let hooks = client.hooks(scope, places).map(|place| {
+        let hook = |event: &'static str, own: &'static str| {
+            let value = client.hook_value(&call.hook(client, own), own);
+            Piece::Hook { event, own, value }
+        };
+        let mut pieces = vec![hook(place.start, "session-start"), hook(place.end, "session-end")];
+        if client == Client::Cursor {
+            pieces.insert(0, Piece::Field { key: "version", value: 1.into() });
+        }
+        FilePlan { path: place.file, form: Form::Json, pieces }
+    });
+    (server, hooks)
+}
+
+/// The files to be changed, each once.
+pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
+    match hooks {
+        Some(hooks) if hooks.path == server.path => {
+            let pieces = server.pieces.into_iter().chain(hooks.pieces).collect();
+            vec![FilePlan { path: server.path, form: server.form, pieces }]
+        }
+        hooks => std::iter::once(server).chain(hooks).collect(),
+    }
+}
+
+impl Call {
+    /// The command of a hook, for a shell.
+    fn hook(&self, client: Client, event: &str) -> String {
+        let home = self.home.iter().map(|home| format!("LORE_HOME={}", quoted(&home.display().to_string())));
+        let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quoted(word));
+        let rest = ["hook", event, "--client", client.word()].map(str::to_owned);
+        home.chain(words).chain(rest).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl FilePlan {
+    /// Puts Lore into the settings.
+    pub fn add(&self, client: Client, text: &str) -> Result<Added, Broken> {
+        if self.form == Form::Toml {
+            return self.add_to_toml(text);
+        }
+        let document = Json::parse(text)?;
+        let mut made = Vec::new();
+        for piece in &self.pieces {
+            made.extend(match piece {
+                Piece::Server { key, value } => {
+                    check_own(key, document.get(&[key, NAME]).as_ref())?;
+                    document.set(&[key, NAME], value)?
+                }
+                Piece::Hook { event, own, value } => {
+                    let group = |hook| client.hook_group(hook);
+                    document.set_hook(&["hooks", event], value, group, |hook| is_hook(hook, own))?
+                }
+                Piece::Field { key, .. } if document.get(&[key]).is_some() => Vec::new(),
+                Piece::Field { key, value } => {
+                    document.set(&[key], value)?;
+                    vec![vec![(*key).to_owned()]]
+                }
+            });
+        }
+        Ok(Added { text: document.text(), made })
+    }
+
+    fn add_to_toml(&self, text: &str) -> Result<Added, Broken> {
+        let mut document = Toml::parse(text)?;
+        let mut made = Vec::new();
+        for piece in &self.pieces {
+            if let Piece::Server { key, value } = piece {
+                check_own(key, document.get(&[key, NAME]).as_ref())?;
+                made.extend(document.set([key, NAME], value)?);
+            }
+        }
+        Ok(Added { text: document.text(), made })
+    }
+
+    /// Takes Lore out of the settings, and what was made for it where nothing is left in that.
+    pub fn remove(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
+        if self.form == Form::Toml {
+            let mut document = Toml::parse(text)?;
+            for piece in &self.pieces {
+                if let Piece::Server { key, .. } = piece
+                    && is_server(document.get(&[key, NAME]).as_ref())
+                {
+                    document.remove([key, NAME]);
+                }
+            }
+            made.iter().filter_map(|path| path.first()).for_each(|key| document.remove_empty(key));
+            return Ok(document.text());
+        }
+        let document = Json::parse(text)?;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Server { key, .. } if is_server(document.get(&[key, NAME]).as_ref()) => {
+                    document.remove(&[key, NAME]);
+                }
+                Piece::Hook { event, own, .. } => {
+                    document.remove_hook(&["hooks", event], |hook| is_hook(hook, own));
+                }
+                Piece::Server { .. } | Piece::Field { .. } => {}
+            }
+        }
+        // The innermost first.
+        let mut made: Vec<Vec<&str>> =
+            made.iter().map(|path| path.iter().map(String::as_str).collect()).collect();
+        made.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        made.iter().for_each(|path| document.remove_empty(path));
+        for piece in &self.pieces {
+            if let Piece::Field { key, .. } = piece
+                && made.contains(&vec![*key])
+                && document.get(&["hooks"]).is_none()
+            {
+                document.remove(&[key]);
+            }
+        }
+        Ok(document.text())
+    }
+
+    /// Whether anything of Lore's is in the settings.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.remove(text, &[]).is_ok_and(|without| without != text)
+    }
+
+    /// Whether nothing is left in settings.
+    pub fn is_blank(&self, text: &str) -> bool {
+        match self.form {
+            Form::Toml => text.trim().is_empty(),
+            Form::Json => {
+                serde_json::from_str::<Value>(text).is_ok_and(|value| value == serde_json::json!({}))
+            }
+        }
+    }
+}
+
+/// A server of another program under Lore's name is not Lore's to change.
+fn check_own(key: &str, there: Option<&Value>) -> Result<(), Broken> {
+    match there {
+        Some(_) if !is_server(there) => Err(Broken {
+            line: None,
+            message: format!("{key}.{NAME} is a server of another program; give it another name first"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn is_server(there: Option<&Value>) -> bool {
+    there.and_then(|server| server.get("command")).and_then(Value::as_str).is_some_and(is_program)
+}
+
+/// Whether a hook is the one that Lore calls so.
+fn is_hook(hook: &Value, event: &str) -> bool {
+    let Some(command) = hook.get("command").and_then(Value::as_str) else { return false };
+    let Some((before, _)) = command.split_once(&format!(" hook {event}")) else { return false };
+    // `'/a b/lore' --project x`, with `LORE_HOME='…'` before it: one of the words is the program.
+    before.split([' ', '\'', '"']).any(is_program)
+}
+
+fn is_program(word: &str) -> bool {
+    Path::new(word).file_stem().is_some_and(|stem| stem == "lore")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
+    match word.chars().all(plain) && !word.is_empty() {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! A client's settings in JSON, with or without comments, changed without touching anything else in them.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+use super::Broken;
+
+/// The byte order mark that some editors put before a text.
+const MARK: char = '\u{feff}';
+
+/// A document that can be changed.
+pub struct Json {
+    root: CstRootNode,
+    marked: bool,
+}
+
+impl Json {
+    /// Reads a document; an empty one is an object with nothing in it.
+    pub fn parse(text: &str) -> Result<Json, Broken> {
+        let (marked, text) = (text.starts_with(MARK), text.trim_start_matches(MARK));
+        let options = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        let root = CstRootNode::parse(text, &options).map_err(|error| Broken {
+            line: Some(text[..error.range().start].matches('\n').count() + 1),
+            message: error.kind().to_string(),
+        })?;
+        if root.object_value_or_create().is_none() {
+            return Err(Broken { line: Some(1), message: "it is not an object".into() });
+        }
+        Ok(Json { root, marked })
+    }
+
+    /// The document as it is now.
+    pub fn text(&self) -> String {
+        format!("{}{}", if self.marked { MARK.to_string() } else { String::new() }, self.root)
+    }
+
+    /// What stands at a path of keys.
+    pub fn get(&self, path: &[&str]) -> Option<Value> {
+        self.property(path)?.value()?.to_serde_value()
+    }
+
+    /// Puts a value at a path; where an object is there already, only the keys of the new one change. Gives the paths of
+    /// the objects that had to be made on the way.
+    pub fn set(&self, path: &[&str], value: &Value) -> Result<Vec<Vec<String>>, Broken> {
+        let Some((key, above)) = path.split_last() else { return Ok(Vec::new()) };
+        let (object, made) = self.object(above)?;
+        match (object.get(key), value) {
+            (None, _) => drop(object.append(key, input(value))),
+            (Some(there), Value::Object(fields)) if there.object_value().is_some() => {
+                for (field, value) in fields {
+                    self.set(&[path, &[field.as_str()]].concat(), value)?;
+                }
+            }
+            (Some(there), _) => {
+                let same = there.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value);
+                if !same {
+                    there.set_value(input(value));
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// Takes away what stands at a path; says whether there was anything.
+    pub fn remove(&self, path: &[&str]) -> bool {
+        self.property(path).map(CstObjectProp::remove).is_some()
+    }
+
+    /// Takes away an object or list that has nothing in it.
+    pub fn remove_empty(&self, path: &[&str]) {
+        let empty = match self.get(path) {
+            Some(Value::Object(fields)) => fields.is_empty(),
+            Some(Value::Array(items)) => items.is_empty(),
+            _ => false,
+        };
+        if empty {
+            self.remove(path);
+        }
+    }
+
+    /// Puts a hook into the list of its event, in place of the one that `own` knows. Gives the paths of what had to be
+    /// made on the way.
+    pub fn set_hook(
+        &self,
+        path: &[&str],
+        hook: &Value,
+        group: impl Fn(Value) -> Value,
+        own: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<Vec<String>>, Broken> {
+        let (list, made) = self.list(path)?;
+        let mut there = hooks(&list).into_iter().filter(|node| is(node, &own));
+        let Some(first) = there.next() else {
+            list.append(input(&group(hook.clone())));
+            return Ok(made);
+        };
+        if first.to_serde_value().as_ref() != Some(hook)
+            && let Some(object) = first.as_object()
+        {
+            object.replace_with(input(hook));
+        }
+        // One is enough.
+        for more in there.collect::<Vec<_>>() {
+            self.drop_hook(more);
+        }
+        Ok(made)
+    }
+
+    /// Takes the hooks that `own` knows out of the list of their event.
+    pub fn remove_hook(&self, path: &[&str], own: impl Fn(&Value) -> bool) -> bool {
+        let Some(list) = self.property(path).and_then(|property| property.array_value()) else {
+            return false;
+        };
+        let there: Vec<CstNode> = hooks(&list).into_iter().filter(|node| is(node, &own)).collect();
+        let any = !there.is_empty();
+        there.into_iter().for_each(|node| self.drop_hook(node));
+        any
+    }
+
+    /// A hook goes with its group where it was alone in it.
+    fn drop_hook(&self, node: CstNode) {
+        let group = node.ancestors().find_map(|above| above.as_object()).filter(|group| {
+            group.array_value("hooks").is_some_and(|hooks| hooks.elements().len() == 1)
+                && group.ancestors().next().is_some_and(|above| above.is_array())
+        });
+        match group {
+            Some(group) => group.remove(),
+            None => node.remove(),
+        }
+    }
+
+    fn property(&self, path: &[&str]) -> Option<CstObjectProp> {
+        let (key, above) = path.split_last()?;
+        let object = above.iter().try_fold(self.root.object_value()?, |at, key| at.object_value(key))?;
+        object.get(key)
+    }
+
+    fn object(&self, path: &[&str]) -> Result<(CstObject, Vec<Vec<String>>), Broken> {
+        let mut made = Vec::new();
+        let mut object = self.root.object_value_or_set();
+        for (depth, key) in path.iter().enumerate() {
+            if object.get(key).is_none() {
+                made.push(owned(&path[..=depth]));
+            }
+            object = object.object_value_or_create(key).ok_or_else(|| not(&path[..=depth], "an object"))?;
+        }
+        Ok((object, made))
+    }
+
+    fn list(&self, path: &[&str]) -> Result<(CstArray, Vec<Vec<String>>), Broken> {
+        let Some((key, above)) = path.split_last() else { return Err(not(path, "a list")) };
+        let (object, mut made) = self.object(above)?;
+        if object.get(key).is_none() {
+            made.push(owned(path));
+        }
+        Ok((object.array_value_or_create(key).ok_or_else(|| not(path, "a list"))?, made))
+    }
+}
+
+/// The hooks of an event: the items of its list, or those of the lists in them.
+fn hooks(list: &CstArray) -> Vec<CstNode> {
+    let inner = |node: CstNode| match node.as_object().and_then(|group| group.array_value("hooks")) {
+        Some(hooks) => hooks.elements(),
+        None => vec![node],
+    };
+    list.elements().into_iter().flat_map(inner).collect()
+}
+
+fn is(node: &CstNode, own: &impl Fn(&Value) -> bool) -> bool {
+    node.to_serde_value().is_some_and(|value| own(&value))
+}
+
+fn not(path: &[&str], what: &str) -> Broken {
+    Broken { line: None, message: format!("{} is not {what}", path.join(".")) }
+}
+
+fn owned(path: &[&str]) -> Vec<String> {
+    path.iter().map(|key| (*key).to_owned()).collect()
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(truth) => CstInputValue::Bool(*truth),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(fields) => {
+            CstInputValue::Object(fields.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Settings as people write them, with Lore put in and taken out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn places() -> Places {
+    Places {
+        home: "/home/ada".into(),
+        config: "/home/ada/.config".into(),
+        claude: None,
+        codex: None,
+        project: "/code/app".into(),
+    }
+}
+
+fn call() -> Call {
+    Call {
+        program: "/opt/my tools/lore".into(),
+        server: vec!["serve".into()],
+        before_hook: Vec::new(),
+        home: None,
+    }
+}
+
+fn planned(client: Client) -> Vec<FilePlan> {
+    let (server, hooks) = plan(client, Scope::User, &places(), &call());
+    files(server, hooks)
+}
+
+/// Puts everything in, twice, and takes it out: the second time changes nothing, and nothing else is ever touched.
+#[track_caller]
+fn check(client: Client, file: usize, text: &str, expected: Expect) {
+    let plans = planned(client);
+    let plan = &plans[file];
+    let added = plan.add(client, text).expect("sound settings");
+    expected.assert_eq(&added.text.replace('\r', ""));
+    assert_eq!(added.text.replace("\r\n", "").contains('\n'), !text.contains('\r'), "line ends stay");
+    let again = plan.add(client, &added.text).expect("sound settings");
+    assert_eq!(again.text, added.text, "a second time changes nothing");
+    assert!(again.made.is_empty());
+    assert!(plan.is_in(&added.text) && !plan.is_in(text));
+    let removed = plan.remove(&added.text, &added.made).expect("sound settings");
+    if text.is_empty() {
+        assert!(plan.is_blank(&removed), "{removed}");
+    } else {
+        assert_eq!(removed, text, "what was added is taken out again");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_made() {
+    check(
+        Client::Claude,
+        0,
+        "",
+        expect![[r#"
+            {
+              "mcpServers": {
+                "lore": {
+                  "type": "stdio",
+                  "command": "/opt/my tools/lore",
+                  "args": ["serve"]
+                }
+              }
+            }
+        "#]],
+    );
+    check(
+        Client::Codex,
+        0,
+        "",
+        expect![[r#"
+            [mcp_servers.lore]
+            command = "/opt/my tools/lore"
+            args = ["serve"]
+        "#]],
+    );
+    check(
+        Client::Cursor,
+        1,
+        "",
+        expect![[r#"
+            {
+              "version": 1,
+              "hooks": {
+                "sessionStart": [
+                  {
+                    "command": "'/opt/my tools/lore' hook session-start --client cursor",
+                    "timeout": 5
+                  }
+                ],
+                "stop": [
+                  {
+                    "command": "'/opt/my tools/lore' hook session-end --client cursor",
+                    "timeout": 5,
+                    "loop_limit": 1
+                  }
+                ]
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn comments_order_and_the_servers_of_others_stay() {
+    check(
+        Client::Zed,
+        0,
+        "// Zed settings\n{\n  \"theme\": \"One Dark\", // dark\n  /* servers */\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\" }, // mine\n  },\n  \"vim_mode\": true,\n}\n",
+        expect![[r#"
+            // Zed settings
+            {
+              "theme": "One Dark", // dark
+              /* servers */
+              "context_servers": {
+                "other": { "command": "x" }, // mine
+                "lore": {
+                  "command": "/opt/my tools/lore",
+                  "args": ["serve"],
+                },
+              },
+              "vim_mode": true,
+            }
+        "#]],
+    );
+    check(
+        Client::Codex,
+        0,
+        "# my model\nmodel = \"o9\" # fast\n\n[mcp_servers.docs]\ncommand = \"docs\"\n\n[profiles.a]\nx = 1\n",
+        expect![[r#"
+            # my model
+            model = "o9" # fast
+
+            [mcp_servers.docs]
+            command = "docs"
+
+            [mcp_servers.lore]
+            command = "/opt/my tools/lore"
+            args = ["serve"]
+
+            [profiles.a]
+            x = 1
+        "#]],
+    );
+    check(
+        Client::Gemini,
+        0,
+        "{\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\r\n\t\t]\r\n\t}\r\n}\r\n",
+        expect![[r#"
+            {
+            	"hooks": {
+            		"SessionStart": [
+            			{ "hooks": [{ "type": "command", "command": "mine" }] },
+            			{
+            				"hooks": [
+            					{
+            						"name": "lore-session-start",
+            						"type": "command",
+            						"command": "'/opt/my tools/lore' hook session-start --client gemini",
+            						"timeout": 5000
+            					}
+            				]
+            			}
+            		],
+            		"AfterAgent": [
+            			{
+            				"hooks": [
+            					{
+            						"name": "lore-session-end",
+            						"type": "command",
+            						"command": "'/opt/my tools/lore' hook session-end --client gemini",
+            						"timeout": 5000
+            					}
+            				]
+            			}
+            		]
+            	},
+            	"mcpServers": {
+            		"lore": {
+            			"command": "/opt/my tools/lore",
+            			"args": ["serve"]
+            		}
+            	}
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_user_added_to_the_entry_stays_and_an_old_program_is_replaced() {
+    let plan = &planned(Client::Claude)[0];
+    let old = r#"{"mcpServers": {"lore": {"command": "/old/lore", "args": ["serve"], "disabled": true}}}"#;
+    let new = plan.add(Client::Claude, old).expect("sound").text;
+    let value: Value = serde_json::from_str(&new).expect("JSON");
+    assert_eq!(value["mcpServers"]["lore"]["disabled"], true);
+    assert_eq!(value["mcpServers"]["lore"]["command"], "/opt/my tools/lore");
+}
+
+#[test]
+fn a_hook_beside_hooks_of_others_is_replaced_and_removed_alone() {
+    let plan = &planned(Client::Claude)[1];
+    let theirs = r#"{"type":"command","command":"mine"}"#;
+    let old = format!(
+        r#"{{"hooks":{{"SessionStart":[{{"hooks":[{theirs},{{"type":"command","command":"/old/lore hook session-start"}}]}}]}}}}"#
+    );
+    let new = plan.add(Client::Claude, &old).expect("sound").text;
+    let value: Value = serde_json::from_str(&new).expect("JSON");
+    let hooks = &value["hooks"]["SessionStart"][0]["hooks"];
+    assert_eq!(value["hooks"]["SessionStart"].as_array().map(Vec::len), Some(1), "{new}");
+    assert_eq!(hooks[0]["command"], "mine");
+    assert_eq!(hooks[1]["command"], "'/opt/my tools/lore' hook session-start --client claude");
+    let removed: Value = serde_json::from_str(&plan.remove(&new, &[]).expect("sound")).expect("JSON");
+    assert_eq!(removed["hooks"]["SessionStart"][0]["hooks"].to_string(), format!("[{theirs}]"));
+    assert_eq!(removed["hooks"]["Stop"].to_string(), "[]", "not made by this change, so left");
+}
+
+#[test]
+fn a_server_of_another_program_is_left_alone() {
+    let plan = &planned(Client::Claude)[0];
+    let text = r#"{"mcpServers": {"lore": {"command": "folklore"}}}"#;
+    let broken = plan.add(Client::Claude, text).err().expect("refused");
+    assert!(broken.message.contains("another program"), "{broken:?}");
+    assert_eq!(plan.remove(text, &[]).expect("sound"), text);
+}
+
+#[test]
+fn broken_settings_are_told_with_their_line() {
+    let json = &planned(Client::Claude)[0];
+    for (text, line) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", Some(2)),
+        ("[1]", Some(1)),
+        ("{\"mcpServers\": []}", None),
+        ("{", Some(1)),
+    ] {
+        let broken = json.add(Client::Claude, text).err().unwrap_or_else(|| panic!("{text} is taken"));
+        assert_eq!(broken.line, line, "{text}: {broken:?}");
+    }
+    let toml = &planned(Client::Codex)[0];
+    assert_eq!(toml.add(Client::Codex, "a = 1\nb =\n").err().and_then(|broken| broken.line), Some(2));
+    assert!(toml.add(Client::Codex, "mcp_servers = 3\n").is_err());
+}
+
+#[test]
+fn windows_line_ends_marks_and_inline_tables_stay() {
+    let plan = &planned(Client::Codex)[0];
+    let added = plan.add(Client::Codex, "a = 1\r\n\r\n[b]\r\nc = 2\r\n").expect("sound").text;
+    assert!(
+        added.starts_with("a = 1\r\n\r\n[b]\r\nc = 2\r\n") && !added.replace("\r\n", "").contains('\n'),
+        "{added:?}"
+    );
+    let inline = plan.add(Client::Codex, "mcp_servers = { x = { command = \"y\" } }\n").expect("sound").text;
+    assert!(inline.contains("x = { command = \"y\" }") && inline.contains("lore = {"), "{inline}");
+    let marked = planned(Client::Claude)[0].add(Client::Claude, "\u{feff}{}").expect("sound").text;
+    assert!(marked.starts_with("\u{feff}{"), "{marked}");
+}
+
+#[test]
+fn the_plugin_is_what_a_project_is_set_up_with() {
+    let call = Call { program: "lore".into(), ..call() };
+    let (server, hooks) = plan(Client::Claude, Scope::Project, &places(), &call);
+    let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
+    let added = |plan: &FilePlan| json(&plan.add(Client::Claude, "").expect("sound").text);
+    assert_eq!(json(include_str!("../../plugin/.mcp.json")), added(&server));
+    let mut shipped = json(include_str!("../../plugin/hooks/hooks.json"));
+    shipped.as_object_mut().expect("an object").remove("description");
+    assert_eq!(shipped, added(&hooks.expect("Claude Code has hooks")));
+    let plugin = json(include_str!("../../plugin/.claude-plugin/plugin.json"));
+    assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
+    let market = json(include_str!("../../../../.claude-plugin/marketplace.json"));
+    assert_eq!((&market["plugins"][0]["name"], &plugin["name"]), (&"lore".into(), &"lore".into()));
+    assert_eq!(market["plugins"][0]["source"], "./crates/lore/plugin");
+}
+
+#[test]
+fn every_client_has_its_places() {
+    let mut table = String::new();
+    for client in Client::ALL {
+        for scope in [Scope::User, Scope::Project] {
+            let (server, hooks) = plan(client, scope, &places(), &call());
+            let hooks = hooks.map_or("-".to_owned(), |hooks| hooks.path.display().to_string());
+            table.push_str(&format!("{} {} {hooks}\n", client.word(), server.path.display()));
+        }
+    }
+    if cfg!(target_os = "linux") {
+        expect![[r#"
+            claude /home/ada/.claude.json /home/ada/.claude/settings.json
+            claude /code/app/.mcp.json /code/app/.claude/settings.json
+            codex /home/ada/.codex/config.toml /home/ada/.codex/hooks.json
+            codex /code/app/.codex/config.toml /code/app/.codex/hooks.json
+            cursor /home/ada/.cursor/mcp.json /home/ada/.cursor/hooks.json
+            cursor /code/app/.cursor/mcp.json /code/app/.cursor/hooks.json
+            gemini /home/ada/.gemini/settings.json /home/ada/.gemini/settings.json
+            gemini /code/app/.gemini/settings.json /code/app/.gemini/settings.json
+            zed /home/ada/.config/zed/settings.json -
+            zed /code/app/.zed/settings.json -
+            vscode /home/ada/.config/Code/User/mcp.json -
+            vscode /code/app/.vscode/mcp.json -
+        "#]]
+        .assert_eq(&table);
+    }
+}

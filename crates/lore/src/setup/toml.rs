@@ -1,0 +1,106 @@
+//! A client's settings in TOML, changed without touching anything else in them.
+
+use lore_engine::line_of;
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
+
+use super::Broken;
+
+/// A document that can be changed.
+pub struct Toml {
+    document: DocumentMut,
+    /// Whether its lines end as they do on Windows.
+    carriage: bool,
+}
+
+impl Toml {
+    /// Reads a document.
+    pub fn parse(text: &str) -> Result<Toml, Broken> {
+        let carriage = text.contains("\r\n");
+        let document = text.replace("\r\n", "\n").parse::<DocumentMut>().map_err(|error| Broken {
+            line: error.span().map(|span| line_of(text, span.start) as usize),
+            message: error.message().lines().collect::<Vec<_>>().join(" "),
+        })?;
+        Ok(Toml { document, carriage })
+    }
+
+    /// The document as it is now.
+    pub fn text(&self) -> String {
+        let text = self.document.to_string();
+        if self.carriage { text.replace('\n', "\r\n") } else { text }
+    }
+
+    /// What stands at a path of keys, as far as setting up looks at it: texts, lists and tables.
+    pub fn get(&self, path: &[&str]) -> Option<Value> {
+        path.iter().try_fold(self.document.as_item(), |item, key| item.get(key)).map(read)
+    }
+
+    /// Puts a table at a path of two keys; where one is there already, only the keys of the new one change. Gives the
+    /// paths of the tables that had to be made on the way.
+    pub fn set(&mut self, path: [&str; 2], fields: &Value) -> Result<Vec<Vec<String>>, Broken> {
+        let [outer, inner] = path;
+        let made = if self.document.contains_key(outer) { Vec::new() } else { vec![vec![outer.to_owned()]] };
+        let mut above = Table::new();
+        above.set_implicit(true);
+        let not = |what: String| Broken { line: None, message: format!("{what} is not a table") };
+        let outer_table = self.document.entry(outer).or_insert(Item::Table(above));
+        let inline = outer_table.is_inline_table();
+        let outer_table = outer_table.as_table_like_mut().ok_or_else(|| not(outer.to_owned()))?;
+        let new = || if inline { value(InlineTable::new()) } else { Item::Table(Table::new()) };
+        let entry = outer_table.entry(inner).or_insert_with(new);
+        let entry = entry.as_table_like_mut().ok_or_else(|| not(format!("{outer}.{inner}")))?;
+        for (key, wanted) in fields.as_object().into_iter().flatten() {
+            if entry.get(key).map(read).as_ref() != Some(wanted) {
+                put(entry, key, wanted);
+            }
+        }
+        Ok(made)
+    }
+
+    /// Takes away the table at a path of two keys; says whether there was one.
+    pub fn remove(&mut self, path: [&str; 2]) -> bool {
+        let [outer, inner] = path;
+        let outer = self.document.get_mut(outer).and_then(Item::as_table_like_mut);
+        outer.and_then(|outer| outer.remove(inner)).is_some()
+    }
+
+    /// Takes away a table that has nothing in it.
+    pub fn remove_empty(&mut self, key: &str) {
+        if self.document.get(key).and_then(Item::as_table_like).is_some_and(TableLike::is_empty) {
+            self.document.remove(key);
+        }
+    }
+}
+
+fn put(table: &mut dyn TableLike, key: &str, wanted: &Value) {
+    let item = match wanted {
+        Value::Array(items) => value(items.iter().filter_map(Value::as_str).collect::<Array>()),
+        Value::Object(fields) => value(
+            fields
+                .iter()
+                .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+                .collect::<InlineTable>(),
+        ),
+        other => value(other.as_str().unwrap_or_default()),
+    };
+    match (table.get_mut(key).and_then(Item::as_table_like_mut), wanted) {
+        // A table of the user's own keeps its other keys.
+        (Some(there), Value::Object(fields)) => {
+            for (key, wanted) in fields {
+                put(there, key, wanted);
+            }
+        }
+        _ => drop(table.insert(key, item)),
+    }
+}
+
+fn read(item: &Item) -> Value {
+    if let Some(text) = item.as_str() {
+        return text.into();
+    }
+    if let Some(items) = item.as_array() {
+        return items.iter().map(|item| Value::from(item.as_str().unwrap_or_default())).collect();
+    }
+    let Some(table) = item.as_table_like() else { return Value::Null };
+    table.iter().map(|(key, item)| (key.to_owned(), read(item))).collect()
+}
