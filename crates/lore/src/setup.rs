@@ -190,7 +190,8 @@ impl FilePlan {
 
     /// Whether anything of Lore's is in the settings.
     pub fn is_in(&self, text: &str) -> bool {
-        self.remove(text, &[]).is_ok_and(|without| without != text)
+        // Of no settings at all empty ones would be made.
+        !text.trim().is_empty() && self.remove(text, &[]).is_ok_and(|without| without != text)
     }
 
     /// Whether nothing is left in settings.

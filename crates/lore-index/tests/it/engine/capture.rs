@@ -82,9 +82,11 @@ fn a_new_page_links_to_three_related_pages_at_the_most_and_not_to_what_is_over()
     for number in 1..=5 {
         world.file(&format!("dog{number}.md"), format!("# Dog {number}\n\nA dog needs training.\n"));
     }
-    world.file("old.md", "---\nstatus: superseded\n---\n# Old\n\nA dog needs training.\n");
+    // The nearest of all, and over.
+    let text = "Dog training, a canine matter.";
+    world.file("old.md", format!("---\nstatus: superseded\n---\n# {text}\n\n{text}\n"));
     world.sync();
-    let new = new_page(&world, "Dog training, a canine matter.");
+    let new = new_page(&world, text);
     assert_eq!(new.related.len(), 3, "{:?}", links(&new));
     assert!(!links(&new).contains(&"old.md"));
     let page = new.page.as_ref().unwrap();
@@ -111,10 +113,13 @@ fn a_title_that_does_not_name_one_page_is_no_link() {
     let new = new_page(&world, "A ship is a vessel.");
     assert_eq!(links(&new), ["boats.md"]);
     assert!(world.text(&new.page.as_ref().unwrap().path).contains("- related [[boats]]"));
-    // Two pages of one title: the link would lead back to the page itself.
+    // Of two pages of one title the nearer is meant, and that would be the new page itself.
+    world.file("x/ship.md", "---\ntitle: Any ship\n---\nA boat is a vessel.\n");
+    world.sync();
     let mut request = kept("A boat is a vessel.");
-    request.title = Some("A ship is a vessel".into());
+    request.title = Some("Any ship".into());
     let Captured::New(new) = capture(&world.memory, &request).unwrap() else { panic!("written") };
+    assert!(links(&new).contains(&"x/ship.md"), "{:?}", links(&new));
     assert!(!world.state().contains(&format!("-> {}\n", new.page.unwrap().path)), "{}", world.state());
 }
 
