@@ -35,4 +35,5 @@ if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR" ]; then
 fi
 
 .tools/python/bin/python tests/agents/drive.py "$1"
+.tools/python/bin/python tests/agents/servers.py "$1"
 .tools/python/bin/python tests/agents/inspect_all.py "$1" .tools/node/node_modules

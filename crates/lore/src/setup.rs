@@ -148,6 +148,11 @@ impl FilePlan {
 
     /// Takes Lore out of the settings, and what was made for it where nothing is left in that.
     pub fn remove(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
+        let without = self.without(text, made)?;
+        Ok(if self.is_in(text) { without } else { text.to_owned() })
+    }
+
+    fn without(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
         if self.form == Form::Toml {
             let mut document = Toml::parse(text)?;
             for piece in &self.pieces {
@@ -190,8 +195,12 @@ impl FilePlan {
 
     /// Whether anything of Lore's is in the settings.
     pub fn is_in(&self, text: &str) -> bool {
-        // Of no settings at all empty ones would be made.
-        !text.trim().is_empty() && self.remove(text, &[]).is_ok_and(|without| without != text)
+        // Reading alone may make an object of nothing.
+        let read = match self.form {
+            Form::Json => Json::parse(text).map(|document| document.text()),
+            Form::Toml => Toml::parse(text).map(|document| document.text()),
+        };
+        read.is_ok_and(|read| self.without(text, &[]).is_ok_and(|without| without != read))
     }
 
     /// Whether nothing is left in settings.

@@ -11,6 +11,7 @@ mod capturing;
 #[path = "../../tests/it/check_set.rs"]
 mod check_set;
 mod checking;
+mod knowledge;
 mod meaning;
 mod vault;
 mod writing;
@@ -57,9 +58,21 @@ impl Bench {
         command
     }
 
+    fn copy(&self) -> Bench {
+        let (lore, home, root) = (self.lore.clone(), self.home.clone(), self.root.clone());
+        Bench { lore, home, root, model: self.model.clone() }
+    }
+
     fn run(&self, arguments: &[&str]) -> Cost {
+        self.run_at(arguments, None)
+    }
+
+    /// Runs it as if it were another time.
+    fn run_at(&self, arguments: &[&str], now: Option<&str>) -> Cost {
+        let mut command = self.command(arguments);
+        command.envs(now.map(|now| ("LORE_NOW", now)));
         let (before, started) = (children(), Instant::now());
-        let status = self.command(arguments).status().expect("lore runs");
+        let status = command.status().expect("lore runs");
         assert!(status.code().is_some_and(|code| code < 2), "lore {arguments:?} failed");
         let cpu = children() - before;
         Cost { cpu, wall: started.elapsed(), best: cpu }
@@ -112,6 +125,7 @@ fn main() {
     }
     checking::check(&bench, &folder);
     capturing::capture(&bench, &folder);
+    knowledge::grow(&bench, &folder, pages);
     writing::puts(&bench);
     for pages in [100, 1000] {
         writing::nodes(&bench, &folder, pages);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,6 +15,9 @@ use super::{BODY, Shared, reply};
 use crate::failure::{Failure, Result};
 use crate::ops;
 use crate::server::{Caller, Grant};
+
+/// So much of a request that is too long is read and forgotten.
+const FORGOTTEN: usize = 64 * 1024 * 1024;
 
 /// What an address may say besides the operation.
 #[derive(Debug, Default, Deserialize)]
@@ -63,13 +67,28 @@ pub async fn run_as<T: Send + 'static>(
 
 /// The bytes of a request, if they are not too many.
 pub async fn bytes(body: Body) -> Result<Vec<u8>> {
-    let read = to_bytes(body, BODY).await.map_err(|_| Failure {
+    let mut body = body;
+    let (mut kept, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let broke_off = |_| Failure::usage("the request broke off", "send it again");
+        let Ok(data) = frame.map_err(broke_off)?.into_data() else { continue };
+        length += data.len();
+        match length {
+            // A client that is still sending does not hear an answer, so that the rest is read and forgotten.
+            _ if length > BODY + FORGOTTEN => break,
+            _ if length > BODY => kept = Vec::new(),
+            _ => kept.extend_from_slice(&data),
+        }
+    }
+    if length <= BODY {
+        return Ok(kept);
+    }
+    Err(Failure {
         code: lore_engine::Code::TooLarge,
-        message: format!("the request is longer than {} MB, or broke off", BODY >> 20),
+        message: format!("the request is longer than {} MB", BODY >> 20),
         hint: "send less at once".into(),
         current_version: None,
-    })?;
-    Ok(read.to_vec())
+    })
 }
 
 async fn parameters(body: Body) -> Result<Value> {

@@ -89,6 +89,8 @@ fn settings_of_any_look_come_back_as_they_were() {
         let sandbox = Sandbox::empty();
         put(&sandbox, ".config/zed/settings.json", text);
         let files = sandbox.files();
+        sandbox.run(&["setup", "zed", "--remove"]).ok();
+        assert_eq!(sandbox.files(), files, "nothing of Lore's is in it: {text:?}");
         sandbox.run(&["setup", "zed"]).ok();
         assert_ne!(sandbox.files(), files);
         sandbox.run(&["setup", "zed", "--remove"]).ok();
