@@ -47,7 +47,7 @@ stress: models
 # MORE adds what takes long: transformer (embeds the vault with it) and million (a vault of a million chunks).
 bench: build
 	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
-	$(BENCH) $(LORE) .bench $(or $(PAGES),5000) $(MORE)
+	LORE_MODELS=$(CURDIR)/models $(BENCH) $(LORE) .bench $(or $(PAGES),5000) $(MORE)
 
 # SETS is a folder of sets; their figures are held against eval/figures.json.
 eval: build

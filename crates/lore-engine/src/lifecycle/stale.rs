@@ -14,6 +14,9 @@ use crate::policy::Ageing;
 /// How many rows are looked at together at the most.
 const BATCH: usize = 200;
 
+/// Superseded pages that are looked at for each look at those that may have grown old.
+const SUPERSEDED: usize = 20;
+
 /// Which stale pages.
 #[derive(Debug, Clone, Default)]
 pub struct Stale {
@@ -21,7 +24,8 @@ pub struct Stale {
     pub path: Option<String>,
     /// So many at the most.
     pub limit: Option<usize>,
-    /// So many looks at pages that may have grown old, the youngest first, by each rule of the policy.
+    /// So many looks at pages that may have grown old, the youngest first, by each rule of the policy, and at so many
+    /// superseded ones for each.
     pub looks: Option<usize>,
 }
 
@@ -75,8 +79,14 @@ impl Search<'_> {
     }
 
     fn superseded(&self) -> Result<Vec<PageRow>> {
-        let mut numbers: Vec<PageNo> = self.ties.superseded().collect();
-        numbers.sort_unstable();
+        let numbers = match self.wanted.looks {
+            Some(looks) => self.ties.superseded_last(looks.saturating_mul(SUPERSEDED)),
+            None => {
+                let mut numbers: Vec<PageNo> = self.ties.superseded().collect();
+                numbers.sort_unstable();
+                numbers
+            }
+        };
         let mut pages = self.memory.store().pages(self.memory.project(), &numbers)?;
         if let Some(path) = &self.wanted.path {
             pages.retain(|page| page.path.starts_with(path));
@@ -135,13 +145,19 @@ impl Search<'_> {
     fn walk(&self, filter: &Filter) -> Result<Found> {
         let limit = self.wanted.limit.unwrap_or(usize::MAX);
         let mut found = Found::new();
-        let batch = limit.saturating_mul(2).clamp(20, BATCH);
-        for look in 0..self.wanted.looks.unwrap_or(usize::MAX) {
-            let rows = self.list(filter, batch, look.saturating_mul(batch))?;
+        let mut batch = limit.saturating_mul(2).clamp(20, BATCH);
+        let mut seen = 0;
+        for _ in 0..self.wanted.looks.unwrap_or(usize::MAX) {
+            let rows = self.list(filter, batch, seen)?;
             let last = rows.len() < batch;
+            seen += rows.len();
             found.extend(self.judge(rows)?);
             if last || found.len() >= limit {
                 break;
+            }
+            // Every look passes over what was seen before, so that there must be few of them.
+            if self.wanted.looks.is_none() {
+                batch *= 2;
             }
         }
         Ok(found)

@@ -23,6 +23,8 @@ pub(super) struct Tie {
     pub(super) since: Option<String>,
     /// What stands in parentheses after the link.
     pub(super) context: Option<String>,
+    /// Where the link stands among all that were read, by path and line: the same after every rebuild.
+    place: usize,
 }
 
 /// All ties of a vault that hold.
@@ -70,12 +72,14 @@ impl Ties {
     /// The ties that these links make on a day given as `YYYY-MM-DD`.
     pub(super) fn of(links: &[LinkRow], today: &str) -> Ties {
         let mut ties = Ties::default();
-        for row in links.iter().filter(|row| row.link.interval.holds_on(today)) {
+        let holding = links.iter().enumerate().filter(|(_, row)| row.link.interval.holds_on(today));
+        for (place, row) in holding {
             let Some(to) = row.to else { continue };
             let tie = |other: PageNo| Tie {
                 other,
                 since: row.link.interval.from.map(|from| from.first_day()),
                 context: row.link.context.clone(),
+                place,
             };
             let relation = fold(&row.link.relation);
             match relation.as_str() {
@@ -107,6 +111,16 @@ impl Ties {
     /// Every page that another supersedes.
     pub(super) fn superseded(&self) -> impl Iterator<Item = PageNo> {
         self.superseders.keys().copied()
+    }
+
+    /// So many of them, those whose link is dated last first, then by where the links stand.
+    pub(super) fn superseded_last(&self, most: usize) -> Vec<PageNo> {
+        let latest = |ties: &[Tie]| ties.iter().filter_map(|tie| tie.since.clone()).max();
+        let place = |ties: &[Tie]| ties.iter().map(|tie| tie.place).min();
+        let mut pages: Vec<(PageNo, &Vec<Tie>)> =
+            self.superseders.iter().map(|(page, ties)| (*page, ties)).collect();
+        pages.sort_by_cached_key(|(_, ties)| (std::cmp::Reverse(latest(ties)), place(ties)));
+        pages.into_iter().map(|(page, _)| page).take(most).collect()
     }
 
     /// Every page that is at odds with another.
