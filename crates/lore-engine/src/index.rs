@@ -33,6 +33,9 @@ pub trait Index {
     /// Runs `work`, which only reads, over one state of the database, and takes the right to read once for all of it.
     fn reading(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 
+    /// Gives memory back that is kept for speed only, where nothing is asked for a while.
+    fn rest(&self) -> Result<()>;
+
     /// The number of a project, made on first use. A project whose root moved starts with an empty index.
     fn project(&self, name: &str, root: &str) -> Result<ProjectNo>;
 

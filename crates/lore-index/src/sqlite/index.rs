@@ -60,6 +60,10 @@ impl SqliteStore {
 }
 
 impl Index for SqliteStore {
+    fn rest(&self) -> Result<()> {
+        self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("gave memory back"))
+    }
+
     fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.in_transaction(work)
     }

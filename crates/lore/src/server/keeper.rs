@@ -165,6 +165,7 @@ impl Keeper {
         // The watch began first, so that nothing falls between the two.
         self.told(memory.sync(Trust::Stat, &progress)?);
         self.kept.finish(Looked::Well);
+        memory.store().rest()?;
         let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_engine::DEBOUNCE, Duration::from_millis);
@@ -172,6 +173,8 @@ impl Keeper {
             Ok(report) => {
                 let _ = queue.send(());
                 self.told(report);
+                // A watcher waits most of the time.
+                let _ = memory.store().rest();
             }
             Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
         });
@@ -218,5 +221,6 @@ fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
         if let Err(error) = embed_pending(memory, &row, &|_, _| ()) {
             session.talk.detail(&format!("embedding waits: {error}"));
         }
+        let _ = memory.store().rest();
     }
 }
