@@ -8,6 +8,22 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 use crate::error::{Error, Result};
 
+/// The months; the first three letters are enough to tell them apart.
+pub(crate) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// The moment a timeframe begins, in milliseconds since 1970: `7d`, `2 weeks`, `last month`, `yesterday`,
 /// `today`, `1 hour`, a date or a timestamp.
 pub fn since(text: &str, now: &Zoned) -> Result<i64> {

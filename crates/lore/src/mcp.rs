@@ -9,6 +9,8 @@ mod resources;
 mod tool;
 mod tools;
 
+use std::sync::{Arc, OnceLock};
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
@@ -60,12 +62,18 @@ pub struct Handler {
     workers: Workers,
     keepers: Keepers,
     tools: Vec<&'static Tool>,
+    /// The tools as they are listed, made when they are first asked for.
+    listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
 }
 
 impl Handler {
     /// A handler. Clients that start the server themselves may do what its user may; over HTTP, what their token grants.
     pub fn new(workers: Workers, keepers: Keepers, set: Toolset) -> Handler {
-        Handler { workers, keepers, tools: toolset(set) }
+        Handler { workers, keepers, tools: toolset(set), listed: Arc::default() }
+    }
+
+    fn listed(&self) -> &[rmcp::model::Tool] {
+        self.listed.get_or_init(|| self.tools.iter().map(|tool| listed(tool)).collect())
     }
 
     /// Runs something on a worker, for the vault that is meant.
@@ -173,11 +181,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> std::result::Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| listed(tool)).collect()))
+        Ok(ListToolsResult::with_all_items(self.listed().to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        self.tools.iter().find(|tool| tool.name == name).map(|tool| listed(tool))
+        self.listed().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(

@@ -63,6 +63,9 @@ mod upkeep;
 mod validate;
 mod views;
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use clap::{ArgMatches, Args, Command};
 use lore_engine::Report;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
@@ -137,6 +140,8 @@ pub struct Entry {
     pub machine: bool,
     /// Its part of the command line.
     pub command: fn() -> Command,
+    /// The names of its parameters.
+    pub parameters: fn() -> Arc<[String]>,
     /// The schema of its parameters.
     pub input: fn() -> Schema,
     /// The schema of its output.
@@ -164,6 +169,7 @@ impl Entry {
                     .visible_aliases(O::ALIASES.iter().copied())
                     .hide(O::HIDDEN)
             },
+            parameters: parameters::<O>,
             input: schema::<O>,
             output: schema::<O::Output>,
             from_cli: |matches, session| {
@@ -282,17 +288,19 @@ pub fn synced(report: Report) -> impl Answer {
 /// The operation of a tool's or command's name.
 pub fn find(name: &str) -> Result<Entry> {
     let wanted = name.replace([' ', '-'], "_");
+    let named = |entry: &Entry| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
+    registry().into_iter().find(named).ok_or_else(|| unknown(name, &wanted))
+}
+
+fn unknown(name: &str, wanted: &str) -> Failure {
     let known = registry();
-    let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), &wanted), entry.tool()));
+    let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), wanted), entry.tool()));
     let nearest = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
     let nearest = nearest.map(|(_, tool)| format!("the nearest is {tool}; ")).unwrap_or_default();
-    let named = |entry: &Entry| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
-    known.into_iter().find(named).ok_or_else(|| {
-        Failure::usage(
-            format!("no operation is called {name:?}"),
-            format!("{nearest}`lore --tools-json` lists them all"),
-        )
-    })
+    Failure::usage(
+        format!("no operation is called {name:?}"),
+        format!("{nearest}`lore --tools-json` lists them all"),
+    )
 }
 
 /// The operations as an agent discovers them.
@@ -327,16 +335,25 @@ fn schema<T: JsonSchema>() -> Schema {
     SchemaGenerator::new(settings).into_root_schema_for::<T>()
 }
 
+/// The names of an operation's parameters. A schema takes longer to make than many an answer, so they are kept.
+fn parameters<O: Operation>() -> Arc<[String]> {
+    static KNOWN: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
+    let names = || -> Arc<[String]> {
+        let schema = schema::<O>();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+    };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(O::NAME).or_insert_with(names).clone()
+}
+
 /// Reads parameters; a name that the operation does not have is an error, not silence.
 pub(crate) fn read_json<O: Operation>(value: Value) -> Result<O> {
-    let schema = schema::<O>();
-    let known = schema.get("properties").and_then(Value::as_object);
     let value = if value.is_null() { Value::Object(Default::default()) } else { value };
-    if let Some(unknown) = value.as_object().and_then(|given| {
-        given.keys().find(|key| known.is_none_or(|known| !known.contains_key(key.as_str())))
-    }) {
-        let names: Vec<&str> = known.into_iter().flat_map(|known| known.keys().map(String::as_str)).collect();
-        let hint = format!("the parameters are {}", names.join(", "));
+    let known = parameters::<O>();
+    let unknown = value.as_object().and_then(|given| given.keys().find(|key| !known.contains(key)));
+    if let Some(unknown) = unknown {
+        let hint = format!("the parameters are {}", known.join(", "));
         return Err(Failure::usage(format!("{} has no parameter {unknown:?}", O::NAME), hint));
     }
     serde_json::from_value(value).map_err(|error| {

@@ -3,22 +3,7 @@
 use lore_page::PartialDate;
 
 use super::tokens::{Sort, Token};
-
-/// The months; the first three letters are enough.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::timeframe::MONTHS;
 
 /// The date that starts at a token, and how many tokens it takes: `2025`, `2025-03-01`, `March 2025`, `March 3, 2025`,
 /// `3 March 2025`.

@@ -124,9 +124,8 @@ impl Tool {
             }
         }
         // Parameters that only some of the operations behind a tool have.
-        let known = (entry.input)();
-        let known = known.get("properties").and_then(Value::as_object);
-        input.retain(|name, _| known.is_some_and(|known| known.contains_key(name)));
+        let known = (entry.parameters)();
+        input.retain(|name, _| known.contains(name));
         Ok((entry, Value::Object(input)))
     }
 

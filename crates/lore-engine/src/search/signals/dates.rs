@@ -1,8 +1,6 @@
 //! The dates that a question names, as the beginnings of `YYYY-MM-DD`.
 
-/// Months by their first three letters.
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+use crate::timeframe::MONTHS;
 
 /// The dates in a question: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone is none: it says too
 /// little to go by, and words find it.
@@ -44,22 +42,8 @@ fn written(word: &str) -> Option<String> {
 
 fn month(word: &str) -> Option<usize> {
     let word = word.to_lowercase();
-    let at = MONTHS.iter().position(|month| word.starts_with(month))?;
-    let whole = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    (whole[at].starts_with(&word) || word == "sept").then_some(at + 1)
+    let at = MONTHS.iter().position(|month| word.starts_with(&month[..3]))?;
+    (MONTHS[at].starts_with(&word) || word == "sept").then_some(at + 1)
 }
 
 fn day(word: &str) -> Option<u8> {
