@@ -36,4 +36,5 @@ fi
 
 .tools/python/bin/python tests/agents/drive.py "$1"
 .tools/python/bin/python tests/agents/servers.py "$1"
+.tools/python/bin/python tests/agents/waiting.py "$1"
 .tools/python/bin/python tests/agents/inspect_all.py "$1" .tools/node/node_modules

@@ -15,27 +15,25 @@ pub(crate) mod guard;
 mod object;
 mod passages;
 mod quantity;
+mod reading;
 mod rows;
 mod said;
 mod tokens;
 mod values;
 mod verbs;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-use lore_page::{Page, parse};
+use std::collections::{BTreeMap, HashMap};
 
 pub use finding::{Finding, Group, Kind, Place};
 
 use crate::error::Result;
-use crate::index::{Filter, LinkEnds, PageNo, Settled, TextQuery, Weights, Window};
+use crate::index::{PageNo, Settled};
 use crate::memory::Memory;
-use crate::search::Expression;
-use crate::vault::decode;
-use ended::{ByPage, beside_ended_links, by_page, link_ended};
+use crate::progress::Progress;
+use ended::{beside_ended_links, by_page, link_ended};
 use finding::{Spot, Suspicion, id_of};
+use reading::{Lines, Reading};
 use rows::{Meanings, Rows};
-use said::{Context, Told, targets};
 use values::{disputed, live_single, two_values};
 
 /// What to look for.
@@ -59,19 +57,19 @@ pub enum Settling {
 }
 
 /// Everything that cannot be right as it stands, settled or not: by path and line of the first place.
-pub fn check(memory: &Memory, scope: Scope) -> Result<Vec<Finding>> {
+pub fn check(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     memory.store().reading(&mut || {
-        found = findings(memory, scope)?;
+        found = findings(memory, scope, progress)?;
         Ok(())
     })?;
     Ok(found)
 }
 
 /// Notes that the finding whose id begins so is settled.
-pub fn settle(memory: &Memory, beginning: &str) -> Result<Settling> {
+pub fn settle(memory: &Memory, beginning: &str, progress: Progress<'_>) -> Result<Settling> {
     let beginning = beginning.trim().to_lowercase();
-    let mut found = check(memory, Scope::default())?;
+    let mut found = check(memory, Scope::default(), progress)?;
     found.retain(|finding| !beginning.is_empty() && finding.id.starts_with(&beginning));
     match found.as_mut_slice() {
         [] => Ok(Settling::Unknown),
@@ -88,9 +86,9 @@ pub fn settle(memory: &Memory, beginning: &str) -> Result<Settling> {
     }
 }
 
-fn findings(memory: &Memory, scope: Scope) -> Result<Vec<Finding>> {
+fn findings(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
     let rows = Rows::read(memory)?;
-    let mut lines = Lines::default();
+    let mut reading = Reading::new(memory, &rows, progress);
     let wanted = |group: Group| scope.group.is_none_or(|only| only == group);
     let mut suspicions = Vec::new();
     let subjects =
@@ -106,116 +104,21 @@ fn findings(memory: &Memory, scope: Scope) -> Result<Vec<Finding>> {
         let facts = beside_ended_links(&rows, &links, &subjects);
         let objects = facts.iter().map(|(_, fact)| fact.statement.object.as_str());
         suspicions.extend(link_ended(&rows, &links, &facts, &Meanings::look_up(memory, objects)?));
-        suspicions.extend(prose_against_links(memory, &rows, &links, &mut lines)?);
+        suspicions.extend(reading.prose_against_links(&links)?);
     }
     if wanted(Group::Stale) {
-        suspicions.extend(stale(memory, &rows, scope.page, &mut lines)?);
+        suspicions.extend(reading.stale(scope.page)?);
     }
     if let Some(page) = scope.page {
         let touches =
             |one: &Suspicion| one.about == Some(page) || one.spots.iter().any(|spot| spot.page == page);
         suspicions.retain(touches);
     }
-    finish(memory, &rows, suspicions, lines)
+    let lines = reading.lines_of(&suspicions);
+    finish(memory, &rows, suspicions, &lines)
 }
 
-/// Prose that says that something is over, on the pages that have a word for it.
-fn prose_against_links(
-    memory: &Memory,
-    rows: &Rows,
-    links: &ByPage<'_>,
-    lines: &mut Lines,
-) -> Result<Vec<Suspicion>> {
-    let words = Expression::Any(endings::phrases().map(Expression::Phrase).collect());
-    let window = Window { limit: usize::MAX, offset: 0 };
-    let query =
-        TextQuery { expression: &words, filter: &Filter::default(), window, weights: Weights::default() };
-    let hits = memory.store().search(memory.project(), &query)?;
-    let pages: BTreeSet<PageNo> =
-        hits.iter().map(|hit| hit.page).filter(|page| rows.is_live(*page)).collect();
-    if pages.is_empty() || links.is_empty() {
-        return Ok(Vec::new());
-    }
-    let context = Context::new(rows, links);
-    let mut found = Vec::new();
-    for number in pages {
-        let row = &rows.pages[&number];
-        let Some((text, page)) = read(memory, &row.path) else { continue };
-        let leads = targets(&page, &memory.store().links(memory.project(), &LinkEnds::From(&[number]))?);
-        let told = Told { row, text: &text, page: &page, targets: &leads };
-        let said = context.said_to_have_ended(&told);
-        lines.keep(number, &text, &said);
-        found.extend(said);
-    }
-    Ok(found)
-}
-
-/// Truths that their timelines have left behind: of one page, or of all.
-fn stale(memory: &Memory, rows: &Rows, only: Option<PageNo>, lines: &mut Lines) -> Result<Vec<Suspicion>> {
-    let late = memory.policy().check.behind;
-    let mut found = Vec::new();
-    let pages = behind::maybe_behind(rows, late);
-    for number in pages.into_iter().filter(|page| only.is_none_or(|only| only == *page)) {
-        let row = &rows.pages[&number];
-        let Some((text, page)) = read(memory, &row.path) else { continue };
-        if let Some(one) = behind::truth_behind(rows, row, &page, &text, late) {
-            lines.keep(number, &text, std::slice::from_ref(&one));
-            found.push(one);
-        }
-    }
-    Ok(found)
-}
-
-/// A page's text, read anew. One that is gone has nothing to say.
-fn read(memory: &Memory, path: &str) -> Option<(String, Page)> {
-    let file = memory.vault().read(path, memory.policy().limits.page_bytes).ok().flatten()?;
-    let text = decode(&file.bytes).text.into_owned();
-    let page = parse(path, &text).page;
-    Some((text, page))
-}
-
-/// The words of the lines that findings are about, kept while the page that has them is at hand.
-#[derive(Default)]
-struct Lines {
-    known: HashMap<Spot, String>,
-}
-
-impl Lines {
-    fn keep(&mut self, page: PageNo, text: &str, suspicions: &[Suspicion]) {
-        let spots = suspicions.iter().flat_map(|one| one.spots).filter(|spot| spot.page == page);
-        let wanted: BTreeMap<u32, Spot> = spots.map(|spot| (spot.line, spot)).collect();
-        for (number, line) in (1..).zip(text.lines()) {
-            if let Some(spot) = wanted.get(&number) {
-                self.known.insert(*spot, line.trim().to_owned());
-            }
-        }
-    }
-
-    /// Reads what is missing, each page once.
-    fn complete(&mut self, memory: &Memory, rows: &Rows, suspicions: &[Suspicion]) {
-        let spots = suspicions.iter().flat_map(|one| one.spots);
-        let missing = spots.filter(|spot| !self.known.contains_key(spot)).map(|spot| spot.page);
-        for page in missing.collect::<BTreeSet<PageNo>>() {
-            let path = rows.pages.get(&page).map_or("", |row| row.path.as_str());
-            let limit = memory.policy().limits.page_bytes;
-            if let Ok(Some(file)) = memory.vault().read(path, limit) {
-                self.keep(page, &decode(&file.bytes).text, suspicions);
-            }
-        }
-    }
-
-    fn text(&self, spot: Spot) -> &str {
-        self.known.get(&spot).map_or("", String::as_str)
-    }
-}
-
-fn finish(
-    memory: &Memory,
-    rows: &Rows,
-    suspicions: Vec<Suspicion>,
-    mut lines: Lines,
-) -> Result<Vec<Finding>> {
-    lines.complete(memory, rows, &suspicions);
+fn finish(memory: &Memory, rows: &Rows, suspicions: Vec<Suspicion>, lines: &Lines) -> Result<Vec<Finding>> {
     let settled: HashMap<String, Settled> =
         memory.store().settled(memory.project())?.into_iter().map(|one| (one.id.clone(), one)).collect();
     let mut found: BTreeMap<(String, u32, String), Finding> = BTreeMap::new();

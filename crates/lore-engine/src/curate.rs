@@ -18,6 +18,7 @@ use crate::intake::GapRow;
 use crate::likeness::overlap;
 use crate::memory::Memory;
 use crate::mentions::MissingLink;
+use crate::progress::Progress;
 use crate::timeframe::date_millis;
 use crate::vault::{files_below, is_page_path};
 
@@ -71,7 +72,7 @@ pub struct Curation {
 }
 
 /// Looks the vault over.
-pub fn curate(memory: &Memory) -> Result<Curation> {
+pub fn curate(memory: &Memory, progress: Progress<'_>) -> Result<Curation> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
     let mut found = Curation {
@@ -81,7 +82,7 @@ pub fn curate(memory: &Memory) -> Result<Curation> {
         due: curation_due(memory)?,
         ..Curation::default()
     };
-    health::look(memory, &pages, &mut found)?;
+    health::look(memory, &pages, &mut found, progress)?;
     same_and_broad(memory, &pages, &mut found)?;
     captures(memory, &pages, &mut found);
     Ok(found)

@@ -176,6 +176,9 @@ pub enum Error {
         /// Who holds it.
         holder: String,
     },
+    /// Nobody waits for the answer any more.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// A file could not be read.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
@@ -289,6 +292,8 @@ pub enum Code {
     Edit,
     /// Another process is writing.
     Locked,
+    /// Nobody waits for the answer any more.
+    Cancelled,
     /// The file system said no.
     Io,
     /// A configuration that cannot be read.
@@ -303,7 +308,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 18] = [
+    pub const ALL: [Code; 19] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
@@ -317,6 +322,7 @@ impl Code {
         Code::TooLarge,
         Code::Edit,
         Code::Locked,
+        Code::Cancelled,
         Code::Io,
         Code::Config,
         Code::NoVault,
@@ -340,6 +346,7 @@ impl Code {
             Code::TooLarge => "too_large",
             Code::Edit => "edit",
             Code::Locked => "locked",
+            Code::Cancelled => "cancelled",
             Code::Io => "io",
             Code::Config => "config",
             Code::NoVault => "no_vault",
@@ -366,6 +373,7 @@ impl Error {
             Error::TooLarge { .. } => Code::TooLarge,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
             Error::Locked { .. } => Code::Locked,
+            Error::Cancelled => Code::Cancelled,
             Error::Read { .. } | Error::Write { .. } | Error::Watch { .. } => Code::Io,
             Error::Config { .. } => Code::Config,
             Error::UnknownProject { .. } | Error::NoProject { .. } | Error::VaultMissing { .. } => {
@@ -439,6 +447,7 @@ impl Error {
                 "see the page with `lore show`, then give the edit again; nothing was changed".into()
             }
             Error::Locked { .. } => "try again when it has finished; the lock goes with its process".into(),
+            Error::Cancelled => "ask again: it goes on from what was done before".into(),
             Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
             Error::Config { .. } => "correct the file; nothing was changed".into(),
             Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {

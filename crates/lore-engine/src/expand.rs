@@ -4,6 +4,7 @@
 use lore_page::{LineRange, parse};
 
 use crate::error::Result;
+use crate::index::PageRow;
 use crate::memory::Memory;
 use crate::search::{Hit, lines_of};
 use crate::vault::decode;
@@ -59,13 +60,23 @@ pub struct Budgeted {
     pub left_out: usize,
 }
 
+/// What may be spent.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// Tokens in all.
+    pub tokens: usize,
+    /// Tokens of what is put around the content of a page by who hands it over.
+    pub around: &'a dyn Fn(&PageRow) -> usize,
+}
+
 /// Opens hits as far as a budget goes.
-pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: usize) -> Result<Budgeted> {
+pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>) -> Result<Budgeted> {
+    let Budget { tokens: budget, around } = budget;
     let count = hits.len();
     let mut opened: Vec<Opened> = Vec::new();
     let mut total = 0;
     for (rank, hit) in hits.into_iter().enumerate() {
-        let one = open(memory, hit, &Want { depth, rank, left: budget - total });
+        let one = open(memory, hit, &Want { depth, rank, left: budget - total, around });
         let Some(one) = one else { break };
         total += one.tokens;
         opened.push(one);
@@ -78,14 +89,15 @@ pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: usize) -> R
 }
 
 /// How much of one hit is wanted, and what is left for it.
-struct Want {
+struct Want<'a> {
     depth: Depth,
     rank: usize,
     left: usize,
+    around: &'a dyn Fn(&PageRow) -> usize,
 }
 
 /// As much of a hit as is wanted and fits; nothing when not even its summary does.
-fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
+fn open(memory: &Memory, hit: Hit, want: &Want<'_>) -> Option<Opened> {
     let count = |text: &str| memory.models().count_tokens(text);
     let about = count(&format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default()));
     let mut opened = Opened { hit, depth: Depth::Summary, content: None, lines: None, tokens: about };
@@ -97,6 +109,8 @@ fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
     };
     let file = wants_section.then(|| read(memory, &mut opened.hit)).flatten();
     let Some(file) = file else { return Some(opened) };
+    let around = (want.around)(&opened.hit.page);
+    let Some(left) = left.checked_sub(around) else { return Some(opened) };
     let section = section(&file, &opened.hit);
     let wants_full = match want.depth {
         Depth::Summary | Depth::Section => false,
@@ -107,12 +121,12 @@ fn open(memory: &Memory, hit: Hit, want: &Want) -> Option<Opened> {
     if let Some(part) = full {
         let spent = count(&part.text);
         if spent <= left {
-            opened.show(Depth::Full, part, spent);
+            opened.show(Depth::Full, part, spent + around);
             return Some(opened);
         }
     }
     if let Some((part, spent)) = section.map(|part| part.cut_to(left, &count)) {
-        opened.show(Depth::Section, part, spent);
+        opened.show(Depth::Section, part, spent + around);
     }
     Some(opened)
 }

@@ -36,6 +36,7 @@ mod past;
 mod policy;
 mod process;
 mod profile;
+mod progress;
 mod project_slug;
 mod projects;
 mod raw;
@@ -65,7 +66,7 @@ pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
 pub use diff::Trust;
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Code, Error, Result};
-pub use expand::{Budgeted, Depth, Opened, expand};
+pub use expand::{Budget, Budgeted, Depth, Opened, expand};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use fields::{FieldHit, search_fields, updated};
 pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
@@ -98,10 +99,11 @@ pub use policy::{
 };
 pub use process::{ProgramError, run_program};
 pub use profile::{Profile, fill};
+pub use progress::{Progress, unwatched};
 pub use project_slug::project_slug;
 pub use projects::{Chosen, Projects};
 pub use raw::RawText;
-pub use reconcile::{Progress, Report};
+pub use reconcile::Report;
 pub use relations::{LinkWritten, NewLink, Unlinked, close_link, link, unlink};
 pub use relocate::relocate;
 pub use search::{
@@ -111,7 +113,7 @@ pub use timeframe::{since, until};
 pub use validate::{Check, duplicate_ids, validate};
 pub use vault::Skipped;
 pub use vectors::{ChunkHit, ChunkRow, ModelNo, ModelRow, VectorQuery, Vectors};
-pub use watch::{DEBOUNCE, Event, Watching, follow, watch};
+pub use watch::{DEBOUNCE, Event, Follow, Watching, follow, watch};
 pub use write::{
     Action, Authority, Edit, GitState, Noted, Outcome, PageChange, PushFailure, Receipt, TakenIn, Terms,
     Written, begin, commit_by_hand, git_state, pull, push, reach_remote, refresh_generated, write, write_as,

@@ -15,7 +15,7 @@ use crate::fault::{EMBEDDED, fault};
 use crate::hash::ContentHash;
 use crate::index::PageNo;
 use crate::memory::Memory;
-use crate::reconcile::Progress;
+use crate::progress::{Progress, unwatched};
 use crate::vault::decode;
 use crate::vectors::{ChunkRow, ModelNo, ModelRow};
 
@@ -90,7 +90,7 @@ impl Memory {
             return Ok(());
         }
         match self.embedder(&row) {
-            Ok(embedder) => embed_with(self, &row, &*embedder, &|_, _| ()).map(drop),
+            Ok(embedder) => embed_with(self, &row, &*embedder, &unwatched).map(drop),
             Err(_) => Ok(()),
         }
     }
@@ -112,6 +112,10 @@ impl Memory {
 
 /// Embeds what waits for a model.
 pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
+    // A model is opened only for work that there is.
+    if memory.store().count_pending(memory.project(), row.number)? == 0 {
+        return Ok(Embedded::default());
+    }
     let embedder = memory.embedder(row)?;
     embed_with(memory, row, &*embedder, progress)
 }
@@ -156,7 +160,7 @@ fn embed_with(
         fault(EMBEDDED);
         done.left = store.count_pending(project, row.number)?;
         done.chunks = all.saturating_sub(done.left);
-        progress(done.chunks as usize, all as usize);
+        progress(done.chunks as usize, all as usize)?;
     }
 }
 

@@ -15,7 +15,8 @@ use crate::graph::{Chain, Neighbourhood, Reach, chain, neighbourhood};
 use crate::index::{Forget, PageRow, ProjectNo, Store};
 use crate::meaning::Opened;
 use crate::policy::Policy;
-use crate::reconcile::{Look, Progress, Report, reconcile};
+use crate::progress::{Progress, unwatched};
+use crate::reconcile::{Look, Report, reconcile};
 use crate::resolve::{find, resolve};
 use crate::search::{SearchRequest, SearchResult, search};
 use crate::vault::{FileBytes, FolderLock, Vault, exists, is_page_path};
@@ -168,7 +169,7 @@ impl Memory {
 
     /// Makes the index follow these files.
     pub fn sync_paths(&self, paths: &BTreeSet<String>) -> Result<Report> {
-        reconcile(self, &Look::Paths { paths, moved: &[], proposal: None }, &|_, _| ())
+        reconcile(self, &Look::Paths { paths, moved: &[], proposal: None }, &unwatched)
     }
 
     /// The page that a reference means; an old path means the page it is now.

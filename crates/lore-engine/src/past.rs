@@ -12,6 +12,7 @@ use crate::git::{Repo, Revision};
 use crate::index::Store;
 use crate::memory::{Memory, Parts};
 use crate::policy::POLICY_FILE;
+use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{TemporaryFolder, is_page_path, make_folder, write_dated};
 
@@ -69,7 +70,7 @@ impl Memory {
             write_dated(&full, bytes, commit.at)
         })?;
         let memory = self.open_at(&vault, folder.path(), &commit, open)?;
-        reconcile(&memory, &Look::Everything(Trust::Nothing), &|_, _| ())?;
+        reconcile(&memory, &Look::Everything(Trust::Nothing), &unwatched)?;
         Ok(Past { memory, commit, _folder: folder })
     }
 

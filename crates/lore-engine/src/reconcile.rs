@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::Failure;
 use crate::memory::Memory;
+use crate::progress::Progress;
 use crate::vault::{DiskFile, FileBytes, Scan, Skipped, ignored, is_page_path, scan, stat};
 use crate::write::Proposal;
 
@@ -65,9 +66,6 @@ impl Report {
     }
 }
 
-/// Told after each batch: pages done, pages in all.
-pub type Progress<'a> = &'a dyn Fn(usize, usize);
-
 /// Makes the index say what the files say.
 pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
     let (store, project) = (memory.store(), memory.project());
@@ -110,7 +108,7 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
             batch.finish()
         })?;
         merge(&mut report, done);
-        progress((at * BATCH + chunk.len()).min(plan.len()), plan.len());
+        progress((at * BATCH + chunk.len()).min(plan.len()), plan.len())?;
     }
     if matches!(look, Look::Everything(_)) {
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));

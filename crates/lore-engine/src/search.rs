@@ -99,7 +99,7 @@ pub struct Hit {
     pub score: f64,
     /// What to read.
     pub excerpt: Option<Excerpt>,
-    /// The chunk that the excerpt stands in.
+    /// The chunk that the excerpt stands in. A search for words alone does not look for it.
     pub chunk: Option<ChunkRow>,
     /// The file as it was read for the excerpt, where it is not too long to be kept.
     pub(crate) text: Option<String>,
@@ -153,7 +153,8 @@ pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> 
     // Of pages that speak of the words only at a later time some are left out, so that more are looked at.
     let pool = if request.as_of.is_some() { needed * 2 + LATER } else { needed };
     let found = hybrid::rank(memory, request, &prepared, pool)?;
-    let reading = reading::Reading { memory, query: &prepared, as_of: request.as_of };
+    let chunks = request.mode != Mode::Words;
+    let reading = reading::Reading { memory, query: &prepared, as_of: request.as_of, chunks };
     let (hits, more) = match request.as_of {
         None => {
             let more = found.ranked.len() >= needed;

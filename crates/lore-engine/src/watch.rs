@@ -12,8 +12,9 @@ use crate::diff::Trust;
 use crate::error::{Error, Result};
 use crate::index::{Filter, Order, Window};
 use crate::memory::Memory;
+use crate::progress::unwatched;
 use crate::reconcile::Report;
-use crate::vault::is_page;
+use crate::vault::{Vault, folders, is_page};
 
 /// Quiet time after which a burst of events is acted on.
 pub const DEBOUNCE: Duration = Duration::from_millis(1000);
@@ -46,23 +47,54 @@ pub enum Wake {
     Stop,
 }
 
+/// Whether the system watches a folder with all that lies below it. Elsewhere every folder is watched by itself, and
+/// only those that count are: walking through the rest, and being woken by it, costs more than all pages do.
+const WATCHES_TREES: bool = cfg!(any(target_os = "macos", target_os = "windows"));
+
 /// A vault being watched, for as long as this lives.
 pub struct Watching {
-    _watcher: notify::RecommendedWatcher,
+    watcher: notify::RecommendedWatcher,
 }
 
 /// Starts to watch a vault; events go to `events`.
-pub fn watch(root: &Path, events: Sender<Event>) -> Result<Watching> {
-    let failed = |error: notify::Error| Error::Watch { path: root.to_owned(), message: error.to_string() };
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
+pub fn watch(vault: &Vault, events: Sender<Event>) -> Result<Watching> {
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
         Ok(event) if event.need_rescan() => drop(events.send(Event::Lost)),
         Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
         Ok(event) => event.paths.into_iter().for_each(|path| drop(events.send(Event::Path(path)))),
         Err(_) => drop(events.send(Event::Lost)),
     })
-    .map_err(failed)?;
-    watcher.watch(root, RecursiveMode::Recursive).map_err(failed)?;
-    Ok(Watching { _watcher: watcher })
+    .map_err(|error| failed(vault, &error))?;
+    let mut watching = Watching { watcher };
+    if WATCHES_TREES {
+        let whole = watching.watcher.watch(vault.root(), RecursiveMode::Recursive);
+        whole.map_err(|error| failed(vault, &error))?;
+    } else {
+        watching.widen(vault)?;
+    }
+    Ok(watching)
+}
+
+fn failed(vault: &Vault, error: &notify::Error) -> Error {
+    Error::Watch { path: vault.root().to_owned(), message: error.to_string() }
+}
+
+impl Watching {
+    /// Watches the folders that came since. Each is watched before it is read, so that a folder which comes meanwhile
+    /// has an event.
+    fn widen(&mut self, vault: &Vault) -> Result<()> {
+        if WATCHES_TREES {
+            return Ok(());
+        }
+        for folder in folders(vault) {
+            match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                // A folder that is gone by now is not missed.
+                Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
+                watched => watched.map_err(|error| failed(vault, &error))?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Waits for a burst of events and says what to look at.
@@ -122,22 +154,30 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
     }
 }
 
+/// What is followed, and how.
+pub struct Follow<'a> {
+    /// The events.
+    pub events: &'a Receiver<Event>,
+    /// Where they come from; folders that come are watched too.
+    pub watching: Option<Watching>,
+    /// The quiet time that ends a burst.
+    pub quiet: Duration,
+}
+
 /// Reconciles after every burst until told to stop.
-pub fn follow(
-    memory: &Memory,
-    events: &Receiver<Event>,
-    quiet: Duration,
-    told: &mut dyn FnMut(Result<Report>),
-) {
+pub fn follow(memory: &Memory, mut follow: Follow<'_>, told: &mut dyn FnMut(Result<Report>)) {
     loop {
-        match next_wake(events, memory.vault().root(), quiet) {
+        match next_wake(follow.events, memory.vault().root(), follow.quiet) {
             Wake::Stop => return,
-            Wake::Everything => told(memory.sync(Trust::Stat, &|_, _| ())),
+            Wake::Everything => {
+                let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(memory.vault()));
+                told(widened.and_then(|()| memory.sync(Trust::Stat, &unwatched)));
+            }
             Wake::Pages(paths) => {
                 let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
                     paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
                 if others.iter().any(|folder| had_pages(memory, folder)) {
-                    told(memory.sync(Trust::Stat, &|_, _| ()));
+                    told(memory.sync(Trust::Stat, &unwatched));
                 } else if !pages.is_empty() {
                     told(memory.sync_paths(&pages));
                 }

@@ -20,6 +20,7 @@ use crate::hash::ContentHash;
 use crate::index::PageRow;
 use crate::lint::{Finding, gate, has_errors};
 use crate::memory::Memory;
+use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging};
 
@@ -180,7 +181,7 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     let mut receipt = Receipt { warnings: recover::recover(memory, &lock)?, ..Receipt::default() };
     commit::before_write(memory, &paths, fetched, terms.mending)?;
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ())?;
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?;
     let prepare = |change| prepare::prepare(memory, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if terms.authority == Authority::Author && !terms.mending {
@@ -277,7 +278,7 @@ fn carry_out(
         fault("before-commit");
         // Only now have the files the times that the index is to know them by.
         let paths: Paths = proposal.keys().cloned().collect();
-        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &|_, _| ()).map(drop)
+        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched).map(drop)
     });
     match done {
         Ok(()) => {

@@ -72,6 +72,7 @@ pub fn status(code: Code) -> Status {
         Code::TooLarge => (4, 413, -32602),
         Code::Edit => (2, 422, -32602),
         Code::Locked => (2, 503, -32000),
+        Code::Cancelled => (2, 499, -32800),
         Code::Io => (2, 500, -32603),
         Code::Config => (2, 500, -32603),
         Code::NoVault => (5, 404, -32602),
@@ -106,6 +107,7 @@ mod tests {
             too_large    exit 4  http 413  mcp -32602
             edit         exit 2  http 422  mcp -32602
             locked       exit 2  http 503  mcp -32000
+            cancelled    exit 2  http 499  mcp -32800
             io           exit 2  http 500  mcp -32603
             config       exit 2  http 500  mcp -32603
             no_vault     exit 5  http 404  mcp -32602

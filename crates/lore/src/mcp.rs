@@ -4,6 +4,7 @@
 //! has no logic of its own: a call becomes an operation on a worker, and its output becomes the result.
 
 mod complete;
+mod progress;
 mod prompts;
 mod resources;
 mod tool;
@@ -21,9 +22,10 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 
 use crate::failure::{Failure, Result, status};
-use crate::server::{Caller, Grant, Keepers, Workers};
+use crate::server::{Caller, Grant, Keepers, Step, Workers};
 use crate::session::Session;
 pub use tool::{Acts, Set, Tool};
 use tools::TOOLS;
@@ -80,7 +82,7 @@ impl Handler {
     async fn run<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        project: Option<String>,
+        Asked { project, told }: Asked,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let grant = granted(context);
@@ -88,13 +90,13 @@ impl Handler {
         let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(named);
         let caller = Caller { actor, project, face: "mcp" };
         match grant {
-            None => self.workers.run(caller, work).await,
+            None => self.workers.run(caller, told, work).await,
             Some(grant) => {
                 let checked = move |session: &Session| {
                     grant.check_project(&session.choose()?.0)?;
                     work(session)
                 };
-                self.workers.run(caller, checked).await
+                self.workers.run(caller, told, checked).await
             }
         }
     }
@@ -104,6 +106,7 @@ impl Handler {
         tool: &'static Tool,
         mut arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
+        told: watch::Sender<Option<Step>>,
     ) -> Result<CallToolResult> {
         let project = match arguments.remove("project") {
             Some(Value::String(name)) if !name.is_empty() => Some(name),
@@ -116,7 +119,7 @@ impl Handler {
         }
         let keepers = self.keepers.clone();
         let (text, structured) = self
-            .run(context, project, move |session| {
+            .run(context, Asked { project, told: Some(told) }, move |session| {
                 let answer = (entry.from_json)(input, session)?;
                 let mut text = answer.human();
                 if let Some(progress) = keepers.progress(session) {
@@ -132,6 +135,15 @@ impl Handler {
         result.structured_content = Some(structured);
         Ok(result)
     }
+}
+
+/// What a request says beside what is to be done.
+#[derive(Default)]
+struct Asked {
+    /// The project it names.
+    project: Option<String>,
+    /// Who hears how far it is.
+    told: Option<watch::Sender<Option<Step>>>,
 }
 
 /// What the token of a request over HTTP grants; none where there is no HTTP.
@@ -198,11 +210,14 @@ impl ServerHandler for Handler {
             let message = format!("no tool is called {:?}; the tools are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let called = self.call(tool, request.arguments.unwrap_or_default(), &context);
+        let (heard, steps) = watch::channel(None);
+        let called = self.call(tool, request.arguments.unwrap_or_default(), &context, heard);
         let result = tokio::select! {
+            biased;
+            // Nobody waits for the answer any more, and with the call its work ends.
+            () = context.ct.cancelled() => Err(lore_engine::Error::Cancelled.into()),
+            never = progress::tell(&context, steps) => match never {},
             result = called => result,
-            // Nobody waits for the answer any more.
-            () = context.ct.cancelled() => Err(Failure::usage("the call was cancelled", "call again")),
         };
         Ok(CallToolResponse::Complete(result.unwrap_or_else(|failure| told(&failure))))
     }
@@ -213,7 +228,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run(&context, None, |session| resources::list(session, cursor)).await.map_err(refused)
+        self.run(&context, Asked::default(), |session| resources::list(session, cursor))
+            .await
+            .map_err(refused)
     }
 
     async fn list_resource_templates(
@@ -229,7 +246,8 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ReadResourceResponse, ErrorData> {
-        let read = self.run(&context, None, move |session| resources::read(session, &request.uri));
+        let read =
+            self.run(&context, Asked::default(), move |session| resources::read(session, &request.uri));
         Ok(ReadResourceResponse::Complete(read.await.map_err(refused)?))
     }
 
@@ -247,7 +265,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let made = self.run(&context, None, move |session| prompts::get(session, &request.name, &arguments));
+        let made = self
+            .run(&context, Asked::default(), move |session| prompts::get(session, &request.name, &arguments));
         Ok(GetPromptResponse::Complete(made.await.map_err(refused)?))
     }
 
@@ -257,7 +276,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CompleteResult, ErrorData> {
         let argument = request.argument;
-        let found = self.run(&context, None, move |session| complete::complete(session, &argument));
+        let found =
+            self.run(&context, Asked::default(), move |session| complete::complete(session, &argument));
         Ok(CompleteResult::new(found.await.map_err(refused)?))
     }
 
@@ -303,4 +323,22 @@ fn listed(tool: &Tool) -> rmcp::model::Tool {
         .with_title(tool.title)
         .with_raw_output_schema(tool.output_schema().into())
         .with_annotations(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tools_leave_room_for_the_work() {
+        assert!(lore_embed::counts_exactly(), "the tests count with the tokenizer that is built in");
+        let tokens = |set: Toolset| {
+            let tools: Vec<rmcp::model::Tool> = toolset(set).into_iter().map(listed).collect();
+            lore_embed::count_tokens(&serde_json::to_string(&tools).expect("tools are JSON"))
+        };
+        assert!(toolset(Toolset::Core).len() <= 8);
+        let (core, all) = (tokens(Toolset::Core), tokens(Toolset::All));
+        assert!(core <= 1500 && all <= 6000, "{core} tokens in core, {all} in all");
+        assert!(lore_embed::count_tokens(INSTRUCTIONS) < 500 && INSTRUCTIONS.len() < 2048);
+    }
 }

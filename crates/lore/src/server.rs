@@ -11,4 +11,4 @@ mod workers;
 pub use grant::Grant;
 pub use keeper::Keepers;
 pub use stop::stopped;
-pub use workers::{Caller, Host, Workers};
+pub use workers::{Caller, Host, Step, Workers};

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lore_engine::{Error, Result};
 
 /// Work shorter than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -21,17 +22,31 @@ pub enum Level {
     Verbose,
 }
 
+/// Who waits for an answer somewhere else than at this terminal.
+pub struct Listener {
+    /// Whether nobody waits any more.
+    pub gone: Box<dyn Fn() -> bool>,
+    /// Told how far the work is: what is done, how much of it, and how much there is.
+    pub told: Box<dyn Fn(&'static str, usize, usize)>,
+}
+
 /// Standard error.
 #[derive(Default)]
 pub struct Talk {
     level: Level,
     bar: RefCell<Option<ProgressBar>>,
+    listener: RefCell<Option<Listener>>,
 }
 
 impl Talk {
     /// Talk at a level.
     pub fn new(level: Level) -> Talk {
-        Talk { level, bar: RefCell::default() }
+        Talk { level, bar: RefCell::default(), listener: RefCell::default() }
+    }
+
+    /// Lets somebody hear how far the work is, until it is somebody else's.
+    pub fn listen(&self, listener: Option<Listener>) {
+        self.listener.replace(listener);
     }
 
     /// Something worth knowing.
@@ -64,13 +79,19 @@ impl Talk {
         read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// A bar that appears when the work takes long and somebody is watching.
-    pub fn progress<'a>(&'a self, doing: &'static str) -> impl Fn(usize, usize) + 'a {
+    /// A bar that appears when the work takes long and somebody is watching. The work ends when nobody waits for it.
+    pub fn progress<'a>(&'a self, doing: &'static str) -> impl Fn(usize, usize) -> Result<()> + 'a {
         let started = Instant::now();
         move |done, total| {
-            if self.level < Level::Normal || !std::io::stderr().is_terminal() || started.elapsed() < PATIENCE
+            if let Some(listener) = &*self.listener.borrow() {
+                if (listener.gone)() {
+                    return Err(Error::Cancelled);
+                }
+                (listener.told)(doing, done, total);
+            }
+            if started.elapsed() < PATIENCE || self.level < Level::Normal || !std::io::stderr().is_terminal()
             {
-                return;
+                return Ok(());
             }
             let mut slot = self.bar.borrow_mut();
             let bar = slot.get_or_insert_with(|| {
@@ -79,6 +100,7 @@ impl Talk {
                 bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
             });
             bar.set_position(done as u64);
+            Ok(())
         }
     }
 

@@ -10,7 +10,7 @@ use super::summarizer::Summarizer;
 use crate::error::{Error, Result};
 use crate::lifecycle::status::COMPACTED;
 use crate::memory::Memory;
-use crate::reconcile::Progress;
+use crate::progress::{Progress, unwatched};
 use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
 
 /// How often another name is tried when somebody else takes the one that was free.
@@ -71,7 +71,7 @@ pub fn compact(
     plan: &CompactPlan,
     summarizer: &dyn Summarizer,
     progress: Progress<'_>,
-) -> Vec<Attempt> {
+) -> Result<Vec<Attempt>> {
     let mut attempts: Vec<Attempt> = Vec::new();
     let mut silent = 0;
     for (done, cluster) in plan.clusters.iter().enumerate() {
@@ -79,12 +79,12 @@ pub fn compact(
         silent = if matches!(draft, Err(Error::Summary(_))) { silent + 1 } else { 0 };
         let result = draft.and_then(|draft| write_cluster(memory, cluster, &draft));
         attempts.push(Attempt { cluster: cluster.id.clone(), result });
-        progress(done + 1, plan.clusters.len());
+        progress(done + 1, plan.clusters.len())?;
         if silent >= PATIENCE {
             break;
         }
     }
-    attempts
+    Ok(attempts)
 }
 
 /// Compacts clusters with summaries that somebody wrote after reading a plan. A cluster that is no longer the one the
@@ -94,7 +94,7 @@ pub fn apply_summaries(
     given: &[GivenSummary],
     progress: Progress<'_>,
 ) -> Result<Vec<Attempt>> {
-    let plan = plan_compaction(memory, &CompactRequest::default(), &|_, _| ())?;
+    let plan = plan_compaction(memory, &CompactRequest::default(), &unwatched)?;
     let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
     let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
     // Pages of clusters that nobody gave a summary for are ordinary pages: their links follow.
@@ -109,7 +109,7 @@ pub fn apply_summaries(
             None => Err(gone(one, &others)),
         };
         attempts.push(Attempt { cluster: one.cluster.clone(), result });
-        progress(done + 1, given.len());
+        progress(done + 1, given.len())?;
     }
     Ok(attempts)
 }

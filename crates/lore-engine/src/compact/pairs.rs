@@ -11,6 +11,7 @@ use crate::capture::page_terms;
 use crate::error::Result;
 use crate::index::{LinkEnds, LinkRow, PageNo};
 use crate::memory::Memory;
+use crate::progress::Progress;
 
 /// A link from one of the stale pages to another, by their places in the list.
 pub(super) struct Among {
@@ -49,6 +50,7 @@ pub(super) fn alike(
     memory: &Memory,
     stale: &[Member],
     linked: &[Found],
+    progress: Progress<'_>,
 ) -> Result<(Measure, Vec<Pair>, Vec<String>)> {
     let mut taken = vec![false; stale.len()];
     linked.iter().flat_map(|found| &found.pages).for_each(|at| taken[*at] = true);
@@ -58,18 +60,21 @@ pub(super) fn alike(
         spaces.entry(namespace(&stale[*at].page.path)).or_default().push(*at);
     }
     let compact = &memory.policy().compact;
-    let mut pairs = Vec::new();
+    let (mut pairs, mut done) = (Vec::new(), 0);
     let Some(model) = memory.active_model()? else {
         for space in spaces.into_values().filter(|space| space.len() >= compact.smallest) {
+            done += space.len();
             let terms = |at: usize| Ok((at, page_terms(memory, &stale[at].page)?));
             let pages = space.into_iter().map(terms).collect::<Result<Vec<_>>>()?;
             pairs.extend(by_words(&pages, compact.shared_words));
+            progress(done, left.len())?;
         }
         let note = "there is no embedding model: pages count as alike by the words they share".to_owned();
         return Ok((Measure::Words, pairs, vec![note]));
     };
     let mut without = 0;
     for space in spaces.into_values().filter(|space| space.len() >= compact.smallest) {
+        done += space.len();
         let numbers: Vec<PageNo> = space.iter().map(|at| stale[*at].page.number).collect();
         let mut vectors: HashMap<PageNo, Vec<f32>> =
             memory.store().page_vectors(memory.project(), model.number, &numbers)?.into_iter().collect();
@@ -77,6 +82,7 @@ pub(super) fn alike(
         let point = |at: usize| Some((at, vectors.remove(&stale[at].page.number)?));
         let points: Vec<(usize, Vec<f32>)> = space.into_iter().filter_map(point).collect();
         pairs.extend(by_meaning(&points, compact.similar));
+        progress(done, left.len())?;
     }
     let note =
         format!("{without} stale pages are not embedded yet, so nothing is alike to them: run `lore embed`");

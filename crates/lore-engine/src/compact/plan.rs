@@ -9,7 +9,7 @@ use crate::index::PageRow;
 use crate::lifecycle::{Stale, State, find_stale};
 use crate::memory::Memory;
 use crate::policy::Verb;
-use crate::reconcile::Progress;
+use crate::progress::Progress;
 
 /// What to look at.
 #[derive(Debug, Clone, Default)]
@@ -94,22 +94,19 @@ pub fn plan_compaction(
     progress: Progress<'_>,
 ) -> Result<CompactPlan> {
     let stale = compactable(memory, request)?;
-    progress(1, 4);
+    progress(0, stale.len())?;
     let links = links_among(memory, &stale)?;
     let policy = memory.policy();
     let sizes = Sizes { smallest: policy.compact.smallest, largest: policy.compact.largest };
     let linked = clusters(stale.len(), &link_pairs(&links), &[], sizes);
-    progress(2, 4);
-    let (measure, mut alike, notes) = alike(memory, &stale, &linked)?;
+    let (measure, mut alike, notes) = alike(memory, &stale, &linked, progress)?;
     alike.sort_by_key(|pair| (pair.one, pair.other));
-    progress(3, 4);
     let found = clusters(stale.len(), &link_pairs(&links), &alike, sizes);
     let parts = Parts { stale: &stale, links: &links, alike: &alike };
     let all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
     let count = all.len();
     let mut chosen = choose(all, request)?;
     inbound(memory, &mut chosen)?;
-    progress(4, 4);
     Ok(CompactPlan { clusters: chosen, stale: stale.len(), found: count, measure, notes })
 }
 

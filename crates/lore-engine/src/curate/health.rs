@@ -13,6 +13,7 @@ use crate::intake::Which;
 use crate::lifecycle::{State, states, status};
 use crate::memory::Memory;
 use crate::mentions::missing_links;
+use crate::progress::Progress;
 
 /// A link that leads to no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,14 +30,19 @@ pub struct Broken {
 pub type Alike = Vec<(String, u64)>;
 
 /// Takes all of it down.
-pub(super) fn look(memory: &Memory, pages: &[PageRow], found: &mut Curation) -> Result<()> {
+pub(super) fn look(
+    memory: &Memory,
+    pages: &[PageRow],
+    found: &mut Curation,
+    progress: Progress<'_>,
+) -> Result<()> {
     let (store, project) = (memory.store(), memory.project());
     for (page, state) in pages.iter().zip(states(memory, pages)?) {
         if let Some(bucket) = bucket(&state, found) {
             bucket.push((page.path.clone(), why(&state)));
         }
     }
-    found.findings = check(memory, Scope::default())?;
+    found.findings = check(memory, Scope::default(), progress)?;
     found.findings.retain(|finding| finding.settled.is_none());
     found.gaps = store.gaps(project, Which::Open, i64::MAX as usize)?;
     found.missing_links = missing_links(memory, None)?;

@@ -24,6 +24,8 @@ pub(super) struct Reading<'a> {
     pub query: &'a Prepared,
     /// The day, month or year after which nothing counts.
     pub as_of: Option<PartialDate>,
+    /// Whether the chunks that passages stand in are looked for.
+    pub chunks: bool,
 }
 
 impl Reading<'_> {
@@ -57,7 +59,8 @@ impl Reading<'_> {
             return Ok(None);
         }
         let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
-        let source = Source { memory: self.memory, page: &page, text, hash: ContentHash::of(&file.bytes) };
+        let hash = ContentHash::of(&file.bytes);
+        let source = Source { memory: self.memory, page: &page, text, hash, chunks: self.chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line)?,
             None => source.passage_of(self.query, near)?,
@@ -84,6 +87,7 @@ struct Source<'a> {
     page: &'a PageRow,
     text: &'a str,
     hash: ContentHash,
+    chunks: bool,
 }
 
 type Passage = (Option<Excerpt>, Option<ChunkRow>);
@@ -111,6 +115,7 @@ impl Source<'_> {
         if let Some(found) = by_words {
             let chunk = match near.filter(|chunk| overlap(&chunk.lines, &found.lines)) {
                 Some(chunk) => Some(chunk.clone()),
+                None if !self.chunks => None,
                 None => chunk_around(self.memory, self.page.number, text, &found.lines, query)?,
             };
             return Ok((Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk));

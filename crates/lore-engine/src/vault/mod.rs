@@ -32,7 +32,7 @@ pub use path::{
 pub use replace::{replace_unchanged, size_of};
 pub use staging::Staging;
 pub use text::{Decoded, decode};
-pub use walk::{DiskFile, Scan, Skipped, files_below, hidden_pages, ignored, scan, stat};
+pub use walk::{DiskFile, Scan, Skipped, files_below, folders, hidden_pages, ignored, scan, stat};
 
 use crate::error::{Error, Result};
 

@@ -1,11 +1,11 @@
 //! Which files of a vault are pages: a walk that only stats, honours ignore files and never leaves the vault.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use ignore::gitignore::GitignoreBuilder;
-use ignore::{DirEntry, Match, WalkBuilder};
+use ignore::{DirEntry, Match, Walk, WalkBuilder};
 
 use super::path::is_page;
 use super::{Vault, metadata};
@@ -44,10 +44,9 @@ pub struct Skipped {
 /// The files that say what to leave out, the stronger first.
 const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
 
-/// Walks the whole vault.
-pub fn scan(vault: &Vault) -> Scan {
-    let mut scan = Scan::default();
-    let walker = WalkBuilder::new(vault.root())
+/// A walk over what the vault does not leave out.
+fn walk(vault: &Vault) -> Walk {
+    WalkBuilder::new(vault.root())
         .standard_filters(false)
         .hidden(true)
         .git_ignore(true)
@@ -56,9 +55,20 @@ pub fn scan(vault: &Vault) -> Scan {
         .follow_links(false)
         // An ignore file can make an exception of a hidden name; to Lore it stays hidden.
         .filter_entry(|entry| entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b"."))
-        .build();
+        .build()
+}
+
+/// The folders of a vault that may hold pages, the vault's own first; each before what lies in it is looked at.
+pub fn folders(vault: &Vault) -> impl Iterator<Item = PathBuf> {
+    let folder = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
+    walk(vault).flatten().filter(folder).map(DirEntry::into_path)
+}
+
+/// Walks the whole vault.
+pub fn scan(vault: &Vault) -> Scan {
+    let mut scan = Scan::default();
     let mut folders = Folders::default();
-    for entry in walker {
+    for entry in walk(vault) {
         match entry {
             Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
             // A folder that went between the listing and the look into it is no news.

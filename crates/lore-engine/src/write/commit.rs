@@ -13,6 +13,7 @@ use crate::hash::ContentHash;
 use crate::lint;
 use crate::memory::{Author, Memory};
 use crate::policy::Dirty;
+use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::FolderLock;
 
@@ -103,7 +104,7 @@ fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
     }
     let moved = repo.fast_forward().map_err(failed)?;
     remember(memory, |now| now.apart = false);
-    reconcile(memory, &Look::Everything(Trust::Stat), &|_, _| ())?;
+    reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?;
     Ok(moved)
 }
 
@@ -201,7 +202,7 @@ pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<
     let lock = memory.lock()?;
     super::recover::recover(memory, &lock)?;
     let repo = repo(memory).ok_or_else(no_repository)?;
-    reconcile(memory, &Look::Everything(Trust::Stat), &|_, _| ())?;
+    reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?;
     // Nothing is written before all is valid.
     lint::refuse(lint::lint(memory, None)?)?;
     publish::refresh(memory, &lock)?;

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::{Authorship, NewSnapshot};
 use crate::memory::Memory;
+use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 
 /// New bytes by path, before they are on the disk; `None` is a file that is to go.
@@ -42,7 +43,7 @@ pub(super) fn record(
     for entry in entries.iter().filter(|entry| !memory.indexes(&entry.path)) {
         count_version(memory, entry)?;
     }
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &|_, _| ())?;
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &unwatched)?;
     for entry in entries {
         if let Some(hash) = entry.new {
             let actor = intent.author.actor.clone();

@@ -7,7 +7,7 @@ use lore_engine::{Expression, ProjectNo, Result};
 use rusqlite::params;
 
 use super::SqliteStore;
-use super::fts::{WORDS, render_words};
+use super::fts::render_in_words;
 
 /// So few pages are all ranked: it costs nothing, and each of them may be wanted.
 const FEW: i64 = 200;
@@ -44,7 +44,7 @@ impl SqliteStore {
         }
         let mut rare = Vec::new();
         for term in any {
-            if !self.is_common(project, render_words(term), pages / 2 + 1)? {
+            if !self.is_common(project, render_in_words(term), pages / 2 + 1)? {
                 rare.push(term.clone());
             }
         }
@@ -80,8 +80,7 @@ impl SqliteStore {
         let sql = format!(
             "SELECT count(*) FROM (SELECT 1 FROM fts_{project} WHERE fts_{project} MATCH ?1 LIMIT ?2)"
         );
-        let query = format!("{WORDS} : ({})", key.1);
-        let found = self.one("counted pages", &sql, params![query, enough], |row| row.get::<_, i64>(0));
+        let found = self.one("counted pages", &sql, params![key.1, enough], |row| row.get::<_, i64>(0));
         let common = found.is_ok_and(|found| found.is_some_and(|found| found >= enough));
         self.common.borrow_mut().words.insert(key, common);
         Ok(common)

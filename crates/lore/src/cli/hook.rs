@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command};
 use lore_engine::vault::{read_text, real_folder, size_of, write_private};
-use lore_engine::{ContentHash, Trust};
+use lore_engine::{ContentHash, Trust, unwatched};
 use serde_json::{Value, json};
 
 use super::Globals;
@@ -116,7 +116,7 @@ fn answer(asked: &Asked, give: &Sender<Value>) -> Result<()> {
             };
             // First what the index has; then, where files have changed since, what they say now.
             brief()?;
-            let report = session.memory()?.sync(Trust::Stat, &|_, _| ())?;
+            let report = session.memory()?.sync(Trust::Stat, &unwatched)?;
             let counts =
                 [report.added.len(), report.modified.len(), report.moved.len(), report.removed.len()];
             if counts.iter().any(|count| *count > 0) { brief() } else { Ok(()) }

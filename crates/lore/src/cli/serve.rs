@@ -110,7 +110,7 @@ async fn over_http(workers: Workers, keepers: Keepers, listen: Listen) -> Result
 fn start_soon(workers: Workers, face: &'static str) {
     tokio::spawn(async move {
         tokio::time::sleep(QUIET_START).await;
-        let _ = workers.run(Caller { face, ..Caller::default() }, |_| Ok(())).await;
+        let _ = workers.run(Caller { face, ..Caller::default() }, None, |_| Ok(())).await;
     });
 }
 

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{Event, follow, watch as start};
+use lore_engine::{Event, Follow, follow, watch as start};
 
 use super::output::Output;
 use crate::failure::Result;
@@ -16,14 +16,15 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     let memory = session.memory()?;
     let (sender, events) = channel();
     // Watching begins before the first look, so that nothing falls between the two.
-    let _guard = start(memory.vault().root(), sender.clone())?;
+    let watching = start(memory.vault(), sender.clone())?;
     stop_when_told(sender);
     let answer = (ops::find("sync")?.from_cli)(matches, session)?;
     output.answer(answer.as_ref())?;
     session.talk.note(&format!("watching {}; interrupt to end", memory.vault().root().display()));
     let quiet =
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
-    follow(memory, &events, quiet, &mut |report| match report {
+    let followed = Follow { events: &events, watching: Some(watching), quiet };
+    follow(memory, followed, &mut |report| match report {
         Ok(report) if report.is_empty() => {}
         Ok(report) => drop(output.answer(&ops::synced(report))),
         Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),

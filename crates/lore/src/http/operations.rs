@@ -62,7 +62,7 @@ pub async fn run_as<T: Send + 'static>(
         }
         work(session)
     };
-    shared.workers.run(caller, checked).await
+    shared.workers.run(caller, None, checked).await
 }
 
 /// The bytes of a request, if they are not too many.

@@ -159,7 +159,7 @@ impl Operation for Check {
     fn run(self, session: &Session) -> Result<Found> {
         let memory = session.fresh()?;
         if let Some(id) = &self.resolve {
-            return match settle(memory, id)? {
+            return match settle(memory, id, &session.talk.progress("Checking"))? {
                 Settling::Done(finding) => Ok(Found {
                     unresolved: 0,
                     resolved: 1,
@@ -173,7 +173,9 @@ impl Operation for Check {
         }
         let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
         let scope = Scope { page: page.map(|page| page.number), group: self.group.map(Type::group) };
-        let mut found = check(memory, scope)?;
+        let found = check(memory, scope, &session.talk.progress("Checking"));
+        session.talk.finish();
+        let mut found = found?;
         let resolved = found.iter().filter(|found| found.settled.is_some()).count();
         let unresolved = found.len() - resolved;
         found.retain(|found| self.include_resolved || found.settled.is_none());

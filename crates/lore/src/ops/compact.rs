@@ -148,7 +148,7 @@ impl Operation for Compact {
         session.talk.finish();
         let plan = plan?;
         match summarizer {
-            Some(summarizer) => Ok(Answer::Done(self::run(session, memory, &plan, &*summarizer))),
+            Some(summarizer) => Ok(Answer::Done(self::run(session, memory, &plan, &*summarizer)?)),
             None if self.dry_run => {
                 Ok(Answer::Planned(Planned::preview(memory, plan, kind == Kind::Extractive)?))
             }
@@ -187,10 +187,10 @@ fn summarizer(session: &Session, memory: &Memory, kind: Kind) -> Result<Box<dyn 
     })
 }
 
-fn run(session: &Session, memory: &Memory, plan: &CompactPlan, summarizer: &dyn Summarizer) -> Done {
+fn run(session: &Session, memory: &Memory, plan: &CompactPlan, summarizer: &dyn Summarizer) -> Result<Done> {
     let attempts = compact(memory, plan, summarizer, &session.talk.progress("Compacting"));
     session.talk.finish();
-    Done::new(attempts, plan.found, plan.notes.clone())
+    Ok(Done::new(attempts?, plan.found, plan.notes.clone()))
 }
 
 fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<Answer> {

@@ -138,7 +138,9 @@ impl Operation for Curate {
         if self.done {
             mark_curated(memory)?;
         }
-        ToLookOver::new(memory, curate(memory)?, self.limit)
+        let found = curate(memory, &session.talk.progress("Checking"));
+        session.talk.finish();
+        ToLookOver::new(memory, found?, self.limit)
     }
 }
 

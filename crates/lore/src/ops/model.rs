@@ -133,7 +133,8 @@ impl Operation for Pull {
         let progress = session.talk.progress("Fetching");
         let hub = self.hub.as_deref().unwrap_or(DEFAULT_HUB);
         let into = Library::home(&session.environment);
-        let mut told = |done: u64, all: u64| progress(done as usize, all as usize);
+        // What was fetched is kept, so that a download goes on to its end even when nobody waits.
+        let mut told = |done: u64, all: u64| drop(progress(done as usize, all as usize));
         let folder = pull(model, &into, hub, &mut told);
         session.talk.finish();
         let folder = folder.map_err(lore_engine::Error::from)?;

@@ -8,11 +8,20 @@ const AGENTS: &str = "mcp";
 
 /// A page's text as an agent is given it: as it is, unless it came from outside.
 pub fn fenced(memory: &Memory, page: &PageRow, text: String) -> String {
-    let from_outside = page.properties.text("origin").is_some_and(|origin| origin.trim() == "external");
-    if !from_outside || memory.author().face != AGENTS || text.trim().is_empty() {
+    if text.trim().is_empty() || !is_fenced(memory, page) {
         return text;
     }
     fence(&page.slug, &text)
+}
+
+/// The tokens that the marks around a page's text cost.
+pub fn fence_tokens(memory: &Memory, page: &PageRow) -> usize {
+    if is_fenced(memory, page) { memory.models().count_tokens(&fence(&page.slug, "")) } else { 0 }
+}
+
+fn is_fenced(memory: &Memory, page: &PageRow) -> bool {
+    let from_outside = page.properties.text("origin").is_some_and(|origin| origin.trim() == "external");
+    from_outside && memory.author().face == AGENTS
 }
 
 /// A text between two marks. The mark is made of the text, so that no text can hold its own.

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
+    Budget, Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
     SearchRequest, Signals, State, expand, search_fields, updated, weigh,
 };
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
 use super::moment::{Moment, View};
-use super::outside::fenced;
+use super::outside::{fence_tokens, fenced};
 use super::standing::standings;
 use super::views::{lines, short};
 use super::{Operation, Render};
@@ -198,6 +198,7 @@ impl Operation for Query {
         }
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);
+        let budget = Budget { tokens: budget, around: &|page| fence_tokens(memory, page) };
         Answers::new(memory, mode, notes, expand(memory, found.hits, depth, budget)?)
     }
 }

@@ -149,7 +149,7 @@ fn run(session: &Session, memory: &Memory) -> Result<Run> {
     let progress = session.talk.progress("Testing");
     let mut results = Vec::with_capacity(total);
     for (number, expectation) in expectations.expected.into_iter().enumerate() {
-        progress(number, total);
+        progress(number, total)?;
         let outcome = one(session, memory, &expectation, top).map_err(|failure| Failure {
             message: format!("{FILE}:{}: {}", expectation.line, failure.message),
             ..failure

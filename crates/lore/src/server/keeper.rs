@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use lore_engine::vault::WatchLock;
-use lore_engine::{Memory, Report, Trust, embed_pending, follow, watch};
+use lore_engine::{Follow, Memory, Report, Trust, embed_pending, follow, unwatched, watch};
 use tokio::sync::broadcast;
 
 use super::workers::{Caller, Host};
@@ -149,6 +149,7 @@ impl Keeper {
         let progress = |done, total| {
             self.kept.done.store(done, Ordering::Relaxed);
             self.kept.total.store(total, Ordering::Relaxed);
+            Ok(())
         };
         let (state, database) = (&self.host.environment.state, session.database()?);
         let watched: [&Path; 2] = [&database, &self.root];
@@ -161,7 +162,7 @@ impl Keeper {
             }
         };
         let (sender, events) = channel();
-        let _watching = watch(&self.root, sender)?;
+        let watching = watch(memory.vault(), sender)?;
         // The watch began first, so that nothing falls between the two.
         self.told(memory.sync(Trust::Stat, &progress)?);
         self.kept.finish(Looked::Well);
@@ -169,7 +170,8 @@ impl Keeper {
         let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_engine::DEBOUNCE, Duration::from_millis);
-        follow(&memory, &events, quiet, &mut |report| match report {
+        let followed = Follow { events: &events, watching: Some(watching), quiet };
+        follow(&memory, followed, &mut |report| match report {
             Ok(report) => {
                 let _ = queue.send(());
                 self.told(report);
@@ -218,7 +220,7 @@ fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
             Ok(Some(row)) => row,
             _ => continue,
         };
-        if let Err(error) = embed_pending(memory, &row, &|_, _| ()) {
+        if let Err(error) = embed_pending(memory, &row, &unwatched) {
             session.talk.detail(&format!("embedding waits: {error}"));
         }
         let _ = memory.store().rest();

@@ -2,19 +2,20 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use lore_engine::vault::modified;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::keeper::Keepers;
 use crate::environment::Environment;
 use crate::failure::{Failure, Result};
 use crate::session::{Options, Session};
-use crate::talk::{Level, Talk};
+use crate::talk::{Level, Listener, Talk};
 
 /// A worker beyond the first ends when there was nothing to do for so long.
 const IDLE: Duration = Duration::from_secs(20);
@@ -69,6 +70,29 @@ impl Host {
     }
 }
 
+/// How far an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub doing: &'static str,
+    /// How much is done.
+    pub done: usize,
+    /// How much there is.
+    pub total: usize,
+}
+
+/// Somebody who waits for an answer, for as long as this lives.
+#[derive(Default)]
+struct Waiting {
+    gone: Arc<AtomicBool>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+}
+
 type Job = Box<dyn FnOnce(&mut Desk) + Send>;
 
 #[derive(Default)]
@@ -105,16 +129,27 @@ impl Workers {
         &self.shared.host
     }
 
-    /// Runs something with a caller's session on some worker. What nobody waits for any more is not begun.
+    /// Runs something with a caller's session on some worker. When nobody waits for it any more it is not begun, or ends
+    /// at the next point where it can. `told` hears how far it is.
     pub async fn run<T: Send + 'static>(
         &self,
         caller: Caller,
+        told: Option<watch::Sender<Option<Step>>>,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
+        let waiting = Waiting::default();
+        let gone = waiting.gone.clone();
         self.hand_out(Box::new(move |desk| {
             if !reply.is_closed() {
-                let _ = reply.send(desk.work(caller, work));
+                let listener = Listener {
+                    gone: Box::new(move || gone.load(Ordering::Relaxed)),
+                    told: Box::new(move |doing, done, total| {
+                        // Nobody need want to know.
+                        let _ = told.as_ref().map(|told| told.send(Some(Step { doing, done, total })));
+                    }),
+                };
+                let _ = reply.send(desk.work(caller, listener, work));
             }
         }))?;
         answer.await.unwrap_or_else(|_| Err(broken("a worker ended before it could answer")))
@@ -200,7 +235,12 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn work<T>(&mut self, caller: Caller, work: impl FnOnce(&Session) -> Result<T>) -> Result<T> {
+    fn work<T>(
+        &mut self,
+        caller: Caller,
+        listener: Listener,
+        work: impl FnOnce(&Session) -> Result<T>,
+    ) -> Result<T> {
         self.forget_old_configuration();
         let session = match self.sessions.iter().position(|(known, _)| *known == caller) {
             Some(at) => self.sessions.remove(at).1,
@@ -208,8 +248,10 @@ impl Desk<'_> {
         };
         let fresh = self.keepers.keep(&session);
         let session = session.syncing(!fresh && self.host.sync);
+        session.talk.listen(Some(listener));
         // A fault in one operation must not take the others' worker along.
         let done = catch_unwind(AssertUnwindSafe(|| work(&session)));
+        session.talk.listen(None);
         match done {
             Ok(Err(failure)) if failure.code == lore_engine::Code::IndexBroken => {
                 let note = lore_index::set_aside(&session.database()?, &failure.message);

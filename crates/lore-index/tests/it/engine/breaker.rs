@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lore_engine::Trust;
+use lore_engine::{Trust, unwatched};
 
 use super::fixture::{World, problems};
 
@@ -62,7 +62,7 @@ fn a_raised_limit_tries_it_all_again() {
     let world = failing();
     (0..4).for_each(|_| drop(world.sync()));
     fs::write(world.at("lore.toml"), "").unwrap();
-    let report = world.again().sync(Trust::Stat, &|_, _| ()).unwrap();
+    let report = world.again().sync(Trust::Stat, &unwatched).unwrap();
     assert_eq!(report.added, ["bad.md", "good.md"]);
 }
 
@@ -94,7 +94,7 @@ fn a_bad_file_that_should_get_another_slug_does_not_stop_the_sync() {
     world.sync();
     world.remove("x-y.md");
     world.file("other.md", "fine\n");
-    let report = world.memory.sync(Trust::Stat, &|_, _| ());
+    let report = world.memory.sync(Trust::Stat, &unwatched);
     let report = report.expect("one bad file is skipped, the others are indexed");
     assert_eq!((report.removed, report.added), (vec!["x-y.md".to_owned()], vec!["other.md".to_owned()]));
 }

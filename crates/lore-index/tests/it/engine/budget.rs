@@ -1,6 +1,6 @@
 //! Answers inside a token budget.
 
-use lore_engine::{Budgeted, Depth, Mode, SearchRequest, estimate_tokens, expand};
+use lore_engine::{Budget, Budgeted, Depth, Mode, SearchRequest, estimate_tokens, expand};
 
 use super::fixture::World;
 
@@ -24,7 +24,7 @@ fn opened(world: &World, depth: Depth, budget: usize) -> Budgeted {
         SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 10, ..Default::default() };
     let hits = world.memory.search(&request).unwrap().hits;
     assert_eq!(hits.len(), 6);
-    let found = expand(&world.memory, hits, depth, budget).unwrap();
+    let found = expand(&world.memory, hits, depth, Budget { tokens: budget, around: &|_| 0 }).unwrap();
     assert_eq!(found.total + found.remaining, budget);
     assert_eq!(found.total, found.hits.iter().map(|hit| hit.tokens).sum::<usize>());
     assert_eq!(found.hits.len() + found.left_out, 6);
@@ -96,7 +96,7 @@ fn a_section_that_does_not_fit_is_cut_at_a_line() {
     world.sync();
     let request = SearchRequest { text: "warp".into(), limit: 10, ..Default::default() };
     let hits = world.memory.search(&request).unwrap().hits;
-    let found = expand(&world.memory, hits, Depth::Section, 100).unwrap();
+    let found = expand(&world.memory, hits, Depth::Section, Budget { tokens: 100, around: &|_| 0 }).unwrap();
     let hit = &found.hits[0];
     let content = hit.content.as_deref().unwrap();
     assert!(
@@ -106,4 +106,22 @@ fn a_section_that_does_not_fit_is_cut_at_a_line() {
     let lines = hit.lines.unwrap();
     assert_eq!(lines.last - lines.first + 1, content.lines().count() as u32);
     assert!(found.total <= 100 && found.remaining < 10, "{}", found.remaining);
+}
+
+#[test]
+fn what_is_put_around_a_text_is_paid_for_and_leaves_it_out_where_it_does_not_fit() {
+    let world = world(40);
+    let request =
+        SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 1, ..Default::default() };
+    let hits = || world.memory.search(&request).unwrap().hits;
+    let spent = |tokens: usize, around: usize| {
+        let budget = Budget { tokens, around: &|_| around };
+        let found = expand(&world.memory, hits(), Depth::Section, budget).unwrap();
+        (found.hits[0].content.is_some(), found.total)
+    };
+    let (_, plain) = spent(4000, 0);
+    assert_eq!(spent(4000, 30), (true, plain + 30));
+    assert_eq!(spent(plain + 30, 30), (true, plain + 30));
+    let (shown, total) = spent(20, 30);
+    assert!(!shown && total <= 20, "{total}");
 }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use lore_engine::{CaptureRequest, Captured, Error, NewCapture, Way, capture, embed_pending, similar_pages};
+use lore_engine::{
+    CaptureRequest, Captured, Error, NewCapture, Way, capture, embed_pending, similar_pages, unwatched,
+};
 
 use super::fixture::World;
 use super::meaning::Shelf;
@@ -71,7 +73,7 @@ fn where_no_model_answers_words_do_and_a_note_says_why() {
     }
     let world = world("slow");
     let row = world.memory.active_model().unwrap().unwrap();
-    embed_pending(&world.memory, &row, &|_, _| ()).unwrap();
+    embed_pending(&world.memory, &row, &unwatched).unwrap();
     let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
     assert_eq!((found.similar.len(), found.note), (1, None));
 }

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use lore_engine::{
     Attempt, CompactPlan, CompactRequest, Compacted, ContentHash, EmbedError, EmbedResult, Embedder, Error,
     Extractive, GivenSummary, Held, Measure, ModelIdentity, Models, Source, Summarizer, SummaryError,
-    apply_summaries, compact, estimate_tokens, plan_compaction,
+    apply_summaries, compact, estimate_tokens, plan_compaction, unwatched,
 };
 
 use super::fixture::{World, problems};
@@ -63,7 +63,7 @@ fn extractive() -> Extractive {
 }
 
 fn planned(world: &World) -> CompactPlan {
-    plan_compaction(&world.memory, &CompactRequest::default(), &|_, _| ()).unwrap()
+    plan_compaction(&world.memory, &CompactRequest::default(), &unwatched).unwrap()
 }
 
 /// The clusters by their slugs, and what holds them together.
@@ -128,7 +128,7 @@ fn links_hold_stale_pages_together_and_say_so() {
 fn a_cluster_becomes_one_page_and_the_old_ones_stay() {
     let world = World::synced(OLD);
     let before = texts(&world);
-    let written = done(compact(&world.memory, &planned(&world), &extractive(), &|_, _| ()));
+    let written = done(compact(&world.memory, &planned(&world), &extractive(), &unwatched).unwrap());
     let [one] = written.as_slice() else { panic!("{written:?}") };
     assert_eq!((one.slug.as_str(), one.title.as_str()), ("clients/pricing-summary", "Pricing (summary)"));
     check(
@@ -240,7 +240,7 @@ fn a_summariser_that_fails_leaves_its_cluster_and_is_given_up_after_a_while() {
     let world = World::synced(&rows(5));
     let before = texts(&world);
     let says = Says(Err("no words"), Default::default());
-    let attempts = compact(&world.memory, &planned(&world), &says, &|_, _| ());
+    let attempts = compact(&world.memory, &planned(&world), &says, &unwatched).unwrap();
     assert_eq!((attempts.len(), says.1.get()), (3, 3), "it is not asked for ever");
     for attempt in &attempts {
         let error = attempt.result.as_ref().unwrap_err();
@@ -257,7 +257,7 @@ fn one_failure_leaves_the_clusters_before_and_after_it_done() {
     // Somebody writes to a page of the second cluster while the summaries are made.
     world.file("r1/b.md", "---\nstatus: stale\n---\nOther words.\n");
     let says = Says(Ok("# Sum\n\nOf it all.\n"), Default::default());
-    let attempts = compact(&world.memory, &plan, &says, &|_, _| ());
+    let attempts = compact(&world.memory, &plan, &says, &unwatched).unwrap();
     let results: Vec<String> = attempts
         .iter()
         .map(|attempt| match &attempt.result {
@@ -292,7 +292,7 @@ fn summaries_are_taken_for_the_pages_that_were_planned_and_no_others() {
         GivenSummary { slug: Some("sums/third".into()), tags: Some(vec!["sum".into()]), ..given(&ids[3]) };
     let summaries =
         [given(&ids[0]), given(&ids[1]), given(&ids[2]), with_slug, given(&ids[0]), given("nonsense")];
-    let attempts = apply_summaries(&world.memory, &summaries, &|_, _| ()).unwrap();
+    let attempts = apply_summaries(&world.memory, &summaries, &unwatched).unwrap();
     let results: Vec<String> = attempts
         .iter()
         .map(|attempt| match &attempt.result {
@@ -329,7 +329,7 @@ fn a_summary_without_words_or_with_a_taken_slug_changes_nothing() {
         (GivenSummary { slug: Some("r0/a".into()), ..given(&id) }, "exists"),
         (GivenSummary { slug: Some("../out".into()), ..given(&id) }, "denied"),
     ] {
-        let attempts = apply_summaries(&world.memory, &[summary], &|_, _| ()).unwrap();
+        let attempts = apply_summaries(&world.memory, &[summary], &unwatched).unwrap();
         assert_eq!(attempts[0].result.as_ref().unwrap_err().code().name(), code);
         assert_eq!(texts(&world), before);
     }
@@ -355,7 +355,7 @@ fn contested_and_locked_pages_are_left_alone() {
         plan.clusters[0].inbound.iter().map(|link| (link.path.as_str(), link.stays.is_some())).collect();
     assert_eq!(stays, [("a.md", false), ("kept/d.md", true)]);
     let kept = world.text("kept/d.md");
-    let written = done(compact(&world.memory, &plan, &extractive(), &|_, _| ()));
+    let written = done(compact(&world.memory, &plan, &extractive(), &unwatched).unwrap());
     assert_eq!(written[0].repointed, ["a.md"]);
     assert!(written[0].warnings[0].contains("kept/d.md:4 still links to b"), "{:?}", written[0].warnings);
     assert_eq!(world.text("kept/d.md"), kept);
@@ -364,7 +364,7 @@ fn contested_and_locked_pages_are_left_alone() {
 #[test]
 fn paths_ids_and_a_limit_choose_among_the_clusters() {
     let world = World::synced(&rows(3));
-    let plan = |request: CompactRequest| plan_compaction(&world.memory, &request, &|_, _| ());
+    let plan = |request: CompactRequest| plan_compaction(&world.memory, &request, &unwatched);
     let all = planned(&world);
     let found = plan(CompactRequest { path: Some("r1/".into()), ..Default::default() }).unwrap();
     assert_eq!(shown(&found), ["Links: r1/a r1/b r1/c"]);
@@ -471,7 +471,7 @@ fn the_policy_says_how_large_clusters_are_and_where_summaries_go() {
     let world = World::synced(&format!("{policy}{files}"));
     let plan = planned(&world);
     assert_eq!(plan.clusters.len(), 1, "{:?}", shown(&plan));
-    let written = done(compact(&world.memory, &plan, &extractive(), &|_, _| ()));
+    let written = done(compact(&world.memory, &plan, &extractive(), &unwatched).unwrap());
     assert_eq!(written[0].path, "sums/2024-06-01-b-and-1-more-summary.md");
     let text = world.text(&written[0].path);
     assert!(!text.contains("](a.md)"), "links are seen from the summary's folder: {text}");
@@ -497,7 +497,7 @@ fn a_roam_vault_takes_a_summary_with_all_that_its_nodes_must_have() {
     ]
     .concat();
     let world = World::synced(&files);
-    let written = done(compact(&world.memory, &planned(&world), &extractive(), &|_, _| ()));
+    let written = done(compact(&world.memory, &planned(&world), &extractive(), &unwatched).unwrap());
     let text = world.text(&written[0].path);
     for part in [
         "status: current",

@@ -2,7 +2,7 @@
 
 use lore_engine::{
     BriefRequest, Memory, Stale, Stated, Trust, brief, conflicts, find_stale, plan_status, short_id,
-    stale_pages, states, supersession,
+    stale_pages, states, supersession, unwatched,
 };
 
 use super::fixture::{World, pages};
@@ -263,7 +263,7 @@ fn a_short_id_is_taken_for_its_page() {
         with_id("0192f3a1-7c4e-7b21-9d56-0a1b2c3d4e5f"),
         with_id("kt-named-by-hand"),
     ));
-    world.memory.sync(Trust::Stat, &|_, _| ()).unwrap();
+    world.memory.sync(Trust::Stat, &unwatched).unwrap();
     for (path, length) in [("a.md", 23), ("b.md", 23), ("c.md", 16), ("d.md", 8)] {
         let page = world.page(path);
         let short = short_id(&world.memory, &page).unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lore_engine::{
     ContentHash, EmbedError, EmbedResult, Embedder, Fusion, Mode, ModelIdentity, Models, SearchRequest,
-    SearchResult, Signals, choose_model, embed_pending, estimate_tokens,
+    SearchResult, Signals, choose_model, embed_pending, estimate_tokens, unwatched,
 };
 
 use super::fixture::World;
@@ -252,12 +252,12 @@ fn what_waits_is_found_by_words_and_the_answer_says_so() {
     assert_eq!(paths(&found), ["canine.md"]);
     assert!(found.notes[0].contains("5 chunks are not embedded yet"), "{:?}", found.notes);
     let row = world.memory.active_model().unwrap().expect("a model");
-    let done = embed_pending(&world.memory, &row, &|_, _| ()).unwrap();
+    let done = embed_pending(&world.memory, &row, &unwatched).unwrap();
     assert_eq!((done.chunks, done.left), (5, 0));
     let found = ask(&world, "dog training", Mode::Hybrid);
     assert_eq!((paths(&found)[0], found.notes.len()), ("canine.md", 0));
     assert_eq!(
-        embed_pending(&world.memory, &row, &|_, _| ()).unwrap().chunks,
+        embed_pending(&world.memory, &row, &unwatched).unwrap().chunks,
         0,
         "nothing is embedded twice"
     );
@@ -271,7 +271,7 @@ fn a_queue_that_stops_half_way_goes_on_from_there() {
     }
     world.sync();
     let row = world.memory.active_model().unwrap().expect("a model");
-    let failed = embed_pending(&world.memory, &row, &|_, _| ()).unwrap_err();
+    let failed = embed_pending(&world.memory, &row, &unwatched).unwrap_err();
     assert!(failed.to_string().contains("it is down"), "{failed}");
     let left = world.memory.store().count_pending(world.memory.project(), row.number).unwrap();
     assert_eq!(left, 300 - 128, "what was embedded before stays");
@@ -283,10 +283,10 @@ fn a_chunk_whose_file_changed_meanwhile_waits_for_the_next_look() {
     let world = world("slow");
     world.file("boats.md", "# Boats\n\nOther words.\n");
     let row = world.memory.active_model().unwrap().expect("a model");
-    let done = embed_pending(&world.memory, &row, &|_, _| ()).unwrap();
+    let done = embed_pending(&world.memory, &row, &unwatched).unwrap();
     assert_eq!((done.chunks, done.left), (4, 1));
     world.sync();
-    assert_eq!(embed_pending(&world.memory, &row, &|_, _| ()).unwrap().left, 0);
+    assert_eq!(embed_pending(&world.memory, &row, &unwatched).unwrap().left, 0);
 }
 
 #[test]
@@ -295,11 +295,11 @@ fn another_model_answers_only_when_all_is_embedded_and_back_is_the_same_as_befor
     let question = "the cost of rain for a puppy";
     let shown = |result: &SearchResult| format!("{:?}", result.hits);
     let before = shown(&ask(&world, question, Mode::Hybrid));
-    let (row, embedded) = choose_model(&world.memory, "slow", &|_, _| ()).unwrap();
+    let (row, embedded) = choose_model(&world.memory, "slow", &unwatched).unwrap();
     assert_eq!((row.identity.name.as_str(), embedded.chunks, embedded.left), ("slow", 5, 0));
     let active = || world.memory.active_model().unwrap().expect("a model").identity.name;
     assert_eq!(active(), "slow");
-    let (_, embedded) = choose_model(&world.memory, "tiny", &|_, _| ()).unwrap();
+    let (_, embedded) = choose_model(&world.memory, "tiny", &unwatched).unwrap();
     assert_eq!(embedded.chunks, 0, "its vectors were kept");
     assert_eq!((active(), shown(&ask(&world, question, Mode::Hybrid))), ("tiny".to_owned(), before.clone()));
     // A model that fails half-way changes nothing.
@@ -307,8 +307,8 @@ fn another_model_answers_only_when_all_is_embedded_and_back_is_the_same_as_befor
         world.file(&format!("{number}.md"), format!("# Page {number}\n\nText of {number}.\n"));
     }
     world.sync();
-    assert!(choose_model(&world.memory, "fails", &|_, _| ()).is_err());
-    assert!(choose_model(&world.memory, "missing", &|_, _| ()).is_err());
+    assert!(choose_model(&world.memory, "fails", &unwatched).is_err());
+    assert!(choose_model(&world.memory, "missing", &unwatched).is_err());
     assert_eq!(active(), "tiny");
 }
 
@@ -319,7 +319,7 @@ fn other_weights_of_one_name_are_not_mixed_with_the_old_ones() {
     let found = ask(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Lexical);
     assert!(found.notes[0].contains("run `lore model use tiny`"), "{:?}", found.notes);
-    choose_model(&world.memory, "tiny", &|_, _| ()).unwrap();
+    choose_model(&world.memory, "tiny", &unwatched).unwrap();
     assert_eq!(paths(&ask(&world, "dog training", Mode::Hybrid))[0], "canine.md");
 }
 
@@ -327,7 +327,7 @@ fn other_weights_of_one_name_are_not_mixed_with_the_old_ones() {
 fn the_index_made_anew_answers_the_same_without_embedding() {
     let world = world("slow");
     let row = world.memory.active_model().unwrap().expect("a model");
-    embed_pending(&world.memory, &row, &|_, _| ()).unwrap();
+    embed_pending(&world.memory, &row, &unwatched).unwrap();
     let found = |world: &World| {
         ["dog training", "ship", "price", "storm"]
             .map(|text| format!("{:?}", paths(&ask(world, text, Mode::Hybrid))))

@@ -1,6 +1,6 @@
 //! Files come, change, move and go, and the index follows.
 
-use lore_engine::{ContentHash, StatementKind, Trust, Wanted};
+use lore_engine::{ContentHash, Error, StatementKind, Trust, Wanted, unwatched};
 
 use super::fixture::{World, memory, problems};
 
@@ -122,7 +122,7 @@ fn a_change_that_time_and_size_hide_is_found_when_nothing_is_trusted() {
     world.file("a.md", "two\n");
     std::fs::File::options().write(true).open(world.at("a.md")).unwrap().set_modified(time).unwrap();
     assert_eq!(world.sync(), "");
-    let report = world.memory.sync(Trust::Nothing, &|_, _| ()).unwrap();
+    let report = world.memory.sync(Trust::Nothing, &unwatched).unwrap();
     assert_eq!(report.modified, ["a.md"]);
 }
 
@@ -161,7 +161,11 @@ fn progress_is_told_to_the_end() {
         world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", (number + 1) % 620));
     }
     let told = std::cell::RefCell::new(Vec::new());
-    world.memory.sync(Trust::Stat, &|done, all| told.borrow_mut().push((done, all))).unwrap();
+    let hear = |done, all| {
+        told.borrow_mut().push((done, all));
+        Ok(())
+    };
+    world.memory.sync(Trust::Stat, &hear).unwrap();
     let told = told.into_inner();
     assert_eq!(told.last(), Some(&(620, 620)));
     assert!(told.is_sorted() && told.len() > 1, "{told:?}");
@@ -171,13 +175,26 @@ fn progress_is_told_to_the_end() {
 }
 
 #[test]
+fn a_look_that_nobody_waits_for_ends_with_whole_pages_and_is_gone_on_with() {
+    let world = World::new("");
+    (0..1100).for_each(|number| world.file(&format!("{number:04}.md"), format!("[[{:04}]]\n", number / 2)));
+    let ended = world.memory.sync(Trust::Stat, &|_, _| Err(Error::Cancelled)).unwrap_err();
+    assert_eq!(ended.to_string(), "the request was cancelled");
+    let there = world.pages().len();
+    assert!(there > 0 && there < 1100, "{there}");
+    let report = world.memory.sync(Trust::Stat, &unwatched).unwrap();
+    assert_eq!(there + report.added.len(), 1100);
+    world.check_sound();
+}
+
+#[test]
 fn two_processes_that_sync_at_once_make_one_index() {
     let world = World::new("");
     (0..150).for_each(|number| world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", number / 2)));
     let folder = world.outside("");
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| memory(&folder, "vault", "lore.db").sync(Trust::Stat, &|_, _| ()).unwrap());
+            scope.spawn(|| memory(&folder, "vault", "lore.db").sync(Trust::Stat, &unwatched).unwrap());
         }
     });
     assert_eq!(world.sync(), "");
@@ -213,6 +230,6 @@ fn a_changed_policy_gives_pages_their_new_types() {
     let world = World::synced("-- people/ada.md --\nx\n");
     world.files("-- lore.toml --\n[types]\npeople = \"person\"\n");
     let again = world.again();
-    again.sync(Trust::Stat, &|_, _| ()).unwrap();
+    again.sync(Trust::Stat, &unwatched).unwrap();
     assert_eq!(again.page("people/ada").unwrap().kind, "person");
 }

@@ -1,11 +1,13 @@
-//! The watcher's events are fed by hand: each only says where to look.
+//! The watcher's events are fed by hand: each only says where to look. At the end, what the system itself tells.
 
-use std::sync::mpsc::channel;
+use std::fs;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::Duration;
 
-use lore_engine::{Event, follow};
+use lore_engine::{Event, Follow, follow, watch};
 
-use super::fixture::{World, shown};
+use super::fixture::{World, memory, shown};
 
 /// Lets the watcher follow these events to their end and gives what it told, a report per wake.
 fn told(world: &World, events: &[&str]) -> Vec<String> {
@@ -20,7 +22,8 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
     // Without a sender a quiet time ends at once, and after the last burst the watcher ends.
     drop(sender);
     let mut told = Vec::new();
-    follow(&world.memory, &receiver, Duration::ZERO, &mut |report| told.push(shown(&report.unwrap())));
+    let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
+    follow(&world.memory, followed, &mut |report| told.push(shown(&report.unwrap())));
     told
 }
 
@@ -58,7 +61,8 @@ fn a_stop_ends_it_at_once() {
     let (sender, receiver) = channel();
     sender.send(Event::Path(world.at("a.md"))).unwrap();
     sender.send(Event::Stop).unwrap();
-    follow(&world.memory, &receiver, Duration::from_secs(600), &mut |report| panic!("{report:?}"));
+    let followed = Follow { events: &receiver, watching: None, quiet: Duration::from_secs(600) };
+    follow(&world.memory, followed, &mut |report| panic!("{report:?}"));
     assert_eq!(world.pages(), []);
 }
 
@@ -75,4 +79,48 @@ fn a_folder_with_a_dot_in_its_name_means_everything_too() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- notes.old/b.md --\ntwo\n");
     assert_eq!(told(&world, &["notes.old"]), ["+notes.old/b.md"]);
+}
+
+/// Waits until the watcher has told all of this, in whatever bursts it came.
+#[track_caller]
+fn hear(reports: &Receiver<String>, expected: &[&str]) {
+    let mut heard = String::new();
+    while !expected.iter().all(|what| heard.split(' ').any(|one| one == *what)) {
+        let report = reports.recv_timeout(Duration::from_secs(30));
+        heard.push_str(&format!(" {}", report.unwrap_or_else(|_| panic!("{expected:?} in {heard:?}"))));
+    }
+}
+
+#[test]
+fn folders_that_come_go_and_come_back_are_watched_as_well() {
+    let world = World::synced("-- a.md --\none\n-- old/b.md --\ntwo\n-- .gitignore --\nbuild\n");
+    let (sender, events) = channel();
+    let watching = Some(watch(world.memory.vault(), sender.clone()).unwrap());
+    let (told, reports) = channel();
+    let folder = world.outside("");
+    thread::scope(|scope| {
+        let folder = &folder;
+        scope.spawn(move || {
+            let follower = memory(folder, "vault", "lore.db");
+            let followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
+            follow(&follower, followed, &mut |report| drop(told.send(shown(&report.unwrap()))));
+        });
+        world.files("-- old/c.md --\nx\n-- new/inner/d.md --\nx\n");
+        hear(&reports, &["+old/c.md", "+new/inner/d.md"]);
+        world.files("-- new/inner/e.md --\nx\n-- new/f.md --\nx\n");
+        hear(&reports, &["+new/inner/e.md", "+new/f.md"]);
+        fs::remove_dir_all(world.at("new")).unwrap();
+        hear(&reports, &["-new/f.md", "-new/inner/d.md", "-new/inner/e.md"]);
+        world.files("-- new/g.md --\nx\n");
+        hear(&reports, &["+new/g.md"]);
+        world.files("-- new/h.md --\nx\n");
+        hear(&reports, &["+new/h.md"]);
+        fs::rename(world.at("old"), world.at("moved")).unwrap();
+        hear(&reports, &["old/b.md>moved/b.md", "old/c.md>moved/c.md"]);
+        world.files("-- moved/i.md --\nx\n-- build/ignored.md --\nx\n");
+        hear(&reports, &["+moved/i.md"]);
+        sender.send(Event::Stop).unwrap();
+    });
+    assert_eq!(world.sync(), "");
+    world.check_sound();
 }
