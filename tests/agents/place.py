@@ -14,7 +14,7 @@ LORE = os.path.abspath(sys.argv[1])
 class Place:
     """A vault, with a home of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, git=False):
         self.home, self.vault = Path(folder, "home"), Path(folder, "vault")
         self.env = {
             "PATH": os.environ["PATH"],
@@ -23,7 +23,8 @@ class Place:
             "LORE_MODEL": "wordllama-256",
             "LORE_ACTOR": "tester",
         }
-        self.lore("init", str(self.vault), "--profile", "brain", "--no-git", "--name", "brain")
+        Path(folder, ".gitconfig").write_text("[user]\nname = tester\nemail = tester@localhost\n")
+        self.lore("init", str(self.vault), "--profile", "brain", "--name", "brain", *([] if git else ["--no-git"]))
 
     def lore(self, *words):
         done = subprocess.run([LORE, *words], env=self.env, capture_output=True, text=True)
@@ -40,6 +41,7 @@ class Place:
         """A server over HTTP: its address and a token."""
         arguments = [LORE, "serve", "--http", "127.0.0.1:0"]
         server = subprocess.Popen(arguments, env=self.env, cwd=self.vault, stderr=subprocess.PIPE, text=True)
+        self.server = server
         try:
             line = server.stderr.readline()
             address = line.split("listening on ")[1].split(";")[0]

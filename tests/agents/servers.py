@@ -181,11 +181,19 @@ async def bad_requests(place):
             assert await status("POST", "/api/nothing", headers=own) == 404
             assert await status("GET", "/nowhere", headers=own) == 404
             assert await status("GET", "/api/search", headers=own) == 405
+            assert (await web.get("/api/search", headers=own)).headers["allow"] == "POST"
+            assert await status("POST", "/api/context/x", headers=own) == 405
+            assert await status("GET", "/api/context/%ff", headers=own) == 400
+            assert await status("POST", "/api/stats?project=a&project=b", headers=own) == 400
+            assert await status("POST", "/api/stats?project=", headers=own) == 200
+            # A page beyond all pages is empty, and takes no memory for what it does not hold.
+            assert await status("POST", "/api/search_notes", headers=own, json={"query": "x", "page": 2**31}) == 200
             assert await status("POST", "/api/search", headers=own, content=b"x" * 50_000_000) == 413
             for path in ["../../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2f..%2fetc%2fpasswd", "/etc/passwd"]:
                 assert await status("GET", f"/api/context/{path}", headers=own) in (400, 403, 404)
                 assert await status("PUT", f"/api/context/{path}", headers=own, content="x") in (400, 403, 404), path
             page = "/api/context/notes/tags"
+            assert await status("PUT", page, headers={**own, "If-Match": "*"}, content="# Tags\n") == 412
             made = await web.put(page, headers=own, content="# Tags\n")
             assert (made.status_code, made.headers["etag"]) == (201, '"1"'), made.text
             assert await status("PUT", page, headers={**own, "If-Match": '"9"'}, content="# Other\n") == 412

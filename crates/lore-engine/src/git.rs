@@ -68,6 +68,12 @@ pub enum GitError {
         /// What git or a hook said, without credentials.
         message: String,
     },
+    /// There is nothing to fetch from or push to.
+    #[error("git {command} failed: no remote is known; add one with `git remote add origin URL`")]
+    NoRemote {
+        /// What git was to do.
+        command: String,
+    },
     /// The remote has commits that this branch lacks, so it took none. The local commits are untouched.
     #[error("{message}")]
     Rejected {

@@ -81,8 +81,8 @@ const UNSEEN: u16 = u16::MAX;
 
 impl Nearest {
     pub(crate) fn new(limit: usize) -> Self {
-        let heap = BinaryHeap::with_capacity(limit + 1);
-        Nearest { limit, heap, kept: Vec::new(), distances: Vec::new() }
+        // It grows with what is found: a limit can be far more than there is.
+        Nearest { limit, heap: BinaryHeap::new(), kept: Vec::new(), distances: Vec::new() }
     }
 
     /// Looks at a block of codes, the first of which stands at `first`. Blocks come in their order. `counts` says which
@@ -287,5 +287,12 @@ mod tests {
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&[1.0; 64]), &block, 8, &|place| place != 8 && place != 10);
         assert_eq!(nearest.places(&[1.0; 64], 2), [9, 11]);
+    }
+
+    #[test]
+    fn a_limit_beyond_all_there_is_needs_no_memory_of_its_own() {
+        let mut nearest = Nearest::new(usize::MAX);
+        nearest.look(&code(&[1.0; 64]), &code(&[1.0; 64]), 0, &|_| true);
+        assert_eq!(nearest.places(&[1.0; 64], usize::MAX), [0]);
     }
 }

@@ -3,6 +3,7 @@
 //! It listens on this machine only, unless told otherwise. Everything but `/healthz` needs a token, and no request with a
 //! foreign host or origin is let in.
 
+mod address;
 mod context;
 mod guard;
 mod metrics;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
+use axum::routing::{get, post};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -26,6 +27,7 @@ use crate::environment::Environment;
 use crate::failure::{Failure, Result};
 use crate::mcp::{Handler, Toolset};
 use crate::server::{Keepers, Workers, stopped};
+use context::page;
 use metrics::Metrics;
 pub use tokens::Tokens;
 
@@ -100,7 +102,7 @@ fn router(shared: Arc<Shared>, handler: Handler) -> Router {
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
     Router::new()
         .route("/api/openapi.json", get(openapi::document))
-        .route("/api/context/{*path}", any(context::page))
+        .route("/api/context/{*path}", get(page).put(page).patch(page).delete(page))
         .route("/api/{operation}", post(operations::run))
         .route("/metrics", get(metrics::page))
         .route_service("/mcp", mcp)

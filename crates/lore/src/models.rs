@@ -92,6 +92,13 @@ impl Library {
         })?
     }
 
+    /// Whether a name can be a model's: of one that is here, can be fetched, or answers at an endpoint.
+    pub fn knows(&self, name: &str) -> bool {
+        let is_remote = name.starts_with("ollama:") || name.starts_with("openai:");
+        let can_be_fetched = known_models().iter().any(|model| model.name == name);
+        is_remote || can_be_fetched || name == STATIC || self.place(name).is_some()
+    }
+
     /// Every model that can be used or fetched, the one in the program first.
     pub fn all(&self) -> Vec<Known> {
         let inside = StaticModel::embedded().map(|_| "in the program".to_owned());

@@ -171,7 +171,7 @@ impl Entry {
             },
             parameters: parameters::<O>,
             input: schema::<O>,
-            output: schema::<O::Output>,
+            output: output_schema::<O::Output>,
             from_cli: |matches, session| {
                 let operation = O::from_arg_matches(matches)
                     .map_err(|error| Failure::usage(error.to_string(), "see --help"))?;
@@ -331,8 +331,16 @@ fn last_word(name: &'static str) -> &'static str {
 }
 
 fn schema<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    SchemaGenerator::new(settings).into_root_schema_for::<T>()
+    SchemaGenerator::new(inlined()).into_root_schema_for::<T>()
+}
+
+/// The schema of what is written: what may be left out of it is not required.
+fn output_schema<T: JsonSchema>() -> Schema {
+    SchemaGenerator::new(inlined().for_serialize()).into_root_schema_for::<T>()
+}
+
+fn inlined() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }
 
 /// The names of an operation's parameters. A schema takes longer to make than many an answer, so they are kept.

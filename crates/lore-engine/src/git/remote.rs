@@ -220,7 +220,7 @@ impl Repo {
 }
 
 fn no_remote(command: &str) -> GitError {
-    GitError::failed(command, "no remote is known; add one with `git remote add origin URL`")
+    GitError::NoRemote { command: command.to_owned() }
 }
 
 /// Whether the remote refused because its branch is not where it was thought to be.

@@ -276,9 +276,17 @@ pub fn pull(memory: &Memory) -> Result<bool> {
 }
 
 fn failed(error: GitError) -> Error {
-    Error::Git { message: error.to_string() }
+    let message = error.to_string();
+    match error {
+        // Git was not asked: what was wanted cannot be done with this vault.
+        GitError::NoRemote { .. } => Error::BadInput { message, hint: "see `lore git status`".into() },
+        _ => Error::Git { message },
+    }
 }
 
 fn no_repository() -> Error {
-    Error::Git { message: "the vault is not in a git repository, or its policy says not to commit".into() }
+    Error::BadInput {
+        message: "the vault is not in a git repository, or its policy says not to commit".into(),
+        hint: "see `lore git status`; `git init` in the vault makes a repository".into(),
+    }
 }

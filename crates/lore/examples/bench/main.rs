@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
 
+mod agents;
 #[path = "../../tests/it/capture_set.rs"]
 mod capture_set;
 mod capturing;
@@ -13,6 +14,7 @@ mod check_set;
 mod checking;
 mod knowledge;
 mod meaning;
+mod serving;
 mod vault;
 mod writing;
 
@@ -120,6 +122,9 @@ fn main() {
     warm(&bench);
     let asked = |what: &str| more.iter().any(|one| one == what);
     meaning::questions(&bench, &folder, asked("transformer"));
+    let served = meaning::with_model(&bench, &folder, meaning::STATIC);
+    agents::costs(&served);
+    serving::searches(&served);
     if asked("million") {
         meaning::million(&bench, &folder);
     }
@@ -228,13 +233,21 @@ fn children() -> Duration {
 
 /// CPU time of a running process, from the scheduler's own account in nanoseconds.
 fn process_cpu(process: u32) -> Duration {
-    let text = fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
-    Duration::from_nanos(text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0))
+    let threads = fs::read_dir(format!("/proc/{process}/task")).expect("the process runs");
+    let of = |folder: &Path| fs::read_to_string(folder.join("schedstat")).unwrap_or_default();
+    let texts = threads.flatten().map(|thread| of(&thread.path()));
+    let nanos = texts.map(|text| text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0));
+    Duration::from_nanos(nanos.sum())
 }
 
 fn peak_memory(process: u32) -> u64 {
+    memory(process, "VmHWM:")
+}
+
+/// One of the system's figures about a process's memory.
+fn memory(process: u32, figure: &str) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with(figure)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 

@@ -9,7 +9,7 @@ use super::vault::{self, Dice};
 use super::{Bench, QUERIES, mega, milli, peak_memory, pipe, process_cpu, report};
 
 /// The model in the program.
-const STATIC: &str = "wordllama-256";
+pub(super) const STATIC: &str = "wordllama-256";
 
 /// The model that is used where its folder is there.
 const TRANSFORMER: &str = "all-MiniLM-L6-v2";
@@ -48,7 +48,8 @@ pub(super) fn million(bench: &Bench, folder: &Path) {
     }
 }
 
-fn with_model(bench: &Bench, folder: &Path, model: &str) -> Bench {
+/// The same vault in the home of a model.
+pub(super) fn with_model(bench: &Bench, folder: &Path, model: &str) -> Bench {
     Bench {
         lore: bench.lore.clone(),
         home: folder.join(format!("home-{model}")),

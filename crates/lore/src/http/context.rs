@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use lore_engine::Code;
 use serde_json::{Map, Value, json};
 
-use super::operations::{Chosen, bytes, run_as};
+use super::address::Address;
+use super::operations::{bytes, run_as};
 use super::{Shared, reply};
 use crate::failure::{Failure, Result};
 use crate::ops;
@@ -22,6 +23,8 @@ use crate::server::Grant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Means {
     expected: Option<u64>,
+    /// That there must be a page, at whatever version.
+    exists: bool,
     /// The version that the client has already.
     has: Option<u64>,
     conditional: bool,
@@ -31,8 +34,7 @@ struct Means {
 pub async fn page(
     State(shared): State<Arc<Shared>>,
     Extension(grant): Extension<Grant>,
-    Path(path): Path<String>,
-    Query(chosen): Query<Chosen>,
+    Address { place, project }: Address,
     method: Method,
     headers: HeaderMap,
     body: Body,
@@ -41,13 +43,21 @@ pub async fn page(
         Ok(means) => means,
         Err(failure) => return reply::failure(&failure),
     };
-    let asked = match request(&method, &path, means, &headers, body).await {
-        Ok(Some(asked)) => asked,
-        Ok(None) => return reply::wrong_method().await,
+    let asked = match request(&method, &place, means, &headers, body).await {
+        Ok(asked) => asked,
         Err(failure) => return reply::failure(&failure),
     };
-    let done = run(&shared, grant, chosen.project, asked).await;
-    match done {
+    if means.exists && method == Method::PUT {
+        let look = ("get", Map::from_iter([("reference".to_owned(), json!(place))]));
+        match run(&shared, grant.clone(), project.clone(), look).await {
+            Ok(_) => (),
+            Err(failure) if failure.code == Code::NotFound => {
+                return reply::refusal(StatusCode::PRECONDITION_FAILED, &failure);
+            }
+            Err(failure) => return reply::failure(&failure),
+        }
+    }
+    match run(&shared, grant, project, asked).await {
         Ok(value) => answered(&method, means, &value),
         Err(failure) if failure.code == Code::Conflict && means.conditional => {
             reply::refusal(StatusCode::PRECONDITION_FAILED, &failure)
@@ -65,12 +75,12 @@ async fn request(
     means: Means,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Option<Asked>> {
+) -> Result<Asked> {
     let mut input = Map::new();
     let operation = match *method {
         Method::GET | Method::HEAD => {
             input.insert("reference".into(), json!(path));
-            return Ok(Some(("get", input)));
+            return Ok(("get", input));
         }
         Method::PUT => {
             input = object_or(body, headers, "content").await?;
@@ -82,17 +92,17 @@ async fn request(
             input.insert("reference".into(), json!(path));
             "edit"
         }
-        Method::DELETE => {
+        // The router lets only DELETE in besides these.
+        _ => {
             input.insert("reference".into(), json!(path));
             input.insert("yes".into(), json!(true));
             "rm"
         }
-        _ => return Ok(None),
     };
     if let Some(version) = means.expected {
         input.insert("expected_version".into(), json!(version));
     }
-    Ok(Some((operation, input)))
+    Ok((operation, input))
 }
 
 async fn run(
@@ -157,5 +167,6 @@ fn means(headers: &HeaderMap) -> Result<Means> {
         (None, Some("*")) => Some(0),
         _ => None,
     };
-    Ok(Means { expected, has, conditional: expected.is_some() })
+    let exists = tag(IF_MATCH) == Some("*");
+    Ok(Means { expected, exists, has, conditional: expected.is_some() })
 }

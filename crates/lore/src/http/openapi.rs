@@ -44,31 +44,56 @@ fn operation(entry: &Entry) -> Value {
     let input = (entry.input)().to_value();
     let about = input["description"].as_str().unwrap_or_default().to_owned();
     let (summary, rest) = about.split_once("\n\n").unwrap_or((&about, ""));
+    // A request without a body has no parameters.
+    let required = input.get("required").is_some();
     json!({
         "operationId": entry.tool(),
         "summary": summary,
         "description": rest,
         "parameters": [project()],
-        "requestBody": { "required": true, "content": { "application/json": { "schema": bare(input) } } },
-        "responses": responses(content("Done", bare((entry.output)().to_value()))),
+        "requestBody": { "required": required, "content": { "application/json": { "schema": bare(input) } } },
+        "responses": responses(&[("200", content("Done", output(entry)))]),
     })
 }
 
 fn page() -> Value {
     let path = json!({ "name": "path", "in": "path", "required": true, "schema": { "type": "string" } });
     let parameters = json!([path, project()]);
+    let matches = header("If-Match", "The version the page must be at, as its ETag gave it");
+    let has = header("If-None-Match", "The version the client has already");
+    let absent = header("If-None-Match", "* where there must be no page yet");
     let text = json!({ "text/markdown": { "schema": { "type": "string" } } });
-    let written = || responses(content("Done", json!({ "type": "object" })));
+    let read = ("200", json!({ "description": "The page", "content": text }));
+    let same = ("304", json!({ "description": "The page is at the version that the client has" }));
+    let done = |operation| ("200", content("Done", output_of(operation)));
+    let made = ("201", content("A page was made", output_of("put")));
     json!({
         "parameters": parameters,
         "get": { "operationId": "read_context", "summary": "A page's text; its version is the ETag",
-                 "responses": responses(json!({ "description": "The page", "content": text })) },
+                 "parameters": [has], "responses": responses(&[read, same]) },
         "put": { "operationId": "put_context", "summary": "Write a page; If-Match is the version check",
-                 "requestBody": { "required": true, "content": text }, "responses": written() },
+                 "parameters": [matches, absent], "requestBody": written("put", "slug"),
+                 "responses": responses(&[done("put"), made]) },
         "patch": { "operationId": "patch_context", "summary": "Add to a page, or change a part of it",
-                   "requestBody": { "required": true, "content": text }, "responses": written() },
-        "delete": { "operationId": "delete_context", "summary": "Remove a page", "responses": written() },
+                   "parameters": [matches], "requestBody": written("edit", "reference"),
+                   "responses": responses(&[done("edit")]) },
+        "delete": { "operationId": "delete_context", "summary": "Remove a page",
+                    "parameters": [matches], "responses": responses(&[done("rm")]) },
     })
+}
+
+/// A body of the text itself, or of the parameters of an operation; the address says the page.
+fn written(operation: &str, page: &str) -> Value {
+    let mut input = ops::find(operation).map(|entry| bare((entry.input)().to_value())).unwrap_or_default();
+    if let Some(object) = input.as_object_mut() {
+        object.remove("required");
+    }
+    if let Some(known) = input.get_mut("properties").and_then(Value::as_object_mut) {
+        known.remove(page);
+    }
+    let text = json!({ "schema": { "type": "string" } });
+    let content = json!({ "text/markdown": text, "application/json": { "schema": input } });
+    json!({ "required": true, "content": content })
 }
 
 fn project() -> Value {
@@ -76,13 +101,26 @@ fn project() -> Value {
             "description": "The project, where it is not the server's own" })
 }
 
+fn header(name: &str, about: &str) -> Value {
+    json!({ "name": name, "in": "header", "schema": { "type": "string" }, "description": about })
+}
+
 fn content(about: &str, schema: Value) -> Value {
     json!({ "description": about, "content": { "application/json": { "schema": schema } } })
 }
 
-fn responses(done: Value) -> Value {
+fn responses(done: &[(&str, Value)]) -> Value {
     let error = content("What went wrong, and what to do", json!({ "$ref": "#/components/schemas/Error" }));
-    json!({ "2XX": done, "4XX": error, "5XX": error })
+    let all = done.iter().cloned().chain([("4XX", error.clone()), ("5XX", error)]);
+    Value::Object(all.map(|(status, answer)| (status.to_owned(), answer)).collect())
+}
+
+fn output(entry: &Entry) -> Value {
+    bare((entry.output)().to_value())
+}
+
+fn output_of(operation: &str) -> Value {
+    ops::find(operation).map(|entry| output(&entry)).unwrap_or_default()
 }
 
 fn bare(mut schema: Value) -> Value {

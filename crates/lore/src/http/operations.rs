@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use http_body_util::BodyExt as _;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::address::Address;
 use super::{BODY, Shared, reply};
 use crate::failure::{Failure, Result};
 use crate::ops;
@@ -19,33 +19,25 @@ use crate::server::{Caller, Grant};
 /// So much of a request that is too long is read and forgotten.
 const FORGOTTEN: usize = 64 * 1024 * 1024;
 
-/// What an address may say besides the operation.
-#[derive(Debug, Default, Deserialize)]
-pub struct Chosen {
-    /// The project.
-    pub project: Option<String>,
-}
-
 /// Runs an operation.
 pub async fn run(
     State(shared): State<Arc<Shared>>,
     Extension(grant): Extension<Grant>,
-    Path(operation): Path<String>,
-    Query(chosen): Query<Chosen>,
+    address: Address,
     body: Body,
 ) -> Response {
-    match answer(&shared, grant, &operation, chosen, body).await {
+    match answer(&shared, grant, address, body).await {
         Ok(value) => reply::value(StatusCode::OK, &value),
         Err(failure) => reply::failure(&failure),
     }
 }
 
-async fn answer(shared: &Shared, grant: Grant, operation: &str, chosen: Chosen, body: Body) -> Result<Value> {
-    let entry =
-        ops::find(operation).map_err(|failure| Failure { code: lore_engine::Code::NotFound, ..failure })?;
+async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> Result<Value> {
+    let entry = ops::find(&address.place)
+        .map_err(|failure| Failure { code: lore_engine::Code::NotFound, ..failure })?;
     grant.check(&entry)?;
     let input = parameters(body).await?;
-    run_as(shared, grant, chosen.project, move |session| Ok((entry.from_json)(input, session)?.json())).await
+    run_as(shared, grant, address.project, move |session| Ok((entry.from_json)(input, session)?.json())).await
 }
 
 /// Runs something with the session of whoever holds a token, for a project it may use.
@@ -93,7 +85,7 @@ pub async fn bytes(body: Body) -> Result<Vec<u8>> {
 
 async fn parameters(body: Body) -> Result<Value> {
     let bytes = bytes(body).await?;
-    if bytes.iter().all(u8::is_ascii_whitespace) {
+    if bytes.is_empty() {
         return Ok(json!({}));
     }
     match serde_json::from_slice(&bytes) {

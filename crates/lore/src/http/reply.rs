@@ -1,7 +1,7 @@
 //! Answers in JSON.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -60,10 +60,8 @@ pub async fn nothing_here() -> Response {
     )
 }
 
-/// That an address is asked in another way.
+/// That an address is asked in another way. The router adds the ways there are.
 pub async fn wrong_method() -> Response {
     let failure = Failure::usage("this address is not asked in this way", "see /api/openapi.json");
-    let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, &failure);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"));
-    response
+    refusal(StatusCode::METHOD_NOT_ALLOWED, &failure)
 }

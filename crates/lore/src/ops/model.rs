@@ -175,6 +175,10 @@ impl Operation for Use {
     fn run(self, session: &Session) -> Result<Changed> {
         let given = folder(session, &self.name);
         let name = given.as_deref().map_or(self.name, |folder| look_into(session, folder));
+        if given.is_none() && !session.models.knows(&name) {
+            let hint = "see `lore model list`, or give the folder of one";
+            return Err(Failure::usage(format!("no model is called {name:?}"), hint));
+        }
         // Opened before the vault is looked at and the folder noted: what is no model changes nothing.
         session.models.open(&name).map_err(lore_engine::Error::from)?;
         if let Some(folder) = &given {

@@ -13,7 +13,7 @@ use crate::session::Session;
 
 /// Make a token for the server over HTTP
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore token add ci --project brain\n  lore token add editor --write")]
+#[command(after_help = "Examples:\n  lore token add ci --for brain\n  lore token add editor --write")]
 pub struct Add {
     /// The name that stands in the history of what is written with it
     actor: String,
@@ -60,6 +60,10 @@ impl Render for Made {
             "{}\na token for {}, kept in {}; a running server takes it after a restart\n",
             self.token, self.actor, self.file
         )
+    }
+
+    fn brief(&self) -> String {
+        format!("{}\n", self.token)
     }
 }
 

@@ -1,0 +1,37 @@
+//! What an address names: an operation or a page, and the project.
+
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::reply;
+use crate::failure::Failure;
+
+/// An address, taken apart. One that cannot be is told in JSON, as everything else is.
+pub struct Address {
+    /// The operation, or the page's path.
+    pub place: String,
+    /// The project, where it is not the server's own.
+    pub project: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Chosen {
+    project: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Address {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Address, Response> {
+        let refused = |message: String| {
+            reply::failure(&Failure::usage(message, "see /api/openapi.json for what an address may say"))
+        };
+        let place = Path::<String>::from_request_parts(parts, state).await;
+        let Path(place) = place.map_err(|rejection| refused(rejection.body_text()))?;
+        let chosen = Query::<Chosen>::from_request_parts(parts, state).await;
+        let Query(Chosen { project }) = chosen.map_err(|rejection| refused(rejection.body_text()))?;
+        Ok(Address { place, project: project.filter(|name| !name.is_empty()) })
+    }
+}
