@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx2
 from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
 from place import Place
 
 CLUSTERS = 3
@@ -27,13 +28,13 @@ def stale_clusters(place):
     place.lore("sync")
 
 
-async def progress_is_told(place):
+async def progress_is_told(transport, generation):
     told = []
 
     async def hear(progress, total, message):
         told.append((progress, total, message))
 
-    async with Client(place.stdio()) as client:
+    async with Client(transport, mode=generation) as client:
         result = await client.call_tool("compact_plan", {}, progress_callback=hear)
         assert not result.is_error and len(result.structured_content["clusters"]) == CLUSTERS, result
     assert told and all(total == 3 * CLUSTERS for _, total, _ in told), told
@@ -85,7 +86,11 @@ async def main():
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         stale_clusters(place)
-        await progress_is_told(place)
+        for generation in ["legacy", "2026-07-28"]:
+            await progress_is_told(place.stdio(), generation)
+            with place.http() as (address, token):
+                async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as web:
+                    await progress_is_told(streamable_http_client(f"{address}/mcp", http_client=web), generation)
         await work_ends_with_its_client(place)
         print("progress and clients that leave: ok", flush=True)
 
