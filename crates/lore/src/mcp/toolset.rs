@@ -1,0 +1,63 @@
+//! Which tools a client is offered, and how they are listed.
+
+use rmcp::model::ToolAnnotations;
+
+use super::tool::{Acts, Set, Tool};
+use super::tools::TOOLS;
+
+/// Which tools a client is offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Toolset {
+    /// The few that do most of the work
+    Core,
+    /// Notes by their titles, and what is common
+    Notes,
+    /// Pages, links, facts and gaps, and what is common
+    Memory,
+    /// Every tool
+    #[default]
+    All,
+}
+
+/// The tools of a set.
+pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
+    let offered = |tool: &&Tool| match set {
+        Toolset::Core => tool.core,
+        Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
+        Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
+        Toolset::All => true,
+    };
+    TOOLS.iter().filter(offered).collect()
+}
+
+/// A tool as it is listed.
+pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.acts == Acts::Reads)
+        .destructive(tool.acts == Acts::Replaces)
+        .idempotent(tool.repeatable || tool.acts == Acts::Reads)
+        .open_world(false);
+    rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
+        .with_title(tool.title)
+        .with_raw_output_schema(tool.output_schema().into())
+        .with_annotations(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::INSTRUCTIONS;
+
+    #[test]
+    fn the_tools_leave_room_for_the_work() {
+        assert!(lore_embed::counts_exactly(), "the tests count with the tokenizer that is built in");
+        let tokens = |set: Toolset| {
+            let tools: Vec<rmcp::model::Tool> = toolset(set).into_iter().map(listed).collect();
+            lore_embed::count_tokens(&serde_json::to_string(&tools).expect("tools are JSON"))
+        };
+        assert!(toolset(Toolset::Core).len() <= 8);
+        let (core, all) = (tokens(Toolset::Core), tokens(Toolset::All));
+        assert!(core <= 1500 && all <= 6000, "{core} tokens in core, {all} in all");
+        assert!(lore_embed::count_tokens(INSTRUCTIONS) < 500 && INSTRUCTIONS.len() < 2048);
+    }
+}
