@@ -28,6 +28,14 @@ def stale_clusters(place):
     place.lore("sync")
 
 
+async def until(what, check):
+    for _ in range(600):
+        if check():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"never: {what}")
+
+
 async def progress_is_told(transport, generation):
     told = []
 
@@ -37,17 +45,11 @@ async def progress_is_told(transport, generation):
     async with Client(transport, mode=generation) as client:
         result = await client.call_tool("compact_plan", {}, progress_callback=hear)
         assert not result.is_error and len(result.structured_content["clusters"]) == CLUSTERS, result
+        # The client hears it beside the answer.
+        await until("progress is told", lambda: told)
     assert told and all(total == 3 * CLUSTERS for _, total, _ in told), told
     assert [progress for progress, *_ in told] == sorted({progress for progress, *_ in told}), told
     assert "Gathering" in told[0][2], told
-
-
-async def until(what, check):
-    for _ in range(600):
-        if check():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"never: {what}")
 
 
 async def work_ends_with_its_client(place):

@@ -27,6 +27,7 @@ use tokio::sync::watch;
 use crate::failure::{Failure, Result, status};
 use crate::server::{Caller, Grant, Keepers, Step, Workers};
 use crate::session::Session;
+use progress::Telling;
 use tool::Tool;
 use toolset::listed;
 pub use toolset::{Toolset, toolset};
@@ -82,7 +83,7 @@ impl Handler {
         tool: &'static Tool,
         mut arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
-        told: watch::Sender<Option<Step>>,
+        told: Option<watch::Sender<Option<Step>>>,
     ) -> Result<CallToolResult> {
         let project = match arguments.remove("project") {
             Some(Value::String(name)) if !name.is_empty() => Some(name),
@@ -95,7 +96,7 @@ impl Handler {
         }
         let keepers = self.keepers.clone();
         let (text, structured) = self
-            .run(context, Asked { project, told: Some(told) }, move |session| {
+            .run(context, Asked { project, told }, move |session| {
                 let answer = (entry.from_json)(input, session)?;
                 let mut text = answer.human();
                 if let Some(progress) = keepers.progress(session) {
@@ -186,14 +187,15 @@ impl ServerHandler for Handler {
             let message = format!("no tool is called {:?}; the tools are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let (heard, steps) = watch::channel(None);
-        let called = self.call(tool, request.arguments.unwrap_or_default(), &context, heard);
+        let (telling, steps) = Telling::begin(&context);
+        let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);
         let result = tokio::select! {
-            biased;
             // Nobody waits for the answer any more, and with the call its work ends.
             () = context.ct.cancelled() => Err(lore_engine::Error::Cancelled.into()),
-            never = progress::tell(&context, steps) => match never {},
-            result = called => result,
+            result = called => {
+                telling.finish().await;
+                result
+            }
         };
         Ok(CallToolResponse::Complete(result.unwrap_or_else(|failure| told(&failure))))
     }

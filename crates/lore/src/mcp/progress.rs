@@ -1,36 +1,68 @@
 //! Progress of a call, for clients that asked to be told.
 
-use std::convert::Infallible;
-use std::future::pending;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{RoleServer, ServiceError};
-use tokio::sync::watch::Receiver;
+use tokio::sync::watch::{self, Receiver, Sender};
+use tokio::task::JoinHandle;
 
 use crate::server::Step;
 
 /// A client is told no more often than this.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Tells a client how far its call is, for as long as it is awaited.
-pub(super) async fn tell(
-    context: &RequestContext<RoleServer>,
-    mut steps: Receiver<Option<Step>>,
-) -> Infallible {
-    let Some(token) = context.meta.get_progress_token() else { return pending().await };
-    let mut count = Count::default();
-    while steps.changed().await.is_ok() {
-        let step = *steps.borrow_and_update();
-        if let Some((step, progress, total)) = step.and_then(|step| count.of(step))
-            && send(&context.peer, &token, step, progress, total).await.is_err()
-        {
-            break;
-        }
-        tokio::time::sleep(EVERY).await;
+/// Tells a client how far its call is.
+pub(super) struct Telling {
+    task: Option<JoinHandle<()>>,
+}
+
+impl Telling {
+    /// Begins to tell what is sent here, where the client asked for it.
+    pub(super) fn begin(context: &RequestContext<RoleServer>) -> (Telling, Option<Sender<Option<Step>>>) {
+        let Some(token) = context.meta.get_progress_token() else { return (Telling { task: None }, None) };
+        let (sender, steps) = watch::channel(None);
+        let task = tokio::spawn(tell(context.peer.clone(), token, steps));
+        (Telling { task: Some(task) }, Some(sender))
     }
-    pending().await
+
+    /// Waits until all is told: an answer is the last that a client hears of a call.
+    pub(super) async fn finish(mut self) {
+        if let Some(task) = self.task.take() {
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// Ends when the work does. Of steps that follow each other closely the last is told.
+async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut steps: Receiver<Option<Step>>) {
+    let mut count = Count::default();
+    let mut last: Option<Instant> = None;
+    loop {
+        let ended = steps.changed().await.is_err();
+        let soon = last.is_some_and(|last| last.elapsed() < EVERY);
+        let step = *steps.borrow_and_update();
+        if (ended || !soon)
+            && let Some((step, progress, total)) = step.and_then(|step| count.of(step))
+        {
+            last = Some(Instant::now());
+            if send(&peer, &token, step, progress, total).await.is_err() {
+                return;
+            }
+        }
+        if ended {
+            return;
+        }
+    }
 }
 
 async fn send(
