@@ -41,11 +41,13 @@ impl Operation for Get {
         let memory = session.fresh()?;
         let path = memory.file(&self.reference)?;
         let page = memory.page_at(&path)?;
+        // The version before the bytes: a write puts the file in place first and counts after, so that text which goes with
+        // a version is never older than it. The other way round, who adds to this text could write over another's words.
+        let version = memory.version_of(&path)?;
         let bytes = match memory.vault().read(&path, u64::MAX)? {
             Some(file) => file.bytes,
             None => return Err(Error::NotFound { reference: self.reference, suggestions: Vec::new() }.into()),
         };
-        let version = memory.version_of(&path)?;
         let (slug, title) = page.map_or_else(|| (path.clone(), path.clone()), |page| (page.slug, page.title));
         Ok(PageText {
             slug,
