@@ -159,7 +159,9 @@ impl Operation for Check {
     fn run(self, session: &Session) -> Result<Found> {
         let memory = session.fresh()?;
         if let Some(id) = &self.resolve {
-            return match settle(memory, id, &session.talk.progress("Checking"))? {
+            let settled = settle(memory, id, &session.talk.progress("Checking"));
+            session.talk.finish();
+            return match settled? {
                 Settling::Done(finding) => Ok(Found {
                     unresolved: 0,
                     resolved: 1,
