@@ -1,5 +1,5 @@
-//! Points at which a test lets the process die, to prove that whatever was under way is finished or undone. Builds
-//! without the feature `faults` have none.
+//! Fault points: where a test kills or suspends the process, to prove that an interrupted change is finished or undone
+//! and that nothing escapes between two steps. Compiled only with the feature `faults`.
 
 /// The points of a write, in their order.
 pub const POINTS: [&str; 9] =
@@ -13,18 +13,38 @@ mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    static ARMED: OnceLock<(String, AtomicUsize)> = OnceLock::new();
+    static ARMED: OnceLock<Fault> = OnceLock::new();
 
-    /// Lets the process die at a point: `installed` at the first time it is passed, `installed:3` at the third.
-    pub fn arm(point: &str) {
-        let (name, count) = point.split_once(':').unwrap_or((point, "1"));
-        let _ = ARMED.set((name.to_owned(), AtomicUsize::new(count.parse().unwrap_or(1))));
+    struct Fault {
+        point: String,
+        passes_left: AtomicUsize,
+        action: fn(),
     }
 
+    /// Arms one fault point: `installed` aborts the process when it first passes the point, `installed:3` at the third
+    /// pass; `stop@installed` suspends it there until it gets SIGCONT.
+    pub fn arm(fault: &str) {
+        let (action, fault): (fn(), &str) = match fault.strip_prefix("stop@") {
+            Some(point) => (suspend, point),
+            None => (|| std::process::abort(), fault),
+        };
+        let (point, count) = fault.split_once(':').unwrap_or((fault, "1"));
+        let passes_left = AtomicUsize::new(count.parse().unwrap_or(1));
+        let _ = ARMED.set(Fault { point: point.to_owned(), passes_left, action });
+    }
+
+    #[cfg(unix)]
+    fn suspend() {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+    }
+
+    #[cfg(not(unix))]
+    fn suspend() {}
+
     pub(crate) fn fault(point: &str) {
-        let Some((name, left)) = ARMED.get() else { return };
-        if name == point && left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            std::process::abort();
+        let Some(armed) = ARMED.get() else { return };
+        if armed.point == point && armed.passes_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            (armed.action)();
         }
     }
 }

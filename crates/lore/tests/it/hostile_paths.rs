@@ -3,13 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::symlink;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::Stdio;
 
+use lore_engine::fault::POINTS;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::aftermath::{Tree, ask, tree};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Ran, Sandbox};
 
 /// Signs that look like a slash, forwards or backwards.
 const SLASHES: [char; 7] =
@@ -346,32 +351,31 @@ fn a_staging_folder_that_leads_out_is_not_used() {
 }
 
 #[test]
-fn a_folder_swapped_for_a_link_again_and_again_lets_nothing_out() {
-    let sandbox = guarded();
-    let (folder, aside, canary) =
-        (sandbox.vault().join("race"), sandbox.vault().join("aside"), sandbox.root.join("empty"));
-    fs::create_dir(&folder).expect("a folder");
-    fs::create_dir(&canary).expect("a folder");
-    let ended = AtomicBool::new(false);
-    let puts: Vec<Value> = (0..200)
-        .map(|number| json!({ "tool": "put", "input": { "slug": format!("race/p{number}.md"), "content": "x" } }))
-        .collect();
-    let answers = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ended.load(Ordering::SeqCst) {
-                fs::rename(&folder, &aside).ok();
-                symlink(&canary, &folder).ok();
-                fs::remove_file(&folder).ok();
-                fs::rename(&aside, &folder).ok();
-            }
-        });
-        let answers = ask(&sandbox, "home", &puts);
-        ended.store(true, Ordering::SeqCst);
-        answers
-    });
-    assert_eq!(fs::read_dir(&canary).expect("a folder").count(), 0, "something got out");
-    let done = answers.iter().filter(|answer| answer["exit"] == 0).count();
-    assert!(done > 0 && done < 200, "the race was not run: {done} of 200 were written");
-    sandbox.sync();
-    sandbox.validate();
+fn a_directory_swapped_for_a_symlink_lets_nothing_out_at_any_step() {
+    for point in POINTS {
+        let sandbox = guarded();
+        let (folder, aside, canary) =
+            (sandbox.vault().join("race"), sandbox.vault().join("aside"), sandbox.root.join("empty"));
+        fs::create_dir(&folder).expect("a directory");
+        fs::create_dir(&canary).expect("a directory");
+        let mut command = sandbox.command(&["put", "race/page", "--json"]);
+        command.env("LORE_FAULT", format!("stop@{point}")).stdin(Stdio::piped());
+        let mut child = sandbox.spawn(&mut command);
+        child.stdin.take().expect("piped").write_all(b"text\n").expect("it reads");
+        let pid = Pid::from_raw(child.id().cast_signed());
+        // Blocks until the process is suspended at the point; one that ends before has not reached it.
+        let status = waitpid(pid, Some(WaitPidFlag::WUNTRACED)).expect("a child");
+        assert!(matches!(status, WaitStatus::Stopped(..)), "{point} was not reached: {status:?}");
+        fs::rename(&folder, &aside).expect("a rename");
+        symlink(&canary, &folder).expect("a symlink");
+        kill(pid, Signal::SIGCONT).expect("a child");
+        let ran: Ran = child.wait_with_output().expect("it ran").into();
+        assert!([0, 2, 4].contains(&ran.code), "{point}: {ran:?}");
+        assert_eq!(fs::read_dir(&canary).expect("a directory").count(), 0, "{point}: a file escaped");
+        fs::remove_file(&folder).expect("the symlink");
+        fs::rename(&aside, &folder).expect("a rename");
+        sandbox.sync();
+        sandbox.validate();
+        assert!(!sandbox.vault().join(".lore").exists(), "{point} left its staging directory");
+    }
 }
