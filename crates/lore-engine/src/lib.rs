@@ -41,6 +41,7 @@ mod project_slug;
 mod projects;
 mod raw;
 mod reconcile;
+mod refresh;
 mod relations;
 mod relink;
 mod relocate;
@@ -89,7 +90,7 @@ pub use lifecycle::{
     find_stale, is_live, plan_status, short_id, stale_pages, states, supersession,
 };
 pub use lint::{Finding, FixRequest, Fixed, fix, lint, new_id};
-pub use meaning::{Embedded, choose_model, embed_pending};
+pub use meaning::{Embedded, choose_model, drain_queue, embed_pending};
 pub use memory::{Author, Clock, Memory, Parts};
 pub use mentions::{LinksMade, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
@@ -104,6 +105,7 @@ pub use project_slug::project_slug;
 pub use projects::{Chosen, Projects};
 pub use raw::RawText;
 pub use reconcile::Report;
+pub use refresh::{Scope, refresh};
 pub use relations::{LinkWritten, NewLink, Unlinked, close_link, link, unlink};
 pub use relocate::relocate;
 pub use search::{

@@ -110,6 +110,14 @@ impl Memory {
     }
 }
 
+/// Embeds the pending chunks with the active model, whatever it costs; without a model there is nothing to do.
+pub fn drain_queue(memory: &Memory, progress: Progress<'_>) -> Result<()> {
+    match memory.active_model()? {
+        Some(row) => embed_pending(memory, &row, progress).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// Embeds what waits for a model.
 pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
     // A model is opened only for work that there is.

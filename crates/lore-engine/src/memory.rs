@@ -8,19 +8,15 @@ use std::sync::Arc;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 
-use crate::diff::Trust;
 use crate::embed::Models;
 use crate::error::Result;
 use crate::graph::{Chain, Neighbourhood, Reach, chain, neighbourhood};
 use crate::index::{Forget, PageRow, ProjectNo, Store};
 use crate::meaning::Opened;
 use crate::policy::Policy;
-use crate::progress::{Progress, unwatched};
-use crate::reconcile::{Look, Report, reconcile};
 use crate::resolve::{find, resolve};
 use crate::search::{SearchRequest, SearchResult, search};
 use crate::vault::{FileBytes, FolderLock, Vault, exists, is_page_path};
-use crate::write::recover_if_needed;
 
 /// Tells the time; a test gives another one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
@@ -54,11 +50,17 @@ pub struct Parts {
     pub models: Arc<dyn Models>,
 }
 
+/// A policy with the text it was parsed from.
+struct LoadedPolicy {
+    text: Option<String>,
+    policy: Arc<Policy>,
+}
+
 /// One vault, ready to be asked and written to.
 pub struct Memory {
     name: String,
     vault: Vault,
-    policy: RefCell<Arc<Policy>>,
+    policy: RefCell<LoadedPolicy>,
     store: Box<dyn Store>,
     project: ProjectNo,
     state: PathBuf,
@@ -72,14 +74,15 @@ impl Memory {
     /// Opens a vault with its index.
     pub fn open(parts: Parts) -> Result<Memory> {
         let vault = Vault::open(&parts.root)?;
-        let policy = Policy::load(vault.root())?;
+        let text = Policy::text(vault.root())?;
+        let policy = Policy::from_text(vault.root(), text.as_deref())?;
         let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
         let Parts { name, store, state, clock, author, models, .. } = parts;
         let key = policy_key(project);
         if store.setting(&key)?.is_none() {
             store.set_setting(&key, &policy.index_mark())?;
         }
-        let policy = RefCell::new(Arc::new(policy));
+        let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
         let opened = RefCell::default();
         Ok(Memory { name, vault, policy, store, project, state, clock, author, models, opened })
     }
@@ -96,7 +99,7 @@ impl Memory {
 
     /// The vault's policy.
     pub fn policy(&self) -> Arc<Policy> {
-        self.policy.borrow().clone()
+        self.policy.borrow().policy.clone()
     }
 
     /// The vault's rows.
@@ -134,25 +137,17 @@ impl Memory {
         self.now().date().to_string()
     }
 
-    /// Makes the index follow the files, and the policy as it is now.
-    pub fn sync(&self, trust: Trust, progress: Progress<'_>) -> Result<Report> {
-        self.follow_policy()?;
-        let recovered = recover_if_needed(self)?;
-        let mut report = reconcile(self, &Look::Everything(trust), progress)?;
-        report.recovered = recovered;
-        self.keep_up(u64::MAX)?;
-        Ok(report)
-    }
-
-    /// Reads the policy again. One that would have indexed the pages otherwise empties the index, so that the next
-    /// look makes it anew; the ledger stays.
-    fn follow_policy(&self) -> Result<()> {
-        let policy = Policy::load(self.vault.root())?;
-        let (key, mark) = (policy_key(self.project), policy.index_mark());
-        self.policy.replace(Arc::new(policy));
-        match self.store.setting(&key)? {
-            Some(known) if known == mark => return Ok(()),
-            _ => {}
+    /// Reads the policy file again where its text changed. Returns whether pages must be indexed again under it: the
+    /// index is then empty, and the ledger is kept.
+    pub(crate) fn reload_policy(&self) -> Result<bool> {
+        let text = Policy::text(self.vault.root())?;
+        if self.policy.borrow().text != text {
+            let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
+            self.policy.replace(LoadedPolicy { text, policy });
+        }
+        let (key, mark) = (policy_key(self.project), self.policy().index_mark());
+        if self.store.setting(&key)?.as_ref() == Some(&mark) {
+            return Ok(false);
         }
         self.store.transaction(&mut || {
             // Another process may have done it while this one waited.
@@ -164,12 +159,8 @@ impl Memory {
                 self.store.set_failure(self.project, &failure.path, None)?;
             }
             self.store.set_setting(&key, &mark)
-        })
-    }
-
-    /// Makes the index follow these files.
-    pub fn sync_paths(&self, paths: &BTreeSet<String>) -> Result<Report> {
-        reconcile(self, &Look::Paths { paths, moved: &[], proposal: None }, &unwatched)
+        })?;
+        Ok(true)
     }
 
     /// The page that a reference means; an old path means the page it is now.

@@ -114,13 +114,18 @@ pub struct Policy {
 impl Policy {
     /// The policy of the vault at `root`; a vault without `lore.toml` has the default one.
     pub fn load(root: &Path) -> Result<Policy> {
-        let path = root.join(POLICY_FILE);
-        match read_text(&path)? {
-            Some(text) => {
-                Policy::parse(&text).map_err(|(line, message)| Error::Config { path, line, message })
-            }
-            None => Ok(Policy::default()),
-        }
+        Policy::from_text(root, Policy::text(root)?.as_deref())
+    }
+
+    /// The text of a vault's policy file, where it has one.
+    pub(crate) fn text(root: &Path) -> Result<Option<String>> {
+        read_text(&root.join(POLICY_FILE))
+    }
+
+    /// Parses the text of a vault's policy file; without one, the default policy applies.
+    pub(crate) fn from_text(root: &Path, text: Option<&str>) -> Result<Policy> {
+        let failed = |(line, message)| Error::Config { path: root.join(POLICY_FILE), line, message };
+        text.map_or_else(|| Ok(Policy::default()), |text| Policy::parse(text).map_err(failed))
     }
 
     /// Reads a policy; an error has its line and what is wrong.

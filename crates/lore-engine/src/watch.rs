@@ -14,6 +14,7 @@ use crate::index::{Filter, Order, Window};
 use crate::memory::Memory;
 use crate::progress::unwatched;
 use crate::reconcile::Report;
+use crate::refresh::{Scope, refresh};
 use crate::vault::{Vault, folders, is_page};
 
 /// Quiet time after which a burst of events is acted on.
@@ -171,15 +172,15 @@ pub fn follow(memory: &Memory, mut follow: Follow<'_>, told: &mut dyn FnMut(Resu
             Wake::Stop => return,
             Wake::Everything => {
                 let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(memory.vault()));
-                told(widened.and_then(|()| memory.sync(Trust::Stat, &unwatched)));
+                told(widened.and_then(|()| refresh(memory, Scope::Vault(Trust::Stat), &unwatched)));
             }
             Wake::Pages(paths) => {
                 let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
                     paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
                 if others.iter().any(|folder| had_pages(memory, folder)) {
-                    told(memory.sync(Trust::Stat, &unwatched));
+                    told(refresh(memory, Scope::Vault(Trust::Stat), &unwatched));
                 } else if !pages.is_empty() {
-                    told(memory.sync_paths(&pages));
+                    told(refresh(memory, Scope::Paths(&pages), &unwatched));
                 }
             }
         }

@@ -14,6 +14,7 @@ mod remembered;
 use std::collections::BTreeSet;
 
 use crate::check::guard::contest;
+use crate::diff::Trust;
 use crate::error::{Error, Result};
 use crate::fault::fault;
 use crate::hash::ContentHash;
@@ -175,13 +176,20 @@ pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Receipt> {
 
 /// Makes the changes: all of them, or none.
 pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> Result<Receipt> {
-    let paths = prepare::paths(memory, changes)?;
+    // Refuses a bad path before the network is asked and the lock is taken.
+    prepare::paths(memory, changes)?;
     let fetched = commit::fetch_if_old(memory);
     let lock = memory.lock()?;
+    // The policy as it is under the lock decides, whichever process or editor changed it since.
+    let reindex = memory.reload_policy()?;
+    let paths = prepare::paths(memory, changes)?;
     let mut receipt = Receipt { warnings: recover::recover(memory, &lock)?, ..Receipt::default() };
     commit::before_write(memory, &paths, fetched, terms.mending)?;
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?;
+    match reindex {
+        true => reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?,
+        false => reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?,
+    };
     let prepare = |change| prepare::prepare(memory, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if terms.authority == Authority::Author && !terms.mending {

@@ -5,7 +5,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lore_engine::{Author, Chosen, Memory, Parts, Past, Policy, Projects, Store, Trust, vault};
+use lore_engine::{
+    Author, Chosen, Memory, Parts, Past, Policy, Projects, Scope, Store, Trust, refresh, unwatched, vault,
+};
 
 use crate::config::Config;
 use crate::environment::Environment;
@@ -27,9 +29,6 @@ pub struct Options {
     /// Which face is asking.
     pub face: &'static str,
 }
-
-/// So many chunks are embedded before an answer; more are left to who works behind.
-const A_LITTLE: u64 = 200;
 
 /// One run of Lore.
 pub struct Session {
@@ -72,7 +71,7 @@ impl Session {
     pub fn fresh(&self) -> Result<&Memory> {
         let memory = self.memory()?;
         if self.options.sync {
-            let report = memory.sync(Trust::Stat, &self.talk.progress("Indexing"))?;
+            let report = refresh(memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
             self.talk.finish();
             for recovered in &report.recovered {
                 self.talk.warn(recovered);
@@ -81,7 +80,7 @@ impl Session {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
         } else if self.options.keeps_up {
-            memory.keep_up(A_LITTLE)?;
+            refresh(memory, Scope::Watched, &unwatched)?;
         }
         Ok(memory)
     }
@@ -108,7 +107,7 @@ impl Session {
     pub fn open_fresh(&self, name: &str, root: &Path) -> Result<Memory> {
         let memory = self.open(name, root)?;
         if self.options.sync {
-            memory.sync(Trust::Stat, &self.talk.progress("Indexing"))?;
+            refresh(&memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
             self.talk.finish();
         }
         Ok(memory)

@@ -11,6 +11,8 @@ use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::policy::Rotate;
+use crate::progress::unwatched;
+use crate::refresh::{Scope, refresh};
 use crate::vault::{exists, files_below, read_text, without_extension};
 use crate::write::{Action, Authority, Edit, PageChange, Receipt, Terms, write_as};
 
@@ -62,7 +64,7 @@ fn turn(memory: &Memory) -> Result<Rotation> {
     };
     let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
     let today = page_path(&plan.today);
-    memory.sync_paths(&BTreeSet::from([today.clone()]))?;
+    refresh(memory, Scope::Paths(&BTreeSet::from([today.clone()])), &unwatched)?;
     let version = memory.version_of(&today)?;
     let current = read(memory, &today)?;
     let mut turn = Rotation {

@@ -10,6 +10,8 @@ use crate::fault::fault;
 use crate::generated;
 use crate::hash::ContentHash;
 use crate::memory::Memory;
+use crate::progress::unwatched;
+use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging, is_page_path};
 
 /// Finishes or undoes every change that is under way; gives what a person should know.
@@ -131,7 +133,8 @@ fn give_up(memory: &Memory, staging: &Staging, intent: &Intent, states: &[Progre
             intent.undo_step(staging, number, step)?;
         }
     }
-    memory.sync_paths(&intent.paths().into_iter().collect())?;
+    let paths = intent.paths().into_iter().collect();
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?;
     let undone = states.contains(&Progress::After);
     Ok(if undone { Verdict::Undone } else { Verdict::GivenUp })
 }

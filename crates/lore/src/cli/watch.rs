@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{Event, Follow, follow, watch as start};
+use lore_engine::{Event, Follow, Memory, drain_queue, follow, watch as start};
 
 use super::output::Output;
 use crate::failure::Result;
@@ -24,12 +24,24 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     let quiet =
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
     let followed = Follow { events: &events, watching: Some(watching), quiet };
+    drain(session, memory);
     follow(memory, followed, &mut |report| match report {
         Ok(report) if report.is_empty() => {}
-        Ok(report) => drop(output.answer(&ops::synced(report))),
+        Ok(report) => {
+            drain(session, memory);
+            drop(output.answer(&ops::synced(report)));
+        }
         Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
     });
     Ok(0)
+}
+
+/// Embeds with models that are too slow for a refresh. Chunks that cannot be embedded now stay pending.
+fn drain(session: &Session, memory: &Memory) {
+    if let Err(error) = drain_queue(memory, &session.talk.progress("Embedding")) {
+        session.talk.detail(&format!("chunks stay pending: {error}"));
+    }
+    session.talk.finish();
 }
 
 /// Ends the watch when the process is asked to end, also where whoever started it has signals ignored.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use lore_engine::vault::{TemporaryFolder, make_folder, read_text, write_passing};
-use lore_engine::{Author, Filter, Memory, Parts, Trust, embed_pending, unwatched};
+use lore_engine::{Author, Filter, Memory, Parts, Scope, Trust, embed_pending, refresh, unwatched};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,7 +173,7 @@ impl Place {
             let root = self.folder.join(format!("vault-{number}"));
             let ids = write_pages(&root, documents)?;
             let memory = self.open(session, &format!("vault-{number}"), &root)?;
-            memory.sync(Trust::Stat, &unwatched)?;
+            refresh(&memory, Scope::Vault(Trust::Stat), &unwatched)?;
             if let Some(row) = memory.active_model()? {
                 let progress = session.talk.progress("Embedding");
                 let pending = memory.store().count_pending(memory.project(), row.number)?;

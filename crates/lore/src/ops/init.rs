@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueEnum};
 use lore_engine::upkeep::day_of;
 use lore_engine::vault::{exists, make_folder, real_folder, write_new};
-use lore_engine::{POLICY_FILE, Policy, Profile, Trust, begin, new_id};
+use lore_engine::{POLICY_FILE, Policy, Profile, Scope, Trust, begin, new_id, refresh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +105,7 @@ impl Operation for Init {
             make_repository(session, &root, self.remote.as_deref());
         }
         let memory = session.open(&name, &root)?;
-        let report = memory.sync(Trust::Stat, &session.talk.progress("Indexing"))?;
+        let report = refresh(&memory, Scope::Vault(Trust::Stat), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         if !created.is_empty() {
             let receipt = begin(&memory, &created)?;

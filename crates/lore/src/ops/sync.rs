@@ -1,7 +1,7 @@
 //! `sync`: make the index follow the files.
 
 use clap::Args;
-use lore_engine::{Report, Trust};
+use lore_engine::{Report, Scope, Trust, refresh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ impl Operation for Sync {
     fn run(self, session: &Session) -> Result<Synced> {
         let memory = session.memory()?;
         let trust = if self.full { Trust::Nothing } else { Trust::Stat };
-        let report = memory.sync(trust, &session.talk.progress("Indexing"))?;
+        let report = refresh(memory, Scope::Vault(trust), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         Ok(Synced::new(report))
     }

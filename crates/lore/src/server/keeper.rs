@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use lore_engine::vault::WatchLock;
-use lore_engine::{Follow, Memory, Report, Trust, embed_pending, follow, unwatched, watch};
+use lore_engine::{Follow, Memory, Report, Scope, Trust, drain_queue, follow, refresh, unwatched, watch};
 use tokio::sync::broadcast;
 
 use super::workers::{Caller, Host};
@@ -156,7 +156,7 @@ impl Keeper {
         let _lock = match WatchLock::attempt(state, &watched)? {
             Some(lock) => lock,
             None => {
-                self.told(memory.sync(Trust::Stat, &progress)?);
+                self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
                 self.kept.finish(Looked::Well);
                 WatchLock::wait(state, &watched)?
             }
@@ -164,7 +164,7 @@ impl Keeper {
         let (sender, events) = channel();
         let watching = watch(memory.vault(), sender)?;
         // The watch began first, so that nothing falls between the two.
-        self.told(memory.sync(Trust::Stat, &progress)?);
+        self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
         self.kept.finish(Looked::Well);
         memory.store().rest()?;
         let queue = self.embed_behind();
@@ -216,12 +216,8 @@ impl Keeper {
 fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
     while told.recv().is_ok() {
         while told.try_recv().is_ok() {}
-        let row = match memory.active_model() {
-            Ok(Some(row)) => row,
-            _ => continue,
-        };
-        if let Err(error) = embed_pending(memory, &row, &unwatched) {
-            session.talk.detail(&format!("embedding waits: {error}"));
+        if let Err(error) = drain_queue(memory, &unwatched) {
+            session.talk.detail(&format!("chunks stay pending: {error}"));
         }
         let _ = memory.store().rest();
     }

@@ -85,6 +85,7 @@ mod surroundings;
 // Clients, hooks, skills, and what a vault must answer.
 mod expectations;
 mod hooks;
+mod server_policy;
 mod services;
 mod setting_up;
 mod skill_commands;

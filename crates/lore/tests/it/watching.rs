@@ -146,3 +146,30 @@ fn it_ends_when_it_is_told_to() {
         sandbox.pipe(&["put", "page"], b"there is no lock left").ok();
     }
 }
+
+#[test]
+fn new_chunks_are_embedded() {
+    let sandbox = Sandbox::with_vault();
+    let watcher = Watcher::start(&sandbox);
+    sandbox.write("new.md", "zeppelin\n");
+    watcher.told("added", json!(["new.md"]));
+    let status = sandbox.run(&["--no-sync", "status"]).ok().json();
+    assert_eq!((&status["pages"], &status["pending_embeddings"]), (&json!(1), &json!(0)), "{status}");
+}
+
+#[test]
+fn an_edited_policy_is_obeyed() {
+    let sandbox = Sandbox::with_vault();
+    let watcher = Watcher::start(&sandbox);
+    sandbox.write("drafts/a.md", "a draft\n");
+    watcher.told("added", json!(["drafts/a.md"]));
+    sandbox.write("lore.toml", "exclude = [\"drafts/**\"]\n");
+    sandbox.write("b.md", "a page\n");
+    let status = loop {
+        let report = watcher.report();
+        if report["added"] == json!(["b.md"]) {
+            break sandbox.run(&["--no-sync", "status"]).ok().json();
+        }
+    };
+    assert_eq!(status["pages"], 1, "{status}");
+}

@@ -8,6 +8,8 @@ use lore_page::{Value, parse};
 use super::{CONTESTED, CONTRADICTS, Prepare};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
+use crate::progress::unwatched;
+use crate::reconcile::{Look, reconcile};
 use crate::vault::without_extension;
 use crate::write::{Action, Outcome, PageChange, Ready};
 
@@ -74,7 +76,8 @@ pub(super) fn mark_others(
             }
             continue;
         }
-        memory.sync_paths(&BTreeSet::from([path.clone()]))?;
+        let paths = BTreeSet::from([path.clone()]);
+        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?;
         let edit =
             |text: &str| set_contested(text).map_err(|source| Error::Edit { slug: path.clone(), source });
         let change =

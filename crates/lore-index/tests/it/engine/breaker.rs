@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lore_engine::{Trust, unwatched};
+use lore_engine::{Scope, Trust, refresh, unwatched};
 
 use super::fixture::{World, problems};
 
@@ -94,7 +94,7 @@ fn a_bad_file_that_should_get_another_slug_does_not_stop_the_sync() {
     world.sync();
     world.remove("x-y.md");
     world.file("other.md", "fine\n");
-    let report = world.memory.sync(Trust::Stat, &unwatched);
+    let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched);
     let report = report.expect("one bad file is skipped, the others are indexed");
     assert_eq!((report.removed, report.added), (vec!["x-y.md".to_owned()], vec!["other.md".to_owned()]));
 }

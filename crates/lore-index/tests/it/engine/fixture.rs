@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lore_engine::{
     Action, Author, Check, EmbedError, EmbedResult, Embedder, Error, Filter, LinkEnds, Memory, Models, Order,
-    Outcome, PageChange, PageRow, Parts, Report, Result, Store, Trust, Window, Written, duplicate_ids,
-    estimate_tokens, unwatched, validate, write,
+    Outcome, PageChange, PageRow, Parts, Report, Result, Scope, Store, Trust, Window, Written, duplicate_ids,
+    estimate_tokens, refresh, unwatched, validate, write,
 };
 use lore_index::open;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ impl World {
     /// The same, synced, with nothing skipped.
     pub fn synced(files: &str) -> World {
         let world = World::new(files);
-        let report = world.memory.sync(Trust::Stat, &unwatched).unwrap();
+        let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
         assert!(report.skipped.is_empty(), "{:?}", report.skipped);
         world
     }
@@ -129,7 +129,7 @@ impl World {
     /// Syncs and shows what was done.
     #[track_caller]
     pub fn sync(&self) -> String {
-        let report = self.memory.sync(Trust::Stat, &unwatched).unwrap();
+        let report = refresh(&self.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
         assert_eq!(report.pages, Some(self.pages().len()), "the report counts the pages");
         shown(&report)
     }
@@ -137,7 +137,7 @@ impl World {
     /// Looks at these paths only and shows what was done.
     pub fn look(&self, paths: &[&str]) -> String {
         let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-        shown(&self.memory.sync_paths(&paths).unwrap())
+        shown(&refresh(&self.memory, Scope::Paths(&paths), &unwatched).unwrap())
     }
 
     /// Makes one change.
@@ -172,7 +172,7 @@ impl World {
         let number = self.ticks.get() + 1;
         self.ticks.set(number);
         let memory = memory(self.folder.path(), "vault", &format!("fresh-{number}.db"));
-        memory.sync(Trust::Stat, &unwatched).unwrap();
+        refresh(&memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
         memory
     }
 

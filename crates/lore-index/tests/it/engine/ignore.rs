@@ -1,6 +1,6 @@
 //! What ignore files and hidden names leave out is left out by a full sync, by a look at one path and by a write.
 
-use lore_engine::{Action, Trust, unwatched};
+use lore_engine::{Action, Scope, Trust, refresh, unwatched};
 
 use super::fixture::{World, done, move_to, same};
 
@@ -10,7 +10,7 @@ fn check(files: &str, expected: &str) {
     let indexed =
         |world: &World| world.pages().into_iter().map(|page| page.path).collect::<Vec<_>>().join(" ");
     let world = World::new(files);
-    world.memory.sync(Trust::Stat, &unwatched).unwrap();
+    refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
     assert_eq!(indexed(&world), expected, "a full sync");
     let one_by_one = World::new(files);
     let listing = one_by_one.listing();

@@ -1,8 +1,8 @@
 //! The states of pages over a real vault: by links, by dates, by what the files state. Today is 2024-06-01.
 
 use lore_engine::{
-    BriefRequest, Memory, Stale, Stated, Trust, brief, conflicts, find_stale, plan_status, short_id,
-    stale_pages, states, supersession, unwatched,
+    BriefRequest, Memory, Scope, Stale, Stated, Trust, brief, conflicts, find_stale, plan_status, refresh,
+    short_id, stale_pages, states, supersession, unwatched,
 };
 
 use super::fixture::{World, pages};
@@ -263,7 +263,7 @@ fn a_short_id_is_taken_for_its_page() {
         with_id("0192f3a1-7c4e-7b21-9d56-0a1b2c3d4e5f"),
         with_id("kt-named-by-hand"),
     ));
-    world.memory.sync(Trust::Stat, &unwatched).unwrap();
+    refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
     for (path, length) in [("a.md", 23), ("b.md", 23), ("c.md", 16), ("d.md", 8)] {
         let page = world.page(path);
         let short = short_id(&world.memory, &page).unwrap();

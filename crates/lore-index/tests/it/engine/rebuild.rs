@@ -1,6 +1,6 @@
 //! The index is a cache: made again from the files it is the same; what no file holds survives in the ledger.
 
-use lore_engine::{Forget, LinkEnds, PageRow, Trust, unwatched};
+use lore_engine::{Forget, LinkEnds, PageRow, Scope, Trust, refresh, unwatched};
 
 use super::fixture::{World, memory, pages, state};
 
@@ -112,7 +112,7 @@ fn a_page_deleted_and_made_again_goes_on_from_its_version() {
 fn everything_is_read_again_when_nothing_is_trusted_and_nothing_changes() {
     let world = World::synced(VAULT);
     let before = rows(&world.memory);
-    let report = world.memory.sync(Trust::Nothing, &unwatched).unwrap();
+    let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &unwatched).unwrap();
     assert!(report.is_empty(), "{report:?}");
     assert_eq!(rows(&world.memory), before);
 }
@@ -124,6 +124,6 @@ fn a_vault_that_moved_is_indexed_anew_and_keeps_its_ledger() {
     std::fs::rename(world.at(""), world.outside("moved")).unwrap();
     let memory = memory(&world.outside(""), "moved", "lore.db");
     assert_eq!(pages(&memory), []);
-    memory.sync(Trust::Stat, &unwatched).unwrap();
+    refresh(&memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
     assert_eq!(rows(&memory)[0].version, 2);
 }

@@ -1,6 +1,6 @@
 //! Files come, change, move and go, and the index follows.
 
-use lore_engine::{ContentHash, Error, StatementKind, Trust, Wanted, unwatched};
+use lore_engine::{ContentHash, Error, Scope, StatementKind, Trust, Wanted, refresh, unwatched};
 
 use super::fixture::{World, memory, problems};
 
@@ -122,7 +122,7 @@ fn a_change_that_time_and_size_hide_is_found_when_nothing_is_trusted() {
     world.file("a.md", "two\n");
     std::fs::File::options().write(true).open(world.at("a.md")).unwrap().set_modified(time).unwrap();
     assert_eq!(world.sync(), "");
-    let report = world.memory.sync(Trust::Nothing, &unwatched).unwrap();
+    let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &unwatched).unwrap();
     assert_eq!(report.modified, ["a.md"]);
 }
 
@@ -182,7 +182,7 @@ fn a_look_that_nobody_waits_for_ends_with_whole_pages_and_is_gone_on_with() {
     assert_eq!(ended.to_string(), "the request was cancelled");
     let there = world.pages().len();
     assert!(there > 0 && there < 1100, "{there}");
-    let report = world.memory.sync(Trust::Stat, &unwatched).unwrap();
+    let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
     assert_eq!(there + report.added.len(), 1100);
     world.check_sound();
 }

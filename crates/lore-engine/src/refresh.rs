@@ -1,0 +1,45 @@
+//! The one call that makes the index current. The command line, the server, the watcher and hooks all use it, so each
+//! of them sees an edited policy, finishes interrupted writes, indexes changed files and embeds new chunks.
+
+use std::collections::BTreeSet;
+
+use crate::diff::Trust;
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::progress::Progress;
+use crate::reconcile::{Look, Report, reconcile};
+use crate::write::recover_if_needed;
+
+/// Maximum chunks embedded before an answer when a watcher keeps the index current; the rest go to its worker.
+const INLINE_EMBED_LIMIT: u64 = 200;
+
+/// Which files a refresh looks at.
+#[derive(Debug, Clone, Copy)]
+pub enum Scope<'a> {
+    /// Every file of the vault.
+    Vault(Trust),
+    /// These paths.
+    Paths(&'a BTreeSet<String>),
+    /// No file: a watcher has looked at them already.
+    Watched,
+}
+
+/// Makes the index current: policy, recovery, reconcile, embedding. A policy that changes how pages are indexed widens
+/// the scope to the whole vault.
+pub fn refresh(memory: &Memory, scope: Scope<'_>, progress: Progress<'_>) -> Result<Report> {
+    let scope = match memory.reload_policy()? {
+        true => Scope::Vault(Trust::Stat),
+        false => scope,
+    };
+    let recovered = recover_if_needed(memory)?;
+    let mut report = match scope {
+        Scope::Vault(trust) => reconcile(memory, &Look::Everything(trust), progress)?,
+        Scope::Paths(paths) => {
+            reconcile(memory, &Look::Paths { paths, moved: &[], proposal: None }, progress)?
+        }
+        Scope::Watched => Report::default(),
+    };
+    report.recovered = recovered;
+    memory.keep_up(if matches!(scope, Scope::Watched) { INLINE_EMBED_LIMIT } else { u64::MAX })?;
+    Ok(report)
+}
