@@ -194,7 +194,10 @@ fn two_processes_that_sync_at_once_make_one_index() {
     let folder = world.outside("");
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| memory(&folder, "vault", "lore.db").sync(Trust::Stat, &unwatched).unwrap());
+            scope.spawn(|| {
+                let memory = memory(&folder, "vault", "lore.db");
+                refresh(&memory, Scope::Vault(Trust::Stat), &unwatched).unwrap()
+            });
         }
     });
     assert_eq!(world.sync(), "");
