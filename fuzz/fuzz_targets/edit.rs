@@ -1,4 +1,4 @@
-//! No edit panics, whatever the page; an edit that adds keeps what was there; what comes out is a page again.
+//! Checks that no edit panics on any page, and that the result of an edit can be parsed again.
 //!
 //! `cargo +nightly fuzz run edit -- -dict=fuzz/markdown.dict -max_len=4096`
 

@@ -1,4 +1,4 @@
-//! Any text is a page, and every place that the page names lies in the text.
+//! Checks that any text parses, and that every position the page reports lies in the text.
 //!
 //! `cargo +nightly fuzz run parse -- -dict=fuzz/markdown.dict -max_len=4096`
 

@@ -1,8 +1,8 @@
-//! Lossless edits: text in, text out, with every line that is not meant left byte for byte as it was.
+//! Lossless edits: text in, text out, with every line outside the edit kept byte for byte.
 //!
-//! An edit never normalises. It finds the lines it is about by parsing, replaces just those, writes new ones
-//! with the file's own line ending, and gives the same text back when there is nothing to change. An edit
-//! that writes a structured line parses the result and refuses what would not read back as it was meant.
+//! An edit never normalizes. It finds its lines by parsing, replaces only those, writes new ones with the file's own
+//! line ending, and returns the same text if there is nothing to change. An edit that writes a structured line parses
+//! the result and fails if the line does not read back as intended.
 
 mod doc;
 mod entry;
@@ -38,118 +38,116 @@ pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
 pub use truth::{add_to_truth, replace_truth};
 
-/// Why an edit was refused. The text is unchanged.
+/// Why an edit failed. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The frontmatter cannot be changed safely as it stands.
-    #[error("line {line}: {message}; mend the frontmatter first")]
+    /// The frontmatter cannot be edited safely.
+    #[error("line {line}: {message}; fix the frontmatter and retry")]
     Frontmatter {
-        /// The line to look at.
+        /// Line of the problem.
         line: u32,
-        /// What is wrong with it.
+        /// What is wrong.
         message: String,
     },
-    /// The frontmatter would not read back as it was meant, or other properties would change with this one.
-    #[error("changing the property `{key}` would not read back as meant; edit its line in the file")]
+    /// The property would not read back as intended, or other properties would change with it.
+    #[error("cannot change property `{key}` safely; edit its line in the file")]
     Property {
-        /// The key.
+        /// Key of the property.
         key: String,
     },
-    /// A tag of nothing.
-    #[error("a tag needs at least one character besides `#`, on one line")]
+    /// The tag is empty or has more than one line.
+    #[error("a tag must be a single line with at least one character besides `#`")]
     EmptyTag,
     /// The tag is part of the prose, which only its author can rephrase.
-    #[error("the tag `{tag}` is not in the frontmatter but in the text of line {line}; edit that line")]
+    #[error("tag `{tag}` is in the text on line {line}, not in the frontmatter; edit that line")]
     InlineTag {
         /// The tag, without `#`.
         tag: String,
-        /// Where it stands.
+        /// Line of the tag.
         line: u32,
     },
-    /// There is nothing to look for.
-    #[error("the text to find is empty; give the text that is to be replaced")]
+    /// The text to find is empty.
+    #[error("the text to find is empty; give the text to replace")]
     EmptyFind,
     /// The text occurs more or less often than expected.
-    #[error("the text occurs {found} times, not {expected}; {}", count_hint(*found))]
+    #[error("the text occurs {found} times, expected {expected}; {}", count_hint(*found))]
     Count {
-        /// How often it occurs.
+        /// Number of occurrences.
         found: usize,
-        /// How often it was expected.
+        /// Expected number of occurrences.
         expected: usize,
     },
     /// No heading has this text.
-    #[error("no section is called {heading:?}; {}", list_sections(sections))]
+    #[error("no section named {heading:?}; {}", list_sections(sections))]
     NoSection {
-        /// What was asked for.
+        /// The requested heading.
         heading: String,
-        /// What there is.
+        /// The headings of the page.
         sections: Vec<String>,
     },
     /// More than one heading has this text.
-    #[error("{count} sections are called {heading:?}; give its heading path, such as {example:?}")]
+    #[error("{count} sections are named {heading:?}; give a heading path, such as {example:?}")]
     AmbiguousSection {
-        /// What was asked for.
+        /// The requested heading.
         heading: String,
-        /// How many there are.
+        /// Number of headings with this text.
         count: usize,
-        /// A path that names one of them.
+        /// A heading path that names one of them.
         example: String,
     },
-    /// The page's timeline would begin elsewhere.
+    /// The timeline would start elsewhere.
     #[error(
-        "the text has a rule (`---`) or an open code block, so the timeline would begin elsewhere; take it out or close it"
+        "the text has a rule (`---`) or an unclosed code block, which would move the timeline; remove or close it"
     )]
     Timeline,
-    /// The line holds no relation.
-    #[error("line {line} holds no relation; read the page again for its present lines")]
+    /// There is no relation on the line.
+    #[error("no relation on line {line}; read the page for its current lines")]
     NoRelation {
-        /// The line that was given.
+        /// The given line.
         line: u32,
     },
-    /// Something else on the page belongs to the line, and would belong to another without it.
-    #[error(
-        "line {line} has more below it that belongs to it; move that first, or edit the lines in the file"
-    )]
+    /// The line has nested content, which would become part of another item without it.
+    #[error("line {line} has nested content; move that first, or edit the lines in the file")]
     Holds {
-        /// The line that was given.
+        /// The given line.
         line: u32,
     },
-    /// The line holds no fact.
-    #[error("line {line} holds no fact; read the page again for its present lines")]
+    /// There is no fact on the line.
+    #[error("no fact on line {line}; read the page for its current lines")]
     NoFact {
-        /// The line that was given.
+        /// The given line.
         line: u32,
     },
-    /// An end before the beginning.
-    #[error("line {line} holds from {from}, which is after {until}; give a later end")]
+    /// The end date is before the start date.
+    #[error("line {line} is valid from {from}, which is after {until}; give a later end date")]
     EndsBeforeItBegins {
-        /// The line of the relation or fact.
+        /// Line of the relation or fact.
         line: u32,
-        /// When it begins.
+        /// Start date.
         from: String,
-        /// The end that was given.
+        /// The given end date.
         until: String,
     },
-    /// A timeline entry without a day.
-    #[error("{date:?} is not a day; write YYYY-MM-DD")]
+    /// The date of a timeline entry is not a valid day.
+    #[error("invalid date {date:?}; use YYYY-MM-DD")]
     NotADay {
-        /// What was given.
+        /// The given date.
         date: String,
     },
-    /// A part that every such line needs is empty.
-    #[error("the {part} is empty; give one")]
+    /// A required part of a line is empty.
+    #[error("the {part} must not be empty")]
     Missing {
-        /// What is empty, such as `target`.
+        /// Name of the part, such as `target`.
         part: &'static str,
     },
-    /// The line would be read as something else.
+    /// The line would parse as something else.
     #[error(
-        "the line `{line}` would not read back as {kind}; leave out brackets, braces, parentheses and dashes, \
+        "the line `{line}` would not parse as {kind}; remove brackets, braces, parentheses and dashes, \
          and close any code block above it"
     )]
     Unreadable {
-        /// `a relation`, `a fact`, `an entry` or `a heading`.
+        /// Expected kind: `a relation`, `a fact`, `an entry` or `a heading`.
         kind: &'static str,
         /// The line as it would be written.
         line: String,
@@ -158,7 +156,7 @@ pub enum EditError {
 
 fn count_hint(found: usize) -> &'static str {
     match found {
-        0 => "read the page again for its present text",
+        0 => "read the page for its current text",
         _ => "give a longer text or the right count",
     }
 }

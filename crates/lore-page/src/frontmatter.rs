@@ -1,52 +1,52 @@
-//! The block of properties at the start of a file: its fences, and what stands between them.
+//! Parses the block of properties at the start of a file.
 //!
-//! Reading never fails. YAML that cannot be read gives a diagnostic with its line, and the keys that can
-//! still be understood are kept, so that one stray colon does not cost a page its title.
+//! Parsing never fails. Invalid YAML gives a diagnostic with its line, and the keys that can still be understood are
+//! kept, so that one stray colon does not cost a page its title.
 
 mod salvage;
 pub(crate) mod yaml;
 
 use crate::page::{ByteRange, Diagnostic, LineRange, Properties};
 
-/// What the start of a file says.
+/// The parsed frontmatter of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Frontmatter {
-    /// The properties in the order of the file.
+    /// Properties in file order.
     pub properties: Properties,
-    /// The lines of the block, fences included.
+    /// Lines of the block, including the fences.
     pub lines: Option<LineRange>,
     /// The byte where the body starts: 0 without a block, 3 after a byte order mark.
     pub body_start: usize,
-    /// What is odd, by line of the file.
+    /// Parse warnings, with line numbers of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Where the two fences stand.
+/// Positions of the two fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fences {
     /// The first byte of the opening fence.
     pub start: usize,
-    /// What stands between the fences, with the line ends.
+    /// The text between the fences, including its line endings.
     pub yaml: ByteRange,
-    /// The byte after the closing fence and its line end.
+    /// The byte after the closing fence and its line ending.
     pub body_start: usize,
     /// The line of the closing fence.
     pub last_line: u32,
 }
 
-/// An opening fence without a closing one.
+/// The error for an opening fence without a closing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NeverClosed;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads the properties at the start of a page.
+/// Parses the properties at the start of a page.
 pub(crate) fn read(text: &str) -> Frontmatter {
     let fences = match fences(text) {
         Ok(Some(fences)) => fences,
         Ok(None) => return Frontmatter { body_start: content_start(text), ..Frontmatter::default() },
         Err(NeverClosed) => {
-            let message = "the frontmatter is never closed; add a line `---` after it".to_owned();
+            let message = "the frontmatter is not closed; add a `---` line after it".to_owned();
             return Frontmatter {
                 body_start: content_start(text),
                 diagnostics: vec![Diagnostic { line: 1, message }],
@@ -101,13 +101,13 @@ pub(crate) fn fences(text: &str) -> Result<Option<Fences>, NeverClosed> {
     Err(NeverClosed)
 }
 
-/// The byte after a byte order mark, where there is one.
+/// Returns the byte after a byte order mark, or 0 if there is none.
 pub(crate) fn content_start(text: &str) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }
 }
 
-/// A diagnostic of the YAML with its line in the file. YAML also ends lines at a lone carriage return, which
-/// Lore does not: such a line is at most the last one.
+/// Converts the line of a diagnostic from the YAML to the file. YAML also ends lines at a lone carriage return, which
+/// Lore does not, so the line is limited to that of the closing fence.
 pub(crate) fn in_file(diagnostic: Diagnostic, fences: &Fences) -> Diagnostic {
     Diagnostic { line: (diagnostic.line + 1).min(fences.last_line), ..diagnostic }
 }

@@ -1,7 +1,7 @@
-//! The grammar of structured lines, on the text of one list item: what Markdown and Org have in common.
+//! The grammar of structured lines, applied to the text of one list item. Markdown and Org share it.
 //!
-//! Each reader takes the item's text on one line and returns `None` when it is something else. Text that was
-//! clearly meant to be such a line and is not gives a diagnostic.
+//! Each parser takes an item's text on one line and returns `None` if it is something else. Text that looks like such a
+//! line but is malformed gives a diagnostic.
 
 mod entry;
 mod fact;
@@ -17,5 +17,5 @@ pub(crate) use relation::{Relation, is_verb, relation};
 pub(crate) use tail::NO_INTERVAL;
 pub(crate) use words::{Show, shown_links, tag_end};
 
-/// What is odd about a line, as a sentence without a full stop; the caller knows the line.
+/// Warnings about a line, each a sentence without a full stop; the caller adds the line number.
 pub(crate) type Oddities = Vec<String>;

@@ -1,4 +1,4 @@
-//! Validity: dates that may lack a day or a month, and the interval between two of them.
+//! Validity: dates that may lack a day or a month, and intervals between them.
 
 mod overlap;
 
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 pub use overlap::Reversed;
 
-/// A date of which the month or the day may be unknown.
+/// A date whose month or day may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartialDate {
     year: u16,
@@ -15,22 +15,22 @@ pub struct PartialDate {
     day: Option<u8>,
 }
 
-/// From a date until a date, both included; either may be open.
+/// An inclusive range of dates; either end may be open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Interval {
-    /// The first day, unknown when `None`.
+    /// First day; `None` if unknown.
     pub from: Option<PartialDate>,
-    /// The last day, still holding when `None`.
+    /// Last day; `None` if still valid.
     pub until: Option<PartialDate>,
 }
 
 impl PartialDate {
-    /// The first day that the date can mean, as `YYYY-MM-DD`: what is compared and stored.
+    /// Returns the first day the date can mean, as `YYYY-MM-DD`. This form is compared and stored.
     pub fn first_day(self) -> String {
         format!("{:04}-{:02}-{:02}", self.year, self.month.unwrap_or(1), self.day.unwrap_or(1))
     }
 
-    /// The last day that the date can mean, as `YYYY-MM-DD`.
+    /// Returns the last day the date can mean, as `YYYY-MM-DD`.
     pub fn last_day(self) -> String {
         let month = self.month.unwrap_or(12);
         let day = self.day.unwrap_or_else(|| days_in(self.year, month));
@@ -38,7 +38,7 @@ impl PartialDate {
     }
 }
 
-/// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, of a day that exists.
+/// Parses `YYYY`, `YYYY-MM` or `YYYY-MM-DD`; the day must exist.
 impl FromStr for PartialDate {
     type Err = NotADate;
 
@@ -67,25 +67,25 @@ impl fmt::Display for PartialDate {
     }
 }
 
-/// The text is not a date Lore can read.
+/// The error for text that is not a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a date: write YYYY, YYYY-MM or YYYY-MM-DD")]
+#[error("not a date: use YYYY, YYYY-MM or YYYY-MM-DD")]
 pub struct NotADate;
 
 impl Interval {
-    /// Whether nothing is said about validity.
+    /// Returns whether both ends are open.
     pub fn is_unbounded(self) -> bool {
         self.from.is_none() && self.until.is_none()
     }
 
-    /// Whether the interval holds on a day given as `YYYY-MM-DD`.
+    /// Returns whether the interval includes a day given as `YYYY-MM-DD`.
     pub fn holds_on(self, day: &str) -> bool {
         self.from.is_none_or(|from| from.first_day().as_str() <= day)
             && self.until.is_none_or(|until| day <= until.last_day().as_str())
     }
 }
 
-/// `from..until` without the braces; one side may be empty, not both.
+/// Parses `from..until` without the braces; one side may be empty, but not both.
 impl FromStr for Interval {
     type Err = NotADate;
 
@@ -105,7 +105,7 @@ impl FromStr for Interval {
     }
 }
 
-/// `{from..until}`, or nothing when unbounded.
+/// Formats as `{from..until}`, or as nothing if unbounded.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unbounded() {
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn days_that_do_not_exist_are_refused() {
+    fn nonexistent_days_are_rejected() {
         for text in ["", "24", "2023-02-29", "2024-13", "2024-00", "2024-1-1", "2024-01-01-01", "2024-0１"] {
             check(text, None);
         }
     }
 
     #[test]
-    fn intervals_hold_on_both_their_days() {
+    fn intervals_include_both_ends() {
         let interval: Interval = "2017..2018-06".parse().expect("an interval");
         assert!(interval.holds_on("2017-01-01") && interval.holds_on("2018-06-30"));
         assert!(!interval.holds_on("2016-12-31") && !interval.holds_on("2018-07-01"));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_needs_one_side_and_the_right_order() {
+    fn interval_needs_one_end_and_the_right_order() {
         assert!("..".parse::<Interval>().is_err());
         assert!("2020..2019".parse::<Interval>().is_err());
         assert_eq!("2020..".parse::<Interval>().expect("open").to_string(), "{2020..}");

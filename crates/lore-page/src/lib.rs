@@ -1,7 +1,7 @@
-//! Text to [`Page`] and back: Lore's page grammar, slugs, intervals and lossless edits.
+//! Parses text into a [`Page`] and edits it losslessly: Lore's page grammar, slugs and intervals.
 //!
-//! This crate is pure. It reads no file, no clock and no environment; parsing never fails; an edit changes
-//! the lines it means to change and no others.
+//! This crate is pure: it reads no files, clock or environment. Parsing never fails, and an edit changes only the
+//! lines it targets.
 
 pub mod edit;
 mod frontmatter;

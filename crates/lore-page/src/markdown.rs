@@ -1,8 +1,8 @@
-//! A Markdown file as a [`Page`].
+//! Parses a Markdown file into a [`Page`].
 //!
-//! Three passes: the frontmatter; the blocks, as a CommonMark parser sees them ([`blocks`]); the wiki links
-//! and tags of the text outside code and comments ([`inline`]). List items are then read with the grammar that
-//! Markdown and Org share. Nothing is quadratic: every lookup is a binary search or a walk in step.
+//! There are three passes: the frontmatter; the blocks, as a CommonMark parser sees them ([`blocks`]); and the wiki
+//! links and tags in the text outside code and comments ([`inline`]). List items are then parsed with the grammar that
+//! Markdown and Org share. Nothing is quadratic: every lookup is a binary search or a merge of sorted lists.
 
 mod blocks;
 mod destination;
@@ -31,12 +31,12 @@ use inline::Inline;
 use item::{Related, Source};
 use lines::Lines;
 
-/// How many characters of a line are kept as the context of a link in it.
+/// Maximum number of characters of a line that are kept as the context of a link.
 const CONTEXT_CHARS: usize = 200;
 
-/// Reads a page. `path` is its path from the vault's root, with `/`.
+/// Parses a page. `path` is relative to the vault's root, with `/` as separator.
 ///
-/// Parsing never fails: what is odd becomes a diagnostic, and the rest is read all the same.
+/// Parsing never fails: problems become diagnostics, and the rest is still parsed.
 ///
 /// ```
 /// let parsed = lore_page::parse("people/ada.md", "- knows [[Charles Babbage]] (since 1833)\n");
@@ -47,7 +47,7 @@ pub fn parse(path: &str, text: &str) -> Parsed {
     read(path, text).0
 }
 
-/// Reads a page, and gives what it was read from.
+/// Parses a page, and also returns the blocks and inline elements it was built from.
 fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     let front = frontmatter::read(text);
     let body_start = front.body_start;
@@ -80,7 +80,7 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     (Parsed { page, diagnostics }, blocks, inline)
 }
 
-/// The bytes of the outermost list items of a body, in order; those of quotes and comments are left out.
+/// Returns the bytes of the outermost list items of a body in order, except those in quotes and comments.
 pub(crate) fn list_items(text: &str) -> Vec<Range<usize>> {
     let body_start = frontmatter::read(text).body_start;
     let mut blocks = blocks::read(text, body_start);
@@ -96,7 +96,7 @@ pub(crate) fn list_items(text: &str) -> Vec<Range<usize>> {
 }
 
 fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks, lines: &Lines<'_>) {
-    // Dashes on the first line were meant as frontmatter: they end no truth.
+    // Dashes on the first line were meant as frontmatter, so they do not end the truth.
     let is_fence = |at: usize| page.frontmatter.is_none() && lines.number(at) == 1;
     let rule = blocks.rules.iter().copied().find(|at| !is_fence(*at) && !blocks.opaque.is_comment(*at));
     let rule = rule.map(|at| lines.range(at));
@@ -105,7 +105,7 @@ fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks
     page.timeline = rule.map(|line| ByteRange { start: line.end, end: text.len() });
 }
 
-/// The text of the first quote of the truth that says something, without the marker of a callout.
+/// Returns the text of the first quote of the truth that is not empty, without a callout marker.
 fn quoted_summary(page: &Page, blocks: &Blocks) -> Option<String> {
     let quotes = blocks.quotes.iter().take_while(|quote| quote.start < page.truth.end);
     quotes.filter(|quote| !blocks.opaque.is_comment(quote.start)).find_map(|quote| {
@@ -122,7 +122,7 @@ fn quoted_summary(page: &Page, blocks: &Blocks) -> Option<String> {
 fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
     let Blocks { headings, opaque, .. } = blocks;
     let mut found: Vec<Heading> = Vec::with_capacity(headings.len());
-    // The headings whose sections are open, each of a lower level than the one before.
+    // Headings whose sections are still open, each at a deeper level than the one before.
     let mut open: Vec<usize> = Vec::new();
     for RawHeading { level, start, text } in headings {
         if opaque.is_comment(*start) {
@@ -130,7 +130,7 @@ fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
         }
         let first = lines.number(*start);
         while let Some(index) = open.pop_if(|index| found[*index].level >= *level) {
-            // A lone carriage return ends a line for CommonMark, but not for the count of lines.
+            // CommonMark ends a line at a lone carriage return, but the line count does not.
             found[index].lines.last = (first - 1).max(found[index].lines.first);
         }
         open.push(found.len());
@@ -143,7 +143,7 @@ fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
     found
 }
 
-/// The links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
+/// Returns the links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
 fn body_links(path: &str, source: &Source<'_>, related: &[Related]) -> Vec<Link> {
     let mut related = related.iter().peekable();
     let mut links = Vec::with_capacity(source.inline.wiki.len() + source.blocks.page_links.len());
@@ -206,7 +206,7 @@ fn markdown_link(path: &str, source: &Source<'_>, link: &PageLink) -> Link {
     }
 }
 
-/// The line of a link; of a long line the part that holds the link's start.
+/// Returns the line of a link, or the part of a long line around the start of the link.
 fn line_around(source: &Source<'_>, link: &Range<usize>) -> Option<String> {
     let line = source.lines.range(link.start);
     let text = line.of(source.text);
@@ -220,7 +220,7 @@ fn line_around(source: &Source<'_>, link: &Range<usize>) -> Option<String> {
     Some(text[..end].trim_end().to_owned())
 }
 
-/// Plain text on one line, wiki links as they are shown.
+/// Returns plain text on one line, with wiki links replaced by the text they show.
 fn plain(text: &str) -> String {
     let shown = shown_links(text, Show::Label);
     let mut plain = String::with_capacity(shown.len());
@@ -233,13 +233,13 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// The texts in order, each once.
+/// Drops duplicate texts, keeping the first of each.
 fn unique<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut seen = HashSet::new();
     texts.filter(|text| seen.insert(*text)).map(str::to_owned).collect()
 }
 
-/// The part of an ordered list whose key lies in a range.
+/// Returns the part of a sorted list whose keys are in a range.
 fn within<'t, T>(list: &'t [T], range: &Range<usize>, key: impl Fn(&T) -> usize) -> &'t [T] {
     let from = list.partition_point(|element| key(element) < range.start);
     let length = list[from..].partition_point(|element| key(element) < range.end);

@@ -1,19 +1,19 @@
-//! What a page says, in plain types: the result of parsing and the vocabulary of every layer above.
+//! The parsed page as plain types, which every layer above uses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
 
-/// A page as its text gives it.
+/// A parsed page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// The frontmatter in its own order, scalars as text.
+    /// Frontmatter properties in file order, with scalars as text.
     pub properties: Properties,
-    /// The lines of the frontmatter, fences included.
+    /// Lines of the frontmatter, including the fences.
     pub frontmatter: Option<LineRange>,
-    /// The `title` property, else the file's name without its extension.
+    /// The `title` property, or the file name without its extension.
     pub title: String,
-    /// The text of the first level-one heading of the body, where there is one.
+    /// Text of the first level-one heading in the body, if any.
     pub heading_title: Option<String>,
     /// The `id` property.
     pub id: Option<String>,
@@ -21,54 +21,54 @@ pub struct Page {
     pub kind: Option<String>,
     /// The `status` property.
     pub status: Option<String>,
-    /// The `summary` property, else the first blockquote of the truth.
+    /// The `summary` property, or the first blockquote of the truth.
     pub summary: Option<String>,
-    /// Frontmatter tags, then inline tags, each once, without `#`.
+    /// Frontmatter tags, then inline tags, without duplicates and without `#`.
     pub tags: Vec<String>,
     /// The `aliases`, `alias` and `permalink` properties.
     pub aliases: Vec<String>,
-    /// The bytes above the first horizontal rule of the body (without frontmatter).
+    /// Bytes above the first horizontal rule of the body (without frontmatter).
     pub truth: ByteRange,
-    /// The bytes below that rule.
+    /// Bytes below that rule.
     pub timeline: Option<ByteRange>,
     /// Headings in order, each with the lines of its whole section.
     pub headings: Vec<Heading>,
-    /// `- [category] text #tag (context)`.
+    /// Observations: `- [category] text #tag (context)`.
     pub observations: Vec<Observation>,
-    /// Relations and plain links in order of their place in the text.
+    /// Relations and plain links, ordered by position in the text.
     pub links: Vec<Link>,
-    /// `- predicate:: object {from..until} (source: …)`.
+    /// Facts: `- predicate:: object {from..until} (source: …)`.
     pub facts: Vec<Fact>,
-    /// `- **YYYY-MM-DD** | source — summary`.
+    /// Timeline entries: `- **YYYY-MM-DD** | source — summary`.
     pub entries: Vec<Entry>,
 }
 
-/// A page and what was odd about its text. Parsing never fails.
+/// A page and its parse warnings. Parsing never fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// The page.
+    /// The parsed page.
     pub page: Page,
-    /// What a person should look at, by line.
+    /// Parse warnings, ordered by line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Something odd in a page's text that did not stop it from being read.
+/// A problem in a page's text that did not prevent parsing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// The line, from 1.
+    /// Line number, starting at 1.
     pub line: u32,
-    /// What is odd, as a sentence without a full stop.
+    /// What is wrong, as a sentence without a full stop.
     pub message: String,
 }
 
 impl Diagnostic {
-    /// Whether it is about braces that hold no interval, or one that ends before it begins.
+    /// Returns whether it reports an invalid interval, or one that ends before it starts.
     pub fn is_about_an_interval(&self) -> bool {
         self.message.contains(crate::grammar::NO_INTERVAL)
     }
 }
 
-/// Lines from `first` to `last`, both included, counted from 1.
+/// An inclusive range of lines, numbered from 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineRange {
     /// The first line.
@@ -77,65 +77,65 @@ pub struct LineRange {
     pub last: u32,
 }
 
-/// Bytes of the page's text from `start` up to but not including `end`.
+/// A half-open range of bytes in the page's text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByteRange {
     /// The first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The byte after the last one.
     pub end: usize,
 }
 
 impl ByteRange {
-    /// The text of this range.
+    /// Returns the text of this range, or an empty string if the range is not valid in `text`.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
-/// A property's value. Null values are not kept.
+/// A property value. Null values are dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A scalar as it was written; booleans are `True` and `False`.
+    /// A scalar as written; booleans become `True` and `False`.
     Text(String),
     /// A sequence.
     List(Vec<Value>),
-    /// A mapping, in order.
+    /// A mapping, in file order.
     Map(Properties),
 }
 
-/// Properties in the order of the file.
+/// Properties in file order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Properties(pub Vec<(String, Value)>);
 
-/// A heading with the lines of its section: to the next heading of the same or a higher level.
+/// A heading and its section, which extends to the next heading of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Level, from 1 to 6.
     pub level: u8,
-    /// The heading's text without markup.
+    /// Text of the heading, without markup.
     pub text: String,
-    /// From the heading's own line to the last line of its section, subsections included.
+    /// Lines from the heading to the end of its section, including subsections.
     pub lines: LineRange,
 }
 
 /// An atomic statement with a category.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// What stands in the brackets.
+    /// The text in brackets.
     pub category: String,
-    /// The text, its tags kept, its context removed.
+    /// The text with its tags, without its context.
     pub content: String,
     /// Tags without `#`.
     pub tags: Vec<String>,
-    /// What stands in parentheses at the end.
+    /// The text in parentheses at the end.
     pub context: Option<String>,
-    /// Where it stands.
+    /// Line number, starting at 1.
     pub line: u32,
 }
 
-/// How a link is written.
+/// The syntax of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkStyle {
     /// `[[Target]]`.
@@ -149,64 +149,64 @@ pub enum LinkStyle {
 pub struct Link {
     /// The relation's verb, or `links_to`.
     pub relation: String,
-    /// The target: for a wiki link the text before `#` and `|`; for a Markdown link the path from the
-    /// vault's root with its extension (as written where it leaves the vault).
+    /// The target. For a wiki link, the text before `#` and `|`. For a Markdown link, the path from the vault's root,
+    /// with its extension; a path that leaves the vault stays as written.
     pub target: String,
-    /// How it is written.
+    /// The syntax.
     pub style: LinkStyle,
-    /// What stands after `#`.
+    /// The text after `#`.
     pub heading: Option<String>,
-    /// What stands after `|`, or a Markdown link's text.
+    /// The text after `|`, or the text of a Markdown link.
     pub label: Option<String>,
-    /// What stands in parentheses after a relation; for a plain link, the line around it.
+    /// The text in parentheses after a relation; for a plain link, the line that contains it.
     pub context: Option<String>,
-    /// When the relation holds.
+    /// When the relation is valid.
     pub interval: Interval,
-    /// `![[Target]]`.
+    /// Whether the link is an embed: `![[Target]]`.
     pub embed: bool,
-    /// Where it stands.
+    /// Line number, starting at 1.
     pub line: u32,
-    /// The bytes of the link itself, brackets included.
+    /// Bytes of the link itself, including the brackets; empty for a link in the frontmatter.
     pub span: ByteRange,
 }
 
-/// The relation of a link that has no verb of its own.
+/// The relation of a link without a verb.
 pub const LINKS_TO: &str = "links_to";
 
 /// An assertion with validity and provenance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// Whom it is about, where that is not the page.
+    /// The subject, if it is not the page itself.
     pub subject: Option<String>,
-    /// What is said of the subject.
+    /// The predicate.
     pub predicate: String,
-    /// The value, link brackets removed.
+    /// The value, without link brackets.
     pub object: String,
-    /// When it holds.
+    /// When the fact is valid.
     pub interval: Interval,
-    /// `source: …`.
+    /// The value of `source:`.
     pub source: Option<String>,
-    /// `by: …`.
+    /// The value of `by:`.
     pub by: Option<String>,
-    /// `confidence: …` as written.
+    /// The value of `confidence:`, as written.
     pub confidence: Option<String>,
-    /// What stands in quotes.
+    /// The quoted evidence.
     pub evidence: Option<String>,
-    /// Where it stands.
+    /// Line number, starting at 1.
     pub line: u32,
 }
 
 /// A timeline entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// `YYYY-MM-DD`.
+    /// Date, as `YYYY-MM-DD`.
     pub date: String,
-    /// Where it was learnt.
+    /// Where the information came from.
     pub source: Option<String>,
-    /// The first line.
+    /// The summary on the first line.
     pub summary: String,
     /// The indented lines that follow, without their indent.
     pub detail: Option<String>,
-    /// Where it stands.
+    /// Lines of the entry.
     pub lines: LineRange,
 }

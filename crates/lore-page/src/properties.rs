@@ -1,4 +1,4 @@
-//! Looking things up in [`Properties`], and their form in JSON and the like: one map, in order.
+//! Lookups in [`Properties`], and their serialized form: one map, in file order.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use serde::ser::{Serialize, Serializer};
 use crate::page::{Properties, Value};
 
 impl Properties {
-    /// The value of a key as it is spelt, else of one that differs only in case.
+    /// Returns the value of a key, preferring an exact match over one that differs only in case.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let exact = self.0.iter().find(|(name, _)| name == key);
         let found = exact.or_else(|| self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)));
         found.map(|(_, value)| value)
     }
 
-    /// The text of a key whose value is a scalar.
+    /// Returns the text of a key whose value is a scalar.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.get(key)? {
             Value::Text(text) => Some(text),
@@ -23,7 +23,7 @@ impl Properties {
         }
     }
 
-    /// The texts of a key whose value is a list or a single scalar; other values give nothing.
+    /// Returns the texts of a key whose value is a list or a scalar; other values give nothing.
     pub fn list(&self, key: &str) -> Vec<String> {
         match self.get(key) {
             Some(Value::Text(text)) => vec![text.clone()],
@@ -38,7 +38,7 @@ impl Properties {
         }
     }
 
-    /// The keys and values in the order of the file.
+    /// Iterates over the keys and values in file order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }

@@ -1,7 +1,7 @@
-//! Names as addresses: slugs, the permalinks made of them, and the key by which names are compared.
+//! Slugs, permalinks, and the key by which names are compared.
 //!
-//! A slug is lower case and safe in a path and in a URL. European scripts become ASCII; scripts that lose
-//! their meaning in transliteration (Chinese, Japanese, Korean, Thai, Arabic, Hebrew, the Indic ones) stay.
+//! A slug is lower case and safe in paths and URLs. European scripts become ASCII; scripts that lose their meaning in
+//! transliteration (Chinese, Japanese, Korean, Thai, Arabic, Hebrew, the Indic ones) are kept.
 
 use std::ops::RangeInclusive;
 
@@ -11,20 +11,20 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::page::Link;
 
-/// The file extensions of pages, which are no part of their slug.
+/// File extensions of pages, which are not part of the slug.
 const PAGE_EXTENSIONS: [&str; 3] = ["md", "markdown", "org"];
 
-/// How much of an observation's text goes into its permalink.
+/// Maximum number of characters of an observation's text in its permalink.
 const PERMALINK_CHARS: usize = 200;
 
 impl Link {
-    /// The slug of the target, by which an unresolved link is stored and found again.
+    /// Returns the slug of the target, under which an unresolved link is stored.
     pub fn target_key(&self) -> String {
         slugify(&self.target)
     }
 }
 
-/// The slug of a name, or of a path segment by segment; segments without a letter or digit vanish.
+/// Returns the slug of a name, or of each segment of a path; segments without a letter or digit are dropped.
 ///
 /// ```
 /// assert_eq!(lore_page::slugify("Machine Learning Basics!"), "machine-learning-basics");
@@ -45,7 +45,7 @@ pub fn slugify(text: &str) -> String {
     slug
 }
 
-/// The slug of a page at a path from the vault's root.
+/// Returns the slug of a page from its vault-relative path.
 ///
 /// A segment that has no slug of its own (a file named with an emoji) gets a stable one from its bytes.
 pub fn path_slug(path: &str) -> String {
@@ -63,18 +63,19 @@ pub fn path_slug(path: &str) -> String {
     slug
 }
 
-/// The address of an observation: `page/observations/category/text`, of the text's first 200 characters.
+/// Returns the permalink of an observation: `page/observations/category/text`, from the first 200 characters of the
+/// text.
 pub fn observation_permalink(page_slug: &str, category: &str, content: &str) -> String {
     let end = content.char_indices().nth(PERMALINK_CHARS).map_or(content.len(), |(at, _)| at);
     permalink(&[page_slug, "observations", &slugify(category), &slugify(&content[..end])])
 }
 
-/// The address of a relation: `page/relation/target`.
+/// Returns the permalink of a relation: `page/relation/target`.
 pub fn relation_permalink(page_slug: &str, relation: &str, target: &str) -> String {
     permalink(&[page_slug, &slugify(relation), &slugify(target)])
 }
 
-/// The key by which names are compared: composed, in lower case, whitespace collapsed.
+/// Returns the key by which names are compared: NFC-normalized, lower case, whitespace collapsed.
 pub fn fold(name: &str) -> String {
     let composed: String = if name.is_ascii() {
         name.to_ascii_lowercase()
@@ -116,7 +117,7 @@ fn push_segment(slug: &mut String, segment: &str) {
         push_chars(slug, start, segment.chars());
     } else {
         push_chars(slug, start, segment.nfc());
-        // Half-width kana leave their voicing marks apart until here.
+        // Half-width kana keep their voicing marks separate until here.
         let composed: String = slug[start..].nfc().collect();
         slug.truncate(start);
         slug.push_str(&composed);
@@ -163,7 +164,7 @@ fn push_other(slug: &mut String, start: usize, c: char) {
         _ if is_combining_mark(c) && after_letter && !is_variation_selector(c) => slug.push(c),
         _ if is_combining_mark(c) => {}
         _ if c.is_alphanumeric() => slug.extend(c.to_lowercase()),
-        // Between words of scripts without spaces, punctuation is no word boundary worth a hyphen.
+        // In scripts without spaces, punctuation is not a word boundary worth a hyphen.
         _ if is_punctuation(c) && !after_letter => push_hyphen(slug, start),
         _ => {}
     }
@@ -173,7 +174,7 @@ fn push_wide(slug: &mut String, start: usize, c: char) {
     for narrow in std::iter::once(c).nfkc() {
         match narrow {
             _ if narrow.is_ascii() => push_ascii(slug, start, narrow),
-            // No narrower form of it exists.
+            // It has no narrower form.
             _ if is_wide_form(narrow) => slug.extend(narrow.to_lowercase()),
             _ => push_other(slug, start, narrow),
         }
@@ -187,7 +188,7 @@ fn push_transliterated(slug: &mut String, start: usize, c: char) {
 }
 
 fn push_hyphen(slug: &mut String, start: usize) {
-    // The letter that justified a dot may have left nothing behind.
+    // The letter that justified a dot may have produced no output.
     if slug.ends_with('.') {
         slug.pop();
     }
@@ -196,7 +197,8 @@ fn push_hyphen(slug: &mut String, start: usize) {
     }
 }
 
-/// Latin, Greek, Cyrillic, Armenian, Georgian and their extensions, and letters styled as symbols.
+/// Returns whether a character is Latin, Greek, Cyrillic, Armenian, Georgian or an extension of these, or a letter
+/// styled as a symbol.
 fn is_transliterated(c: char) -> bool {
     const RANGES: [RangeInclusive<char>; 11] = [
         '\u{80}'..='\u{58f}',
@@ -214,7 +216,8 @@ fn is_transliterated(c: char) -> bool {
     RANGES.iter().any(|range| range.contains(&c)) || ('\u{1d400}'..='\u{1d7ff}').contains(&c)
 }
 
-/// Full-width letters, half-width kana and Arabic presentation forms: other shapes of ordinary letters.
+/// Returns whether a character is another shape of an ordinary letter: full-width letters, half-width kana and Arabic
+/// presentation forms.
 fn is_wide_form(c: char) -> bool {
     matches!(c, '\u{ff00}'..='\u{ffef}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
 }
@@ -223,7 +226,7 @@ fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// Punctuation beyond ASCII; what is neither this nor a letter is a symbol or an emoji.
+/// Returns whether a character is punctuation beyond ASCII; other characters that are not letters are symbols or emoji.
 fn is_punctuation(c: char) -> bool {
     matches!(c,
         '¡' | '§' | '«' | '¶' | '·' | '»' | '¿' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}'
@@ -232,7 +235,7 @@ fn is_punctuation(c: char) -> bool {
         | '\u{5be}' | '\u{60c}' | '\u{61b}' | '\u{61f}' | '\u{6d4}' | '\u{964}' | '\u{965}')
 }
 
-/// A hash that never changes between versions, unlike the standard library's.
+/// FNV-1a: a hash that never changes between versions, unlike the standard library's.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,12 +1,12 @@
-//! `[[target#heading|label]]`: finding such links by matching brackets, and reading what stands in them.
+//! Finds `[[target#heading|label]]` links by matching brackets, and parses their contents.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Matches brackets as they come and keeps the pairs that are links, in linear time however they nest.
+/// Matches brackets one by one and keeps the pairs that are links, in linear time for any nesting.
 ///
-/// Brackets inside a link count by depth: `[[React [[Hooks]]]]` is one link. Where they do not balance,
-/// `[[` up to the next `]]` is the link.
+/// Brackets inside a link count by depth: `[[React [[Hooks]]]]` is one link. Where they do not balance, the link
+/// extends from `[[` to the next `]]`.
 #[derive(Debug, Default)]
 pub(crate) struct Brackets {
     open: Vec<usize>,
@@ -17,7 +17,7 @@ pub(crate) struct Brackets {
 }
 
 impl Brackets {
-    /// Takes a `[`.
+    /// Records a `[`.
     pub(crate) fn open(&mut self, at: usize) {
         if at > 0 && self.open.last() == Some(&(at - 1)) {
             self.last_double = Some(at - 1);
@@ -25,7 +25,7 @@ impl Brackets {
         self.open.push(at);
     }
 
-    /// Takes a `]`; `doubled` when another one follows.
+    /// Records a `]`; `doubled` if another one follows.
     pub(crate) fn close(&mut self, at: usize, doubled: bool) {
         if let Some(start) = self.last_double.take()
             && doubled
@@ -43,14 +43,14 @@ impl Brackets {
         }
     }
 
-    /// Forgets what is open: no link goes from one block of text into another.
+    /// Discards open brackets, because a link cannot span blocks.
     pub(crate) fn end_block(&mut self) {
         self.open.clear();
         self.last_closed = None;
         self.last_double = None;
     }
 
-    /// The links in order, brackets included. None lies in another.
+    /// Returns the links in order, including their brackets. None is nested in another.
     pub(crate) fn finish(self) -> Vec<Range<usize>> {
         let mut links = self.balanced;
         let mut next = 0;
@@ -83,7 +83,7 @@ impl Brackets {
     }
 }
 
-/// The links of a short text, outside inline code.
+/// Returns the links in a short text, outside inline code.
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     let mut brackets = Brackets::default();
     let bytes = text.as_bytes();
@@ -101,14 +101,14 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     brackets.finish()
 }
 
-/// Where the inline code ends whose backticks start at `start`; after the backticks where it does not end.
+/// Returns the end of the inline code whose backticks start at `start`, or the end of the backticks if it is unclosed.
 pub(crate) fn code_end(text: &str, start: usize) -> usize {
     let ticks = text.as_bytes()[start..].iter().take_while(|byte| **byte == b'`').count();
     let inside = start + ticks;
     text[inside..].find(&text[start..inside]).map_or(inside, |at| inside + at + ticks)
 }
 
-/// What stands between the brackets of a link.
+/// The contents of a link's brackets.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WikiText<'t> {
     pub(crate) target: Cow<'t, str>,
@@ -116,9 +116,9 @@ pub(crate) struct WikiText<'t> {
     pub(crate) label: Option<Cow<'t, str>>,
 }
 
-/// Reads what stands between the brackets; `None` where no other page is named.
+/// Parses the contents of a link's brackets. Returns `None` if they name no other page.
 pub(crate) fn read(inner: &str) -> Option<WikiText<'_>> {
-    // In a table the bar is escaped.
+    // Inside a table the bar is escaped.
     let (name, label) = match inner.split_once('|') {
         Some((name, label)) => (name.strip_suffix('\\').unwrap_or(name), label),
         None => (inner, ""),
@@ -136,7 +136,7 @@ pub(crate) fn read(inner: &str) -> Option<WikiText<'_>> {
     })
 }
 
-/// A link may go over a line end, and over the `>` of a quote with it.
+/// Joins the lines of a link that spans several, dropping the `>` of a quote.
 fn on_one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains('\n') {

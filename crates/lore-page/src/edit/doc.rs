@@ -1,4 +1,4 @@
-//! A text with its parse: what the edits of the body look up before they cut.
+//! A text with its parsed page, in which edits of the body look up positions.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ pub(super) struct Doc<'a> {
     pub(super) page: Page,
 }
 
-/// The bytes of a section.
+/// Byte offsets of a section.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
-    /// Where the heading starts.
+    /// Start of the heading.
     pub(super) start: usize,
-    /// After the heading and its line end.
+    /// End of the heading, including its line ending.
     pub(super) body_start: usize,
-    /// Where the first subsection starts; the section's end where there is none.
+    /// Start of the first subsection, or the end of the section if there is none.
     pub(super) own_end: usize,
-    /// Where the next section, the rule or the end of the text is.
+    /// Start of the next section or the rule, or the end of the text.
     pub(super) end: usize,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Doc<'a> {
         Doc { text, lines: Lines::new(text), page: markdown::parse("", text).page }
     }
 
-    /// The bytes of a heading's section. A section of the truth ends at the rule, whatever its level.
+    /// Returns the offsets of a heading's section. A section of the truth ends at the rule, whatever its level.
     pub(super) fn section(&self, heading: &Heading) -> Section {
         let (start, body_start, end) = self.bounds(heading);
         let own_end = self
@@ -43,7 +43,7 @@ impl<'a> Doc<'a> {
         Section { start, body_start, own_end: own_end.max(body_start), end }
     }
 
-    /// Where a heading's section starts, where its text starts, and where it ends.
+    /// Returns the start of a heading's section, the start of its text, and its end.
     pub(super) fn bounds(&self, heading: &Heading) -> (usize, usize, usize) {
         let first = heading.lines.first as usize;
         let start = self.lines.start(first);
@@ -53,7 +53,7 @@ impl<'a> Doc<'a> {
         (start, self.lines.end(self.heading_end(first)).min(end), end)
     }
 
-    /// The first section with one of these names, in any case, that starts within the bytes.
+    /// Returns the first section with one of these names, ignoring case, that starts within a range.
     pub(super) fn section_called(&self, names: &[&str], within: Range<usize>) -> Option<Section> {
         let named =
             |heading: &&Heading| names.iter().any(|name| name.eq_ignore_ascii_case(heading.text.trim()));
@@ -61,12 +61,12 @@ impl<'a> Doc<'a> {
         sections.into_iter().find(|section| within.contains(&section.start))
     }
 
-    /// Whether a line belongs to the truth.
+    /// Returns whether a line belongs to the truth.
     pub(super) fn in_truth(&self, line: u32) -> bool {
         self.lines.start(line as usize) < self.page.truth.end
     }
 
-    /// The last line of a heading: the underline, where it has one.
+    /// Returns the last line of a heading, which is the underline if it has one.
     pub(super) fn heading_end(&self, first: usize) -> usize {
         let content = self.lines.content(first).trim_start();
         let rest = content.trim_start_matches('#');
@@ -76,7 +76,7 @@ impl<'a> Doc<'a> {
         }
         let underline = |line: &usize| {
             let content = self.lines.content(*line);
-            // A line that is indented further goes on with the text of the heading.
+            // A line that is indented further continues the text of the heading.
             let underline = if content.starts_with("    ") { "" } else { content.trim() };
             !underline.is_empty()
                 && (underline.bytes().all(|b| b == b'=') || underline.bytes().all(|b| b == b'-'))
@@ -87,14 +87,14 @@ impl<'a> Doc<'a> {
             .unwrap_or(first)
     }
 
-    /// Adds a list item after another, with the indent and the bullet of that one.
+    /// Adds a list item after another, with the same indent and bullet.
     pub(super) fn insert_after_item(&self, line: usize, item: &str) -> String {
         let (prefix, bullet) = self.item(line).unwrap_or(("", '-'));
         let last = self.item_end(line);
         insert_lines(self.text, self.lines.end(last), &format!("{prefix}{bullet} {item}"))
     }
 
-    /// Adds a list item at the end of a stretch of whole lines: to its last list, else as a list of its own.
+    /// Adds a list item at the end of a range of whole lines: to its last list, or as a new list.
     pub(super) fn insert_at_end(&self, within: Range<usize>, item: &str) -> String {
         let first = self.lines.at(within.start);
         let last = if within.is_empty() { first.saturating_sub(1) } else { self.lines.at(within.end - 1) };
@@ -115,7 +115,7 @@ impl<'a> Doc<'a> {
         self.lines.content(line).trim().is_empty()
     }
 
-    /// What stands before a list item's bullet, and the bullet.
+    /// Returns the text before a list item's bullet, and the bullet.
     pub(super) fn item(&self, line: usize) -> Option<(&'a str, char)> {
         let content = self.lines.content(line);
         let rest = &content[outer(content).len()..];
@@ -124,7 +124,7 @@ impl<'a> Doc<'a> {
         spaced.then(|| (outer(content), bullet))
     }
 
-    /// The bytes of the text of a list item that starts on a line: that line, and the lines that carry it on.
+    /// Returns the bytes of a list item's text: its first line and the lines that continue it.
     pub(super) fn item_text(&self, line: usize) -> Range<usize> {
         let lines = line + 1..=self.lines.count();
         let carry_on = lines.take_while(|line| !self.blank(*line) && self.carries_on(*line));
@@ -133,8 +133,8 @@ impl<'a> Doc<'a> {
         start..self.lines.start(last) + self.lines.content(last).trim_end().len()
     }
 
-    /// The last line of the item on a line: what carries on its text, and what stands deeper in the same quote,
-    /// also after blank lines.
+    /// Returns the last line of the item on a line: the lines that continue its text, and deeper lines in the same
+    /// quote, even after blank lines.
     pub(super) fn item_end(&self, line: usize) -> usize {
         let quotes = |outer: &str| outer.matches('>').count();
         let item = outer(self.lines.content(line));
@@ -150,7 +150,7 @@ impl<'a> Doc<'a> {
         last
     }
 
-    /// Whether a line carries on the paragraph of an item above it: it starts nothing of its own.
+    /// Returns whether a line continues the paragraph of an item above it: it starts no block of its own.
     fn carries_on(&self, line: usize) -> bool {
         let content = self.lines.content(line);
         let text = &content[outer(content).len()..];
@@ -163,7 +163,7 @@ impl<'a> Doc<'a> {
     }
 }
 
-/// What stands before the text of a line in a list or a quote.
+/// Returns the indent and quote marks before the text of a line.
 fn outer(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t', '>']).len()]
 }

@@ -1,4 +1,4 @@
-//! Adding entries to the timeline.
+//! Adds entries to the timeline.
 
 use super::EditError;
 use super::doc::{Doc, Section};
@@ -6,23 +6,23 @@ use super::lines::{filled, insert_block, insert_lines, on_one_line};
 use crate::interval::PartialDate;
 use crate::page::Entry;
 
-/// A timeline entry to be written: `- **YYYY-MM-DD** | source — summary`, the detail on indented lines.
+/// A timeline entry to write: `- **YYYY-MM-DD** | source — summary`, with the detail on indented lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewEntry {
-    /// `YYYY-MM-DD`.
+    /// Date, as `YYYY-MM-DD`.
     pub date: String,
-    /// Where it was learnt.
+    /// Where the information came from.
     pub source: Option<String>,
-    /// The first line.
+    /// The summary on the first line.
     pub summary: String,
     /// The lines that follow.
     pub detail: Option<String>,
 }
 
-/// Adds an entry to the timeline, newest first and after others of its day.
+/// Adds an entry to the timeline, newest first and after other entries of its day.
 ///
-/// The rule and the heading `Timeline` are made where they are missing. An entry of the same day with the same
-/// summary changes nothing.
+/// The rule and the `Timeline` heading are created if missing. If there is already an entry with the same day and
+/// summary, the text is unchanged.
 pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
     let new = tidy(new);
     if new.date.len() != "YYYY-MM-DD".len() || new.date.parse::<PartialDate>().is_err() {
@@ -71,7 +71,7 @@ fn place<'d>(doc: &'d Doc<'_>, date: &str) -> Place<'d> {
 }
 
 impl Doc<'_> {
-    /// Whether a blank line parts an entry from the one before or after it.
+    /// Returns whether a blank line separates an entry from the one before or after it.
     fn spaced(&self, entry: &Entry) -> bool {
         let at = self.page.entries.iter().position(|other| other == entry);
         let second = at.and_then(|at| self.page.entries.get(at.max(1)));
@@ -79,7 +79,7 @@ impl Doc<'_> {
     }
 }
 
-/// Writes the first entry: under the heading `Timeline`, which is made at the end where it is missing.
+/// Writes the first entry under the `Timeline` heading, which is created at the end if missing.
 fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
     let text = doc.text;
     let region = doc.page.timeline.map_or(doc.page.truth, |timeline| timeline);
@@ -87,7 +87,7 @@ fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
     match (heading, doc.page.timeline) {
         (Some(section), timeline) => {
             let edited = under(doc, &section, lines);
-            // Only what stands below the heading may become the timeline.
+            // Only the text below the heading may become the timeline.
             if timeline.is_none() && section.end == text.len() {
                 let line = doc.lines.at(section.start);
                 let gap = if line > 1 && doc.blank(line - 1) { "" } else { "\n" };
@@ -100,7 +100,7 @@ fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
     }
 }
 
-/// Adds lines to a section without entries: right under its heading, or after what stands there.
+/// Adds lines to a section without entries: right under its heading, or after its existing text.
 fn under(doc: &Doc<'_>, section: &Section, lines: &str) -> String {
     let own = doc.text[section.body_start..section.own_end].trim_end();
     let at = match own.len() {
@@ -110,8 +110,8 @@ fn under(doc: &Doc<'_>, section: &Section, lines: &str) -> String {
     insert_block(doc.text, section.body_start, at, lines)
 }
 
-/// Adds a block at the end of the text after one blank line. There is always one before a rule: at the start
-/// of a file it would open the frontmatter, and under a paragraph it would make a heading.
+/// Adds a block at the end of the text after one blank line. A rule always needs one before it: at the start of a file
+/// it would open the frontmatter, and under a paragraph it would make a heading.
 fn at_end(text: &str, block: &str) -> String {
     let blank = text.lines().next_back().is_some_and(|line| line.trim().is_empty()) && text.ends_with('\n');
     insert_lines(text, text.len(), &format!("{}{block}", if blank { "" } else { "\n" }))
@@ -130,7 +130,7 @@ fn is_same(entry: &Entry, new: &NewEntry) -> bool {
     entry.date == new.date && entry.summary == new.summary
 }
 
-/// The lines of an entry, with the indent and the bullet of a neighbour.
+/// Formats the lines of an entry, with the indent and bullet of a neighbor.
 fn written(doc: &Doc<'_>, neighbour: usize, new: &NewEntry) -> String {
     let (prefix, bullet) = if neighbour == 0 { ("", '-') } else { doc.item(neighbour).unwrap_or(("", '-')) };
     let mut lines = format!("{prefix}{bullet} {}", first_line(new));

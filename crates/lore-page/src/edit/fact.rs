@@ -1,4 +1,4 @@
-//! Adding and ending facts.
+//! Adds facts and sets their end dates.
 
 use std::ops::Range;
 
@@ -10,29 +10,29 @@ use crate::grammar::{Show, shown_links};
 use crate::interval::{Interval, PartialDate};
 use crate::page::Fact;
 
-/// A fact to be written: `- predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`.
+/// A fact to write: `- predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewFact {
-    /// Whom it is about, where that is not the page.
+    /// The subject, if it is not the page itself.
     pub subject: Option<String>,
-    /// What is said of the subject.
+    /// The predicate.
     pub predicate: String,
     /// The value.
     pub object: String,
-    /// When it holds.
+    /// When the fact is valid.
     pub interval: Interval,
-    /// Where it was learnt.
+    /// Where the information came from.
     pub source: Option<String>,
     /// Who asserts it.
     pub by: Option<String>,
-    /// How sure that is, as written.
+    /// Confidence, as written.
     pub confidence: Option<String>,
-    /// The words it rests on.
+    /// The quoted evidence.
     pub evidence: Option<String>,
 }
 
-/// Adds a fact: after the last one of the truth, else to the section `State` or `Facts`, else as a list at
-/// the end of the truth. One that is already there changes nothing.
+/// Adds a fact after the last one of the truth, or to the `State` or `Facts` section, or as a list at the end of the
+/// truth. If the fact is already there, the text is unchanged.
 pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let new = tidy(new);
@@ -58,7 +58,7 @@ pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
     }
 }
 
-/// Says until when the fact on a line holds.
+/// Sets the end date of the fact on a line.
 pub fn close_fact(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let fact = doc.page.facts.iter().find(|fact| fact.line == line).ok_or(EditError::NoFact { line })?;
@@ -74,14 +74,15 @@ pub fn close_fact(text: &str, line: u32, until: PartialDate) -> Result<String, E
         }
         _ => new_places(text, item.clone(), interval),
     };
-    // Quotes and nested parentheses make the right place hard to tell; the parser knows it when it sees it.
+    // Quotes and nested parentheses make the right position hard to find, so the first one that parses as expected is
+    // used.
     let edits = places.into_iter().map(|(range, new)| splice(text, range, &new));
     let reads_back = |edited: &String| Doc::new(edited).page.facts.contains(&expected);
     let unreadable = || EditError::Unreadable { kind: "a fact", line: text[item.clone()].to_owned() };
     edits.into_iter().find(reads_back).ok_or_else(unreadable)
 }
 
-/// Where an interval could go that was not there: before a parenthesis, the first one first, or at the end.
+/// Returns the candidate positions of a new interval, likeliest first: before each parenthesis, and at the end.
 fn new_places(text: &str, item: Range<usize>, interval: Interval) -> Vec<(Range<usize>, String)> {
     let before = |at: usize| (at..at, format!(" {interval}"));
     let parentheses = text[item.clone()].match_indices(" (").map(|(at, _)| before(item.start + at));

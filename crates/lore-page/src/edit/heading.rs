@@ -1,4 +1,4 @@
-//! Edits of headings themselves: another text, another level.
+//! Edits of headings: renaming and demoting them.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use super::lines::{filled, splice};
 use super::section::find;
 use crate::page::Heading;
 
-/// How a heading is written, in bytes of the text.
+/// The syntax of a heading, in bytes of the text.
 enum Form {
-    /// `## Text`, where hashes may follow the text.
+    /// `## Text`, possibly with hashes after the text.
     Hashes { hashes: Range<usize>, title: Range<usize> },
-    /// The text on one or more lines, and a line below it; `end` is after that line, without its end.
+    /// Text on one or more lines with an underline; `end` is after the underline, before its line ending.
     Underlined { title: Range<usize>, end: usize },
 }
 
-/// Gives a heading another text; its level and its form stay.
+/// Changes the text of a heading, keeping its level and syntax.
 ///
 /// The heading is named as in [`super::replace_section`].
 pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, EditError> {
@@ -43,10 +43,10 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
     if others_stay { Ok(edited) } else { Err(refused()) }
 }
 
-/// Pushes every heading down by so many levels, at most to the sixth.
+/// Demotes every heading by `by` levels, at most to level six.
 ///
-/// An underlined heading, which has no deeper form, gets hashes. What looks like a heading in code, a quote or
-/// a list stays as it is.
+/// An underlined heading, which has no deeper form, is written with hashes. What looks like a heading in code, a quote
+/// or a list is left alone.
 pub fn demote_headings(text: &str, by: usize) -> String {
     let doc = Doc::new(text);
     let mut out = String::with_capacity(text.len() + doc.page.headings.len() * by);
@@ -63,7 +63,7 @@ pub fn demote_headings(text: &str, by: usize) -> String {
                 out.push_str(&text[kept..title.start]);
                 let lines: Vec<&str> = text[title].lines().map(str::trim).collect();
                 let title = lines.join(" ");
-                // Hashes at the end of the text would be taken for the heading's own.
+                // Hashes at the end of the text would be parsed as closing hashes.
                 let tail = if title.ends_with('#') { " #" } else { "" };
                 out.push_str(&format!("{hashes} {title}{tail}"));
                 kept = end;
@@ -75,7 +75,7 @@ pub fn demote_headings(text: &str, by: usize) -> String {
     out
 }
 
-/// How a heading is written; nothing for one that has no line of its own, after a lone carriage return.
+/// Returns the syntax of a heading; `None` if it follows a lone carriage return and so has no line of its own.
 fn form(doc: &Doc<'_>, heading: &Heading) -> Option<Form> {
     let first = heading.lines.first as usize;
     let underline = doc.heading_end(first);

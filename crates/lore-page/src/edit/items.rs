@@ -6,8 +6,8 @@ use super::section::find;
 use crate::markdown;
 use crate::page::ByteRange;
 
-/// The outermost list items under a heading, subsections included, each with the whole lines of its own text
-/// and of all that is nested in it. Blank lines after an item are no part of it.
+/// Returns the outermost list items under a heading, including subsections. Each covers the whole lines of its own text
+/// and of everything nested in it. Blank lines after an item are not part of it.
 ///
 /// The heading is named as in [`super::replace_section`].
 pub fn section_items(text: &str, heading: &str) -> Result<Vec<ByteRange>, EditError> {
@@ -20,7 +20,7 @@ pub fn section_items(text: &str, heading: &str) -> Result<Vec<ByteRange>, EditEr
         let start = doc.lines.start(doc.lines.at(item.start));
         let end = doc.lines.end(doc.lines.at(last_byte));
         match items.last_mut() {
-            // After a lone carriage return two items share a line, and count as one.
+            // After a lone carriage return two items share a line and count as one.
             Some(before) if start < before.end => before.end = before.end.max(end),
             _ => items.push(ByteRange { start, end }),
         }

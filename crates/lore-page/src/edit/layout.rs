@@ -1,6 +1,6 @@
-//! Where the keys and values of the frontmatter stand, to the byte.
+//! Byte positions of the keys and values in the frontmatter.
 //!
-//! Kept apart from reading: only an edit needs it, and indexing should not pay for it.
+//! Separate from parsing, because only edits need it and indexing should not pay for it.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::EditError;
 use crate::frontmatter::{self, Fences, NeverClosed, yaml};
 use crate::page::{Diagnostic, Properties};
 
-/// A file's frontmatter, ready to be edited.
+/// A file's frontmatter, with the positions needed to edit it.
 pub(super) struct Layout {
     pub(super) fences: Fences,
     pub(super) properties: Properties,
-    /// The top-level keys in the order of the file, doubled ones included.
+    /// Top-level keys in file order, including duplicates.
     pub(super) keys: Vec<KeySpan>,
 }
 
@@ -22,28 +22,28 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub(super) struct KeySpan {
     pub(super) key: String,
-    /// The key itself, quotes included.
+    /// The key itself, including quotes.
     pub(super) name: Range<usize>,
     /// The byte after the colon.
     pub(super) colon_end: usize,
-    /// The byte after the value's text; for a list or mapping in block form, after its last item's.
+    /// The byte after the value's text; for a block list or block mapping, after its last item's.
     pub(super) value_end: usize,
     pub(super) shape: Shape,
 }
 
 #[derive(Debug)]
 pub(super) enum Shape {
-    /// A scalar on one or more lines, or an alias; the style says how it was quoted.
+    /// A scalar on one or more lines, or an alias, with its quoting style.
     Scalar(ScalarStyle),
-    /// `[a, b]`, with where its items stand.
+    /// `[a, b]`, with the positions of its items.
     FlowList(Vec<Range<usize>>),
-    /// `- a` lines, with where its items stand.
+    /// `- a` lines, with the positions of their items.
     BlockList(Vec<Range<usize>>),
     FlowMap,
     BlockMap,
 }
 
-/// Reads the layout; `None` where the file has no frontmatter.
+/// Reads the layout; `None` if the file has no frontmatter.
 pub(super) fn read(text: &str) -> Result<Option<Layout>, EditError> {
     let fences = match frontmatter::fences(text) {
         Ok(Some(fences)) => fences,
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Result<Option<Layout>, EditError> {
         Err(NeverClosed) => {
             return Err(EditError::Frontmatter {
                 line: 1,
-                message: "the frontmatter is never closed".to_owned(),
+                message: "the frontmatter is not closed".to_owned(),
             });
         }
     };
@@ -85,7 +85,7 @@ fn keys(source: &str) -> Result<Vec<KeySpan>, Diagnostic> {
     let offsets = Offsets::new(source);
     let mut keys: Vec<KeySpan> = Vec::new();
     let mut depth = 0;
-    // The key whose value comes next or is being read; the item of its list that is being read.
+    // The key whose value comes next or is being read.
     let mut open: Option<KeySpan> = None;
     for event in Parser::new_from_str(source) {
         let Ok((event, span)) = event else { break };
@@ -129,7 +129,7 @@ fn keys(source: &str) -> Result<Vec<KeySpan>, Diagnostic> {
 }
 
 impl KeySpan {
-    /// Takes in one event of the key's value; `depth` is 1 for the value itself and 2 for its items.
+    /// Processes one event of the key's value; `depth` is 1 for the value itself and 2 for its items.
     fn take(&mut self, event: &Event<'_>, span: Span, depth: usize, leaf: Option<Range<usize>>) {
         let flow = span.start.index() != span.end.index();
         match event {
@@ -161,14 +161,14 @@ impl KeySpan {
     }
 }
 
-/// The byte after the colon that follows a key.
+/// Returns the byte after the colon that follows a key.
 fn colon_after(source: &str, key_end: usize) -> Option<usize> {
     let rest = &source[key_end..];
     let colon = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     rest[colon..].starts_with(':').then_some(key_end + colon + 1)
 }
 
-/// From the parser's counts of characters to bytes.
+/// Maps the parser's character offsets to byte offsets.
 struct Offsets(Vec<usize>);
 
 impl Offsets {
@@ -180,8 +180,8 @@ impl Offsets {
         self.0.get(index).or(self.0.last()).copied().unwrap_or(0)
     }
 
-    /// The bytes of what an event stands for, without what the parser counts in after it: space, comments, the
-    /// line end of a block scalar. Nothing for the ends of block collections, which stand at the next token.
+    /// Returns the bytes of an event, without the trailing space, comments and block scalar line ending that the parser
+    /// includes. Returns `None` for the end of a block collection, which the parser places at the next token.
     fn leaf(&self, source: &str, event: &Event<'_>, span: Span) -> Option<Range<usize>> {
         let start = self.byte(span.start.index());
         let end = self.byte(span.end.index()).max(start);
@@ -202,7 +202,7 @@ impl Offsets {
     }
 }
 
-/// The byte after the closing quote of a scalar that starts here, its anchor and tag first.
+/// Returns the byte after the closing quote of the scalar at `start`, which may have an anchor and a tag in front.
 fn quoted_end(source: &str, start: usize) -> Option<usize> {
     let mut at = start;
     while source[at..].starts_with(['&', '!']) {

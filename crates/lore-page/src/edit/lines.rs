@@ -1,11 +1,11 @@
-//! Lines and line endings: where the edits cut.
+//! Lines and line endings.
 
 use std::ops::Range;
 
 use super::EditError;
 use crate::frontmatter::content_start;
 
-/// The text by line, counted from 1 as everywhere in a page.
+/// A text by line, numbered from 1 as everywhere in a page.
 pub(super) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -14,56 +14,56 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let after_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        // The first line starts after a byte order mark: nothing is ever put before it.
+        // The first line starts after a byte order mark: nothing is ever inserted before it.
         let starts =
             [content_start(text)].into_iter().chain(after_ends).filter(|start| *start < text.len()).collect();
         Lines { text, starts }
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub(super) fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// The byte where a line starts; the end of the text for a line after the last.
+    /// Returns the byte where a line starts, or the end of the text for a line after the last.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }
 
-    /// The byte after a line and its end.
+    /// Returns the byte after a line and its line ending.
     pub(super) fn end(&self, line: usize) -> usize {
         self.start(line + 1)
     }
 
-    /// A line's text without its end.
+    /// Returns a line's text without its line ending.
     pub(super) fn content(&self, line: usize) -> &'a str {
         without_end(&self.text[self.start(line)..self.end(line)])
     }
 
-    /// The line on which a byte stands.
+    /// Returns the line that contains a byte.
     pub(super) fn at(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).max(1)
     }
 }
 
-/// The line ending that most lines of the text have; `\n` where there is none.
+/// Returns the line ending that most lines of the text have; `\n` if there is none.
 pub(super) fn line_end(text: &str) -> &'static str {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     let windows = text.matches("\r\n").count();
     if windows * 2 > all { "\r\n" } else { "\n" }
 }
 
-/// The same lines with another line ending.
+/// Converts the line endings of a text.
 pub(super) fn with_line_end(text: &str, line_end: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', line_end)
 }
 
-/// A text of one line: line breaks and the space around them become single spaces.
+/// Joins a text into one line: line breaks and the space around them become single spaces.
 pub(super) fn on_one_line(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Refuses a part of a line that says nothing.
+/// Returns an error if a required part of a line is empty.
 pub(super) fn filled(part: &'static str, text: &str) -> Result<(), EditError> {
     if text.is_empty() { Err(EditError::Missing { part }) } else { Ok(()) }
 }
@@ -72,7 +72,7 @@ pub(super) fn without_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// The text with the bytes of a range replaced.
+/// Replaces a range of bytes.
 pub(super) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     let mut out = String::with_capacity(text.len() + new.len());
     out.push_str(&text[..range.start]);
@@ -81,10 +81,10 @@ pub(super) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     out
 }
 
-/// Puts whole lines in at the start of a line, or at the end of a text whose last line may lack its end.
+/// Inserts whole lines at the start of a line, or at the end of a text whose last line may lack a line ending.
 pub(super) fn insert_lines(text: &str, at: usize, lines: &str) -> String {
     let line_end = line_end(text);
-    // A byte order mark is not a line that would need an end.
+    // A byte order mark is not a line that needs a line ending.
     let before = &text[content_start(text).min(at)..at];
     let unfinished = !before.is_empty() && !before.ends_with('\n');
     let lines = with_line_end(lines, line_end);
@@ -93,8 +93,8 @@ pub(super) fn insert_lines(text: &str, at: usize, lines: &str) -> String {
     splice(text, at..at, &format!("{head}{lines}{tail}"))
 }
 
-/// Puts a block in at the start of a line, with one blank line between it and what stands around it. Nothing
-/// is put between the block and the start of the body or the end of the text.
+/// Inserts a block at the start of a line, with one blank line between it and the text around it. No blank line is
+/// added at the start of the body or the end of the text.
 pub(super) fn insert_block(text: &str, body_start: usize, at: usize, block: &str) -> String {
     let before = text[body_start..at].split_inclusive('\n').next_back();
     let after = text[at..].split_inclusive('\n').next();

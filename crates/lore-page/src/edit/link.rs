@@ -1,4 +1,4 @@
-//! Pointing links elsewhere, for when a page moves.
+//! Rewrites link targets, for when a page moves.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use super::lines::Lines;
 use crate::page::{Link, LinkStyle};
 use crate::{markdown, wiki};
 
-/// Rewrites the target of each link for which `target` gives a new one, and nothing else of it.
+/// Rewrites the target of each link for which `target` returns a new one, and nothing else.
 ///
-/// For a wiki link that is the text before `#` and `|`, for a Markdown link the path of its destination as it
-/// is to be written, relative to the page; a reference (`[text][name]`) is changed where it is defined.
+/// For a wiki link, the target is the text before `#` and `|`. For a Markdown link, it is the path of its destination
+/// as written, relative to the page; a reference (`[text][name]`) is changed in its definition.
 pub fn retarget_links(
     text: &str,
     path: &str,
@@ -20,8 +20,8 @@ pub fn retarget_links(
     rewrite(text, path, target, Fragment::Stays)
 }
 
-/// The same for links that are to lead to another page altogether: what stands after `#`, a place on the old page,
-/// goes. A label stays.
+/// Like [`retarget_links`], for links that will point to a different page: the part after `#`, which is a position on
+/// the old page, is removed. Labels are kept.
 pub fn repoint_links(
     text: &str,
     path: &str,
@@ -30,7 +30,7 @@ pub fn repoint_links(
     rewrite(text, path, target, Fragment::Goes)
 }
 
-/// What becomes of the part after `#`.
+/// Whether the part after `#` is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fragment {
     Stays,
@@ -81,7 +81,7 @@ fn has(links: &[Link], relation: &str, target: &str) -> bool {
     links.iter().any(|link| link.relation == relation && link.target == target)
 }
 
-/// The places of links in the frontmatter: in the value of their key, by their target.
+/// Finds links in the frontmatter: in the value of their key, by their target.
 fn property_targets(
     text: &str,
     renamed: &[(&Link, String)],
@@ -108,7 +108,7 @@ fn property_targets(
     Ok(())
 }
 
-/// The quote of the YAML scalar that is open at the end of a text.
+/// Returns the quote of the YAML scalar that is open at the end of a text.
 fn open_quote(before: &str) -> Option<char> {
     let mut open = None;
     let mut previous = ' ';
@@ -133,7 +133,7 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
     for (range, new) in changes {
-        // Two links may share a definition; the first has changed it.
+        // Two links may share a definition, which the first has already changed.
         if range.start >= kept {
             out.push_str(&text[kept..range.start]);
             out.push_str(&new);
@@ -144,8 +144,8 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
-/// The bytes between `[[` and the first of `#`, `|` and `]]`, without the space around them; with a fragment that goes,
-/// up to `|` or `]]`.
+/// Returns the bytes between `[[` and the first of `#`, `|` and `]]`, without surrounding space. If the fragment is
+/// removed, they extend to `|` or `]]`.
 fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Range<usize>> {
     let written = text.get(link.clone())?;
     let open = written.find("[[")? + 2;
@@ -159,7 +159,7 @@ fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Ran
     Some(start..start + name.trim().len())
 }
 
-/// The bytes of a destination's path, without `<>`, and without a fragment and query that stay.
+/// Returns the bytes of a destination's path without `<>`, and without the fragment and query if those are kept.
 fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usize>> {
     let written = text.get(link.span.start..link.span.end)?;
     let start = if written.ends_with(')') {
@@ -181,7 +181,7 @@ fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usiz
     Some(start..start + path.find(['#', '?']).unwrap_or(path.len()))
 }
 
-/// Where the `]` stands that closes the label at the start of an inline link.
+/// Returns the position of the `]` that closes the label at the start of an inline link.
 fn label_end(written: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut chars = written.char_indices();
@@ -203,7 +203,7 @@ fn label_end(written: &str) -> Option<usize> {
     None
 }
 
-/// The length of a destination without `<>`: up to white space or a parenthesis that it did not open.
+/// Returns the length of a destination without `<>`: up to white space or an unmatched closing parenthesis.
 fn bare_end(rest: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in rest.char_indices() {
@@ -218,7 +218,7 @@ fn bare_end(rest: &str) -> usize {
     rest.len()
 }
 
-/// The byte after `[name]:` of the definition that a reference names.
+/// Returns the byte after `[name]:` of the definition that a reference names.
 fn definition(text: &str, written: &str) -> Option<usize> {
     let folded = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let label = written.trim_end_matches("[]");
@@ -232,7 +232,7 @@ fn definition(text: &str, written: &str) -> Option<usize> {
     })
 }
 
-/// A path as it may stand in a destination without `<>`.
+/// Percent-encodes a path for a destination without `<>`.
 fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {

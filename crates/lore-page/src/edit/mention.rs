@@ -1,22 +1,22 @@
-//! Making a link of words that name a page.
+//! Turns words that name a page into a link.
 
 use crate::grammar::{Show, shown_links};
 use crate::markdown::parse;
 use crate::page::{ByteRange, LINKS_TO, Link, Observation, Page};
 use crate::slug::fold;
 
-/// The page that words are to lead to.
+/// The page to link to.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkTo<'a> {
     /// A name that resolves to it.
     pub name: &'a str,
-    /// Its id, by which an Org file links.
+    /// Its id, which Org files use in links.
     pub id: &'a str,
 }
 
-/// Makes a link of the words at a place: `[[words]]` where they are the page's name, else `[[name|words]]`; in an Org
-/// file `[[id:…][words]]`. `None` where the page would then say anything else than before, or where it would not read
-/// back as a plain link to that name.
+/// Turns the words at a position into a link: `[[words]]` if they are the page's name, otherwise `[[name|words]]`; in
+/// an Org file, `[[id:…][words]]`. Returns `None` if anything else on the page would change, or if the result would not
+/// read back as a plain link to that name.
 ///
 /// ```
 /// use lore_page::{ByteRange, edit};
@@ -49,7 +49,7 @@ fn spelled(path: &str, words: &str, to: LinkTo<'_>) -> Option<String> {
     })
 }
 
-/// Whether two pages differ in their links at the most.
+/// Returns whether two pages differ only in their links.
 fn says_the_same(one: &Page, other: &Page) -> bool {
     let observed = |page: &Page| -> Vec<Observation> {
         let plain = |text: &str| shown_links(text, Show::Label).into_owned();
@@ -71,13 +71,13 @@ fn says_the_same(one: &Page, other: &Page) -> bool {
         && one.timeline.is_some() == other.timeline.is_some()
 }
 
-/// Whether the links are the same but for a plain one that begins at this place.
+/// Returns whether the links are the same except for a new plain one that starts at `start`.
 fn adds_only(before: &[Link], after: &[Link], start: usize) -> bool {
     let is_new = |link: &&Link| link.span.start == start && link.relation == LINKS_TO && !link.embed;
     let Some(added) = after.iter().position(|link| is_new(&link)) else { return false };
     let others = after[..added].iter().chain(&after[added + 1..]);
     let same = |(one, other): (&Link, &Link)| {
-        // The words around a link are those of its line, which has just changed.
+        // The context of a plain link is its line, which has just changed.
         let context = (one.relation != LINKS_TO).then_some((&one.context, &other.context));
         one.relation == other.relation
             && one.target == other.target
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn words_become_a_link_and_all_else_stays() {
+    fn only_the_words_become_a_link() {
         check("a Ada b\r\n", "Ada", "Ada", Some("a [[Ada]] b\r\n"));
         check("a ADA\n", "ADA", "Ada", Some("a [[ADA]]\n"));
         check("a Ada's b", "Ada", "people/ada", Some("a [[people/ada|Ada]]'s b"));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_say_something_else_is_left() {
+    fn links_that_change_the_meaning_are_rejected() {
         check("- joined Acme\n", "Acme", "Acme", None);
         check("- works_at:: Acme {2020..}\n", "Acme", "companies/acme", None);
         check("- Acme | role:: X\n", "Acme", "companies/acme", None);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_org_file_links_by_id() {
+    fn org_files_link_by_id() {
         let to = LinkTo { name: "Ada Lovelace", id: "0192" };
         assert_eq!(spelled("a.org", "Ada", to).as_deref(), Some("[[id:0192][Ada]]"));
         assert_eq!(spelled("a.org", "A|b", to), None);

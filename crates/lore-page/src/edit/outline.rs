@@ -1,22 +1,22 @@
-//! Where the sections of a text stand, and taking whole sections out of it.
+//! Lists the sections of a text, and removes whole sections from it.
 
 use super::doc::Doc;
 use super::lines::line_end;
 use crate::page::{ByteRange, Heading};
 
-/// A section and where it stands. A section of the truth ends at the rule, whatever its level.
+/// A section and its position. A section of the truth ends at the rule, whatever its level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionPlace {
     /// Its heading.
     pub heading: Heading,
-    /// The heading and all that stands under it, subsections included.
+    /// The heading and everything under it, including subsections.
     pub whole: ByteRange,
-    /// What stands under the heading, subsections included.
+    /// Everything under the heading, including subsections.
     pub body: ByteRange,
 }
 
-/// Every section of a text in order. A heading that has no line of its own, after a lone carriage return, is
-/// left out.
+/// Returns the sections of a text in order. A heading that follows a lone carriage return, and so has no line of its
+/// own, is left out.
 pub fn sections(text: &str) -> Vec<SectionPlace> {
     let doc = Doc::new(text);
     let places = doc.page.headings.iter().map(|heading| {
@@ -30,17 +30,17 @@ pub fn sections(text: &str) -> Vec<SectionPlace> {
     places.filter(|place| !shares_its_line(&text[place.whole.start..place.body.start])).collect()
 }
 
-/// Takes whole sections out of the text they were found in.
+/// Removes whole sections from the text they were found in.
 ///
-/// Every other line stays. Where the line before a section would run into the line after it, the blank lines
-/// at the section's end stay between them.
+/// All other lines are kept. Where the line before a section would run into the line after it, the blank lines at the
+/// section's end are kept between them.
 pub fn remove_sections<'p>(text: &str, gone: impl IntoIterator<Item = &'p SectionPlace>) -> String {
     let mut gone: Vec<ByteRange> = gone.into_iter().map(|place| place.whole).collect();
     gone.sort_unstable_by_key(|range| range.start);
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
     for range in gone {
-        // A section inside one that went before it is gone already.
+        // A section inside one that was removed is already gone.
         if range.start < kept {
             continue;
         }
@@ -52,11 +52,11 @@ pub fn remove_sections<'p>(text: &str, gone: impl IntoIterator<Item = &'p Sectio
     out
 }
 
-/// What has to stay between the text before a section and the text after it.
+/// Returns the separator needed between the text before a section and the text after it.
 fn gap<'t>(before: &str, text: &'t str, section: ByteRange) -> &'t str {
     let after = &text[section.end..];
     let Some(last_line) = before.trim_start_matches('\u{feff}').split_inclusive('\n').next_back() else {
-        // A rule at the start of the text would be taken for the fence of frontmatter.
+        // A rule at the start of the text would be parsed as a frontmatter fence.
         return if after.starts_with("---") { line_end(text) } else { "" };
     };
     if after.is_empty() || last_line.trim().is_empty() {
@@ -66,7 +66,7 @@ fn gap<'t>(before: &str, text: &'t str, section: ByteRange) -> &'t str {
     let blank: usize =
         old.split_inclusive('\n').rev().take_while(|line| line.trim().is_empty()).map(str::len).sum();
     match blank {
-        // A heading with hashes starts anew; a rule or an underlined heading would take up the line before.
+        // A `#` heading starts a new block; a rule or an underlined heading would absorb the line before it.
         0 if after.trim_start().starts_with('#') => "",
         0 => line_end(text),
         blank => &old[old.len() - blank..],

@@ -1,4 +1,4 @@
-//! Setting and removing properties of the frontmatter.
+//! Sets and removes frontmatter properties.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use super::write::{self, Place};
 use crate::frontmatter;
 use crate::page::{Properties, Value};
 
-/// Sets a property: replaces the value of a key that is there, else adds a line, else a block.
+/// Sets a property: replaces the value of an existing key, or adds a line, or adds the frontmatter.
 ///
-/// A comment at the end of the line stays, and so do the quotes of a quoted scalar and the items of a list
-/// that do not change. A key that differs only in case counts as the same.
+/// A comment at the end of the line is kept, and so are the quotes of a quoted scalar and the list items that do not
+/// change. A key that differs only in case counts as the same.
 pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
     let layout = layout::read(text)?;
     let edited = match &layout {
@@ -41,10 +41,10 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, Edit
     checked(edited, key, others_stay && read.get(key) == Some(value))
 }
 
-/// Removes a property with all its lines; with the last one the block goes too.
+/// Removes a property with all its lines; removing the last one removes the frontmatter too.
 ///
-/// What [`set_property`] added to a file, this takes away again to the byte, with one exception: a block that
-/// was empty before does not come back.
+/// This undoes what [`set_property`] added to the byte, with one exception: frontmatter that was empty before is not
+/// restored.
 pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
     let Some(layout) = layout::read(text)? else { return Ok(text.to_owned()) };
     let Some(at) = find(&layout, key) else { return Ok(text.to_owned()) };
@@ -52,7 +52,7 @@ pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
     let lines = Lines::new(text);
     let mut yaml = String::new();
     let mut kept = layout.fences.yaml.start;
-    // A doubled key goes in all its places: otherwise an older value would come to light.
+    // Every duplicate of the key is removed, because an earlier value would take effect otherwise.
     for span in layout.keys.iter().filter(|span| span.key == *name) {
         yaml.push_str(&text[kept..lines.start(lines.at(span.name.start))]);
         kept = lines.end(lines.at(last_byte(span)));
@@ -60,7 +60,7 @@ pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
     yaml.push_str(&text[kept..layout.fences.yaml.end]);
 
     let body = &text[layout.fences.body_start..];
-    // Without the block, a rule at the start of the body would be taken for a fence.
+    // Without the frontmatter, a rule at the start of the body would be parsed as a fence.
     let body_opens_a_block = matches!(frontmatter::fences(body), Ok(Some(_)));
     if yaml.trim().is_empty() && !body_opens_a_block {
         return Ok(splice(text, layout.fences.start..layout.fences.body_start, ""));
@@ -75,17 +75,17 @@ pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
     )
 }
 
-/// Refuses an edit that does not read back: YAML has corners, such as an anchor that another key refers to.
+/// Rejects an edit that does not read back: YAML has corner cases, such as an anchor that another key refers to.
 fn checked(edited: String, key: &str, reads_back: bool) -> Result<String, EditError> {
     if reads_back { Ok(edited) } else { Err(EditError::Property { key: key.to_owned() }) }
 }
 
-/// The properties besides those that a key could mean.
+/// Returns the properties that a key does not match.
 fn others<'p>(properties: &'p Properties, key: &str) -> Vec<&'p (String, Value)> {
     properties.0.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(key)).collect()
 }
 
-/// The place of the key as it is spelt, else of one that differs only in case; of doubled ones, the last.
+/// Returns the index of a key, preferring an exact match over one that differs only in case; of duplicates, the last.
 fn find(layout: &Layout, key: &str) -> Option<usize> {
     let exact = layout.keys.iter().rposition(|span| span.key == key);
     exact.or_else(|| {
@@ -94,7 +94,7 @@ fn find(layout: &Layout, key: &str) -> Option<usize> {
     })
 }
 
-/// Adds a line before the closing fence, indented as the other keys are.
+/// Adds a line before the closing fence, with the indent of the other keys.
 fn add(text: &str, layout: &Layout, key: &str, value: &Value) -> String {
     let indent = layout.keys.first().map_or("", |first| {
         let lines = Lines::new(text);
@@ -139,12 +139,12 @@ fn replace_whole(text: &str, span: &KeySpan, written: &str) -> String {
         return splice(text, span.colon_end..span.colon_end, written);
     }
     if !in_block_form && !on_key_line.is_empty() && !on_key_line.starts_with('#') {
-        // The space that an author put after the colon stays, to keep what is aligned aligned.
+        // The space after the colon is kept, so that aligned values stay aligned.
         let value_start = key_line_end - on_key_line.len();
         return splice(text, value_start..span.value_end, written.trim_start_matches(' '));
     }
 
-    // The value stands on the lines below; the key's line may still have a comment, after a `|` or an anchor.
+    // The value is on the lines below; the key's line may still have a comment, after a `|` or an anchor.
     let before_comment = rest.find(" #").or_else(|| rest.find("\t#")).unwrap_or(rest.len());
     let comment = &rest[rest[..before_comment].trim_end().len()..];
     let value_end = match span.shape {
@@ -155,15 +155,15 @@ fn replace_whole(text: &str, span: &KeySpan, written: &str) -> String {
     splice(text, span.colon_end..value_end.max(key_line_end), &format!("{first}{comment}{below}"))
 }
 
-/// The last byte that belongs to a key.
+/// Returns the last byte of a key and its value.
 fn last_byte(span: &KeySpan) -> usize {
     span.value_end.max(span.colon_end).saturating_sub(1)
 }
 
-/// The smallest change from one list to another: what is the same at the start and at the end stays.
+/// Returns the smallest change from one list to another: equal items at the start and at the end are kept.
 fn replace_items(text: &str, span: &KeySpan, old: &[Value], new: &[Value]) -> Option<(Range<usize>, String)> {
     let (Shape::FlowList(items) | Shape::BlockList(items)) = &span.shape else { return None };
-    // Null items have a place but no value; where there are some, the whole list is written again.
+    // Null items have a position but no value; if there are any, the whole list is rewritten.
     if items.len() != old.len() || old.is_empty() || new.is_empty() {
         return None;
     }
@@ -178,7 +178,7 @@ fn replace_items(text: &str, span: &KeySpan, old: &[Value], new: &[Value]) -> Op
     }
 }
 
-/// Writes the added items after what stays at the start or before what stays at the end of `[a, b]`.
+/// Writes the added items of `[a, b]` after the items kept at the start or before those kept at the end.
 fn flow_change(
     items: &[Range<usize>],
     same_start: usize,
@@ -198,7 +198,7 @@ fn flow_change(
     }
 }
 
-/// Writes the added items in the place of the lines of the changed ones.
+/// Writes the added items in place of the lines of the changed ones.
 fn block_change(
     text: &str,
     items: &[Range<usize>],
@@ -218,7 +218,7 @@ fn block_change(
     Some((start..end, written + tail))
 }
 
-/// Items as `- item` lines with the indent of the first old one, without the last line's end.
+/// Formats items as `- item` lines with the indent of the first old one, without the last line ending.
 fn block_items(text: &str, old: &[Range<usize>], new: &[Value]) -> String {
     let lines = Lines::new(text);
     let indent = old.first().map_or("", |first| {

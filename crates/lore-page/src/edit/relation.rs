@@ -1,4 +1,4 @@
-//! Adding, ending and removing relations.
+//! Adds relations, sets their end dates, and removes them.
 
 use super::EditError;
 use super::doc::Doc;
@@ -6,21 +6,21 @@ use super::lines::{filled, on_one_line, splice};
 use crate::interval::{Interval, PartialDate};
 use crate::page::{LINKS_TO, Link, Page};
 
-/// A relation to be written: `- relation [[Target]] (context) {from..until}`.
+/// A relation to write: `- relation [[Target]] (context) {from..until}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewRelation {
-    /// The verb; several words are written in quotes.
+    /// The verb; several words are quoted.
     pub relation: String,
-    /// The target as it stands between the brackets.
+    /// The text between the brackets.
     pub target: String,
-    /// What stands in parentheses.
+    /// The text in parentheses.
     pub context: Option<String>,
-    /// When it holds.
+    /// When the relation is valid.
     pub interval: Interval,
 }
 
-/// Adds a relation: to the section `Relations`, else after the last relation of the truth, else as a list at
-/// the end of the truth. One that is already there changes nothing.
+/// Adds a relation to the `Relations` section, or after the last relation of the truth, or as a list at the end of the
+/// truth. If the relation is already there, the text is unchanged.
 pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let new = tidy(new);
@@ -47,7 +47,7 @@ pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> 
     }
 }
 
-/// Says until when the relation on a line holds.
+/// Sets the end date of the relation on a line.
 pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let link = doc.page.links.iter().find(|link| link.line == line && is_relation(link));
@@ -74,7 +74,7 @@ pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<Strin
     }
 }
 
-/// Removes the line of a relation, or of a list item that is just a link.
+/// Removes the line of a relation, or of a list item that starts with a link.
 pub fn remove_link_line(text: &str, line: u32) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let number = line as usize;
@@ -89,7 +89,7 @@ pub fn remove_link_line(text: &str, line: u32) -> Result<String, EditError> {
     Ok(splice(text, doc.lines.start(number)..doc.lines.end(number), ""))
 }
 
-/// An interval with another end.
+/// Returns an interval with a new end.
 pub(super) fn ended(interval: Interval, line: u32, until: PartialDate) -> Result<Interval, EditError> {
     match interval.from {
         Some(from) if from.first_day() > until.last_day() => {
@@ -99,14 +99,14 @@ pub(super) fn ended(interval: Interval, line: u32, until: PartialDate) -> Result
     }
 }
 
-/// Where the last `{…}` with two dots stands, braces included.
+/// Returns the range of the last `{…}` that contains two dots, including the braces.
 pub(super) fn braces(text: &str) -> Option<(usize, usize)> {
     let end = text.rfind('}')? + 1;
     let start = text[..end].rfind('{')?;
     text[start..end].contains("..").then_some((start, end))
 }
 
-/// Whether a link is a relation of the body; those of the frontmatter have no bytes of their own.
+/// Returns whether a link is a relation in the body; links in the frontmatter have an empty span.
 fn is_relation(link: &Link) -> bool {
     link.relation != LINKS_TO && link.span.start < link.span.end
 }

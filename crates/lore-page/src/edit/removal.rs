@@ -1,4 +1,4 @@
-//! Taking a relation away with every line of its own, and nothing else.
+//! Removes a relation with all of its own lines, and nothing else.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use super::doc::Doc;
 use super::lines::splice;
 use crate::page::{LINKS_TO, Link, Page};
 
-/// Removes the relation whose link stands on a line: the list item, also where it goes over several lines.
+/// Removes the list item of the relation whose link is on a line, even if the item spans several lines.
 ///
-/// An item that has others nested in it is refused: they would become part of whatever stands above.
+/// An item with nested items is rejected, because they would become part of whatever is above.
 pub fn remove_relation(text: &str, line: u32) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let is_relation =
         |link: &&Link| link.line == line && link.relation != LINKS_TO && link.span.start < link.span.end;
     let link = doc.page.links.iter().find(is_relation).ok_or(EditError::NoRelation { line })?;
     let number = line as usize;
-    // The verb may stand on a line above its link.
+    // The verb may be on a line above its link.
     let above = (1..=number).rev().take_while(|line| !doc.blank(*line));
     let first = above.into_iter().find(|line| doc.item(*line).is_some()).unwrap_or(number);
     let own = doc.item_text(first);
@@ -34,7 +34,7 @@ pub fn remove_relation(text: &str, line: u32) -> Result<String, EditError> {
     }
 }
 
-/// What a page says outside some bytes, in an order and without its places: the same before and after.
+/// Lists the statements of a page outside some bytes, in order and without positions, to compare before and after.
 fn said(page: &Page, but: &Range<usize>) -> Vec<String> {
     let links = page.links.iter().filter(|link| link.span.end == 0 || !but.contains(&link.span.start));
     let links = links.map(|link| format!("{} {} {:?}", link.relation, link.target, link.interval));
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_goes_with_all_its_lines() {
+    fn relation_is_removed_with_all_its_lines() {
         check("a\n- knows [[A]]\n- likes [[B]]\n", 2, Ok("a\n- likes [[B]]\n"));
         check("- knows [[A]] (long\n  story)\n- likes [[B]]\n", 1, Ok("- likes [[B]]\n"));
         check("- likes [[B]]\r\n- knows\r\n  [[A]] {2020..}\r\n", 3, Ok("- likes [[B]]\r\n"));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_not_cut() {
+    fn prose_is_not_removed() {
         for text in ["Prose [[A]]\n", "- [[A]]\n", "- [[A]] is here\n", "---\nknows: \"[[A]]\"\n---\nx\n"] {
             for line in 1..4 {
                 check(text, line, Err(EditError::NoRelation { line }));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_is_not_given_to_another() {
+    fn relation_with_nested_content_is_rejected() {
         check("- likes [[B]]\n- knows [[A]]\n  - for years\n", 2, Err(EditError::Holds { line: 2 }));
         check("- knows [[A]]\n\n  More about it.\n", 1, Err(EditError::Holds { line: 1 }));
     }

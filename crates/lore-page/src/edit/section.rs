@@ -1,15 +1,15 @@
-//! Edits by section: what stands under a heading, with its subsections.
+//! Edits by section: the text under a heading, including its subsections.
 
 use super::EditError;
 use super::doc::{Doc, Section};
 use super::lines::{insert_block, line_end, splice, with_line_end};
 use crate::page::Heading;
 
-/// Replaces what stands under a heading, subsections included.
+/// Replaces the text under a heading, including subsections.
 ///
-/// The heading is named by its text, with its hashes (`## Log`) or by a path (`2024/Log`, `2024 > Log`) where
-/// several share it. Its line stays; where `with` begins with the same heading, that is not doubled. The blank
-/// lines around the old text stay around the new one.
+/// The heading is named by its text, with hashes (`## Log`) or by a path (`2024/Log`, `2024 > Log`) if several share
+/// it. Its line is kept; if `with` starts with the same heading, it is not duplicated. The blank lines around the old
+/// text are kept around the new text.
 pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
@@ -22,7 +22,7 @@ pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, 
         return Ok(text.to_owned());
     }
 
-    // A section that was empty has its only blank lines at its end.
+    // An empty section has its only blank lines at its end.
     let had_blank = !old.before.is_empty() || (old.content.is_empty() && !old.after.is_empty());
     let before = match (new.content.is_empty(), had_blank || !new.before.is_empty()) {
         (true, _) | (_, false) => "",
@@ -37,12 +37,12 @@ pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, 
     Ok(splice(text, body_start..end, &written))
 }
 
-/// Puts a block of text before a section's heading, with a blank line on either side.
+/// Inserts a block of text before a section's heading, with a blank line on either side.
 pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
     insert(text, heading, addition, |section| section.start)
 }
 
-/// Puts a block of text after a section and its subsections, with a blank line on either side.
+/// Inserts a block of text after a section and its subsections, with a blank line on either side.
 pub fn insert_after_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
     insert(text, heading, addition, |section| section.end)
 }
@@ -55,7 +55,7 @@ fn insert(text: &str, heading: &str, addition: &str, at: fn(&Section) -> usize) 
     Ok(if block.is_empty() { text.to_owned() } else { insert_block(text, doc.page.truth.start, at, block) })
 }
 
-/// A section's text and the blank lines around it. What is all blank counts as after.
+/// A section's text and the blank lines around it. If all of it is blank, it counts as `after`.
 struct Parts<'a> {
     before: &'a str,
     content: &'a str,
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The text without the heading it begins with, if that is this one.
+/// Removes the heading that a text starts with, if it is this one.
 fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
     let doc = Doc::new(with);
     let first = (1..=doc.lines.count()).find(|line| !doc.blank(*line));
@@ -87,10 +87,10 @@ fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
     }
 }
 
-/// The place of the heading that is meant.
+/// Returns the index of the heading that `wanted` names.
 pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
     let wanted = wanted.trim();
-    // A heading may have a slash of its own, so the whole is tried before a path.
+    // A heading may contain a slash, so the whole text is tried before a path.
     let whole = vec![Step::of(wanted)];
     let paths = [" > ", "/"].map(|separator| wanted.split(separator).map(Step::of).collect::<Vec<_>>());
     for path in [whole].into_iter().chain(paths) {
@@ -114,7 +114,7 @@ pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditErro
     Err(EditError::NoSection { heading: wanted.to_owned(), sections })
 }
 
-/// One heading of a path, with its level where hashes were given.
+/// One heading of a path, with its level if hashes were given.
 struct Step<'a> {
     level: Option<usize>,
     text: &'a str,
@@ -138,7 +138,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Whether the heading and those above it are the last steps of the path.
+/// Returns whether the path leads to a heading: the heading and its parents match the steps of the path.
 fn leads_to(path: &[Step<'_>], headings: &[Heading], at: usize, same: fn(&str, &str) -> bool) -> bool {
     let chain = std::iter::successors(Some(at), |at| parent(headings, *at));
     let mut steps = path.iter().rev();

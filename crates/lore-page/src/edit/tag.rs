@@ -1,4 +1,4 @@
-//! Adding and removing tags of the frontmatter.
+//! Adds and removes frontmatter tags.
 
 use super::EditError;
 use super::doc::Doc;
@@ -6,11 +6,11 @@ use super::property::{remove_property, set_property};
 use crate::frontmatter;
 use crate::page::Value;
 
-/// Where tags stand; new ones go to the first.
+/// Properties that hold tags; new ones go to the first.
 const KEYS: [&str; 2] = ["tags", "tag"];
 
-/// Adds a tag to the frontmatter. A tag that the page has already, in the frontmatter or in its text, changes
-/// nothing.
+/// Adds a tag to the frontmatter. If the page already has the tag, in the frontmatter or in its text, the text is
+/// unchanged.
 pub fn add_tag(text: &str, tag: &str) -> Result<String, EditError> {
     let tag = name(tag)?;
     if Doc::new(text).page.tags.iter().any(|known| is_same(known, tag)) {
@@ -21,8 +21,8 @@ pub fn add_tag(text: &str, tag: &str) -> Result<String, EditError> {
     set_property(text, KEYS[0], &Value::List(tags))
 }
 
-/// Removes a tag from the frontmatter, and the property with the last one. A tag that the page does not have
-/// changes nothing; one that stands only in its text is for a person to rephrase.
+/// Removes a tag from the frontmatter, and the property with its last tag. If the page does not have the tag, the text
+/// is unchanged; a tag that is only in the prose is an error, because a person has to rephrase it.
 pub fn remove_tag(text: &str, tag: &str) -> Result<String, EditError> {
     let tag = name(tag)?;
     let mut edited = text.to_owned();
@@ -52,7 +52,7 @@ fn is_same(known: &str, tag: &str) -> bool {
     known.trim_start_matches('#').to_lowercase() == tag.to_lowercase()
 }
 
-/// The tags of a property as a list; several in one text are told apart as the parser does.
+/// Returns the tags of a property as a list; several in one text are split as the parser does.
 fn written(text: &str, key: &str) -> Vec<Value> {
     match frontmatter::read(text).properties.get(key) {
         Some(Value::List(items)) => items.clone(),
@@ -64,7 +64,7 @@ fn written(text: &str, key: &str) -> Vec<Value> {
     }
 }
 
-/// The first line of the body on which the tag stands.
+/// Returns the first line of the body that contains the tag.
 fn inline_line(doc: &Doc<'_>, tag: &str) -> u32 {
     let observed =
         doc.page.observations.iter().find(|seen| seen.tags.iter().any(|known| is_same(known, tag)));

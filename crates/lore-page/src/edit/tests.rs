@@ -1,4 +1,4 @@
-//! Each edit as a person would check it: the text before, and the lines that change.
+//! Each test shows an edit as a person would check it: the text before, and the lines that change.
 
 mod entry;
 mod fact;
@@ -20,8 +20,8 @@ use expect_test::Expect;
 
 use super::*;
 
-/// Checks the lines that an edit removes and adds, or its refusal. The same text with other line ends and
-/// after a byte order mark has to give the same.
+/// Checks the lines that an edit removes and adds, or its error. The same text with CRLF line endings or after a byte
+/// order mark must give the same result.
 #[track_caller]
 fn check(before: &str, edit: impl Fn(&str) -> Result<String, EditError>, expected: Expect) {
     let after = edit(before);
@@ -37,7 +37,7 @@ fn check(before: &str, edit: impl Fn(&str) -> Result<String, EditError>, expecte
     assert_eq!(edit(&marked(before)), after.map(|after| marked(&after)), "after a byte order mark");
 }
 
-/// The changed lines between what stays at the start and at the end; `…` stands for lines that stay.
+/// Renders the changed lines, with one unchanged line before and after.
 fn difference(before: &str, after: &str) -> String {
     if before == after {
         return "unchanged\n".to_owned();
@@ -53,7 +53,7 @@ fn difference(before: &str, after: &str) -> String {
     out += &shown("-", &old[start..old.len() - end]);
     out += &shown("+", &new[start..new.len() - end]);
     out += &shown(" ", &old[old.len() - end..(old.len() - end + 1).min(old.len())]);
-    // Trailing space in an expectation would be lost to editors.
+    // Editors would strip trailing space from an expectation.
     out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Edits that know nothing of what the text means: at the end, at the start, and find and replace.
+//! Edits that ignore the structure of the text: append, prepend, and find and replace.
 
 use super::EditError;
 use super::lines::{insert_lines, line_end, with_line_end};
@@ -6,7 +6,7 @@ use crate::frontmatter;
 
 /// Adds lines at the end of the file.
 ///
-/// A line end is put between where it is missing, and the last line gets one.
+/// If the last line lacks a line ending, one is added first; the new last line always gets one.
 pub fn append(text: &str, addition: &str) -> Result<String, EditError> {
     Ok(if addition.is_empty() { text.to_owned() } else { insert_lines(text, text.len(), addition) })
 }
@@ -20,11 +20,11 @@ pub fn prepend(text: &str, addition: &str) -> Result<String, EditError> {
     Ok(if addition.is_empty() { text.to_owned() } else { insert_lines(text, body_start, addition) })
 }
 
-/// Replaces a text wherever it occurs, the frontmatter included, provided it occurs as often as expected:
-/// once, unless said otherwise.
+/// Replaces every occurrence of a text, including in the frontmatter, if it occurs as often as expected: once by
+/// default.
 ///
-/// The replacement is written with the file's line ending. A text of several lines is also found where the
-/// file ends its lines differently.
+/// The replacement is written with the file's line ending. A text of several lines is also found if the file uses
+/// different line endings.
 pub fn replace_text(
     text: &str,
     find: &str,

@@ -1,14 +1,14 @@
-//! Edits of the truth as a whole: replaced, or added to at its end. The frontmatter above it and the timeline below the
-//! rule stay as they are.
+//! Edits of the truth as a whole: replacing it, or adding to its end. The frontmatter above it and the timeline below
+//! the rule are unchanged.
 
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, insert_block, line_end, splice, with_line_end};
 
-/// Replaces the truth by that of another text, whose frontmatter is left out.
+/// Replaces the truth with that of another text, whose frontmatter is ignored.
 ///
-/// The level-one heading that the page begins with stays where the new text has none of its own. A text with a rule in
-/// it would begin a timeline, so it is refused.
+/// The level-one heading at the start of the page is kept if the new text has none. A text with a rule is rejected,
+/// because it would start a timeline.
 pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let body = body_of(with)?;
@@ -40,7 +40,7 @@ pub fn add_to_truth(text: &str, addition: &str) -> Result<String, EditError> {
     unless_moved(&doc, insert_block(text, truth.start, at, &body))
 }
 
-/// The truth of a text, without the blank lines around it.
+/// Returns the truth of a text, without the blank lines around it.
 fn body_of(text: &str) -> Result<String, EditError> {
     let page = Doc::new(text).page;
     if page.timeline.is_some() {
@@ -51,7 +51,7 @@ fn body_of(text: &str) -> Result<String, EditError> {
     Ok(body.to_owned())
 }
 
-/// The level-one heading that starts at a byte, with its underline where it has one.
+/// Returns the level-one heading that starts at a byte, with its underline if it has one.
 fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
     let first = doc.page.headings.first().filter(|heading| heading.level == 1)?;
     let line = first.lines.first as usize;
@@ -59,7 +59,7 @@ fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
     is_there.then(|| doc.text[start..doc.lines.end(doc.heading_end(line))].trim_end())
 }
 
-/// The edited text, unless its timeline is another than before.
+/// Returns the edited text, or an error if its timeline has changed.
 fn unless_moved(doc: &Doc<'_>, edited: String) -> Result<String, EditError> {
     let before = doc.page.timeline.map(|range| range.of(doc.text));
     let same = Doc::new(&edited).page.timeline.map(|range| range.of(&edited)) == before;

@@ -1,11 +1,11 @@
-//! Values as YAML text: plain where that reads back as the same text, else quoted.
+//! Writes values as YAML: plain if that reads back as the same text, otherwise quoted.
 
 use saphyr_parser::ScalarStyle;
 
 use crate::frontmatter::yaml;
 use crate::page::{Properties, Value};
 
-/// Where a value is written; what may be plain differs.
+/// Where a value is written, which decides what may be plain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// After `key: `.
@@ -33,8 +33,8 @@ pub(super) fn value(value: &Value, place: Place) -> String {
     }
 }
 
-/// Writes a scalar in the place of another, with the quotes that its author chose. Double quotes that the old
-/// text needed were no choice.
+/// Writes a scalar in place of another, with the quotes that its author chose. Double quotes that the old text needed
+/// do not count as a choice.
 pub(super) fn scalar_like(text: &str, old: &str, style: ScalarStyle) -> String {
     match style {
         ScalarStyle::DoubleQuoted if is_plain(old, Place::Line) => double_quoted(text),
@@ -57,7 +57,7 @@ fn scalar(text: &str, place: Place) -> String {
     if is_plain(text, place) { text.to_owned() } else { double_quoted(text) }
 }
 
-/// Whether the text may stand without quotes. The reader itself is asked, so the two cannot disagree.
+/// Returns whether the text may be written without quotes. It uses the parser itself, so the two cannot disagree.
 fn is_plain(text: &str, place: Place) -> bool {
     if text.is_empty() || text.chars().any(needs_escape) || is_something_else_elsewhere(text) {
         return false;
@@ -70,8 +70,9 @@ fn is_plain(text: &str, place: Place) -> bool {
     yaml::read(&source).is_ok_and(|read| read.properties.0 == [("k".to_owned(), expected)])
 }
 
-/// Words that older YAML readers take for booleans, and digits with colons, which they take for minutes and
-/// seconds. Lore reads them as written; quotes make the others do so too.
+/// Returns whether older YAML readers would parse the text differently: words that they take for booleans, and digits
+/// with colons, which they take for minutes and seconds. Lore reads these as written; quotes make other readers do so
+/// too.
 fn is_something_else_elsewhere(text: &str) -> bool {
     let words = ["y", "n", "yes", "no", "on", "off"];
     let minutes = || text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
@@ -94,8 +95,8 @@ fn double_quoted(text: &str) -> String {
     out + "\""
 }
 
-/// Characters that are not written as they are: controls, and the separators and the mark that some readers
-/// take for line ends or drop.
+/// Returns whether a character must be escaped: controls, and the separators and the byte order mark, which some
+/// readers treat as line endings or drop.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

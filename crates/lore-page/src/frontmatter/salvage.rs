@@ -1,12 +1,12 @@
-//! What can still be understood of a block that is not valid YAML.
+//! Recovers properties from a block that is not valid YAML.
 //!
-//! The block is cut at its top-level keys, and each piece is read on its own: as YAML where that works, else
-//! as plain text. One bad line therefore costs only itself, and `title: Foo: bar` keeps its title.
+//! The block is split at its top-level keys, and each piece is parsed on its own: as YAML if possible, otherwise as
+//! plain text. A bad line therefore affects only itself, and `title: Foo: bar` keeps its title.
 
 use super::yaml;
 use crate::page::{Properties, Value};
 
-/// Reads the properties that can be made out.
+/// Parses the properties that can be recovered.
 pub(super) fn read(source: &str) -> Properties {
     let mut properties = Properties::default();
     for entry in entries(source) {
@@ -24,7 +24,7 @@ pub(super) fn read(source: &str) -> Properties {
     properties
 }
 
-/// The pieces of the block that each begin with a key in the first column.
+/// Splits the block into pieces that each start with a key in the first column.
 fn entries(source: &str) -> Vec<&str> {
     let mut starts = Vec::new();
     let mut position = 0;
@@ -38,7 +38,7 @@ fn entries(source: &str) -> Vec<&str> {
     starts.iter().zip(ends).map(|(start, end)| &source[*start..end]).collect()
 }
 
-/// `key: value` in the first column, the value as written.
+/// Parses `key: value` in the first column, with the value as written.
 fn key_and_value(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_end();
     if line.starts_with([' ', '\t', '#', '-', '[', '{', '}', ']']) {
@@ -48,7 +48,7 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
     Some((key.trim(), value.trim())).filter(|(key, _)| !key.is_empty())
 }
 
-/// An entry that is not YAML: a flow list, a list of items below the key, or one line of text.
+/// Parses an entry that is not YAML: a flow list, a list of items below the key, or one line of text.
 fn plain(entry: &str) -> Option<(String, Value)> {
     let mut lines = entry.lines();
     let (key, value) = key_and_value(lines.next()?)?;

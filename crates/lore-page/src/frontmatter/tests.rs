@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::page::Value;
 
-/// The properties one per line, then the diagnostics, then what is left as the body.
+/// Renders the properties one per line, then the diagnostics, then the body.
 fn rendered(text: &str) -> String {
     let found = read(text);
     let mut out = String::new();
@@ -33,7 +33,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&rendered(text));
 }
 
-/// Checks the properties of a block that stands between fences and has nothing odd about it.
+/// Checks the properties and diagnostics of a block, which is wrapped in fences.
 #[track_caller]
 fn check_yaml(yaml: &str, expected: Expect) {
     let out = rendered(&format!("---\n{yaml}\n---\n"));
@@ -55,7 +55,7 @@ fn all_field_types_are_text() {
 }
 
 #[test]
-fn scalars_keep_what_was_written() {
+fn scalars_are_kept_as_written() {
     check_yaml(
         "version: 1.10\nid: 007\nhex: 0x1F\nbig: 1_000\nfloat: 1e3\nyes: yes\nquoted: \"true\"\nother: '~'\ncolon: a:b\nurl: https://x.org/#a",
         expect![[r#"
@@ -89,7 +89,7 @@ fn timestamps_become_iso_8601() {
 }
 
 #[test]
-fn nulls_are_not_kept_and_booleans_have_one_spelling() {
+fn nulls_are_dropped_and_booleans_normalized() {
     check_yaml(
         "a:\nb: ~\nc: NULL\nd: TRUE\ne: False\nf: [true, ~, x]\ng: []\nh: ''\ni: {j: , k: 1}",
         expect![[r#"
@@ -118,21 +118,21 @@ fn lists_maps_and_block_scalars() {
 }
 
 #[test]
-fn the_last_of_a_doubled_key_holds() {
+fn last_duplicate_key_wins() {
     check_yaml(
         "a: 1\nb: 2\na: 3\nc: {d: 4, d: 5}\na: 6",
         expect![[r#"
             a = "6"
             b = "2"
             c = {d: "5"}
-            ! 5: the key `d` is written 2 times; the last one holds
-            ! 6: the key `a` is written 3 times; the last one holds
+            ! 5: duplicate key `d` (2 times); the last value is used
+            ! 6: duplicate key `a` (3 times); the last value is used
         "#]],
     );
 }
 
 #[test]
-fn bad_yaml_costs_only_its_own_line() {
+fn bad_yaml_affects_only_its_own_line() {
     check(
         "---\ntitle: Foo: bar # note\ntags: [a, \"b\"]\nlist:\n- x\n- 'y'\nok: true\nbroken: [a, \"b c\"\nquote: \"half\nstatus: done\n---\nBody\n",
         expect![[r#"
@@ -159,11 +159,11 @@ fn bad_yaml_costs_only_its_own_line() {
 }
 
 #[test]
-fn other_documents_are_reported() {
+fn other_yaml_documents_are_reported() {
     check(
         "---\n- a\n- b\n---\nBody\n",
         expect![[r#"
-            ! 2: the frontmatter is not a list of `key: value` lines
+            ! 2: the frontmatter is not a mapping of `key: value` lines
             body "Body\n"
         "#]],
     );
@@ -171,7 +171,7 @@ fn other_documents_are_reported() {
         "---\na: 1\n--- b: 2\n---\n",
         expect![[r#"
             a = "1"
-            ! 3: the frontmatter holds a second YAML document
+            ! 3: the frontmatter contains a second YAML document
             body ""
         "#]],
     );
@@ -180,14 +180,14 @@ fn other_documents_are_reported() {
         expect![[r#"
             title = {}
             ok = "1"
-            ! 2: a key of the frontmatter is not text
+            ! 2: a frontmatter key is not text
             body ""
         "#]],
     );
 }
 
 #[test]
-fn fences_may_have_trailing_space_crlf_and_a_mark_before() {
+fn fences_allow_trailing_space_crlf_and_byte_order_mark() {
     check(
         "\u{feff}--- \r\ntitle: Ü\r\n...\t\r\nBody\r\n",
         expect![[r#"
@@ -239,14 +239,14 @@ fn without_a_block_everything_is_body() {
     check(
         "---\ntitle: x\n ---\n",
         expect![[r#"
-            ! 1: the frontmatter is never closed; add a line `---` after it
+            ! 1: the frontmatter is not closed; add a `---` line after it
             body "---\ntitle: x\n ---\n"
         "#]],
     );
 }
 
 #[test]
-fn lines_end_where_the_file_ends_them() {
+fn diagnostic_lines_follow_the_file() {
     let found = read("---\n\r-\r\r\0\n---\n");
     assert_eq!(found.diagnostics[0].line, 3);
 }
@@ -273,7 +273,7 @@ fn aliases_are_resolved_within_a_limit() {
 }
 
 #[test]
-fn deep_nesting_is_refused() {
+fn deep_nesting_is_rejected() {
     let deep = format!("---\ntitle: x\ndeep: {}{}\n---\n", "[".repeat(200), "]".repeat(200));
     let found = read(&deep);
     assert_eq!(found.properties.text("title"), Some("x"));

@@ -1,7 +1,7 @@
-//! YAML events to [`Properties`], with the text of scalars as it was written.
+//! Builds [`Properties`] from YAML events, keeping the text of scalars as written.
 //!
-//! Values are text in Lore: `1.10` is not 1.1 and an id of digits keeps its zeros. Only booleans, nulls and
-//! timestamps are recognised, because readers of the same files agree on those.
+//! Values are text in Lore: `1.10` is not 1.1, and an id of digits keeps its zeros. Only booleans, nulls and timestamps
+//! are recognized, because other readers of the same files agree on those.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,23 +10,23 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use crate::page::{Diagnostic, Properties, Value};
 
-/// A document that was read, and what was odd about it.
+/// A parsed document and its warnings.
 #[derive(Debug, Default)]
 pub(crate) struct Mapping {
-    /// The properties in order.
+    /// Properties in file order.
     pub properties: Properties,
-    /// Keys that are written twice or are not text; lines are counted within the YAML.
+    /// Duplicate keys and keys that are not text; lines are counted within the YAML.
     pub oddities: Vec<Diagnostic>,
 }
 
-/// Nesting beyond this is refused: nobody writes it, and every recursive reader of a [`Value`] is safe.
+/// Maximum nesting depth. Nobody writes more, and the limit keeps every recursive reader of a [`Value`] safe.
 const MAX_DEPTH: usize = 32;
 
-/// How many bytes aliases may add to a document. A handful of nested aliases could otherwise stand for
+/// Maximum number of bytes that aliases may add to a document. A handful of nested aliases could otherwise expand to
 /// gigabytes.
 const MAX_ALIAS_BYTES: usize = 100_000;
 
-/// Reads one YAML document that is a mapping or empty.
+/// Parses one YAML document that is a mapping or empty.
 pub(crate) fn read(source: &str) -> Result<Mapping, Diagnostic> {
     let mut builder = Builder::default();
     let mut documents = 0;
@@ -40,7 +40,7 @@ pub(crate) fn read(source: &str) -> Result<Mapping, Diagnostic> {
             Event::DocumentStart(_) => {
                 documents += 1;
                 if documents > 1 {
-                    return Err(bad(line, "the frontmatter holds a second YAML document"));
+                    return Err(bad(line, "the frontmatter contains a second YAML document"));
                 }
             }
             event => builder.take(source, event, span)?,
@@ -49,11 +49,11 @@ pub(crate) fn read(source: &str) -> Result<Mapping, Diagnostic> {
     match builder.root {
         None => Ok(Mapping::default()),
         Some(Value::Map(properties)) => Ok(Mapping { properties, oddities: builder.oddities }),
-        Some(_) => Err(bad(1, "the frontmatter is not a list of `key: value` lines")),
+        Some(_) => Err(bad(1, "the frontmatter is not a mapping of `key: value` lines")),
     }
 }
 
-/// What a scalar means: its text, or nothing for a null.
+/// Converts a scalar to a value; `None` for a null.
 fn scalar(text: Cow<'_, str>, plain: bool) -> Option<Value> {
     if !plain {
         return Some(Value::Text(text.into_owned()));
@@ -66,7 +66,7 @@ fn scalar(text: Cow<'_, str>, plain: bool) -> Option<Value> {
     }
 }
 
-/// `2025-01-15 10:30:00` in the form of ISO 8601.
+/// Converts `2025-01-15 10:30:00` to ISO 8601.
 fn timestamp(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let shaped = |part: &[u8], shape: &[u8]| {
@@ -85,7 +85,7 @@ fn timestamp(text: &str) -> Option<String> {
     timely.then(|| format!("{}T{}", &text[..10], time.replace(' ', "")))
 }
 
-/// Builds values bottom-up on a stack of its own, so that nesting cannot exhaust the thread's.
+/// Builds values bottom-up on its own stack, so that nesting cannot exhaust the thread's.
 #[derive(Default)]
 struct Builder {
     stack: Vec<Frame>,
@@ -109,7 +109,7 @@ enum Node {
 enum Key {
     Expected,
     Read(String, u32),
-    /// A key that is itself a list or a mapping: it and its value are left out.
+    /// A key that is itself a list or a mapping: it and its value are dropped.
     Unreadable,
 }
 
@@ -165,7 +165,7 @@ impl Builder {
         self.place(Some(value), frame.line);
     }
 
-    /// The key slot of the mapping being read, when a key comes next.
+    /// Returns the key slot of the mapping being read, if a key comes next.
     fn expected_key(&mut self) -> Option<&mut Key> {
         match &mut self.stack.last_mut()?.node {
             Node::Map { key: key @ Key::Expected, .. } => Some(key),
@@ -183,7 +183,7 @@ impl Builder {
             Node::Map { entries, lines, key } => match std::mem::replace(key, Key::Expected) {
                 Key::Expected => {
                     *key = Key::Unreadable;
-                    self.oddities.push(bad(line, "a key of the frontmatter is not text"));
+                    self.oddities.push(bad(line, "a frontmatter key is not text"));
                 }
                 Key::Unreadable => {}
                 Key::Read(name, line) => {
@@ -215,7 +215,7 @@ impl Builder {
     }
 }
 
-/// Keeps the last value of each key, in the place of the first.
+/// Keeps the last value of each key, at the position of the first.
 fn last_of_each(
     mut entries: Vec<(String, Value)>,
     lines: &[u32],
@@ -228,7 +228,7 @@ fn last_of_each(
     for group in order.chunk_by(|a, b| entries[*a].0 == entries[*b].0) {
         let [first, .., last] = *group else { continue };
         let message =
-            format!("the key `{}` is written {} times; the last one holds", entries[first].0, group.len());
+            format!("duplicate key `{}` ({} times); the last value is used", entries[first].0, group.len());
         oddities.push(Diagnostic { line: lines[last], message });
         swaps.push((first, last));
         dropped.extend_from_slice(&group[1..]);

@@ -1,10 +1,10 @@
-//! `**YYYY-MM-DD** | source — summary`.
+//! Timeline entries: `**YYYY-MM-DD** | source — summary`.
 
 use crate::interval::PartialDate;
 
 use super::Oddities;
 
-/// The first line of an entry.
+/// The parsed first line of an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Dated<'t> {
     pub(crate) date: &'t str,
@@ -12,7 +12,7 @@ pub(crate) struct Dated<'t> {
     pub(crate) summary: &'t str,
 }
 
-/// Reads the first line of an entry.
+/// Parses the first line of an entry.
 pub(crate) fn entry<'t>(text: &'t str, oddities: &mut Oddities) -> Option<Dated<'t>> {
     let (date, rest) = text.strip_prefix("**")?.split_once("**")?;
     let (date, rest) = (date.trim(), rest.trim_start());
@@ -24,17 +24,18 @@ pub(crate) fn entry<'t>(text: &'t str, oddities: &mut Oddities) -> Option<Dated<
         None => (None, after_dash(rest)?.trim()),
     };
     if date.len() != "YYYY-MM-DD".len() || date.parse::<PartialDate>().is_err() {
-        oddities.push(format!("`{date}` is not a day; an entry starts with **YYYY-MM-DD**"));
+        oddities.push(format!("invalid date `{date}`; an entry starts with **YYYY-MM-DD**"));
         return None;
     }
     if summary.is_empty() {
-        oddities.push(format!("the entry of {date} says nothing, so it is not an entry"));
+        oddities.push(format!("the entry of {date} has no summary, so it is not an entry"));
         return None;
     }
     Some(Dated { date, source, summary })
 }
 
-/// Digits and hyphens from a year on. Other bold text at the start of an item is just that.
+/// Returns whether the text is a year followed by digits and hyphens. Other bold text at the start of an item is left
+/// alone.
 fn looks_like_a_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() > 4
@@ -43,7 +44,7 @@ fn looks_like_a_date(text: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-')
 }
 
-/// Splits at the first dash; without one, or with nothing after it, everything is the summary.
+/// Splits at the first dash; without one, or with nothing after it, the whole text is the summary.
 fn source_and_summary(text: &str) -> (Option<&str>, &str) {
     let Some((at, length)) = dash(text) else { return (None, text) };
     let (source, summary) = (text[..at].trim(), text[at + length..].trim());
@@ -54,14 +55,14 @@ fn source_and_summary(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What follows a colon or dash right after the date.
+/// Returns what follows a colon or dash right after the date.
 fn after_dash(rest: &str) -> Option<&str> {
     let dashes = [":", "—", "– ", "-- ", "- "];
     dashes.iter().find_map(|dash| rest.strip_prefix(dash))
 }
 
-/// The first dash that separates and its length: an em dash, or another with spaces around it. Dashes in
-/// brackets belong to a link's name.
+/// Returns the position and length of the first separating dash: an em dash, or another dash with spaces around it.
+/// Dashes in brackets belong to a link's name.
 fn dash(text: &str) -> Option<(usize, usize)> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! `predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`, with an optional
+//! Facts: `predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`, with an optional
 //! `Subject | ` in front.
 
 use crate::interval::Interval;
@@ -15,7 +15,7 @@ struct Provenance {
     evidence: Option<String>,
 }
 
-/// Reads a fact.
+/// Parses a fact.
 pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fact> {
     let (before, after) = split_at_marker(text)?;
     let (subject, predicate) = match before.rsplit_once('|') {
@@ -61,7 +61,7 @@ pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fac
     })
 }
 
-/// What stands before and after the first `::` that whitespace or the end follows.
+/// Splits at the first `::` that is followed by whitespace or the end of the text.
 fn split_at_marker(text: &str) -> Option<(&str, &str)> {
     let marker = |at: &usize| text[at + 2..].chars().next().is_none_or(char::is_whitespace);
     let at = text.match_indices("::").map(|(at, _)| at).find(marker)?;
@@ -72,7 +72,7 @@ fn is_predicate(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && words::is_word(text)
 }
 
-/// Reads the parts between semicolons, or `None` where no part is known: that parenthesis is plain text.
+/// Parses the parts between semicolons. Returns `None` if no part is known, because it is then a plain parenthesis.
 fn read_provenance(inner: &str, oddities: &mut Oddities) -> Option<Provenance> {
     let mut found = Provenance::default();
     let mut unknown = Vec::new();
@@ -96,7 +96,7 @@ fn read_provenance(inner: &str, oddities: &mut Oddities) -> Option<Provenance> {
     }
     if any {
         oddities.extend(unknown.into_iter().map(|part| {
-            format!("`{part}` is no provenance; write source:, by:, confidence: or a text in quotes")
+            format!("`{part}` is not valid provenance; use source:, by:, confidence: or a quoted text")
         }));
     }
     any.then_some(found)

@@ -1,8 +1,8 @@
-//! `[category] text #tag (context)`.
+//! Observations: `[category] text #tag (context)`.
 
 use super::tail;
 
-/// An observation without its tags, which the caller has found already.
+/// An observation without its tags, which the caller has already found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Statement<'t> {
     pub(crate) category: &'t str,
@@ -10,7 +10,7 @@ pub(crate) struct Statement<'t> {
     pub(crate) context: Option<&'t str>,
 }
 
-/// Reads an observation.
+/// Parses an observation.
 pub(crate) fn observation(text: &str) -> Option<Statement<'_>> {
     let inside = text.strip_prefix('[')?;
     let close = inside.find(['[', ']', '(', ')'])?;
@@ -28,7 +28,7 @@ pub(crate) fn observation(text: &str) -> Option<Statement<'_>> {
     }
 }
 
-/// Not a checkbox, a time, a footnote or a callout.
+/// Returns whether the text is a category and not a checkbox, a time, a footnote or a callout.
 fn is_category(text: &str) -> bool {
     let mut chars = text.chars();
     let checkbox = match (chars.next(), chars.next()) {

@@ -1,10 +1,10 @@
-//! `verb [[Target]] (context) {from..until}`.
+//! Relations: `verb [[Target]] (context) {from..until}`.
 
 use crate::interval::Interval;
 
 use super::{Oddities, tail, words};
 
-/// What stands around a relation's link.
+/// The parts of a relation around its link.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Relation {
     pub(crate) verb: String,
@@ -12,7 +12,7 @@ pub(crate) struct Relation {
     pub(crate) interval: Interval,
 }
 
-/// Reads what stands before and after the first link of an item.
+/// Parses the text before and after the first link of an item.
 pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Option<Relation> {
     let verb = verb(before)?;
     let mut rest = after.trim();
@@ -34,12 +34,12 @@ pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Op
     Some(Relation { verb: verb.to_owned(), context, interval })
 }
 
-/// Whether a link after this text, space included, is the object of a relation.
+/// Returns whether a link after this text, including its trailing space, is the object of a relation.
 pub(crate) fn is_verb(before: &str) -> bool {
     verb(before).is_some()
 }
 
-/// One word, or several in quotes, with a space before the link.
+/// Returns the verb: one word, or several in quotes, with a space before the link.
 fn verb(before: &str) -> Option<&str> {
     let text = before.trim();
     if text.len() == before.trim_start().len() {

@@ -1,11 +1,11 @@
-//! What may stand at the end of a line: `(…)` and `{from..until}`.
+//! The optional parts at the end of a line: `(…)` and `{from..until}`.
 
 use crate::interval::Interval;
 
-/// How what is wrong with an interval is told from all else.
+/// The phrase that identifies diagnostics about intervals.
 pub(crate) const NO_INTERVAL: &str = "is not an interval";
 
-/// The text before a last `(…)` that a space precedes, and what stands in it.
+/// Splits off a final `(…)` after a space. Returns the text before it and its contents.
 ///
 /// Parentheses nest, and those in quotes do not count: `(source: chat; "sad :(")`.
 pub(super) fn parenthesis(text: &str) -> Option<(&str, &str)> {
@@ -21,14 +21,14 @@ pub(super) fn parenthesis(text: &str) -> Option<(&str, &str)> {
     (!inner.is_empty()).then_some((before.trim_end(), inner))
 }
 
-/// The text before a last `{…}`, and what stands in it.
+/// Splits off a final `{…}`. Returns the text before it and its contents.
 pub(super) fn braces(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_suffix('}')?;
     let open = inside.rfind('{')?;
     Some((text[..open].trim_end(), inside[open + 1..].trim()))
 }
 
-/// Reads what stood in braces; what is no interval is said to be none.
+/// Parses the contents of braces; an invalid interval gives a warning and counts as unbounded.
 pub(super) fn interval(inner: &str, oddities: &mut super::Oddities) -> Interval {
     inner.parse().unwrap_or_else(|_| {
         oddities.push(format!(
@@ -38,7 +38,7 @@ pub(super) fn interval(inner: &str, oddities: &mut super::Oddities) -> Interval 
     })
 }
 
-/// The parenthesis that the last byte of the text closes.
+/// Returns the position of the parenthesis that the last byte of the text closes.
 fn opening(text: &str, quotes_count: bool) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = false;

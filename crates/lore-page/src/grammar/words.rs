@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::wiki;
 
-/// Whether the character may stand in a word: a letter or digit of any script with its marks, `_` or `-`.
+/// Returns whether the character may be part of a word: a letter or digit of any script with its marks, `_` or `-`.
 fn is_word_char(c: char) -> bool {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => true,
@@ -17,12 +17,12 @@ fn is_word_char(c: char) -> bool {
     }
 }
 
-/// Whether the text is one word, and not just hyphens.
+/// Returns whether the text is one word, and not only hyphens.
 pub(super) fn is_word(text: &str) -> bool {
     text.chars().all(is_word_char) && text.contains(char::is_alphanumeric)
 }
 
-/// Where a tag ends whose name starts at `start`, just after its `#`. A number is no tag.
+/// Returns the end of a tag whose name starts at `start`, just after its `#`. A number is not a tag.
 pub(crate) fn tag_end(text: &str, start: usize) -> Option<usize> {
     let rest = &text[start..];
     let length = rest.find(|c| !is_word_char(c) && c != '/').unwrap_or(rest.len());
@@ -31,16 +31,16 @@ pub(crate) fn tag_end(text: &str, start: usize) -> Option<usize> {
     named.then_some(start + name.len())
 }
 
-/// Which part of a link stands for it in plain text.
+/// The part of a link that represents it in plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// `[[target|label]]` is `target`.
+    /// `[[target|label]]` becomes `target`.
     Target,
-    /// `[[target|label]]` is `label`.
+    /// `[[target|label]]` becomes `label`.
     Label,
 }
 
-/// The text with `[[target|label]]` and `[text](path)` replaced by what they show. Code is left alone.
+/// Replaces `[[target|label]]` and `[text](path)` with the text they show. Code is left alone.
 pub(crate) fn shown_links(text: &str, show: Show) -> Cow<'_, str> {
     if !text.contains('[') {
         return Cow::Borrowed(text);
@@ -61,7 +61,7 @@ pub(crate) fn shown_links(text: &str, show: Show) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Appends text without wiki links, each `[text](path)` as its text.
+/// Appends text without wiki links, with each `[text](path)` replaced by its text.
 fn push_shown(shown: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find(['[', '`', '\\']) {
@@ -78,8 +78,8 @@ fn push_shown(shown: &mut String, text: &str) {
     shown.push_str(rest);
 }
 
-/// The text of the link at the start, and the length of the whole. Each search ends at the next bracket, so
-/// that a line of brackets costs no more than its length.
+/// Returns the text of the link at the start, and the length of the whole link. Each search ends at the next bracket,
+/// so a line of brackets takes linear time.
 fn markdown_link(text: &str) -> Option<(&str, usize)> {
     let close = 1 + text[1..].find(['[', ']'])?;
     let path = text[close..].strip_prefix("](")?;

@@ -1,25 +1,25 @@
-//! Intervals held against each other: whether two of them share a day, and what ends where another begins.
+//! Comparisons of intervals: overlap and coverage, and the date on which one ends because another starts.
 //!
-//! An unknown beginning is not the beginning of time. Such an interval is known to hold on its last day only, or now
-//! where it is open: several with unknown beginnings may stand beside each other, as long as they end on other days.
+//! An unknown start is not the beginning of time. Such an interval is known to hold only on its last day, or now if it
+//! is open, so several with unknown starts do not overlap as long as they end on different days.
 
 use super::{Interval, PartialDate, days_in};
 
-/// After every day there is: the end of what still holds.
+/// Sorts after every day: the end of an open interval.
 const OPEN: &str = "9999-99-99";
 
-/// An interval that would end before it begins.
+/// The error for an interval that would end before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it would end on {until}, before it begins on {from}")]
+#[error("it would end on {until}, before it starts on {from}")]
 pub struct Reversed {
-    /// When it would begin.
+    /// Start date.
     pub from: PartialDate,
-    /// When it would end.
+    /// End date.
     pub until: PartialDate,
 }
 
 impl PartialDate {
-    /// The day before the first one that the date can mean; `None` before the first day of all.
+    /// Returns the day before the first day the date can mean; `None` if that is before year 0.
     pub fn day_before(self) -> Option<PartialDate> {
         let (year, month, day) = (self.year, self.month.unwrap_or(1), self.day.unwrap_or(1));
         let (year, month, day) = match (month, day) {
@@ -32,7 +32,7 @@ impl PartialDate {
 }
 
 impl Interval {
-    /// From one date until another, in order.
+    /// Creates an interval after checking that its dates are in order.
     pub fn between(from: Option<PartialDate>, until: Option<PartialDate>) -> Result<Interval, Reversed> {
         match (from, until) {
             (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(Reversed { from, until }),
@@ -40,18 +40,18 @@ impl Interval {
         }
     }
 
-    /// Whether both are known to hold on some day.
+    /// Returns whether both are known to hold on a common day.
     pub fn overlaps(self, other: Interval) -> bool {
         self.known_from() <= other.known_until() && other.known_from() <= self.known_until()
     }
 
-    /// Whether it holds on some day from `first` to `last`, given as `YYYY-MM-DD`.
+    /// Returns whether it holds on some day from `first` to `last`, given as `YYYY-MM-DD`.
     pub fn meets(self, first: &str, last: &str) -> bool {
         self.from.is_none_or(|from| from.first_day().as_str() <= last)
             && self.until.is_none_or(|until| first <= until.last_day().as_str())
     }
 
-    /// Whether every day of the other is known to be one of this.
+    /// Returns whether every day of `other` is known to be in this interval.
     pub fn covers(self, other: Interval) -> bool {
         self.known_from() <= other.known_from() && other.known_until() <= self.known_until()
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_day_before_crosses_months_and_years() {
+    fn day_before_crosses_months_and_years() {
         for (date, before) in [
             ("2024-03-01", "2024-02-29"),
             ("2023-03", "2023-02-28"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_meets_a_day_a_month_or_a_year() {
+    fn interval_meets_days_months_and_years() {
         let held = interval("2019-06..2019-09");
         for (first, last, expected) in [
             ("2019-01-01", "2019-12-31", true),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_before_it_begins_is_no_interval() {
+    fn reversed_interval_is_rejected() {
         let date = |text: &str| Some(text.parse().expect(text));
         assert!(Interval::between(date("2020-05"), date("2020-04-30")).is_err());
         assert!(Interval::between(date("2020-05-31"), date("2020-05")).is_ok());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_covers_what_it_is_known_to_cover() {
+    fn interval_covers_known_days() {
         assert!(interval("2018..").covers(interval("2020..")));
         assert!(interval("2018..").covers(interval("..")));
         assert!(!interval("2018..2019").covers(interval("..")));

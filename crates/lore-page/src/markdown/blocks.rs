@@ -1,7 +1,7 @@
-//! The blocks of a body: one pass over the events of the CommonMark parser.
+//! Finds the blocks of a body in one pass over the events of the CommonMark parser.
 //!
-//! All offsets are bytes of the whole file. What the parser says about lists, quotes, code and HTML is taken
-//! from here; everything that is Lore's own (wiki links, tags, structured lines) is read from the text.
+//! All offsets are bytes of the whole file. Lists, quotes, code and HTML come from the parser; everything that is
+//! Lore's own (wiki links, tags, structured lines) is read from the text.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::opaque::Opaque;
 
-/// What the CommonMark parser found.
+/// The blocks of a body, as found by the CommonMark parser.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) items: Vec<Item>,
-    /// The pieces of text of all items, one for each line.
+    /// Text segments of all items, one per line.
     pub(super) segments: Vec<Range<usize>>,
     /// Headings outside quotes and lists.
     pub(super) headings: Vec<RawHeading>,
@@ -23,13 +23,13 @@ pub(super) struct Blocks {
     pub(super) rules: Vec<usize>,
     /// Links to pages.
     pub(super) page_links: Vec<PageLink>,
-    /// Every Markdown link and image, whatever it leads to.
+    /// All Markdown links and images, whatever their destination.
     pub(super) link_ranges: Vec<Range<usize>>,
-    /// Headings, tables and HTML, wherever they stand: no name in them is to become a link.
+    /// Headings, tables and HTML at any depth, in which names must not become links.
     pub(super) unlinkable: Vec<Range<usize>>,
-    /// Where nothing is read.
+    /// Ranges that are not parsed.
     pub(super) opaque: Opaque,
-    /// Where a block starts: no wiki link goes over such a place.
+    /// Starts of blocks, which a wiki link cannot span.
     pub(super) starts: Vec<usize>,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct Blocks {
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) range: Range<usize>,
-    /// Which [`Blocks::segments`] are its first paragraph.
+    /// Indexes of the [`Blocks::segments`] that are its first paragraph.
     pub(super) segments: Range<usize>,
-    /// How many quotes it stands in.
+    /// Number of quotes around it.
     pub(super) quotes: usize,
     /// Whether its text starts with a Markdown link.
     pub(super) starts_with_link: bool,
@@ -68,14 +68,14 @@ pub(super) struct PageLink {
     pub(super) label: String,
 }
 
-/// Reads the blocks of the body that starts at `body_start`.
+/// Finds the blocks of the body that starts at `body_start`.
 pub(super) fn read(text: &str, body_start: usize) -> Blocks {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[body_start..], options).into_offset_iter();
     let mut reader = Reader { text, ..Reader::default() };
     reader.blocks.starts.reserve(text.len() / 64);
     for (name, definition) in events.reference_definitions().iter() {
-        // Without its extension a footnote of one word looks like the definition of a link.
+        // Without the footnote extension, a footnote of one word looks like a link definition.
         if !name.starts_with('^') {
             reader.blocks.opaque.add(shift(&definition.span, body_start));
         }
@@ -94,15 +94,15 @@ fn shift(range: &Range<usize>, by: usize) -> Range<usize> {
 struct Reader<'t> {
     text: &'t str,
     blocks: Blocks,
-    /// The items that are open, innermost last.
+    /// Open items, innermost last.
     items: Vec<usize>,
     /// The item whose first paragraph is being read.
     first_paragraph: Option<usize>,
-    /// The piece of that paragraph on the current line.
+    /// The segment of that paragraph on the current line.
     segment: Option<Range<usize>>,
     quotes: usize,
     in_code: bool,
-    /// Whether a heading, quote or link is open whose plain text is wanted.
+    /// Whether a heading, quote or page link that collects plain text is open.
     in_heading: bool,
     in_quote: bool,
     in_page_link: bool,
@@ -242,7 +242,7 @@ impl Reader<'_> {
         self.quotes == 0 && self.items.is_empty()
     }
 
-    /// Appends plain text to whatever is open that wants it.
+    /// Appends plain text to every open element that collects it.
     fn plain(&mut self, text: &str) {
         if self.in_heading
             && let Some(heading) = self.blocks.headings.last_mut()
@@ -275,7 +275,7 @@ impl Reader<'_> {
 
     fn open_segment(&mut self, start: usize) {
         if self.first_paragraph.is_some() && self.segment.is_none() {
-            // The parser leaves out the backslash of an escape, which makes `\[x]` what it is.
+            // The parser leaves out the backslash of an escape, without which `\[x]` would read as `[x]`.
             let escaped = start > 0 && self.text.as_bytes()[start - 1] == b'\\';
             let start = if escaped { start - 1 } else { start };
             self.segment = Some(start..start);

@@ -1,20 +1,20 @@
-//! Where a Markdown link leads.
+//! Destinations of Markdown links.
 
-/// Whether the destination is a page: a path to a Markdown file, not a URL.
+/// Returns whether the destination is a page: a path to a Markdown file, not a URL.
 pub(super) fn is_page(destination: &str) -> bool {
     let path = split(destination).0;
-    // The extension comes first: it settles nearly every link.
+    // The extension is checked first because it decides nearly every link.
     has_page_extension(path) && !path.starts_with("//") && !has_scheme(path)
 }
 
-/// The target from the vault's root and the heading. A path that leaves the vault stays as it is written.
+/// Returns the target from the vault's root, and the heading. A path that leaves the vault stays as written.
 pub(super) fn resolve(page: &str, destination: &str) -> (String, Option<String>) {
     let (path, fragment) = split(destination);
     let heading = (!fragment.is_empty()).then(|| decoded(fragment));
     (from_root(page, &decoded(path)).unwrap_or_else(|| path.to_owned()), heading)
 }
 
-/// The path, and the fragment without its `#`.
+/// Splits a destination into its path and its fragment without `#`.
 fn split(destination: &str) -> (&str, &str) {
     let (rest, fragment) = destination.split_once('#').unwrap_or((destination, ""));
     (rest.split_once('?').map_or(rest, |(path, _)| path), fragment)
@@ -53,7 +53,7 @@ fn from_root(page: &str, path: &str) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// The text with `%20` and the like decoded; as it is where that gives no text.
+/// Decodes percent escapes; returns the text unchanged if the result is not valid UTF-8.
 fn decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

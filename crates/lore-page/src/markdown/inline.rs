@@ -1,4 +1,4 @@
-//! Wiki links and tags: one pass over the text of the body outside code and comments.
+//! Finds wiki links and tags in one pass over the body outside code and comments.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use crate::wiki::Brackets;
 
 use super::blocks::Blocks;
 
-/// Where the wiki links and tags of a body stand, each in order.
+/// The wiki links and tags of a body, each in order.
 #[derive(Debug)]
 pub(super) struct Inline {
-    /// Links with their brackets.
+    /// Links, including their brackets.
     pub(super) wiki: Vec<Range<usize>>,
-    /// Tags without their `#`, outside links.
+    /// Tags outside links, without their `#`.
     pub(super) tags: Vec<Range<usize>>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn scan(text: &str, body_start: usize, blocks: &Blocks) -> Inline {
 struct Scanner<'t> {
     text: &'t str,
     brackets: Brackets,
-    /// The starts of blocks that lie ahead.
+    /// Starts of the blocks that are still ahead.
     starts: &'t [usize],
     tags: Vec<Range<usize>>,
 }
@@ -63,7 +63,7 @@ impl Scanner<'_> {
                         self.tags.push(tag);
                     }
                 }
-                // A backslash takes the meaning from the mark after it.
+                // A backslash escapes the next character.
                 _ => at += 1,
             }
             at += 1;
@@ -79,7 +79,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A tag starts a word, or follows another tag at once.
+    /// Returns the tag at a `#`, which must start a word or directly follow another tag.
     fn tag(&self, hash: usize) -> Option<Range<usize>> {
         let before = self.text[..hash].chars().next_back();
         let free = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '\u{feff}'));
@@ -90,7 +90,7 @@ impl Scanner<'_> {
     }
 }
 
-/// The bytes at which something may start or end.
+/// The bytes that can start, end or escape a link or tag.
 const MARKS: [bool; 256] = {
     let mut marks = [false; 256];
     marks[b'[' as usize] = true;
@@ -100,7 +100,7 @@ const MARKS: [bool; 256] = {
     marks
 };
 
-/// Drops the tags that lie in one of the ranges; both are in order.
+/// Drops the tags inside one of the ranges; both lists are sorted.
 fn drop_inside(tags: &mut Vec<Range<usize>>, ranges: &[Range<usize>]) {
     let mut next = 0;
     tags.retain(|tag| {

@@ -1,4 +1,4 @@
-//! List items: their text, and the structured lines they are.
+//! Parses list items into structured lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::blocks::{Blocks, Item};
 use super::inline::Inline;
 use super::lines::Lines;
 
-/// What items are read from.
+/// The inputs for parsing items.
 pub(super) struct Source<'t> {
     pub(super) text: &'t str,
     pub(super) lines: &'t Lines<'t>,
@@ -18,13 +18,13 @@ pub(super) struct Source<'t> {
     pub(super) inline: &'t Inline,
 }
 
-/// A relation and the place of its link.
+/// A relation and the position of its link.
 pub(super) struct Related {
     pub(super) start: usize,
     pub(super) relation: Relation,
 }
 
-/// Reads every item into the page. Relations come back apart, in order, for the links they belong to.
+/// Parses every item into the page. Relations are returned separately, in order, for the links they belong to.
 pub(super) fn read(source: &Source<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> Vec<Related> {
     let mut related = Vec::new();
     let mut oddities = Oddities::new();
@@ -108,7 +108,7 @@ impl<'t> Source<'t> {
         })
     }
 
-    /// The lines of an item after its first, without the indent they share with it, and the last line's number.
+    /// Returns the lines of an item after its first, without the indent they share with it, and the last line's number.
     fn detail(&self, item: &Item, first: &Range<usize>) -> (Option<String>, u32) {
         let line = self.lines.range(first.start);
         let indent = columns(unquoted(&self.text[line.start..first.start], item.quotes));
@@ -121,7 +121,7 @@ impl<'t> Source<'t> {
         (detail, self.lines.number(first.start) + kept as u32)
     }
 
-    /// The part of an item's text that lies in a range, on one line and without comments.
+    /// Returns the part of an item's text within a range, on one line and without comments.
     fn joined(&self, segments: &[Range<usize>], range: &Range<usize>) -> Cow<'t, str> {
         let opaque = &self.blocks.opaque;
         let text = &self.text[range.clone()];
@@ -145,7 +145,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Appends a piece of text. Inline code may go over line ends; what indents or quotes its lines is no part of it.
+/// Appends a piece of text. Inline code may span lines; the indents and quote marks of its lines are dropped.
 fn push_on_one_line(joined: &mut String, piece: &str) {
     for (number, line) in piece.lines().enumerate() {
         let line = if number > 0 { line.trim_start_matches(['>', ' ', '\t']) } else { line };
@@ -156,7 +156,7 @@ fn push_on_one_line(joined: &mut String, piece: &str) {
     }
 }
 
-/// The line without the `>` of the quotes around it.
+/// Removes the `>` of the quotes around a line.
 fn unquoted(line: &str, quotes: usize) -> &str {
     let mut rest = line;
     for _ in 0..quotes {
@@ -170,7 +170,7 @@ fn columns(prefix: &str) -> usize {
     prefix.chars().count()
 }
 
-/// The line without up to so many columns of white space; a tab reaches to the next multiple of four.
+/// Removes up to `columns` columns of leading white space; a tab extends to the next multiple of four.
 fn dedented(line: &str, columns: usize) -> &str {
     let mut column = 0;
     for (at, byte) in line.bytes().enumerate() {

@@ -1,8 +1,8 @@
-//! From bytes to line numbers.
+//! Maps byte offsets to line numbers.
 
 use crate::page::ByteRange;
 
-/// Where each line of a text starts, so that finding a line's number is a binary search.
+/// The start of each line of a text, so that finding a line number is a binary search.
 pub(super) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
@@ -19,17 +19,17 @@ impl<'t> Lines<'t> {
         Lines { text, starts }
     }
 
-    /// The number of lines; an empty text has one.
+    /// Returns the number of lines; an empty text has one.
     pub(super) fn count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The number of the line that holds a byte, from 1.
+    /// Returns the number of the line that contains a byte, starting at 1.
     pub(super) fn number(&self, at: usize) -> u32 {
         self.starts.partition_point(|start| *start <= at) as u32
     }
 
-    /// The bytes of the line that holds a byte, with its line end.
+    /// Returns the bytes of the line that contains a byte, including its line ending.
     pub(super) fn range(&self, at: usize) -> ByteRange {
         let number = self.number(at) as usize;
         let end = self.starts.get(number).copied().unwrap_or(self.text.len());

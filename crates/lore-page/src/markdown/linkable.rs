@@ -1,4 +1,4 @@
-//! The text of a page in which a name may become a link: what its truth says in sentences, and nothing else.
+//! The text of a page in which a name may become a link: only the sentences of its truth.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,19 +9,22 @@ use super::lines::Lines;
 use crate::grammar::is_verb;
 use crate::page::{Fact, LINKS_TO, Page};
 
-/// Where a page may get links.
+/// The parts of a page that may receive links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Linkable {
-    /// The page's text with a NUL for every byte that must not become part of a link, line ends apart. A place in it
-    /// is a place in the page.
+    /// The page's text with NUL in place of every byte that must not become part of a link, except line endings.
+    /// Offsets are the same as in the page.
     pub text: String,
-    /// Where a link would become the object of a relation: `- joined Acme` says nothing yet, `- joined [[Acme]]` does.
+    /// Offsets where a link would become the object of a relation: `- joined Acme` is prose, but `- joined [[Acme]]` is
+    /// a relation.
     pub objects: Vec<usize>,
 }
 
-/// Reads a page together with the text in which a name may become a link: the sentences of its truth. Code, comments,
-/// headings, tables, HTML, links, tags, addresses and the frontmatter are left out; so are relations and timeline entries,
-/// and of a fact everything but its object. The timeline is evidence, which nobody edits.
+/// Parses a page together with the text in which a name may become a link: the sentences of its truth.
+///
+/// Code, comments, headings, tables, HTML, links, tags, addresses and the frontmatter are left out, as are relations,
+/// timeline entries, and everything in a fact except its object. The timeline is left out because it is evidence, which
+/// must not be edited.
 ///
 /// ```
 /// let (_, linkable) = lore_page::linkable("a.md", "Met `Ada`, then Bob.\n\n---\n\n- later\n");
@@ -38,7 +41,7 @@ pub fn linkable(path: &str, text: &str) -> (Page, Linkable) {
     for range in blocks.opaque.ranges().iter().chain(&blocks.unlinkable).chain(wiki) {
         mask.hide(range.clone());
     }
-    // A tag's range begins after its `#`.
+    // A tag's range starts after its `#`.
     inline.tags.iter().for_each(|tag| mask.hide(tag.start - 1..tag.end));
     mask.hide_addresses(page.truth.start..page.truth.end);
     let objects = items(&page, &blocks, &inline, &lines, &mut mask);
@@ -58,7 +61,7 @@ impl Mask<'_> {
         }
     }
 
-    /// Hides what looks like the address of something: of a page on the web, of a mailbox.
+    /// Hides anything that looks like a URL or an email address.
     fn hide_addresses(&mut self, within: Range<usize>) {
         let mut at = within.start;
         for word in self.text[within].split_inclusive(char::is_whitespace) {
@@ -72,7 +75,7 @@ impl Mask<'_> {
     }
 }
 
-/// Hides the items that are structured lines, and gives the places at which a link would make one.
+/// Hides the items that are structured lines, and returns the offsets where a link would create one.
 fn items(
     page: &Page,
     blocks: &Blocks,
@@ -112,7 +115,7 @@ fn first_paragraph(blocks: &Blocks, item: &Item) -> Option<Range<usize>> {
     Some(segments.first()?.start..segments.last()?.end)
 }
 
-/// The place after the verb that an item could begin with, unless a link stands before it already.
+/// Returns the offset after the verb that an item could start with, unless a link comes before it.
 fn object_place(text: &str, paragraph: &Range<usize>, inline: &Inline) -> Option<usize> {
     let said = &text[paragraph.clone()];
     let verb = match said.strip_prefix('"') {
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_stay() {
+    fn sentences_are_kept() {
         check("Ada *met* Bob.\nSecond line.\n", "Ada *met* Bob.\nSecond line.\n");
         check("> Ada met Bob.\n", "> Ada met Bob.\n");
         check("- [belief] Ada knows é #maths\n", "- [belief] Ada knows é ......\n");
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sentence_goes() {
+    fn other_text_is_hidden() {
         check("---\ntitle: Ada\n---\nx\n", "...\n..........\n...\nx\n");
         check("# Ada\n\nAda\n===\n\nx\n", ".....\n\n...\n...\n\nx\n");
         check("- # Ada\n> ## Bob\n", "- .....\n> ......\n");
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn of_structured_lines_only_the_object_of_a_fact_stays() {
+    fn only_the_object_of_a_fact_is_kept() {
         check("- knows [[Ada]] (from Acme)\n- x\n", "- .........................\n- x\n");
         check(
             "- Ada | works_at:: Acme Inc {2020..} (source: Bob)\n",
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_would_make_a_relation_are_told() {
+    fn relation_object_offsets_are_reported() {
         check("- joined Acme\n", "- joined ^Acme\n");
         check("- \"works with\" Acme in May\n", "- \"works with\" ^Acme in May\n");
         check(

@@ -1,8 +1,8 @@
-//! The places of a body in which nothing is read: code, HTML and comments.
+//! The ranges of a body that are not parsed: code, HTML and comments.
 
 use std::ops::Range;
 
-/// Ranges in which no link, tag or structured line is read.
+/// Ranges in which no link, tag or structured line is parsed.
 #[derive(Debug, Default)]
 pub(super) struct Opaque {
     ranges: Vec<Range<usize>>,
@@ -15,13 +15,13 @@ impl Opaque {
         self.ranges.push(range);
     }
 
-    /// Adds a comment, which is no part of the text around it either.
+    /// Adds a comment, which is also left out of the text around it.
     pub(super) fn add_comment(&mut self, range: Range<usize>) {
         self.comments.push(range.clone());
         self.ranges.push(range);
     }
 
-    /// Adds the tags and comments of a block of HTML, or all of it where its text is no prose.
+    /// Adds the tags and comments of an HTML block, or the whole block if its content is not prose.
     pub(super) fn add_html(&mut self, text: &str, block: Range<usize>) {
         if is_raw(&text[block.clone()]) {
             return self.add(block);
@@ -47,7 +47,7 @@ impl Opaque {
         }
     }
 
-    /// Adds `%% … %%`, puts everything in order and joins what overlaps.
+    /// Adds `%% … %%` comments, then sorts all ranges and merges those that overlap.
     pub(super) fn finish(&mut self, text: &str, body_start: usize) {
         join(&mut self.ranges);
         if text[body_start..].contains("%%") {
@@ -60,26 +60,26 @@ impl Opaque {
         }
     }
 
-    /// The ranges in order, none touching another.
+    /// Returns the ranges in order, without overlaps.
     pub(super) fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
-    /// The comments that overlap a range, in order.
+    /// Returns the comments that overlap a range, in order.
     pub(super) fn comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
         let from = self.comments.partition_point(|comment| comment.end <= range.start);
         let length = self.comments[from..].partition_point(|comment| comment.start < range.end);
         &self.comments[from..from + length]
     }
 
-    /// Whether a byte lies in a comment.
+    /// Returns whether a byte is inside a comment.
     pub(super) fn is_comment(&self, at: usize) -> bool {
         let after = self.comments.partition_point(|comment| comment.start <= at);
         after > 0 && at < self.comments[after - 1].end
     }
 
-    /// A comment that starts a line may go over several paragraphs. Another one must end in its own, so
-    /// that a stray `100%%` does not hide the rest of the page; nor does one that is never closed.
+    /// Finds `%% … %%` comments. A comment that starts a line may span paragraphs. Any other must end in its own, so
+    /// that a stray `100%%` does not hide the rest of the page. An unclosed comment hides nothing.
     fn percent_comments(&self, text: &str, body_start: usize) -> Vec<Range<usize>> {
         let mut comments = Vec::new();
         let mut open: Option<usize> = None;
@@ -95,7 +95,7 @@ impl Opaque {
         comments
     }
 
-    /// Where `%%` stands outside code and HTML.
+    /// Returns the positions of `%%` outside code and HTML.
     fn percents<'t>(&'t self, text: &'t str, body_start: usize) -> impl Iterator<Item = usize> + 't {
         let mut next = 0;
         text[body_start..].match_indices("%%").map(move |(at, _)| body_start + at).filter(move |at| {
@@ -132,7 +132,7 @@ fn starts_line(text: &str, at: usize) -> bool {
 fn has_blank_line(text: &str) -> bool {
     let mut lines = text.split('\n');
     lines.next();
-    // The last piece goes on after the text.
+    // The last piece continues after the text.
     lines.next_back();
     lines.any(|line| line.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! What the frontmatter says about a page.
+//! Fills in the fields of a page that come from its frontmatter.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use crate::interval::Interval;
 use crate::page::{ByteRange, LineRange, Link, LinkStyle, Page, Properties, Value};
 use crate::wiki;
 
-/// The properties that name or sort the page itself; a link in them leads nowhere.
+/// Properties that name or classify the page itself; links in them are ignored.
 const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
 
-/// Fills in what the properties say.
+/// Fills in the fields that come from the properties.
 pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
     let properties = &page.properties;
     page.title = text_of(properties, "title").unwrap_or_else(|| file_title(path).to_owned());
@@ -27,7 +27,7 @@ fn text_of(properties: &Properties, key: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A file's name without its extension.
+/// Returns a file's name without its extension.
 fn file_title(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {
@@ -36,7 +36,7 @@ fn file_title(path: &str) -> &str {
     }
 }
 
-/// A list of tags, or several in one text.
+/// Returns the tags of a list, or of a text that holds several.
 fn tags(value: Option<&Value>) -> Vec<String> {
     let pieces: Vec<&str> = match value {
         Some(Value::Text(text)) => text.split(|c: char| c == ',' || c.is_whitespace()).collect(),
@@ -52,7 +52,7 @@ fn tags(value: Option<&Value>) -> Vec<String> {
     pieces.into_iter().map(|tag| tag.trim().trim_start_matches('#').to_owned()).collect()
 }
 
-/// Each name once, trimmed, without empty ones.
+/// Trims names, and drops empty ones and duplicates.
 fn names(found: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     found
@@ -61,7 +61,7 @@ fn names(found: impl Iterator<Item = String>) -> Vec<String> {
         .collect()
 }
 
-/// The wiki links in property values, the key as their relation.
+/// Returns the wiki links in property values, with the key as their relation.
 fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, value) in properties.iter().filter(|(key, _)| !OWN_NAMES.contains(key)) {
@@ -75,8 +75,8 @@ fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) ->
     links
 }
 
-/// Collects what stands between double brackets. Without quotes YAML reads `[[Name]]` as a list in a list;
-/// the writer meant a link all the same.
+/// Collects the contents of double brackets. Without quotes, YAML parses `[[Name]]` as a list in a list, although the
+/// author meant a link.
 fn collect(value: &Value, targets: &mut Vec<String>) {
     match value {
         Value::Text(text) if text.contains("[[") => {
@@ -115,7 +115,7 @@ fn link(key: &str, inner: &str, line: u32) -> Option<Link> {
     })
 }
 
-/// The line of a top-level key, else the first of the frontmatter.
+/// Returns the line of a top-level key, or the first line of the frontmatter.
 fn line_of(key: &str, frontmatter: Option<LineRange>, text: &str) -> u32 {
     let Some(lines) = frontmatter else { return 1 };
     let is_key = |line: &str| {

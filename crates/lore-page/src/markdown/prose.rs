@@ -1,13 +1,13 @@
-//! The text of a page with everything taken out that nobody says: frontmatter, code, HTML and comments.
+//! The text of a page without anything that is not prose: frontmatter, code, HTML and comments.
 
 use super::blocks;
 use crate::frontmatter;
 
-/// What stands in the place of code, so that the words around it do not come together.
+/// Fills the place of code, so that the words around it stay separate.
 const CODE: u8 = b'`';
 
-/// The text with frontmatter and comments blanked, and code and HTML filled with backticks. It has the same bytes in
-/// the same places otherwise, so that a place in it is a place in the page.
+/// Blanks frontmatter and comments, and fills code and HTML with backticks. All other bytes stay in place, so offsets
+/// are the same as in the page.
 ///
 /// ```
 /// assert_eq!(lore_page::prose("a <!-- b --> c\n"), "a            c\n");
@@ -30,7 +30,7 @@ pub fn prose(text: &str) -> String {
             fill(comment.start.max(range.start), comment.end.min(range.end), b' ');
         }
     }
-    // Ranges begin and end between characters, so whole characters were replaced.
+    // Ranges start and end on character boundaries, so whole characters were replaced.
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_says_is_blanked_in_place() {
+    fn non_prose_is_blanked_in_place() {
         check("---\ntitle: é\n---\nHe left.\n", "   \n         \n   \nHe left.\n");
         check("a\n\n```\nleft é\n```\nb\n", "a\n\n```\n```````\n```\nb\n");
         check("a %%left é%% b\n", "a             b\n");

@@ -1,4 +1,4 @@
-//! Each file tests one part of the grammar through [`parse`] and a compact print of what came out.
+//! Each file tests one part of the grammar through [`parse`] and a compact rendering of the result.
 
 mod comments;
 mod entries;
@@ -17,13 +17,13 @@ use expect_test::Expect;
 use super::parse;
 use crate::page::{LinkStyle, Page, Parsed};
 
-/// Prints the structured lines of a page at `notes/page.md`.
+/// Checks the structured lines of a page at `notes/page.md`.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     expect.assert_eq(&lines(&parse("notes/page.md", text)));
 }
 
-/// Prints what a page says about itself.
+/// Checks the metadata of a page.
 #[track_caller]
 fn check_head(path: &str, text: &str, expect: Expect) {
     expect.assert_eq(&head(&parse(path, text)));
@@ -49,7 +49,7 @@ fn head(Parsed { page, diagnostics }: &Parsed) -> String {
         }
     }
     for diagnostic in diagnostics {
-        writeln!(out, "{}: odd: {}", diagnostic.line, diagnostic.message).unwrap();
+        writeln!(out, "{}: warning: {}", diagnostic.line, diagnostic.message).unwrap();
     }
     out
 }
@@ -80,7 +80,7 @@ fn lines(Parsed { page, diagnostics }: &Parsed) -> String {
         }
     }
     for diagnostic in diagnostics {
-        writeln!(out, "{}: odd: {}", diagnostic.line, diagnostic.message).unwrap();
+        writeln!(out, "{}: warning: {}", diagnostic.line, diagnostic.message).unwrap();
     }
     out
 }
@@ -98,7 +98,7 @@ fn observations(page: &Page) -> String {
     out
 }
 
-/// Links without the context of the plain ones, which is their line.
+/// Renders the links, without the context of plain ones, which is their line.
 fn links(page: &Page) -> String {
     let mut out = String::new();
     for link in &page.links {

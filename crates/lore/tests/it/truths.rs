@@ -124,8 +124,8 @@ fn an_interval_that_would_overlap_another_is_refused() {
     story
         .lore(&["link-close", &id(&first), "--valid-until", "2017"])
         .exits(2)
-        .says("before it begins on 2018");
-    works(&story, &["--valid-from", "2020", "--valid-until", "2019"]).exits(2).says("before it begins");
+        .says("before it starts on 2018");
+    works(&story, &["--valid-from", "2020", "--valid-until", "2019"]).exits(2).says("before it starts");
     works(&story, &["--valid-from", "2020-13"]).exits(2).says("is not a date");
     story.lore(&["link-close", "1", "--valid-until", "2020"]).exits(1).says("there is no link 1");
     story.lore(&["link", "ada", "nobody"]).exits(1).says("no page is called \"nobody\"");

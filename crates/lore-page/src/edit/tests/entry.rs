@@ -12,7 +12,7 @@ fn check_add(before: &str, new: NewEntry, expected: Expect) {
 }
 
 #[test]
-fn entries_stand_newest_first() {
+fn entries_are_sorted_newest_first() {
     let page = "# T\n- **2020-01-01** | x — not here\n\n---\n\n## Timeline\n- **2024-03-01** | a — b\n  detail\n- **2024-01-01** | c — d\n\n## More\n";
     let detailed = NewEntry {
         source: Some("meeting".to_owned()),
@@ -89,7 +89,7 @@ fn entries_stand_newest_first() {
 }
 
 #[test]
-fn the_rule_and_the_heading_are_made() {
+fn rule_and_heading_are_created() {
     check_add(
         "",
         entry("2024-01-01", "New"),
@@ -199,21 +199,21 @@ fn entries_need_a_day_and_a_summary() {
         "",
         entry("2024-01", "New"),
         expect![[r#"
-            "2024-01" is not a day; write YYYY-MM-DD
+            invalid date "2024-01"; use YYYY-MM-DD
         "#]],
     );
     check_add(
         "",
         entry("2023-02-29", "New"),
         expect![[r#"
-            "2023-02-29" is not a day; write YYYY-MM-DD
+            invalid date "2023-02-29"; use YYYY-MM-DD
         "#]],
     );
     check_add(
         "",
         entry("2024-01-01", " "),
         expect![[r#"
-            the summary is empty; give one
+            the summary must not be empty
         "#]],
     );
     let source = Some("a — b".to_owned());
@@ -221,7 +221,7 @@ fn entries_need_a_day_and_a_summary() {
         "",
         NewEntry { source, ..entry("2024-01-01", "New") },
         expect![[r#"
-            the line `- **2024-01-01** | a — b — New` would not read back as an entry; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- **2024-01-01** | a — b — New` would not parse as an entry; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
 }

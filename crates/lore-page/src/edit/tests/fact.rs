@@ -25,7 +25,7 @@ fn check_add(before: &str, new: NewFact, expected: Expect) {
 }
 
 #[test]
-fn goes_after_the_last_fact() {
+fn adds_after_the_last_fact() {
     check_add(
         "## Facts\n\n## Else\n- a:: b\n  more\n- c\n\n---\n- d:: e\n",
         full(),
@@ -54,7 +54,7 @@ fn goes_after_the_last_fact() {
 }
 
 #[test]
-fn goes_to_a_section_or_the_end_of_the_truth() {
+fn adds_to_a_section_or_the_end_of_the_truth() {
     check_add(
         "# T\n\n## State\nProse.\n\n- [belief] x\n\n### Sub\n\n---\nBelow\n",
         fact("a", "b"),
@@ -95,27 +95,27 @@ fn is_written_once_and_reads_back() {
         "",
         fact("two words", "b"),
         expect![[r#"
-            the line `- two words:: b` would not read back as a fact; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- two words:: b` would not parse as a fact; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
     check_add(
         "",
         fact("a", " "),
         expect![[r#"
-            the object is empty; give one
+            the object must not be empty
         "#]],
     );
     check_add(
         "",
         fact("a", "b {2017..}"),
         expect![[r#"
-            the line `- a:: b {2017..}` would not read back as a fact; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- a:: b {2017..}` would not parse as a fact; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
 }
 
 #[test]
-fn ends_a_fact() {
+fn closes_a_fact() {
     let page = "- a:: b\n- c:: d {2017..} (source: x)\n- e:: f (g) (source: x; \"(h\")\n- i:: j (k)\n- l:: m {2017..2018}\n- x [[Y]]\n";
     let close = |line| move |text: &str| close_fact(text, line, "2020".parse().expect("a date"));
     check(
@@ -171,14 +171,14 @@ fn ends_a_fact() {
         page,
         close(6),
         expect![[r#"
-            line 6 holds no fact; read the page again for its present lines
+            no fact on line 6; read the page for its current lines
         "#]],
     );
     check(
         "- a:: b {2021..}\n",
         close(1),
         expect![[r#"
-            line 1 holds from 2021, which is after 2020; give a later end
+            line 1 is valid from 2021, which is after 2020; give a later end date
         "#]],
     );
 }

@@ -3,7 +3,7 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn renames_a_heading_in_its_own_form() {
+fn renaming_keeps_the_heading_syntax() {
     for (before, after) in [
         ("# Today\ntext\n", "# Yesterday\ntext\n"),
         ("  #   Today  \ntext\n", "  #   Yesterday  \ntext\n"),
@@ -20,7 +20,7 @@ fn renames_a_heading_in_its_own_form() {
 }
 
 #[test]
-fn refuses_a_name_that_would_not_read_back() {
+fn rejects_a_name_that_would_not_read_back() {
     for new in ["two\nlines", "closed #", "a\n---"] {
         let refused = EditError::Unreadable { kind: "a heading", line: new.to_owned() };
         assert_eq!(rename_heading("# Today\n", "Today", new), Err(refused));
@@ -30,13 +30,13 @@ fn refuses_a_name_that_would_not_read_back() {
         "# Today\n",
         |text| rename_heading(text, "Log", "x"),
         expect![[r#"
-            no section is called "Log"; sections: Today
+            no section named "Log"; sections: Today
         "#]],
     );
 }
 
 #[test]
-fn pushes_headings_down() {
+fn demotes_headings() {
     check(
         "# A\ntext\n ## B ##\n###### F\n\nSet *ext*\n===\nC\non two #\n------\n#\n",
         |text| Ok(demote_headings(text, 1)),
@@ -66,7 +66,7 @@ fn pushes_headings_down() {
 }
 
 #[test]
-fn only_headings_go_down() {
+fn demotes_only_headings() {
     for (before, by, after) in [
         ("```\n# code\n```\n# A\n~~~\n# code\n", 1, "```\n# code\n```\n## A\n~~~\n# code\n"),
         (

@@ -7,7 +7,7 @@ fn check_items(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn an_item_has_its_whole_lines_and_all_that_is_nested() {
+fn items_include_whole_lines_and_nested_items() {
     let all: [(&str, &[&str]); 9] = [
         ("- other\n# Log\n- a\n- b\n# Next\n- c\n", &["- a\n", "- b\n"]),
         ("# Log\n\n- a\n  more\n  - deep\n\n  para\n\n\n- b", &["- a\n  more\n  - deep\n\n  para\n", "- b"]),

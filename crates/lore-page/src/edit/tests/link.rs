@@ -132,7 +132,7 @@ fn changes_links_in_properties() {
 }
 
 #[test]
-fn a_link_to_another_page_keeps_its_label_and_loses_its_place_on_the_old_one() {
+fn repointing_keeps_the_label_and_drops_the_fragment() {
     let text = "---\nup: '[[Old#Part|it''s]]'\n---\n- rests_on [[ Old#Part | the start ]] (why) {2024..}\n\
         | [[Old#A\\|b]] | [x](old.md#a?b \"t\") |\n[[Old]] ![[Old#^block]] [y](<old.md#a b>) [z][ref] [[Other#Part]] `[[Old#Part]]`\n\n\
         [ref]: old.md#part\n";

@@ -2,7 +2,7 @@ use expect_test::expect;
 
 use super::*;
 
-/// Takes the sections with this text out.
+/// Removes the sections with this heading.
 fn without(heading: &'static str) -> impl Fn(&str) -> Result<String, EditError> {
     move |text| {
         let places = sections(text);
@@ -11,7 +11,7 @@ fn without(heading: &'static str) -> impl Fn(&str) -> Result<String, EditError> 
 }
 
 #[test]
-fn a_section_has_its_heading_and_all_that_stands_under_it() {
+fn section_includes_its_heading_and_everything_under_it() {
     let text = "intro\n\n## A\none\n### Deep\ntwo\n\nB\n---\n\nthree\n\n***\n\n---\n\nfour\n## C";
     let found: Vec<_> = sections(text)
         .into_iter()
@@ -29,19 +29,19 @@ fn a_section_has_its_heading_and_all_that_stands_under_it() {
 }
 
 #[test]
-fn a_heading_after_a_lone_carriage_return_has_no_place() {
+fn heading_after_a_lone_carriage_return_is_skipped() {
     assert_eq!(sections("# A\r\rtext\r## B\rmore\r"), []);
 }
 
 #[test]
-fn seven_hashes_are_text_and_deep_dashes_go_on_with_it() {
+fn seven_hashes_are_text_and_indented_dashes_continue_it() {
     let text = "####### A\n---\none\n\nB\n    ---\nmore\n===\ntwo\n";
     let bodies: Vec<_> = sections(text).iter().map(|place| place.body.of(text).to_owned()).collect();
     assert_eq!(bodies, ["one\n\n", "two\n"]);
 }
 
 #[test]
-fn takes_sections_out_with_their_subsections() {
+fn removes_sections_with_their_subsections() {
     check(
         "# T\n\n## A\n\none\n\n### Deep\n\n## B\n\ntwo\n\n## A\nthree\n",
         without("A"),
@@ -69,7 +69,7 @@ fn takes_sections_out_with_their_subsections() {
 }
 
 #[test]
-fn what_stands_around_does_not_run_together() {
+fn surrounding_lines_do_not_run_together() {
     for (before, after) in [
         ("text\n## A\none\n\n---\nrest\n", "text\n\n---\nrest\n"),
         ("text\n## A\n- one\n---\nrest\n", "text\n\n---\nrest\n"),

@@ -82,7 +82,7 @@ fn replaces_only_the_value() {
 }
 
 #[test]
-fn keeps_the_quotes_that_were_there() {
+fn keeps_existing_quotes() {
     check_set(
         "---\na: \"x\" # c\n---\n",
         "a",
@@ -119,7 +119,7 @@ fn keeps_the_quotes_that_were_there() {
 }
 
 #[test]
-fn quotes_what_would_read_as_something_else() {
+fn quotes_text_that_would_read_as_something_else() {
     for text in [
         "",
         "true",
@@ -228,7 +228,7 @@ fn adds_a_line_or_a_block() {
 }
 
 #[test]
-fn replaces_values_of_several_lines() {
+fn replaces_multiline_values() {
     let page = "---\nnote: | # why\n  one\n\n  two\n\nlong: a\n  b # c\nmap:\n  x: 1\n  # inside\n  y: 2\n# after\nflow: [a,\n  b] # d\nbelow:\n  value # e\nend: 1\n---\n";
     check_set(
         page,

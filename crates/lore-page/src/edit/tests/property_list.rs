@@ -4,7 +4,7 @@ use super::property::check_set;
 use super::*;
 
 #[test]
-fn a_list_in_flow_form_keeps_the_items_that_stay() {
+fn flow_list_keeps_unchanged_items() {
     let flow = "---\ntags: [ a,  'b' , c ] # mine\n---\n";
     check_set(
         flow,
@@ -75,7 +75,7 @@ fn a_list_in_flow_form_keeps_the_items_that_stay() {
 }
 
 #[test]
-fn a_list_in_block_form_keeps_the_items_that_stay() {
+fn block_list_keeps_unchanged_items() {
     let block = "---\ntags: # mine\n  - a # first\n  # between\n  - \"b\"\n  - c\nend: 1\n---\n";
     check_set(
         block,

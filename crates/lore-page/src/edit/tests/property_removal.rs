@@ -84,7 +84,7 @@ fn removes_a_key_with_all_its_lines() {
 }
 
 #[test]
-fn a_rule_after_the_block_does_not_become_a_fence() {
+fn rule_after_the_frontmatter_does_not_become_a_fence() {
     check_remove(
         "---\na: 1\n---\n---\nb: 2\n---\n",
         "a",
@@ -97,13 +97,13 @@ fn a_rule_after_the_block_does_not_become_a_fence() {
 }
 
 #[test]
-fn refuses_what_it_cannot_read() {
+fn rejects_unreadable_frontmatter() {
     check_set(
         "---\na: 1\ntitle: Foo: bar\n---\n",
         "a",
         scalar("2"),
         expect![[r#"
-            line 3: the frontmatter is not valid YAML: mapping values are not allowed in this context; mend the frontmatter first
+            line 3: the frontmatter is not valid YAML: mapping values are not allowed in this context; fix the frontmatter and retry
         "#]],
     );
     check_set(
@@ -111,7 +111,7 @@ fn refuses_what_it_cannot_read() {
         "a",
         scalar("2"),
         expect![[r#"
-            line 2: the frontmatter is not a list of `key: value` lines; mend the frontmatter first
+            line 2: the frontmatter is not a mapping of `key: value` lines; fix the frontmatter and retry
         "#]],
     );
     check_set(
@@ -119,7 +119,7 @@ fn refuses_what_it_cannot_read() {
         "a",
         scalar("2"),
         expect![[r#"
-            line 1: the frontmatter is never closed; mend the frontmatter first
+            line 1: the frontmatter is not closed; fix the frontmatter and retry
         "#]],
     );
     check_set(
@@ -127,7 +127,7 @@ fn refuses_what_it_cannot_read() {
         "a",
         scalar("2"),
         expect![[r#"
-            line 2: only plain `key: value` lines can be edited; mend the frontmatter first
+            line 2: only plain `key: value` lines can be edited; fix the frontmatter and retry
         "#]],
     );
     check_set(
@@ -135,7 +135,7 @@ fn refuses_what_it_cannot_read() {
         "a",
         scalar("2"),
         expect![[r#"
-            line 2: only plain `key: value` lines can be edited; mend the frontmatter first
+            line 2: only plain `key: value` lines can be edited; fix the frontmatter and retry
         "#]],
     );
     check_set(
@@ -143,21 +143,21 @@ fn refuses_what_it_cannot_read() {
         "a",
         scalar("2"),
         expect![[r#"
-            changing the property `a` would not read back as meant; edit its line in the file
+            cannot change property `a` safely; edit its line in the file
         "#]],
     );
     check_remove(
         "---\na: &x 1\nb: *x\n---\n",
         "a",
         expect![[r#"
-            changing the property `a` would not read back as meant; edit its line in the file
+            cannot change property `a` safely; edit its line in the file
         "#]],
     );
     check_remove(
         "---\na: \"\n---\n",
         "a",
         expect![[r#"
-            line 2: the frontmatter is not valid YAML: while scanning a quoted scalar, found unexpected end of stream; mend the frontmatter first
+            line 2: the frontmatter is not valid YAML: while scanning a quoted scalar, found unexpected end of stream; fix the frontmatter and retry
         "#]],
     );
 }

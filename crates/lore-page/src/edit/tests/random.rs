@@ -1,4 +1,4 @@
-//! What holds for every edit of every text.
+//! Properties that hold for every edit of every text.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::*;
 use crate::page::{Properties, Value};
 use crate::parse;
 
-/// Lines of every kind a page has, in any order.
+/// Generates lines of every kind a page has.
 fn line() -> impl Strategy<Value = String> {
     let kinds = prop_oneof![
         "#{1,3} [A-C]",
@@ -22,7 +22,7 @@ fn line() -> impl Strategy<Value = String> {
     (kinds, prop_oneof![9 => Just("\n"), 1 => Just("\r\n")]).prop_map(|(line, end)| line + end)
 }
 
-/// Properties as Lore itself would write them, and as people do.
+/// Generates properties as Lore itself would write them, and as people do.
 fn block() -> impl Strategy<Value = String> {
     let key = prop_oneof![
         "[a-d]: [g-m]{1,5}( [a-z]{1,5})?( # note)?",
@@ -74,7 +74,7 @@ fn entry() -> NewEntry {
     NewEntry { date: "2022-01-01".to_owned(), summary: "Z".to_owned(), detail, ..NewEntry::default() }
 }
 
-/// Every edit that can be made of a text, some of them refused.
+/// Applies every edit to a text; some of them fail.
 fn all_edits(text: &str, other: &str) -> Vec<(&'static str, Result<String, EditError>)> {
     let until = "2024".parse().expect("a date");
     let mut edits = vec![
@@ -111,7 +111,7 @@ fn all_edits(text: &str, other: &str) -> Vec<(&'static str, Result<String, EditE
     edits
 }
 
-/// Whether all lines of a text stand in another in order; its last may have got a line end.
+/// Returns whether `after` contains all lines of `before` in order; the last one may have gained a line ending.
 fn keeps_all_lines(before: &str, after: &str) -> bool {
     let mut after = after.trim_start_matches('\u{feff}').split_inclusive('\n');
     before.trim_start_matches('\u{feff}').split_inclusive('\n').all(|line| {
@@ -121,7 +121,7 @@ fn keeps_all_lines(before: &str, after: &str) -> bool {
     })
 }
 
-/// How many lines a change removes and adds at least.
+/// Returns the minimum number of lines that a change removes and adds.
 fn changed_lines(before: &str, after: &str) -> (usize, usize) {
     let (old, new): (Vec<_>, Vec<_>) = (before.split('\n').collect(), after.split('\n').collect());
     let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn demoted_headings_are_the_same_one_level_down(text in page()) {
+    fn demoting_changes_only_the_levels(text in page()) {
         let outline = |text: &str, by: u8| -> Vec<(u8, String)> {
             let headings = parse("", text).page.headings.into_iter();
             headings.map(|heading| ((heading.level + by).min(6), heading.text)).collect()
@@ -189,7 +189,7 @@ proptest! {
     }
 
     #[test]
-    fn the_sections_that_stay_are_the_same(text in page(), chosen in vec(any::<bool>(), 14)) {
+    fn remaining_sections_are_unchanged(text in page(), chosen in vec(any::<bool>(), 14)) {
         let places = sections(&text);
         let gone: Vec<_> = places.iter().zip(chosen).filter_map(|(place, gone)| gone.then_some(place)).collect();
         let inside = |place: &SectionPlace| {
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn a_renamed_heading_can_be_named_back(text in page()) {
+    fn renaming_back_restores_the_text(text in page()) {
         if let Ok(edited) = rename_heading(&text, "A", "Zed") {
             prop_assert_eq!(changed_lines(&text, &edited), (1, 1));
             prop_assert_eq!(rename_heading(&edited, "Zed", "A"), Ok(text));
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_reads_back_and_the_body_stays(text in page(), key in "[a-e]|[ -~]{1,4}", value in value()) {
+    fn any_value_reads_back_and_the_body_is_unchanged(text in page(), key in "[a-e]|[ -~]{1,4}", value in value()) {
         if let Ok(edited) = set_property(&text, &key, &value) {
             let page = parse("", &edited).page;
             prop_assert_eq!(page.properties.get(&key), Some(&value));
@@ -276,14 +276,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_appended_is_parsed(text in "([a-z ]{0,9}\n){0,4}") {
+    fn appended_text_is_parsed(text in "([a-z ]{0,9}\n){0,4}") {
         let edited = append(&text, "\n- met [[Z]]").expect("append never fails");
         prop_assert!(edited.ends_with('\n'));
         prop_assert_eq!(&parse("", &edited).page.links[0].relation, "met");
     }
 
     #[test]
-    fn a_replaced_section_leaves_the_rest(before in vec(line(), 0..6), after in vec(line(), 0..6)) {
+    fn replacing_a_section_keeps_the_rest(before in vec(line(), 0..6), after in vec(line(), 0..6)) {
         let quiet = |lines: Vec<String>| -> String {
             lines.into_iter().filter(|line| !line.contains(['`', '~', '<', '>', '=', '-'])).collect()
         };

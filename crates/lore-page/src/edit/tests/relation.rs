@@ -13,7 +13,7 @@ fn check_add(before: &str, new: NewRelation, expected: Expect) {
 }
 
 #[test]
-fn goes_to_the_section_of_relations() {
+fn adds_to_the_relations_section() {
     let page = "# T\n- knows [[A]]\n\n## Relations\n\n- knows [[B]]\n  more\n\n## Notes\n- likes [[C]]\n\n---\nBelow\n";
     check_add(
         page,
@@ -56,7 +56,7 @@ fn goes_to_the_section_of_relations() {
 }
 
 #[test]
-fn goes_after_the_last_relation_of_the_truth() {
+fn adds_after_the_last_relation_of_the_truth() {
     check_add(
         "Text\n* knows [[A]]\n\nMore\n\n---\n- knows [[B]]\n",
         relation("knows", "C"),
@@ -188,39 +188,39 @@ fn writes_context_and_interval() {
 }
 
 #[test]
-fn refuses_what_would_not_read_back() {
+fn rejects_relations_that_would_not_read_back() {
     check_add(
         "",
         relation("", "A"),
         expect![[r#"
-            the relation is empty; give one
+            the relation must not be empty
         "#]],
     );
     check_add(
         "",
         relation("knows", "]] x"),
         expect![[r#"
-            the line `- knows [[]] x]]` would not read back as a relation; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- knows [[]] x]]` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
     check_add(
         "```\nopen",
         relation("knows", "A"),
         expect![[r#"
-            the line `- knows [[A]]` would not read back as a relation; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- knows [[A]]` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
     check_add(
         "",
         NewRelation { context: Some(":)".to_owned()), ..relation("knows", "A") },
         expect![[r#"
-            the line `- knows [[A]] (:))` would not read back as a relation; leave out brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- knows [[A]] (:))` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
         "#]],
     );
 }
 
 #[test]
-fn ends_a_relation() {
+fn closes_a_relation() {
     let page = "---\nup: \"[[X]]\"\n---\n- knows [[A]] (x) {2017..}\n- knows [[B]]  \n- [[C]] {x}\n* knows [[D]] { 2017 .. 2018 } (y)\n- knows [[E]]\n  (z)\n";
     let close = |line, until: &'static str| {
         move |text: &str| close_relation(text, line, until.parse().expect("a date"))
@@ -239,7 +239,7 @@ fn ends_a_relation() {
         page,
         close(4, "2016"),
         expect![[r#"
-            line 4 holds from 2017, which is after 2016; give a later end
+            line 4 is valid from 2017, which is after 2016; give a later end date
         "#]],
     );
     check(
@@ -283,21 +283,21 @@ fn ends_a_relation() {
         page,
         close(6, "2019"),
         expect![[r#"
-            line 6 holds no relation; read the page again for its present lines
+            no relation on line 6; read the page for its current lines
         "#]],
     );
     check(
         page,
         close(2, "2019"),
         expect![[r#"
-            line 2 holds no relation; read the page again for its present lines
+            no relation on line 2; read the page for its current lines
         "#]],
     );
     check(
         page,
         close(99, "2019"),
         expect![[r#"
-            line 99 holds no relation; read the page again for its present lines
+            no relation on line 99; read the page for its current lines
         "#]],
     );
 }

@@ -119,7 +119,7 @@ fn replaces_a_section_and_its_subsections() {
 }
 
 #[test]
-fn a_section_ends_at_the_rule() {
+fn section_ends_at_the_rule() {
     check(
         PAGE,
         replace("Log", "two"),
@@ -232,13 +232,13 @@ fn sections_may_be_empty_or_unfinished() {
 }
 
 #[test]
-fn doubled_headings_need_a_path() {
+fn duplicate_headings_need_a_path() {
     let page = "# 2023\n## Log\na\n# 2024\n## Log\nb\n### Log\nc\n# A/B\nd\n";
     check(
         page,
         replace("Log", "new"),
         expect![[r#"
-            3 sections are called "Log"; give its heading path, such as "2023 > Log"
+            3 sections are named "Log"; give a heading path, such as "2023 > Log"
         "#]],
     );
     check(
@@ -280,7 +280,7 @@ fn doubled_headings_need_a_path() {
         page,
         replace("## Log", "new"),
         expect![[r###"
-            2 sections are called "## Log"; give its heading path, such as "2023 > Log"
+            2 sections are named "## Log"; give a heading path, such as "2023 > Log"
         "###]],
     );
     check(
@@ -297,14 +297,14 @@ fn doubled_headings_need_a_path() {
         page,
         replace("Lag", "new"),
         expect![[r#"
-            no section is called "Lag"; sections: 2023, Log, 2024, Log, Log, A/B
+            no section named "Lag"; sections: 2023, Log, 2024, Log, Log, A/B
         "#]],
     );
     check(
         "no headings\n",
         replace("Lag", "new"),
         expect![[r#"
-            no section is called "Lag"; the page has no sections
+            no section named "Lag"; the page has no sections
         "#]],
     );
     check(

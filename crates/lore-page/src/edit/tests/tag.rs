@@ -62,13 +62,13 @@ fn adds_a_tag_once() {
         "Body\n",
         add(" # "),
         expect![[r#"
-            a tag needs at least one character besides `#`, on one line
+            a tag must be a single line with at least one character besides `#`
         "#]],
     );
 }
 
 #[test]
-fn removes_a_tag_of_the_frontmatter() {
+fn removes_a_tag_from_the_frontmatter() {
     let remove = |tag: &'static str| move |text: &str| remove_tag(text, tag);
     check(
         "---\ntags: [a, b]\n---\n",
@@ -113,7 +113,7 @@ fn removes_a_tag_of_the_frontmatter() {
         "---\nx: 1\n---\n\nOn #b and #Later\n",
         remove("later"),
         expect![[r#"
-            the tag `later` is not in the frontmatter but in the text of line 5; edit that line
+            tag `later` is in the text on line 5, not in the frontmatter; edit that line
         "#]],
     );
     check(

@@ -126,7 +126,7 @@ fn replaces_text_that_occurs_as_often_as_expected() {
         page,
         replace("Foo", "Bar", None),
         expect![[r#"
-            the text occurs 3 times, not 1; give a longer text or the right count
+            the text occurs 3 times, expected 1; give a longer text or the right count
         "#]],
     );
     check(
@@ -149,7 +149,7 @@ fn replaces_text_that_occurs_as_often_as_expected() {
         page,
         replace("none", "Bar", None),
         expect![[r#"
-            the text occurs 0 times, not 1; read the page again for its present text
+            the text occurs 0 times, expected 1; read the page for its current text
         "#]],
     );
     check(
@@ -163,7 +163,7 @@ fn replaces_text_that_occurs_as_often_as_expected() {
         page,
         replace("", "Bar", None),
         expect![[r#"
-            the text to find is empty; give the text that is to be replaced
+            the text to find is empty; give the text to replace
         "#]],
     );
     check(
@@ -189,7 +189,7 @@ fn replaces_text_that_occurs_as_often_as_expected() {
 }
 
 #[test]
-fn never_normalises_other_line_ends() {
+fn keeps_other_line_endings() {
     assert_eq!(append("a\r\nb\nc\r\n", "d"), Ok("a\r\nb\nc\r\nd\r\n".to_owned()));
     assert_eq!(append("a\r\nb\n", "d\r\ne"), Ok("a\r\nb\nd\ne\n".to_owned()));
     assert_eq!(replace_text("a\nb\r\nc\r\n", "c", "d\ne", None), Ok("a\nb\r\nd\r\ne\r\n".to_owned()));

@@ -9,7 +9,7 @@ fn by(with: &'static str) -> impl Fn(&str) -> Result<String, EditError> {
 }
 
 #[test]
-fn a_new_truth_takes_the_place_of_the_old_one_and_nothing_else() {
+fn replaces_only_the_truth() {
     check(
         PAGE,
         by("New words.\n\nAnd more."),
@@ -94,7 +94,7 @@ fn a_new_truth_takes_the_place_of_the_old_one_and_nothing_else() {
 }
 
 #[test]
-fn a_text_that_would_move_the_timeline_is_refused() {
+fn text_that_would_move_the_timeline_is_rejected() {
     for with in ["New.\n\n---\n\nBelow.", "```\nopen", "~~~\nopen\n"] {
         assert_eq!(replace_truth(PAGE, with), Err(EditError::Timeline), "{with}");
         assert_eq!(add_to_truth(PAGE, with), Err(EditError::Timeline), "{with}");
@@ -105,7 +105,7 @@ fn a_text_that_would_move_the_timeline_is_refused() {
 }
 
 #[test]
-fn an_addition_stands_at_the_end_of_the_truth() {
+fn adds_at_the_end_of_the_truth() {
     let add = |text: &str| add_to_truth(text, "Added.");
     check(
         PAGE,

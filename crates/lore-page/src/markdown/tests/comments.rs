@@ -3,7 +3,7 @@ use expect_test::expect;
 use super::{check, check_head};
 
 #[test]
-fn nothing_is_read_in_code() {
+fn code_is_ignored() {
     check(
         "```\n- [a] b\n[[c]] #d\n```\n\n~~~md\n- e:: f\n~~~\n\n    - knows [[g]]\n\n`[[h]]` ``[[i]] ` #j``\n\n<pre>\n[[k]]\n</pre>\n",
         expect![[""]],
@@ -23,7 +23,7 @@ fn nothing_is_read_in_code() {
 }
 
 #[test]
-fn nothing_is_read_in_html_comments() {
+fn html_comments_are_ignored() {
     check(
         "<!--\n- [a] b\n\n- knows [[c]]\n\n---\n-->\n\ntext <!-- [[d]] #e --> [[f]]\n\n<!-- [[g]] --> [[h]]\n",
         expect![[r#"
@@ -41,7 +41,7 @@ fn nothing_is_read_in_html_comments() {
 }
 
 #[test]
-fn nothing_is_read_in_obsidian_comments() {
+fn obsidian_comments_are_ignored() {
     check(
         "%%\n- [a] b\n\n# c\n\n- knows [[d]]\n%%\n\ntext %% [[e]] %% [[f]]\n- knows [[g]] %% really %%\n",
         expect![[r#"
@@ -66,7 +66,7 @@ fn nothing_is_read_in_obsidian_comments() {
 }
 
 #[test]
-fn html_is_no_text_but_holds_some() {
+fn html_tags_are_skipped_but_their_text_is_read() {
     check(
         "<div title=\"[[a]] #b\">\n[[c]] a < b > c\n</div>\n\n<b class=\"[[d]]\">[[e]]</b>\n",
         expect![[r#"
@@ -85,7 +85,7 @@ fn html_is_no_text_but_holds_some() {
 }
 
 #[test]
-fn headings_and_rules_in_comments_are_none() {
+fn headings_and_rules_in_comments_are_ignored() {
     check_head(
         "a.md",
         "%%\n# hidden\n\n> hidden\n\n---\n%%\n\n# shown\n\n> shown\n",
@@ -98,7 +98,7 @@ fn headings_and_rules_in_comments_are_none() {
 }
 
 #[test]
-fn tags_in_code_links_and_definitions_are_none() {
+fn tags_in_code_links_and_definitions_are_ignored() {
     check_head(
         "a.md",
         "`#a` [#b](c.html) [l #l ![m #m](n.png) #o](p.html) [[d #e]] http://x/#f <http://x/#g> \\#h [r]\n\n[r]: #i\n\n```\n#j\n```\n#k\n",

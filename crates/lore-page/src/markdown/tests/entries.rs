@@ -25,7 +25,7 @@ fn forms_of_an_entry() {
 }
 
 #[test]
-fn the_first_dash_with_spaces_separates() {
+fn first_dash_with_spaces_separates() {
     check(
         "- **2024-03-01** | re-org call - first — second\n- **2024-03-01** | [[A — B]] — c\n",
         expect![[r#"
@@ -45,7 +45,7 @@ fn the_first_dash_with_spaces_separates() {
 }
 
 #[test]
-fn the_detail_is_what_follows_without_its_indent() {
+fn detail_is_dedented() {
     check(
         "- **2024-03-01** | meeting — Pivot agreed. Detail follows\n  on indented lines.\n\n  - [a] nested\n    deeper\n\n\n- **2024-03-02** | b\nlazy\n",
         expect![[r#"
@@ -90,20 +90,20 @@ fn entries_are_read_anywhere() {
 }
 
 #[test]
-fn days_that_do_not_exist_are_reported() {
+fn nonexistent_days_are_reported() {
     check(
         "- **2024-02-30** | a\n- **2024-3-1** | b\n- **2024-03** — c\n- **2024-03-01** |\n",
         expect![[r#"
-            1: odd: `2024-02-30` is not a day; an entry starts with **YYYY-MM-DD**
-            2: odd: `2024-3-1` is not a day; an entry starts with **YYYY-MM-DD**
-            3: odd: `2024-03` is not a day; an entry starts with **YYYY-MM-DD**
-            4: odd: the entry of 2024-03-01 says nothing, so it is not an entry
+            1: warning: invalid date `2024-02-30`; an entry starts with **YYYY-MM-DD**
+            2: warning: invalid date `2024-3-1`; an entry starts with **YYYY-MM-DD**
+            3: warning: invalid date `2024-03`; an entry starts with **YYYY-MM-DD**
+            4: warning: the entry of 2024-03-01 has no summary, so it is not an entry
         "#]],
     );
 }
 
 #[test]
-fn other_bold_text_is_no_entry() {
+fn other_bold_text_is_not_an_entry() {
     check(
         "- **2024-03-01** was a day\n- **Note** | a\n- **2024** | b\n- **2024-03-01 | c\n**2024-03-01** | d\n",
         expect![[""]],

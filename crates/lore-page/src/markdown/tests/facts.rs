@@ -38,7 +38,7 @@ fn links_lose_their_brackets() {
 }
 
 #[test]
-fn interval_and_provenance_come_in_either_order() {
+fn interval_and_provenance_in_either_order() {
     check(
         "- a:: b (source: x) {2017..}\n- a:: b {2017..} (\"said so\")\n",
         expect![[r#"
@@ -75,22 +75,22 @@ fn other_parentheses_and_braces_stay_in_the_object() {
 }
 
 #[test]
-fn what_is_odd_is_said() {
+fn malformed_facts_are_reported() {
     check(
         "- a::\n- b:: {2017..}\n- c:: d {2017-13..}\n- e:: f (source: x; in person; by:)\n",
         expect![[r#"
             3: fact c = d
             4: fact e = f, source x
-            1: odd: `a::` has no object, so it is not a fact
-            2: odd: `b::` has no object, so it is not a fact
-            3: odd: `{2017-13..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
-            4: odd: `in person` is no provenance; write source:, by:, confidence: or a text in quotes
+            1: warning: `a::` has no object, so it is not a fact
+            2: warning: `b::` has no object, so it is not a fact
+            3: warning: `{2017-13..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
+            4: warning: `in person` is not valid provenance; use source:, by:, confidence: or a quoted text
         "#]],
     );
 }
 
 #[test]
-fn what_is_no_fact() {
+fn other_text_is_not_a_fact() {
     check(
         "- std::vec is nice\n- two words:: x\n- a:b\n- a: : b\n- 1a:: x\n- | a:: x\n- a::b\n- [ ] a:: x\n",
         expect![[""]],

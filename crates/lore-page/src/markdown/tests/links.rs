@@ -20,7 +20,7 @@ fn forms_of_a_wiki_link() {
 }
 
 #[test]
-fn an_escaped_exclamation_mark_embeds_nothing() {
+fn escaped_exclamation_mark_does_not_embed() {
     check(
         r"\![[a]] ! [[b]]",
         expect![[r#"
@@ -31,7 +31,7 @@ fn an_escaped_exclamation_mark_embeds_nothing() {
 }
 
 #[test]
-fn footnotes_hold_links() {
+fn footnotes_contain_links() {
     check(
         "text[^1] and[^2]\n\n[^1]: [[A]]\n[^2]: See [[B]] there\n",
         expect![[r#"
@@ -58,7 +58,7 @@ fn brackets_match_by_depth() {
 }
 
 #[test]
-fn a_link_may_go_over_a_line_end_but_not_out_of_its_block() {
+fn link_may_span_lines_but_not_blocks() {
     check(
         "text [[Machine\nLearning]]\n\n> quoted [[Deep\n> Learning|deep\n> one]]\n",
         expect![[r#"
@@ -82,7 +82,7 @@ fn tables_escape_the_bar() {
 }
 
 #[test]
-fn markdown_links_lead_from_the_page() {
+fn markdown_links_are_relative_to_the_page() {
     check(
         "[a](b.md) [c](../d/e.md#h) [f](/g.md) [h](./i%20j.md?x#y%20z) [k](<l m.md>) [n](sub/../o.MD \"title\")",
         expect![[r#"
@@ -109,7 +109,7 @@ fn markdown_links_lead_from_the_page() {
 }
 
 #[test]
-fn what_is_no_markdown_link_to_a_page() {
+fn other_destinations_are_not_page_links() {
     check(
         "[a](https://x.org/b.md) [c](mailto:d.md) [e](//host/f.md) [g](h.txt) [i](#j) ![k](l.md) <https://x/m.md> [n](o.mdx)",
         expect![[""]],
@@ -142,7 +142,7 @@ fn links_in_structured_lines_are_links_too() {
 }
 
 #[test]
-fn links_come_in_order_of_appearance() {
+fn links_are_in_order_of_appearance() {
     check(
         "[a](a.md) [[b]] [c](c.md) [[d]]\n- knows [[e]]\n\n[f](f.md)\n",
         expect![[r#"
@@ -157,7 +157,7 @@ fn links_come_in_order_of_appearance() {
 }
 
 #[test]
-fn a_plain_link_carries_its_line() {
+fn plain_link_has_its_line_as_context() {
     let text = format!("> - see [[A]] there  \n\n{} [[B]] {}\n", "é".repeat(300), "x".repeat(300));
     let links = parse("a.md", &text).page.links;
     assert_eq!(links[0].context.as_deref(), Some("> - see [[A]] there"));
@@ -166,7 +166,7 @@ fn a_plain_link_carries_its_line() {
 }
 
 #[test]
-fn spans_are_the_links_themselves() {
+fn spans_cover_the_links() {
     let text = "---\ntitle: é\n---\né ![[A]] [b](b.md)\r\n- knows [[C|c]]\n";
     let links = parse("a.md", text).page.links;
     let spans: Vec<&str> = links.iter().map(|link| link.span.of(text)).collect();

@@ -46,7 +46,7 @@ fn exclude_markdown_links_from_observations() {
 }
 
 #[test]
-fn what_else_is_no_category() {
+fn other_brackets_are_not_categories() {
     check(
         "- [[link]] text\n- [^1] footnote\n- [^1]: footnote\n- [!note] callout\n",
         expect![[r#"
@@ -72,7 +72,7 @@ fn unusual_categories() {
 }
 
 #[test]
-fn tags_stay_in_the_content_and_the_context_goes() {
+fn content_keeps_tags_and_drops_context() {
     check(
         "- [design] X #a #b (ctx)",
         expect![[r#"
@@ -94,7 +94,7 @@ fn tags_stay_in_the_content_and_the_context_goes() {
 }
 
 #[test]
-fn a_context_is_the_last_parenthesis_after_a_space() {
+fn context_is_the_last_parenthesis_after_a_space() {
     check(
         "- [a] nested (one (two))\n- [a] call f(x)\n- [a] middle (one) end\n- [a] (all of it)\n",
         expect![[r#"
@@ -116,7 +116,7 @@ fn a_context_is_the_last_parenthesis_after_a_space() {
 }
 
 #[test]
-fn every_kind_of_list_counts() {
+fn all_kinds_of_lists_are_parsed() {
     check(
         "* [a] star\n+ [b] plus\n1. [c] one\n2) [d] two\n\n> - [e] quoted\n> > 1. [f] twice\n",
         expect![[r#"
@@ -147,7 +147,7 @@ fn every_kind_of_list_counts() {
 }
 
 #[test]
-fn the_first_paragraph_is_one_text() {
+fn first_paragraph_is_joined() {
     check(
         "- [a] one\n  two #x\nlazy (three\n  four)\n",
         expect![[r#"
@@ -169,7 +169,7 @@ fn the_first_paragraph_is_one_text() {
 }
 
 #[test]
-fn other_text_is_no_observation() {
+fn other_text_is_not_an_observation() {
     check(
         "[a] no list\n\n# [a] heading\n\n- text [a] later\n- > [a] quote\n- # [a] heading\n",
         expect![[""]],
@@ -177,7 +177,7 @@ fn other_text_is_no_observation() {
 }
 
 #[test]
-fn carriage_returns_change_nothing() {
+fn carriage_returns_are_ignored() {
     check(
         "---\r\ntitle: x\r\n---\r\n- [a] one\r\n  two (three)\r\n- knows [[B]]\r\n",
         expect![[r#"

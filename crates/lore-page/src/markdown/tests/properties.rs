@@ -42,7 +42,7 @@ fn missing_title_uses_filename() {
 }
 
 #[test]
-fn a_page_in_full() {
+fn all_page_fields() {
     check_head(
         "people/pedro.md",
         "---\nid: 0192f3a1\ntitle: Pedro Franceschi\ntype: person\nstatus: active\ntags: [founder, '#yc-alum', founder]\n\
@@ -61,7 +61,7 @@ fn a_page_in_full() {
 }
 
 #[test]
-fn tags_may_be_one_text() {
+fn tags_may_be_a_single_text() {
     check_head(
         "a.md",
         "---\ntags: 'one, #two three'\ntag: four\n---\n",
@@ -85,7 +85,7 @@ fn inline_tags() {
 }
 
 #[test]
-fn the_summary_is_a_property_or_the_first_quote_of_the_truth() {
+fn summary_is_a_property_or_the_first_quote_of_the_truth() {
     check_head(
         "a.md",
         "---\ndescription: said so\n---\n> quote\n",

@@ -1,4 +1,4 @@
-//! Whatever the text, parsing ends, and what it says about places is true.
+//! Parsing succeeds for any text, and the positions it reports are valid.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use proptest::sample::select;
 use super::parse;
 use crate::page::{ByteRange, Heading, LineRange, Link};
 
-/// Pieces that mean something, so that random text meets the grammar.
+/// Fragments with a meaning, so that random text exercises the grammar.
 #[rustfmt::skip]
 const FRAGMENTS: &[&str] = &[
     "\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "- ", "* ", "1. ", "> ", "# ", "## ", "---\n", "===\n",
@@ -20,7 +20,7 @@ const FRAGMENTS: &[&str] = &[
     "k: \"[[v]]\"\n", "\r", "\0", "%20", "&amp;", "<pre>", "“", "”", "\"",
 ];
 
-/// Checks every place that a page names against its text.
+/// Checks every position that a page reports against its text.
 fn check_places(text: &str) {
     let parsed = parse("folder/page.md", text);
     let page = parsed.page;
@@ -62,24 +62,24 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_read(text in any::<String>()) {
+    fn any_text_is_parsed(text in any::<String>()) {
         check_places(&text);
     }
 
     #[test]
-    fn any_mixture_of_the_grammar_is_read(pieces in prop::collection::vec(select(FRAGMENTS), 0..60)) {
+    fn any_mix_of_the_grammar_is_parsed(pieces in prop::collection::vec(select(FRAGMENTS), 0..60)) {
         check_places(&pieces.concat());
     }
 
     #[test]
-    fn line_ends_do_not_matter(pieces in prop::collection::vec(select(FRAGMENTS), 0..40)) {
+    fn line_endings_do_not_matter(pieces in prop::collection::vec(select(FRAGMENTS), 0..40)) {
         let unix = pieces.concat().replace('\r', "");
         let windows = unix.replace('\n', "\r\n");
         let (unix, windows) = (parse("a.md", &unix).page, parse("a.md", &windows).page);
         prop_assert_eq!(unix.observations, windows.observations);
         prop_assert_eq!(unix.facts, windows.facts);
         prop_assert_eq!(unix.entries, windows.entries);
-        // Inside inline code the CommonMark parser itself trims the two differently, so not the text.
+        // The CommonMark parser itself trims the two differently inside inline code, so the text is not compared.
         let outline = |headings: Vec<Heading>| headings.into_iter().map(|heading| (heading.level, heading.lines));
         prop_assert!(outline(unix.headings).eq(outline(windows.headings)));
         prop_assert_eq!(unix.tags, windows.tags);
@@ -88,7 +88,7 @@ proptest! {
     }
 }
 
-/// Time must grow with the size, not with its square: each of these takes milliseconds, or else minutes.
+/// Time must grow linearly with size: each of these takes milliseconds, or minutes if it is quadratic.
 #[test]
 fn large_pages_take_linear_time() {
     const PIECES: &[&str] = &[

@@ -38,7 +38,7 @@ fn handle_nested_wiki_links() {
 }
 
 #[test]
-fn a_verb_is_a_word_or_a_quoted_phrase() {
+fn verb_is_a_word_or_a_quoted_phrase() {
     check(
         "- works_at [[A]]\n- is-a [[B]]\n- \"multi word\" [[C]]\n- связан [[D]]\n- 实现 [[E]]\n- v2 [[F]]\n",
         expect![[r#"
@@ -91,7 +91,7 @@ fn other_text_around_a_link_makes_it_plain() {
 }
 
 #[test]
-fn context_and_interval_come_in_either_order() {
+fn context_and_interval_in_either_order() {
     check(
         "- a [[A]] (ctx)\n- b [[B]] {2017-01-01..}\n- c [[C]] (ctx) {..2018}\n- d [[D]] {2017..2018-06} (ctx)\n",
         expect![[r#"
@@ -122,7 +122,7 @@ fn context_and_interval_come_in_either_order() {
 }
 
 #[test]
-fn a_bad_interval_is_reported_and_left_out() {
+fn invalid_interval_is_reported_and_dropped() {
     check(
         "- a [[A]] {2017-13..}\n\n- b [[B]] {2018..2017} (ctx)\n- c [[C]] {soon}\n- d [[D]] {..}\n",
         expect![[r#"
@@ -130,16 +130,16 @@ fn a_bad_interval_is_reported_and_left_out() {
             3: b -> B (ctx)
             4: c -> C
             5: d -> D
-            1: odd: `{2017-13..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
-            3: odd: `{2018..2017}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
-            4: odd: `{soon}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
-            5: odd: `{..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
+            1: warning: `{2017-13..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
+            3: warning: `{2018..2017}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
+            4: warning: `{soon}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
+            5: warning: `{..}` is not an interval; write {from..until} with YYYY, YYYY-MM or YYYY-MM-DD, in order
         "#]],
     );
 }
 
 #[test]
-fn a_relation_keeps_heading_and_label() {
+fn relation_keeps_heading_and_label() {
     check(
         "- uses [[A#Install|the guide]] (ctx)\n- uses [[A#^block]]\n",
         expect![[r#"

@@ -20,7 +20,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 #[test]
-fn a_section_holds_its_subsections() {
+fn section_includes_its_subsections() {
     check(
         "# A\n\n## B\ntext\n### C\n\n## D\n# E\nend",
         expect![[r##"
@@ -55,7 +55,7 @@ fn heading_text_has_no_markup() {
 }
 
 #[test]
-fn headings_in_code_quotes_and_lists_are_no_sections() {
+fn headings_in_code_quotes_and_lists_are_not_sections() {
     check(
         "```\n# a\n```\n\n> # b\n\n- # c\n\n    # d\n\n# e\n",
         expect![[r#"
@@ -66,7 +66,7 @@ fn headings_in_code_quotes_and_lists_are_no_sections() {
 }
 
 #[test]
-fn the_first_rule_of_dashes_splits() {
+fn first_rule_of_dashes_splits_the_page() {
     check(
         "truth\n\n---\n\ntimeline\n\n---\n\nmore\n",
         expect![[r#"
@@ -91,7 +91,7 @@ fn the_first_rule_of_dashes_splits() {
 }
 
 #[test]
-fn frontmatter_that_is_never_closed_ends_no_truth() {
+fn unclosed_frontmatter_does_not_end_the_truth() {
     check(
         "---",
         expect![[r#"
@@ -108,7 +108,7 @@ fn frontmatter_that_is_never_closed_ends_no_truth() {
 }
 
 #[test]
-fn what_is_no_rule() {
+fn other_dashes_are_not_rules() {
     check(
         "heading\n---\n\n```\n---\n```\n\n> ---\n\n- a\n\n  ---\n\n- - -\n",
         expect![[r#"
@@ -125,7 +125,7 @@ fn what_is_no_rule() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_text() {
+fn byte_order_mark_is_not_text() {
     check(
         "\u{feff}# A\n",
         expect![[r##"
@@ -144,7 +144,7 @@ fn a_byte_order_mark_is_no_text() {
 }
 
 #[test]
-fn an_empty_file_is_a_page() {
+fn empty_file_is_a_page() {
     check(
         "",
         expect![[r#"
