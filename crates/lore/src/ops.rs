@@ -1,7 +1,7 @@
-//! The operations: each thing Lore can do, defined once in a file of its own and offered by every face.
+//! Operations: each thing Lore can do, defined once in its own file and offered by every face.
 //!
-//! An operation is a struct of parameters whose doc comments are its help and its tool description. The command
-//! line, `lore call`, `lore pipe` and every other face are made from [`registry`]; none has logic of its own.
+//! An operation is a struct of parameters whose doc comments are its help and its tool description. Every face (the
+//! command line, `lore call`, `lore pipe`, MCP, HTTP) is built from [`registry`]; none has logic of its own.
 
 mod blame;
 mod build_context;
@@ -77,48 +77,48 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 pub use outside::fenced;
 
-/// One thing Lore can do.
+/// An operation.
 pub trait Operation: Args + DeserializeOwned + JsonSchema {
-    /// Its name; a space separates a group from its command.
+    /// Name; a space separates a group from its command.
     const NAME: &'static str;
-    /// Other names of it.
+    /// Other names.
     const ALIASES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
-    /// Whether the command line's help leaves it out, because another command does the same there.
+    /// Whether the command-line help omits it, because another command does the same.
     const HIDDEN: bool = false;
-    /// Whether it is about the machine and its user, not about one vault.
+    /// Whether it concerns the machine and its user rather than one vault.
     const MACHINE: bool = false;
-    /// What it gives.
+    /// Output type.
     type Output: Serialize + JsonSchema + Render + 'static;
-    /// Does it.
+    /// Runs the operation.
     fn run(self, session: &Session) -> Result<Self::Output>;
 }
 
-/// How an output looks to a person.
+/// Renders an output for people.
 pub trait Render {
-    /// For reading.
+    /// Returns the full text.
     fn human(&self) -> String;
 
-    /// One line per item, for a quick look.
+    /// Returns one line per item.
     fn brief(&self) -> String {
         self.human()
     }
 
-    /// The process's exit status: 0 done or found, 1 nothing found, 5 something is broken.
+    /// Returns the process exit status: 0 done or found, 1 nothing found, 5 something is broken.
     fn exit(&self) -> u8 {
         0
     }
 
-    /// Bytes to print as they are where the user did not ask for a format.
+    /// Returns bytes to print unchanged when no format was requested.
     fn raw(&self) -> Option<&[u8]> {
         None
     }
 }
 
-/// An output whose type is forgotten.
+/// A type-erased output.
 pub trait Answer: Render {
-    /// The output as every face gives it.
+    /// Returns the output as JSON, the same for every face.
     fn json(&self) -> Value;
 }
 
@@ -128,32 +128,32 @@ impl<T: Serialize + Render> Answer for T {
     }
 }
 
-/// An operation whose types are forgotten.
+/// A type-erased operation.
 pub struct Entry {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Other names of it.
+    /// Other names.
     pub aliases: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
-    /// Whether it is about the machine and its user, not about one vault.
+    /// Whether it concerns the machine and its user rather than one vault.
     pub machine: bool,
-    /// Its part of the command line.
+    /// Builds its subcommand.
     pub command: fn() -> Command,
-    /// The names of its parameters.
+    /// Returns the names of its parameters.
     pub parameters: fn() -> Arc<[String]>,
-    /// The schema of its parameters.
+    /// Returns the schema of its parameters.
     pub input: fn() -> Schema,
-    /// The schema of its output.
+    /// Returns the schema of its output.
     pub output: fn() -> Schema,
-    /// Runs it from a command line.
+    /// Runs it from command-line arguments.
     pub from_cli: fn(&ArgMatches, &Session) -> Result<Box<dyn Answer>>,
     /// Runs it from JSON.
     pub from_json: fn(Value, &Session) -> Result<Box<dyn Answer>>,
 }
 
 impl Entry {
-    /// Its name as a tool: `project add` is `project_add`.
+    /// Returns its tool name: `project add` is `project_add`.
     pub fn tool(&self) -> String {
         self.name.replace([' ', '-'], "_")
     }
@@ -174,7 +174,7 @@ impl Entry {
             output: output_schema::<O::Output>,
             from_cli: |matches, session| {
                 let operation = O::from_arg_matches(matches)
-                    .map_err(|error| Failure::usage(error.to_string(), "see --help"))?;
+                    .map_err(|error| Failure::usage(error.to_string(), "run with --help for usage"))?;
                 Ok(Box::new(operation.run(session)?))
             },
             from_json: |value, session| Ok(Box::new(read_json::<O>(value)?.run(session)?)),
@@ -182,7 +182,7 @@ impl Entry {
     }
 }
 
-/// Every operation, in the order of the manual.
+/// Returns every operation, in the order of the manual.
 pub fn registry() -> Vec<Entry> {
     vec![
         Entry::of::<init::Init>(),
@@ -280,12 +280,12 @@ pub fn registry() -> Vec<Entry> {
     ]
 }
 
-/// A report of the watcher in the form of `sync`'s output.
+/// Converts a report of the watcher to the output of `sync`.
 pub fn synced(report: Report) -> impl Answer {
     sync::Synced::new(report)
 }
 
-/// The operation of a tool's or command's name.
+/// Returns the operation with this tool or command name.
 pub fn find(name: &str) -> Result<Entry> {
     let wanted = name.replace([' ', '-'], "_");
     let named = |entry: &Entry| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
@@ -296,14 +296,14 @@ fn unknown(name: &str, wanted: &str) -> Failure {
     let known = registry();
     let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), wanted), entry.tool()));
     let nearest = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
-    let nearest = nearest.map(|(_, tool)| format!("the nearest is {tool}; ")).unwrap_or_default();
+    let nearest = nearest.map(|(_, tool)| format!("did you mean {tool}? ")).unwrap_or_default();
     Failure::usage(
-        format!("no operation is called {name:?}"),
-        format!("{nearest}`lore --tools-json` lists them all"),
+        format!("unknown operation {name:?}"),
+        format!("{nearest}`lore --tools-json` lists all operations"),
     )
 }
 
-/// The operations as an agent discovers them.
+/// Returns the operations in the form of MCP tool discovery.
 pub fn tools() -> Value {
     let bare = |schema: Schema| {
         let mut value = schema.to_value();
@@ -334,7 +334,7 @@ fn schema<T: JsonSchema>() -> Schema {
     SchemaGenerator::new(inlined()).into_root_schema_for::<T>()
 }
 
-/// The schema of what is written: what may be left out of it is not required.
+/// Returns the schema of a serialized value: fields that may be skipped are not required.
 fn output_schema<T: JsonSchema>() -> Schema {
     SchemaGenerator::new(inlined().for_serialize()).into_root_schema_for::<T>()
 }
@@ -343,7 +343,8 @@ fn inlined() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }
 
-/// The names of an operation's parameters. A schema takes longer to make than many an answer, so they are kept.
+/// Returns the names of an operation's parameters. They are cached because building a schema can take longer than
+/// running the operation.
 fn parameters<O: Operation>() -> Arc<[String]> {
     static KNOWN: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
     let names = || -> Arc<[String]> {
@@ -355,13 +356,13 @@ fn parameters<O: Operation>() -> Arc<[String]> {
     known.entry(O::NAME).or_insert_with(names).clone()
 }
 
-/// Reads parameters; a name that the operation does not have is an error, not silence.
+/// Parses parameters; an unknown name is an error.
 pub(crate) fn read_json<O: Operation>(value: Value) -> Result<O> {
     let value = if value.is_null() { Value::Object(Default::default()) } else { value };
     let known = parameters::<O>();
     let unknown = value.as_object().and_then(|given| given.keys().find(|key| !known.contains(key)));
     if let Some(unknown) = unknown {
-        let hint = format!("the parameters are {}", known.join(", "));
+        let hint = format!("known parameters: {}", known.join(", "));
         return Err(Failure::usage(format!("{} has no parameter {unknown:?}", O::NAME), hint));
     }
     serde_json::from_value(value).map_err(|error| {
@@ -374,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_says_what_it_does_once() {
+    fn every_operation_has_a_unique_name_and_help() {
         let mut names: Vec<String> = registry().iter().map(Entry::tool).collect();
         names.sort();
         let count = names.len();
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_operation_names_the_nearest() {
+    fn unknown_operation_suggests_the_nearest() {
         let failure = find("serch").err().expect("unknown");
         assert!(failure.hint.contains("search"), "{}", failure.hint);
     }

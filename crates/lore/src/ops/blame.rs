@@ -10,16 +10,18 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Say who wrote each line of a page: by git where there is a repository, else by the snapshots
+/// Show who wrote each line of a page
+///
+/// Uses git if there is a repository, otherwise the snapshots.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore blame people/ada")]
 pub struct Blame {
-    /// The page
+    /// Page to show
     #[arg(value_name = "REF")]
     reference: String,
 }
 
-/// A page by line.
+/// Output of `blame`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Blamed {
     path: String,
@@ -28,11 +30,11 @@ pub struct Blamed {
     lines: Vec<LineItem>,
 }
 
-/// A line and who wrote it.
+/// A line and its author.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LineItem {
     line: u32,
-    /// Null when it was not written through Lore.
+    /// Null if it was not written through Lore.
     actor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     face: Option<String>,

@@ -1,4 +1,4 @@
-//! `build-context`: a page with its neighbourhood, for an agent to read.
+//! `build-context`: a page with its neighbourhood, for agents.
 
 use clap::Args;
 use lore_engine::{Reach, Temporal, since};
@@ -12,39 +12,39 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Neighbours told of at the most.
+/// Maximum number of neighbours.
 const NEIGHBOURS: usize = 50;
 
-/// Read a page with what it links to and what links to it
+/// Read a page with the pages it links to and from
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore build-context memory://people/ada\n  lore build-context \"Ada Lovelace\" --depth 2 --timeframe 30d"
 )]
 pub struct BuildContext {
-    /// A memory:// reference, or any other name of the page
+    /// memory:// URI, or any other reference to the page
     #[arg(value_name = "REF")]
     path: String,
-    /// How many links away [default: 1]
+    /// Maximum link distance [default: 1]
     #[arg(long)]
     #[serde(default)]
     depth: Option<usize>,
-    /// Only neighbours that changed since: `7d`, `last month`, a date
+    /// Only neighbours changed since: `7d`, `last month`, a date
     #[arg(long)]
     #[serde(default)]
     timeframe: Option<String>,
 }
 
-/// A page and its neighbourhood.
+/// Output of `build-context`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Surroundings {
     page: PageView,
-    /// The pages around it, the nearest first.
+    /// Neighbours, nearest first.
     related: Vec<Related>,
-    /// Whether there are more.
+    /// Whether neighbours were left out.
     cut: bool,
 }
 
-/// A page near another.
+/// A neighbour.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Related {
     slug: String,
@@ -52,9 +52,9 @@ struct Related {
     #[serde(rename = "type")]
     kind: String,
     summary: Option<String>,
-    /// Links away.
+    /// Link distance.
     hops: usize,
-    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
     updated: String,
 }
@@ -67,7 +67,7 @@ impl Operation for BuildContext {
         let memory = session.fresh()?;
         let depth = self.depth.unwrap_or(1);
         if depth > 20 {
-            return Err(Failure::usage("a depth of more than 20 is not taken", "give a smaller --depth"));
+            return Err(Failure::usage("the depth is more than 20", "use a smaller --depth"));
         }
         let page = memory.page(&self.path)?;
         let since = self.timeframe.as_deref().map(|text| since(text, &memory.now())).transpose()?;
@@ -102,7 +102,7 @@ impl Render for Surroundings {
     fn human(&self) -> String {
         let mut text = self.page.human();
         if !self.related.is_empty() {
-            text.push_str("\nAround it:\n");
+            text.push_str("\nRelated:\n");
         }
         for one in &self.related {
             let summary = one.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();

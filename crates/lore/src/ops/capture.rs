@@ -1,4 +1,4 @@
-//! `capture`: keep something worth keeping.
+//! `capture`: saves a note.
 
 mod again;
 mod kept;
@@ -17,42 +17,41 @@ use crate::session::Session;
 use again::Again;
 use kept::Kept;
 
-/// Keep something worth keeping: pages that say much the same come first, then it is written
+/// Save a note after checking for similar pages
 ///
-/// Pages are held against the text by their meaning, where a model reads it, and by the words they share. When some say
-/// much the same nothing is written: add to one with --extend, put the text in the place of what one says with --update,
-/// or write a new page with --keep. A new page gets tags that the vault knows and links to related pages, as far as the
-/// policy lets it ([capture] in lore.toml).
+/// Similar pages are found by embedding, if there is a model, and by shared words. If there are any, nothing is
+/// written: add to one with --extend, replace the truth of one with --update, or write a new page with --keep. A new
+/// page gets known tags and links to related pages, as far as the policy allows ([capture] in lore.toml).
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     group = ArgGroup::new("onto").args(["extend", "update"]),
     after_help = "Examples:\n  lore capture \"Client X rejected the sprint format: too disruptive\"\n  lore remember --file lesson.md --tag procedure\n  lore capture \"They now close at six\" --extend companies/shop\n  lore capture \"We sell by invitation only\" --update 3fa2b1c0 --expected-version 4\n  lore capture --file note.md --source https://example.org/a --raw article.txt"
 )]
 pub struct Capture {
-    /// The text; standard input without it and without --file
+    /// Text of the note [default: standard input, without --file]
     #[arg(allow_hyphen_values = true)]
     text: Option<String>,
-    /// The file to take the text from
+    /// File to read the text from
     #[arg(long, conflicts_with = "text")]
     #[serde(skip)]
     file: Option<PathBuf>,
-    /// Its title [default: the first heading or sentence]
+    /// Title [default: the first heading or sentence]
     #[arg(long)]
     #[serde(default)]
     title: Option<String>,
-    /// A tag; may be given more than once
+    /// Tag to add; repeatable
     #[arg(long = "tag", value_name = "TAG")]
     #[serde(default)]
     tags: Vec<String>,
-    /// Where it was learnt: a meeting, a chat, an address
+    /// Source of the information: a meeting, a chat, a URL
     #[arg(long)]
     #[serde(default)]
     source: Option<String>,
-    /// Add it to this page
+    /// Append the text to this page
     #[arg(long, value_name = "REF", conflicts_with = "keep")]
     #[serde(default)]
     extend: Option<String>,
-    /// Put it in the place of what this page says: its truth; frontmatter and timeline stay
+    /// Replace the truth of this page; frontmatter and timeline stay
     #[arg(long, value_name = "REF", conflicts_with = "keep")]
     #[serde(default)]
     update: Option<String>,
@@ -60,23 +59,23 @@ pub struct Capture {
     #[arg(long, value_name = "N", requires = "onto")]
     #[serde(default)]
     expected_version: Option<u64>,
-    /// Write a new page whatever is there
+    /// Write a new page even if there are similar ones
     #[arg(long)]
     #[serde(default)]
     keep: bool,
-    /// A gap that its page fills; may be given more than once
+    /// Gap that the note fills; repeatable
     #[arg(long, value_name = "GAP")]
     #[serde(default)]
     fills: Vec<u64>,
-    /// A file with the outside text it rests on, kept as an excerpt beside the pages
+    /// File with the external text it is based on; an excerpt is stored
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     raw: Option<PathBuf>,
-    /// The outside text it rests on, kept as an excerpt beside the pages
+    /// External text it is based on; an excerpt is stored
     #[arg(skip)]
     #[serde(default)]
     raw_text: Option<String>,
-    /// Keep the whole of the outside text, not only an excerpt
+    /// Store all of the external text, not only an excerpt
     #[arg(long)]
     #[serde(default)]
     whole: bool,
@@ -122,7 +121,7 @@ impl Capture {
         })
     }
 
-    /// The outside text.
+    /// Returns the external text.
     fn raw(&self, session: &Session) -> Result<Option<RawText>> {
         let whole = self.whole;
         Ok(match (&self.raw, &self.raw_text) {

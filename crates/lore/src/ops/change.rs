@@ -1,4 +1,4 @@
-//! What every operation that edits one page does the same way.
+//! The code shared by every operation that edits one page.
 
 use lore_engine::vault::without_extension;
 use lore_engine::{Action, Error, PageChange, write};
@@ -8,7 +8,7 @@ use super::views::WriteResult;
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Edits the text of the page that a reference means, through the one write path.
+/// Edits the text of the referenced page through the engine's write path.
 pub fn change(
     session: &Session,
     reference: &str,

@@ -1,4 +1,4 @@
-//! `check`: what the vault says that cannot all be true.
+//! `check`: finds contradictions in the vault.
 
 use clap::{Args, ValueEnum};
 use lore_engine::check::{Finding, Group, Kind, Place, Scope, Settling, check, settle};
@@ -11,20 +11,22 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Find what cannot all be true: two values of one fact, facts whose link has ended, prose that says so, stale truths
+/// Find contradictions
 ///
-/// No language model is asked. A finding is known by an id made of the lines it is about: once resolved it stays
-/// resolved until one of them changes. Exit 0 whether there are findings or not; with --strict, 4 while any is open.
+/// Reports conflicting values of a fact, facts and prose that contradict an ended link, and truths that are older than
+/// their timeline. No language model is used. The id of a finding is derived from its lines: once resolved, it stays
+/// resolved until one of them changes. Exits with 0 even if there are findings; with --strict, with 4 if
+/// any is open.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore check\n  lore check people/ada-lovelace\n  lore check --all --type temporal\n  lore check --resolve 3f9a\n  lore check --strict --json"
 )]
 pub struct Check {
-    /// Only what touches this page
+    /// Only findings that involve this page
     #[arg(value_name = "REF", conflicts_with = "all")]
     #[serde(default)]
     reference: Option<String>,
-    /// The whole vault, as without REF
+    /// Check the whole vault (the default without REF)
     #[arg(long)]
     #[serde(default)]
     all: bool,
@@ -32,30 +34,30 @@ pub struct Check {
     #[arg(long = "type", value_name = "TYPE")]
     #[serde(default, rename = "type")]
     group: Option<Type>,
-    /// Note that the finding of this id is settled; the beginning of an id is enough
+    /// Mark the finding with this id or id prefix as resolved
     #[arg(long, value_name = "ID", conflicts_with_all = ["reference", "all", "group", "include_resolved", "strict"])]
     #[serde(default)]
     resolve: Option<String>,
-    /// List those that are resolved too
+    /// Also list resolved findings
     #[arg(long)]
     #[serde(default)]
     include_resolved: bool,
-    /// Exit 4 when a finding is not resolved
+    /// Exit with 4 if a finding is unresolved
     #[arg(long)]
     #[serde(default)]
     strict: bool,
 }
 
-/// A type of finding.
+/// Type of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 enum Type {
-    /// Something is over, and something else says that it is not
+    /// Something has ended, and something else says it has not
     Temporal,
     /// Two facts that cannot both be true
     CrossPage,
-    /// A truth that its timeline has left behind
+    /// A truth that is older than its timeline
     Stale,
 }
 
@@ -69,12 +71,12 @@ impl Type {
     }
 }
 
-/// What was found.
+/// Output of `check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Found {
-    /// How many findings are open.
+    /// Number of unresolved findings.
     unresolved: usize,
-    /// How many are resolved and still true of the pages.
+    /// Number of resolved findings that still apply.
     resolved: usize,
     findings: Vec<FindingItem>,
     #[serde(skip)]
@@ -83,28 +85,28 @@ pub struct Found {
     settled_now: bool,
 }
 
-/// Something that cannot be right as it stands.
+/// A contradiction.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FindingItem {
-    /// Made of the lines it is about.
+    /// Derived from the lines of the finding.
     id: String,
     #[serde(rename = "type")]
     group: Group,
     kind: Kind,
-    /// What it is about: a page's slug, or a name that no page has.
+    /// Subject: the slug of a page, or a name without a page.
     subject: String,
     /// What is wrong.
     message: String,
-    /// Since when, as far as the lines say.
+    /// When it began, as far as the lines say.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The two lines.
+    /// The two contradicting lines.
     places: Vec<PlaceItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved: Option<ResolvedItem>,
 }
 
-/// A line that a finding is about.
+/// A line of a finding.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlaceItem {
     slug: String,
@@ -138,7 +140,7 @@ impl From<Finding> for FindingItem {
 }
 
 impl FindingItem {
-    /// The finding with its two lines.
+    /// Returns the finding with its lines.
     pub fn human(&self) -> String {
         let mut text = format!("{}  {}: {}\n", self.id, self.kind.name().replace('_', " "), self.message);
         for place in &self.places {
@@ -189,9 +191,10 @@ impl Operation for Check {
 fn unknown(id: &str) -> Failure {
     Failure {
         code: Code::NotFound,
-        message: format!("no finding has an id that begins with {id:?}"),
-        hint: "`lore check --include-resolved` lists them; a line that changed gave its finding another id"
-            .into(),
+        message: format!("no finding with id {id:?}"),
+        hint:
+            "run `lore check --include-resolved` to list them; editing a line changes the id of its finding"
+                .into(),
         current_version: None,
     }
 }
@@ -199,8 +202,8 @@ fn unknown(id: &str) -> Failure {
 fn several(id: &str, ids: &[String]) -> Failure {
     Failure {
         code: Code::Ambiguous,
-        message: format!("{} begin with {id:?}: {}", count(ids.len() as u64, "finding"), ids.join(", ")),
-        hint: "give more of the id".into(),
+        message: format!("{} match the id {id:?}: {}", count(ids.len() as u64, "finding"), ids.join(", ")),
+        hint: "use a longer id".into(),
         current_version: None,
     }
 }

@@ -1,4 +1,4 @@
-//! `compact`: stale pages that belong together become one page.
+//! `compact`: merges clusters of related stale pages into summary pages.
 
 mod done;
 mod pages;
@@ -20,34 +20,34 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::summarizers::{Command, endpoint, extractive};
 
-/// Sum up stale pages that belong together: one new page for each cluster, the old pages kept and marked
+/// Summarize clusters of related stale pages
 ///
-/// Pages that links hold together, or that say much the same, make a cluster of three or more. Each is written as one
-/// change: the summary, `compacted_into` on its pages, and the links of other pages, which lead to the summary then.
-/// An agent reads the plan, writes the summaries itself and gives them back; a command, a language model or the built-in
-/// summariser does all of it in one go. Contested pages are left alone.
+/// A cluster is three or more pages that are linked or similar. Each cluster is one atomic change: the summary page,
+/// `compacted_into` on the originals, which are kept, and the links of other pages, which then point to the summary.
+/// An agent can read the plan, write the summaries and pass them back; a command, a language model or the built-in
+/// summarizer does everything in one run. Contested pages are skipped.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore compact --dry-run\n  lore compact --plan --json > plan.json\n  lore compact --plan --cluster 3f2a91bc77d0e --token-budget 20000\n  lore compact --apply summaries.json\n  lore compact --path clients/ --summarizer extractive --limit 5\n  lore config set compact.command 'llm -m small' && lore compact --summarizer command\n\nsummaries.json: {\"summaries\": [{\"cluster\": \"ID OF THE PLAN\", \"title\": \"…\", \"content\": \"…\"}]}\n(and \"slug\" and \"tags\", where they are to be others than those of the pages)"
+    after_help = "Examples:\n  lore compact --dry-run\n  lore compact --plan --json > plan.json\n  lore compact --plan --cluster 3f2a91bc77d0e --token-budget 20000\n  lore compact --apply summaries.json\n  lore compact --path clients/ --summarizer extractive --limit 5\n  lore config set compact.command 'llm -m small' && lore compact --summarizer command\n\nsummaries.json: {\"summaries\": [{\"cluster\": \"ID FROM THE PLAN\", \"title\": \"…\", \"content\": \"…\"}]}\n(\"slug\" and \"tags\" are optional and override those derived from the pages)"
 )]
 pub struct Compact {
-    /// Show the clusters with the text of their pages, for an agent to write the summaries
+    /// Print the clusters with the text of their pages, for an agent
     #[arg(long, conflicts_with_all = ["apply", "dry_run"])]
     #[serde(default)]
     plan: bool,
-    /// Take summaries from a file (`-` is standard input) and compact their clusters
+    /// Apply summaries from a file (`-` is standard input)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "summarizer", "path", "limit", "clusters"])]
     #[serde(skip)]
     apply: Option<PathBuf>,
-    /// The summaries, each for a cluster of the plan
+    /// Summaries, one for each cluster of the plan
     #[arg(skip)]
     #[serde(default)]
     summaries: Vec<SummaryInput>,
-    /// Show what would be done; asks no model and writes nothing
+    /// Show what would be done, without using a model or writing
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
-    /// Only pages whose path starts so
+    /// Only pages under this path
     #[arg(long, value_name = "PREFIX")]
     #[serde(default)]
     path: Option<String>,
@@ -55,19 +55,19 @@ pub struct Compact {
     #[arg(long)]
     #[serde(default)]
     summarizer: Option<Kind>,
-    /// At most so many clusters
+    /// Maximum number of clusters
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit: Option<usize>,
-    /// Only this cluster; may be given more than once
+    /// Only this cluster; repeatable
     #[arg(long = "cluster", value_name = "ID")]
     #[serde(default)]
     clusters: Vec<String>,
-    /// Tokens that the text of all pages may cost in a plan [default: 8000]
+    /// Maximum tokens of page text in the plan [default: 8000]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// Leave the text of the pages out of the plan
+    /// Omit the text of the pages from the plan
     #[arg(long)]
     #[serde(default)]
     no_text: bool,
@@ -77,13 +77,13 @@ pub struct Compact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
-    /// The caller: gives the plan
+    /// The caller: prints the plan
     Agent,
-    /// The built-in one, which picks sentences and needs no model
+    /// The built-in summarizer, which selects sentences and needs no model
     Extractive,
-    /// The command of the setting compact.command
+    /// The command in the setting compact.command
     Command,
-    /// The language model of the settings compact.endpoint and compact.model
+    /// The language model in the settings compact.endpoint and compact.model
     Endpoint,
 }
 
@@ -91,16 +91,16 @@ enum Kind {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SummaryInput {
-    /// The cluster's id, as the plan has it.
+    /// Cluster id from the plan.
     cluster: String,
-    /// The slug of its page; made of the title without it.
+    /// Slug of the summary; derived from the title if omitted.
     #[serde(default)]
     slug: Option<String>,
-    /// Its title.
+    /// Title of the summary.
     title: String,
-    /// Its text, as Markdown.
+    /// Text of the summary, in Markdown.
     content: String,
-    /// Its tags; those that all pages of the cluster share without it.
+    /// Tags of the summary; if omitted, those shared by all pages of the cluster.
     #[serde(default)]
     tags: Option<Vec<String>>,
 }
@@ -112,17 +112,17 @@ struct Summaries {
     summaries: Vec<SummaryInput>,
 }
 
-/// What could be done, or what was.
+/// Output of `compact`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
-    /// What could be done.
+    /// A plan.
     Planned(Planned),
-    /// What was done.
+    /// The result of a run.
     Done(Done),
 }
 
-/// Tokens that the text of pages costs at the most where nothing else is said.
+/// Default maximum number of tokens of page text in a plan.
 const BUDGET: usize = 8000;
 
 impl Operation for Compact {
@@ -141,7 +141,7 @@ impl Operation for Compact {
         let memory = session.fresh()?;
         let request =
             CompactRequest { path: self.path.clone(), clusters: self.clusters.clone(), limit: self.limit };
-        // A summariser that cannot work is told before anything is looked for.
+        // The summarizer is created first, so that one that cannot work fails before the search for clusters.
         let dry = self.dry_run || self.plan || kind == Kind::Agent;
         let summarizer = if dry { None } else { Some(summarizer(session, memory, kind)?) };
         let plan = plan_compaction(memory, &request, &session.talk.progress("Gathering"));
@@ -172,7 +172,7 @@ impl Compact {
         let set = session.config.get("compact.summarizer")?;
         Kind::from_str(&set, true).map_err(|_| {
             Failure::usage(
-                format!("the setting compact.summarizer is {set:?}"),
+                format!("unknown value of the setting compact.summarizer: {set:?}"),
                 "set it to agent, extractive, command or endpoint",
             )
         })
@@ -210,7 +210,7 @@ impl From<SummaryInput> for GivenSummary {
     }
 }
 
-/// Reads `{"summaries": […]}`, or the list alone.
+/// Parses `{"summaries": […]}`, or the bare list.
 fn read_summaries(session: &Session, file: &Path) -> Result<Vec<SummaryInput>> {
     let bytes = if file == Path::new("-") { session.stdin()? } else { session.read_file(file)? };
     let read = serde_json::from_slice(&bytes).map(|file: Summaries| file.summaries);
@@ -221,7 +221,7 @@ fn read_summaries(session: &Session, file: &Path) -> Result<Vec<SummaryInput>> {
     read.map_err(|error| {
         Failure::usage(
             format!("{}: {error}", file.display()),
-            "write {\"summaries\": [{\"cluster\": \"…\", \"title\": \"…\", \"content\": \"…\"}]}; nothing was changed",
+            "use {\"summaries\": [{\"cluster\": \"…\", \"title\": \"…\", \"content\": \"…\"}]}; nothing was changed",
         )
     })
 }

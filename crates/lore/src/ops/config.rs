@@ -1,4 +1,4 @@
-//! `config`: the user's settings.
+//! `config`: user settings.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,10 +10,11 @@ use crate::config::{Config, SETTINGS};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Show a setting
+/// Print a setting
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config get search.limit")]
 pub struct Get {
-    /// The setting's key
+    /// Setting key
     key: String,
 }
 
@@ -22,7 +23,7 @@ pub struct Get {
 pub struct SettingItem {
     key: String,
     value: String,
-    /// Whether nobody set it.
+    /// Whether it has its default value.
     default: bool,
     about: &'static str,
 }
@@ -47,13 +48,13 @@ impl Render for SettingItem {
     }
 }
 
-/// Set a setting
+/// Change a setting
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore config set format human\n  lore config set search.limit 20")]
 pub struct Set {
-    /// The setting's key
+    /// Setting key
     key: String,
-    /// Its value
+    /// New value
     value: String,
 }
 
@@ -65,14 +66,15 @@ impl Operation for Set {
 
     fn run(self, session: &Session) -> Result<Done> {
         Config::change(&session.environment, |config| config.set(&self.key, &self.value))?;
-        Ok(Done::new(format!("{} is {}", self.key, self.value)))
+        Ok(Done::new(format!("{} = {}", self.key, self.value)))
     }
 }
 
-/// Go back to a setting's default
+/// Reset a setting to its default
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config unset search.limit")]
 pub struct Unset {
-    /// The setting's key
+    /// Setting key
     key: String,
 }
 
@@ -88,16 +90,17 @@ impl Operation for Unset {
             was_set = config.unset(&self.key)?;
             Ok(())
         })?;
-        let state = if was_set { "is back at its default" } else { "was not set" };
+        let state = if was_set { "reset to its default" } else { "was not set" };
         Ok(Done::new(format!("{} {state}: {:?}", self.key, config.get(&self.key)?)))
     }
 }
 
-/// List the settings with their values
+/// List settings with their values
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config list")]
 pub struct List {}
 
-/// Settings.
+/// Output of `config list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Settings {
     settings: Vec<SettingItem>,

@@ -1,4 +1,4 @@
-//! `context`: what an agent is given at the start of its work.
+//! `context`: the brief for an agent at the start of its work.
 
 mod budget;
 mod text;
@@ -18,31 +18,32 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use budget::{Budget, Parts, fit};
 
-/// How many contradictions are named.
+/// Maximum number of contradictions.
 const CONFLICTS: usize = 5;
 
-/// How many stale pages are named.
+/// Maximum number of stale pages.
 const ALERTS: usize = 5;
 
-/// How far above the working directory names are looked at.
+/// Maximum number of directory levels whose names are matched.
 const ABOVE: usize = 4;
 
-/// Give what an agent needs at the start of its work: the vault's injected files, the pages in use here, conflicts, what is stale
+/// Print the brief for this directory
 ///
-/// Pages that belong to the working directory come first: those in a folder of its name, or whose project, tag or wing
-/// it is. Where nothing matches, the three active pages that were touched last are given. Only pages that still count
-/// are listed; of stale ones there are alerts. Everything fits into a token budget, and what was cut is said. Without
-/// --token-budget the files that the policy injects are always given whole, and the budget is for the rest.
+/// The brief has the vault's injected files, the pages in use here, conflicts and stale pages. Pages that belong to the
+/// working directory come first: those in a folder of its name, or with it as project, tag or wing. If nothing matches,
+/// the three active pages changed last are listed. Only current pages are listed; stale ones become alerts. Everything
+/// fits a token budget, and omissions are reported. Without --token-budget, injected files are always included in full
+/// and the budget applies to the rest.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore context\n  lore context --namespace clients --limit 5\n  lore context --recent --json\n  lore context --token-budget 800"
 )]
 pub struct Context {
-    /// How many pages at the most [default: 10 that match the directory, 3 where nothing matches]
+    /// Maximum number of pages [default: 10 matching the directory, else 3]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// The pages that were touched last, whatever the directory
+    /// List the pages changed last, ignoring the directory
     #[arg(long, conflicts_with = "namespace")]
     #[serde(default)]
     recent: bool,
@@ -50,48 +51,48 @@ pub struct Context {
     #[arg(long, visible_alias = "path", value_name = "PREFIX")]
     #[serde(default, alias = "path")]
     namespace: Option<String>,
-    /// Tokens that all of it may cost [default: 2000 besides the injected files, or context.budget of the configuration]
+    /// Maximum tokens [default: 2000, or the setting context.budget]
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// Do not cut long lists in injected files
+    /// Do not shorten long lists in injected files
     #[arg(long)]
     #[serde(default)]
     whole: bool,
 }
 
-/// What an agent is given.
+/// Output of `context`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Brief {
-    /// What the pages have in common: what was asked for or matches the directory, else the project.
+    /// What the pages have in common: the requested or matching namespace, else the project.
     namespace: String,
     loaded_at: String,
-    /// Pages that still count, the most telling first.
+    /// Current pages, most relevant first.
     active_nodes: Vec<NodeItem>,
     /// Pages that contradict each other.
     conflicts: Vec<ConflictItem>,
-    /// Pages that may no longer hold.
+    /// Pages that may be out of date.
     stale_alerts: Vec<AlertItem>,
     project: String,
-    /// The files that every agent is given, in the policy's order.
+    /// Files injected into every agent's context, in the order of the policy.
     injected: Vec<InjectedFile>,
-    /// What to know.
+    /// Warnings for the agent.
     warnings: Vec<String>,
-    /// What all of it costs.
+    /// Tokens used by the brief.
     tokens: usize,
 }
 
 /// A page in use.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NodeItem {
-    /// A short form of its id, which every command takes.
+    /// Short form of its id, accepted by every command.
     id: String,
     slug: String,
     title: String,
     summary: String,
-    /// The day it was updated.
+    /// Date of the last update.
     updated_at: String,
-    /// How many links lead from it to other pages.
+    /// Number of links from it to other pages.
     links_out: usize,
 }
 
@@ -105,7 +106,7 @@ struct ConflictItem {
     slug_b: String,
 }
 
-/// A page that may no longer hold.
+/// A page that may be out of date.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AlertItem {
     id: String,
@@ -115,10 +116,10 @@ struct AlertItem {
     reason: String,
 }
 
-/// A file that is given.
+/// An injected file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InjectedFile {
-    /// What it is called.
+    /// Name of the element that wraps it.
     name: String,
     path: String,
     text: String,
@@ -131,8 +132,8 @@ impl Operation for Context {
     fn run(self, session: &Session) -> Result<Brief> {
         if self.limit == Some(0) || self.token_budget == Some(0) {
             return Err(Failure::usage(
-                "--limit and --token-budget count from 1",
-                "leave them out for the defaults",
+                "--limit or --token-budget is 0",
+                "use 1 or more, or omit them for the defaults",
             ));
         }
         let budget = match self.token_budget {
@@ -147,7 +148,7 @@ impl Operation for Context {
             warnings.push(format!("{} more conflicts", found.conflicts.len() - CONFLICTS));
         }
         if found.stale.len() > ALERTS {
-            warnings.push("there are more stale pages: see `lore stale`".into());
+            warnings.push("more stale pages: see `lore stale`".into());
         }
         let head = Brief {
             namespace: found.namespace.clone().unwrap_or_else(|| memory.name().to_owned()),
@@ -176,8 +177,8 @@ impl Context {
     }
 }
 
-/// The names of the working directory and of those above it: below the vault's root where it is inside the vault, else
-/// below the user's home.
+/// Returns the names of the working directory and its parents: below the vault's root if it is inside the vault,
+/// otherwise below the user's home.
 pub(super) fn directories(session: &Session, memory: &Memory) -> Vec<String> {
     let Some(here) = session.environment.here.as_deref() else { return Vec::new() };
     let root = memory.vault().root();
@@ -187,10 +188,10 @@ pub(super) fn directories(session: &Session, memory: &Memory) -> Vec<String> {
     above.filter_map(|folder| folder.file_name()).map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-/// What went wrong, and what is due.
+/// Returns warnings about failures and pending work.
 fn nudges(memory: &Memory) -> Result<Vec<String>> {
     let mut nudges = Vec::new();
-    // A repository that cannot be asked is no reason to give nothing.
+    // A git failure must not prevent the brief.
     if let Ok(git) = git_state(memory).map(GitView::new) {
         if git.unpushed() > 0 {
             nudges.push(format!("{} commits are not pushed", git.unpushed()));
@@ -198,16 +199,16 @@ fn nudges(memory: &Memory) -> Result<Vec<String>> {
         nudges.extend(git.warnings().iter().cloned());
     }
     if curation_due(memory)? {
-        nudges.push("a look over the pages is due: see `lore curate --dry-run`".into());
+        nudges.push("review due: see `lore curate --dry-run`".into());
     }
     let open = memory.store().count_gaps(memory.project())?.open;
     if open > 0 {
-        nudges.push(format!("{} asked in vain: see `lore gaps`", count(open, "question")));
+        nudges.push(format!("{}: see `lore gaps`", count(open, "unanswered question")));
     }
     Ok(nudges)
 }
 
-/// All that could be given, in the form in which it is.
+/// Converts everything that the brief could contain.
 fn parts(memory: &Memory, found: Found, files: Vec<Injected>) -> Result<Parts> {
     let alert = |(page, state): (PageRow, State)| -> Result<AlertItem> {
         let (id, reason) = (short_id(memory, &page)?, state.reason());

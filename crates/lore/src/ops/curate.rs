@@ -1,4 +1,4 @@
-//! `curate`: what a person should look over.
+//! `curate`: pages that need review.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// List what a person should look over, all that a maintenance session needs in one call
+/// List pages that need review
 ///
-/// Pages that may be one, pages without links, what is contested, superseded or stale by the states that follow from links
-/// and dates, what `lore check` finds, open gaps, names of pages that are no links, links that lead nowhere, tags that are
-/// written in several ways, old and broad pages, unused captures. Nothing is changed: merging, splitting and deleting are a
-/// person's decisions. Of findings, gaps, missing and broken links the first are given, and how many there are.
+/// One call returns everything for a maintenance session: possible duplicates, orphans, contested, superseded and stale
+/// pages, contradictions, unanswered questions, unlinked mentions, broken links, similar tags, old and broad pages,
+/// unused captures. Nothing is changed: a person decides about merging, splitting and deleting. Of contradictions,
+/// questions, mentions and broken links, the first are listed with their total.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore curate --dry-run\n  lore curate --dry-run --limit 100 --json\n  lore curate --done"
@@ -30,11 +30,11 @@ pub struct Curate {
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
-    /// Note that the pages were looked over, so that the next look is due later
+    /// Record that the review is done, so that the next one is due later
     #[arg(long, conflicts_with = "dry_run")]
     #[serde(default)]
     done: bool,
-    /// How many findings, gaps, missing and broken links are given at the most
+    /// Maximum number of items in the lists of findings, gaps and links
     #[arg(long, default_value_t = 10)]
     #[serde(default = "ten")]
     limit: usize,
@@ -44,32 +44,32 @@ fn ten() -> usize {
     10
 }
 
-/// What to look over.
+/// Output of `curate`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ToLookOver {
-    /// How many pages there are.
+    /// Number of pages.
     pages: u64,
-    /// Whether a look is due.
+    /// Whether a review is due.
     due: bool,
     duplicates: Vec<Duplicate>,
     orphans: Vec<String>,
     contested: Vec<String>,
     superseded: Vec<String>,
-    /// Stale by age, for want of links, or by what the file states.
+    /// Stale by age, without inbound links, or by declared status.
     stale: Vec<String>,
-    /// Why each of the contested, superseded and stale pages is.
+    /// Reasons for the contested, superseded and stale pages.
     why: BTreeMap<String, String>,
-    /// What cannot all be true and is not resolved.
+    /// Unresolved contradictions.
     findings: First<FindingItem>,
-    /// Questions that found no answer.
+    /// Unanswered questions.
     gaps: First<GapItem>,
-    /// Names of pages that are no links; `lore lint --fix --links` makes links of them.
+    /// Unlinked mentions; `lore lint --fix --links` turns them into links.
     missing_links: First<MissingLinkItem>,
-    /// Links that lead to no page.
+    /// Links whose target does not exist.
     broken_links: First<Broken>,
-    /// Tags that differ only in how they are written, most used first.
+    /// Tags that differ only in spelling, most used first.
     tags: Vec<Vec<String>>,
-    /// Untouched for long, the longest first.
+    /// Unchanged for long, the longest first.
     untouched: Vec<String>,
     broad: Vec<Broad>,
     /// Captures that no page names as its source.
@@ -77,10 +77,10 @@ pub struct ToLookOver {
     large_captures: Vec<Large>,
 }
 
-/// The first of many.
+/// The first items of a list.
 #[derive(Debug, Serialize, JsonSchema)]
 struct First<T> {
-    /// How many there are.
+    /// Total number of items.
     count: usize,
     /// The first of them.
     first: Vec<T>,
@@ -93,7 +93,7 @@ impl<T> First<T> {
     }
 }
 
-/// A link that leads to no page.
+/// A link whose target does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Broken {
     path: String,
@@ -101,7 +101,7 @@ struct Broken {
     target: String,
 }
 
-/// Two pages that may be one.
+/// Two pages that may be duplicates.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Duplicate {
     one: String,
@@ -109,7 +109,7 @@ struct Duplicate {
     likeness: f64,
 }
 
-/// A page that may be several.
+/// A page that may cover several subjects.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Broad {
     path: String,
@@ -130,8 +130,8 @@ impl Operation for Curate {
     fn run(self, session: &Session) -> Result<ToLookOver> {
         if !self.dry_run && !self.done {
             return Err(Failure::usage(
-                "curation is a person's decision, page by page",
-                "see what there is with `lore curate --dry-run`; say that it is done with `lore curate --done`",
+                "curate cannot change pages on its own",
+                "run `lore curate --dry-run` to list pages, then `lore curate --done` after the review",
             ));
         }
         let memory = session.fresh()?;
@@ -179,7 +179,7 @@ impl ToLookOver {
 
 impl Render for ToLookOver {
     fn human(&self) -> String {
-        let due = if self.due { "a look is due" } else { "no look is due" };
+        let due = if self.due { "review due" } else { "no review due" };
         let mut lists = Lists { text: format!("{}; {due}\n", count(self.pages, "page")) };
         let why = |paths: &[String]| -> Vec<String> {
             paths
@@ -187,30 +187,30 @@ impl Render for ToLookOver {
                 .map(|path| format!("{path}  {}", self.why.get(path).map_or("", String::as_str)))
                 .collect()
         };
-        lists.first("Cannot all be true", &self.findings, |finding| finding.human().trim_end().to_owned());
+        lists.first("Contradictions", &self.findings, |finding| finding.human().trim_end().to_owned());
         lists.add("Contested", why(&self.contested));
         lists.add("Superseded", why(&self.superseded));
         lists.add("Stale", why(&self.stale));
-        lists.first("Asked in vain", &self.gaps, |gap| gap.human().trim_end().to_owned());
+        lists.first("Unanswered questions", &self.gaps, |gap| gap.human().trim_end().to_owned());
         let pair = |two: &Duplicate| format!("{:.2}  {}  {}", two.likeness, two.one, two.other);
-        lists.add("May be one page", self.duplicates.iter().map(pair).collect());
-        lists.first("Names that are no links", &self.missing_links, MissingLinkItem::line);
-        lists.first("Links that lead nowhere", &self.broken_links, |link| {
+        lists.add("Possible duplicates", self.duplicates.iter().map(pair).collect());
+        lists.first("Unlinked mentions", &self.missing_links, MissingLinkItem::line);
+        lists.first("Broken links", &self.broken_links, |link| {
             format!("{}:{}  {}", link.path, link.line, link.target)
         });
-        lists.add("No link from or to another page", self.orphans.clone());
-        lists.add("Tags that may be one", self.tags.iter().map(|tags| tags.join(", ")).collect());
-        lists.add("Untouched for long", self.untouched.clone());
+        lists.add("Orphans", self.orphans.clone());
+        lists.add("Similar tags", self.tags.iter().map(|tags| tags.join(", ")).collect());
+        lists.add("Unchanged for long", self.untouched.clone());
         let broad = |page: &Broad| format!("{} ({} words)", page.path, page.words);
-        lists.add("May be several pages", self.broad.iter().map(broad).collect());
-        lists.add("Captures that no page rests on", self.unused_captures.clone());
+        lists.add("Broad pages", self.broad.iter().map(broad).collect());
+        lists.add("Unused captures", self.unused_captures.clone());
         let large = |file: &Large| format!("{} ({} bytes)", file.path, file.bytes);
-        lists.add("Unusually large captures", self.large_captures.iter().map(large).collect());
+        lists.add("Large captures", self.large_captures.iter().map(large).collect());
         lists.text
     }
 }
 
-/// Lists one below the other; those with nothing in them are left out.
+/// Titled lists; empty ones are omitted.
 struct Lists {
     text: String,
 }

@@ -1,4 +1,4 @@
-//! `db`: care of the database.
+//! `db`: database maintenance.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,9 @@ use super::views::Done;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Fold the write-ahead log into the database file
+/// Write the write-ahead log back into the database file
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore db checkpoint")]
 pub struct Checkpoint {}
 
 impl Operation for Checkpoint {
@@ -24,14 +25,15 @@ impl Operation for Checkpoint {
 
     fn run(self, session: &Session) -> Result<Done> {
         session.store()?.checkpoint()?;
-        Ok(Done::new(format!("{} is one file now", session.database()?.display())))
+        Ok(Done::new(format!("checkpointed {}", session.database()?.display())))
     }
 }
 
-/// Copy the database, consistent, to a new file
+/// Copy the database to a new file, consistently
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore db backup ~/lore-backup.db")]
 pub struct Backup {
-    /// The file to make
+    /// File to create
     file: PathBuf,
 }
 
@@ -45,8 +47,8 @@ impl Operation for Backup {
         let to = session.path(&self.file);
         if exists(&to) {
             return Err(Failure::usage(
-                format!("{} exists already", to.display()),
-                "name a file that is not there yet",
+                format!("{} already exists", to.display()),
+                "pass the name of a new file",
             ));
         }
         session.store()?.backup(&to)?;

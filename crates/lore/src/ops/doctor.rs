@@ -1,4 +1,4 @@
-//! `doctor`: diagnosis with fixes.
+//! `doctor`: a diagnosis with fixes.
 
 use clap::Args;
 use lore_engine::upkeep::raw_size;
@@ -15,29 +15,29 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Look for what is wrong with the vault, the index and the set-up, and say how to mend it
+/// Diagnose the vault, index and setup
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore doctor\n  lore doctor --path journal/agent")]
 pub struct Doctor {
-    /// Say which rule applies to this path, and what may be done there
+    /// Explain which policy rule applies to this path and what it allows
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     path: Option<String>,
 }
 
-/// A diagnosis.
+/// Output of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     findings: Vec<Finding>,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Finding {
     /// `ok`, `note` or `problem`.
     state: &'static str,
     what: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
@@ -63,11 +63,11 @@ impl Operation for Doctor {
         }
         for (name, root) in session.config.projects().roots {
             if !root.is_dir() {
-                let what = format!("the directory of project {name} is gone: {}", root.display());
-                findings.push(problem(what, &format!("put it back, or run `lore project remove {name}`")));
+                let what = format!("the directory of project {name} is missing: {}", root.display());
+                findings.push(problem(what, &format!("restore it, or run `lore project remove {name}`")));
             }
         }
-        findings.extend(session.warnings().into_iter().map(|warning| note(warning, "nothing is lost")));
+        findings.extend(session.warnings().into_iter().map(|warning| note(warning, "no data is lost")));
         Ok(Diagnosis { findings })
     }
 }
@@ -79,9 +79,10 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
     for name in [Check::Database, Check::Files, Check::Links] {
         let problems = validate(memory, name)?;
         if problems.is_empty() {
-            findings.push(ok(format!("checked: {} sound", name.name())));
+            findings.push(ok(format!("{}: no problems", name.name())));
         }
-        let fix = "run `lore sync --full`; if that does not help, move the database away and sync again";
+        let fix =
+            "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";
         findings.extend(problems.into_iter().map(|what| problem(what, fix)));
     }
     let Scan { skipped, .. } = scan(memory.vault());
@@ -94,54 +95,52 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
     }
     let hidden = hidden_pages(memory.vault());
     if hidden > 0 {
-        let what = format!(
-            "{hidden} page files are hidden (a name in their path starts with a dot) and not indexed"
-        );
+        let what = format!("{hidden} hidden files skipped");
         findings.push(note(what, "rename them if they are pages"));
     }
     for what in duplicate_ids(memory)? {
-        findings.push(note(what, "give one of them another id, or remove it"));
+        findings.push(note(what, "change the id of one of them, or delete it"));
     }
     for failure in store.failures(project)? {
         let what = format!("{} cannot be indexed: {}", failure.path, failure.reason);
-        findings.push(problem(what, "mend the file; it is tried again when it changes"));
+        findings.push(problem(what, "fix the file; it is retried when it changes"));
     }
     if counts.diagnosed > 0 {
-        let what = format!("{} pages have something odd about their text", counts.diagnosed);
-        findings.push(note(what, "see the warnings of `lore show REF`"));
+        let what = format!("{} pages with parse warnings", counts.diagnosed);
+        findings.push(note(what, "run `lore show REF` to see them"));
     }
     if counts.pending > 0 {
-        let what = format!("{} links lead to pages that are not there yet", counts.pending);
-        findings.push(note(what, "write those pages, or see `lore links REF`"));
+        let what = format!("{} links to pages that do not exist yet", counts.pending);
+        findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
     }
     look_at_validity(memory, findings)?;
     look_at_meaning(memory, findings)
 }
 
-/// Whether search by meaning works: the model, and what waits for it.
+/// Checks semantic search: the model and the pending chunks.
 fn look_at_meaning(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
     let Some(row) = memory.active_model()? else {
-        let what = "search: by words only, there is no embedding model".to_owned();
-        let fix = "fetch one with `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
+        let what = "search: lexical, no embedding model".to_owned();
+        let fix = "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
         findings.push(note(what, fix));
         return Ok(());
     };
     let name = &row.identity.name;
     match memory.embedder(&row) {
-        Ok(_) => findings.push(ok(format!("search: by words and meaning, {name}"))),
+        Ok(_) => findings.push(ok(format!("search: hybrid, {name}"))),
         Err(reason) => findings.push(problem(
-            format!("search by meaning does not work: {reason}"),
-            "see `lore model list`, and choose a model with `lore model use`; search by words works without",
+            format!("semantic search does not work: {reason}"),
+            "run `lore model list`, then choose one with `lore model use`; full-text search still works",
         )),
     }
     let waiting = memory.store().count_pending(memory.project(), row.number)?;
     if waiting > 0 {
-        findings.push(note(format!("{waiting} chunks are not embedded yet"), "run `lore embed`"));
+        findings.push(note(format!("{waiting} chunks to embed"), "run `lore embed`"));
     }
     Ok(())
 }
 
-/// What the policy says of a path.
+/// Explains what the policy says about a path.
 fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
@@ -163,75 +162,76 @@ fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
                 findings.push(ok(format!("schema: {schema}")));
             }
             let kept = rule.keep.map_or_else(|| turned(&policy, &path), |keep| keep.to_string());
-            findings.push(ok(format!("kept: {kept}")));
+            findings.push(ok(format!("retention: {kept}")));
             if rule.edited == OnEdited::Revision {
-                findings.push(ok("a write after somebody else's edit is added as a revision".into()));
+                findings.push(ok("a write after a foreign edit is added as a revision".into()));
             }
         }
-        None => findings.push(ok(format!("no rule is about {path}; allowed: {allowed}"))),
+        None => findings.push(ok(format!("no rule matches {path}; allowed: {allowed}"))),
     }
     findings.push(ok(format!("type: {}", policy.type_of(&path))));
     if !policy.indexes(&path) {
-        findings.push(ok("not indexed: it is excluded".into()));
+        findings.push(ok("excluded from the index".into()));
     }
     let stem = without_extension(&path);
     if policy.inject.iter().any(|file| without_extension(&file.path) == stem) {
-        findings.push(ok("given to every agent".into()));
+        findings.push(ok("injected into every agent's context".into()));
     }
     if policy.generated.iter().any(|made| made.path.matches(&path)) {
-        findings.push(ok("written by Lore from the pages, as a whole or between its markers".into()));
+        findings.push(ok("generated by Lore, as a whole or between markers".into()));
     }
     Ok(findings)
 }
 
-/// How long a file is kept that no rule lets expire.
+/// Returns the retention of a file to which no `keep` rule applies.
 fn turned(policy: &Policy, path: &str) -> String {
     let stem = without_extension(path);
     match &policy.rotate {
         Some(rotate) if without_extension(&rotate.today) == stem => {
-            format!("until the day turns, at {:02}:00", rotate.day_begins.get_ref())
+            format!("until the daily rollover at {:02}:00", rotate.day_begins.get_ref())
         }
-        Some(rotate) if without_extension(&rotate.yesterday) == stem => "until the day turns again".into(),
-        _ => "for ever".into(),
+        Some(rotate) if without_extension(&rotate.yesterday) == stem => {
+            "until the next daily rollover".into()
+        }
+        _ => "forever".into(),
     }
 }
 
-/// The repository: its state, and whether the remote answers.
+/// Checks the repository and whether the remote can be reached.
 fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
     let view = match git_state(memory) {
         Ok(state) => GitView::new(state),
         Err(error) => return findings.push(problem(error.to_string(), &error.hint())),
     };
     match view.line() {
-        None => {
-            findings.push(note("the vault is in no git repository".into(), "run `git init` for a history"))
-        }
+        None => findings
+            .push(note("the vault is not in a git repository".into(), "run `git init` to keep a history")),
         Some(line) => findings.push(ok(line)),
     }
     for warning in view.warnings() {
         findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
     }
     if let Err(message) = reach_remote(memory) {
-        findings.push(note(message, "writes go on here; they are pushed when it answers"));
+        findings.push(note(message, "writes continue locally and are pushed when the remote is reachable"));
     }
     if curation_due(memory).unwrap_or(false) {
-        let fix = "see `lore curate --dry-run`, then `lore curate --done`";
-        findings.push(note("a look over the pages is due".into(), fix));
+        let fix = "run `lore curate --dry-run`, then `lore curate --done`";
+        findings.push(note("review due".into(), fix));
     }
     if let Some((files, bytes)) = raw_size(memory) {
         findings.push(ok(format!("raw captures: {files} files, {bytes} bytes")));
     }
 }
 
-/// What lint finds, by its rule, in a line each.
+/// Reports lint errors, one line each.
 fn look_at_validity(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
     let found = lint(memory, None)?;
     let errors: Vec<_> = found.iter().filter(|found| found.level == Level::Error).collect();
     for error in errors.iter().take(5) {
-        findings.push(problem(error.to_string(), "see `lore lint`"));
+        findings.push(problem(error.to_string(), "run `lore lint`"));
     }
     if errors.len() > 5 {
-        findings.push(problem(format!("{} more errors", errors.len() - 5), "see `lore lint`"));
+        findings.push(problem(format!("{} more errors", errors.len() - 5), "run `lore lint`"));
     }
     if errors.is_empty() {
         findings.push(ok("lint: no errors, no secrets".into()));

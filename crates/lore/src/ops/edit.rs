@@ -1,4 +1,4 @@
-//! `edit`: a lossless change to part of a page.
+//! `edit`: a lossless edit of part of a page.
 
 use clap::Args;
 use lore_page::{Value, edit};
@@ -11,38 +11,38 @@ use super::views::WriteResult;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Change part of a page and leave every other byte as it is
+/// Edit part of a page, leaving every other byte unchanged
 ///
-/// Give one kind of change: append, prepend, find and replace, a section, or properties.
+/// Pass one kind of change: append, prepend, find and replace, a section, or properties.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
 )]
 pub struct Edit {
-    /// The page
+    /// Page to edit
     #[arg(value_name = "REF")]
     reference: String,
-    /// Add this text at the end
+    /// Append this text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     append: Option<String>,
-    /// Add this text at the beginning, after the frontmatter
+    /// Insert this text at the start, after the frontmatter
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     prepend: Option<String>,
-    /// Replace this text
+    /// Text to replace
     #[arg(long, value_name = "TEXT", requires = "replace", allow_hyphen_values = true)]
     #[serde(default)]
     find: Option<String>,
-    /// The text to put instead
+    /// Replacement text
     #[arg(long, value_name = "TEXT", requires = "find", allow_hyphen_values = true)]
     #[serde(default)]
     replace: Option<String>,
-    /// How often the text must occur [default: 1]
+    /// Number of times the text must occur [default: 1]
     #[arg(long, value_name = "N", requires = "find")]
     #[serde(default)]
     expect_count: Option<usize>,
-    /// Replace the text of this section, its subsections included
+    /// Replace the text of this section, including its subsections
     #[arg(long, value_name = "HEADING", requires = "with")]
     #[serde(default)]
     section: Option<String>,
@@ -54,15 +54,15 @@ pub struct Edit {
     #[arg(long, value_name = "HEADING", requires = "with")]
     #[serde(default)]
     after_section: Option<String>,
-    /// The text for a section
+    /// Text for the section
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     with: Option<String>,
-    /// Set a property; `key=[a, b]` is a list; may be given more than once
+    /// Set a property; `key=[a, b]` is a list; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     #[serde(default)]
     set: Vec<String>,
-    /// Remove a property; may be given more than once
+    /// Remove a property; repeatable
     #[arg(long, value_name = "KEY")]
     #[serde(default)]
     unset: Vec<String>,
@@ -94,19 +94,19 @@ impl Edit {
             self.after_section.is_some(),
             !self.set.is_empty() || !self.unset.is_empty(),
         ];
-        let hint = "give one of --append, --prepend, --find with --replace, --section, --before-section or \
+        let hint = "pass one of --append, --prepend, --find with --replace, --section, --before-section or \
                     --after-section with --with, or --set and --unset";
         match kinds.into_iter().filter(|given| *given).count() {
-            0 => return Err(Failure::usage("no change is given", hint)),
+            0 => return Err(Failure::usage("no change given", hint)),
             1 => {}
-            _ => return Err(Failure::usage("more than one kind of change is given", hint)),
+            _ => return Err(Failure::usage("more than one kind of change given", hint)),
         }
         let section = self.section.is_some() || self.before_section.is_some() || self.after_section.is_some();
         if section != self.with.is_some() {
-            return Err(Failure::usage("a section and --with go together", hint));
+            return Err(Failure::usage("a section option and --with must be used together", hint));
         }
         if self.find.is_some() != self.replace.is_some() {
-            return Err(Failure::usage("--find and --replace go together", hint));
+            return Err(Failure::usage("--find and --replace must be used together", hint));
         }
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
@@ -138,12 +138,12 @@ impl Edit {
     }
 }
 
-/// `key=value` or `key=[a, b]`.
+/// Parses `key=value` or `key=[a, b]`.
 fn property(pair: &str) -> Result<(String, Value)> {
     let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
         return Err(Failure::usage(
-            format!("{pair:?} is not key=value"),
-            "write a property and its value, such as stage=seed",
+            format!("{pair:?} is not of the form key=value"),
+            "pass a property and its value, such as stage=seed",
         ));
     };
     let value = value.trim();

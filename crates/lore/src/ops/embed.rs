@@ -1,4 +1,4 @@
-//! `embed`: drain the queue of chunks that have no vector yet.
+//! `embed`: embeds pending chunks.
 
 use clap::Args;
 use lore_engine::{Error, Memory, ModelRow, embed_pending};
@@ -10,36 +10,36 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Embed what waits, so that it is found by its meaning too
+/// Embed pending chunks for semantic search
 ///
-/// Pages are found by their words as soon as they are indexed. What is embedded stays, also when the command is
-/// interrupted: the next run goes on from there. Text that did not change is never embedded again, unless it is asked for.
+/// Full-text search finds pages as soon as they are indexed. Finished embeddings are kept if the command is
+/// interrupted, and the next run continues from there. Unchanged text is never embedded again, unless requested.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore embed\n  lore embed people/ada\n  lore embed --all")]
 pub struct Embed {
-    /// A page to embed again, whether it changed or not
+    /// Page to embed again, even if it did not change
     #[serde(default)]
     reference: Option<String>,
     /// Embed every page again
     #[arg(long, conflicts_with_all = ["reference", "stale"])]
     #[serde(default)]
     all: bool,
-    /// Only what changed since it was embedded: what happens without a page or --all
+    /// Only chunks that changed (the default without REF or --all)
     #[arg(long)]
     #[serde(default)]
     stale: bool,
 }
 
-/// What was embedded.
+/// Output of `embed`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Embedded {
-    /// The model.
+    /// Name of the model.
     model: String,
-    /// Chunks that have a vector now and had none.
+    /// Number of chunks that were embedded.
     embedded: u64,
-    /// Chunks that still wait.
+    /// Number of chunks still pending.
     pending: u64,
-    /// Chunks in all.
+    /// Total number of chunks.
     chunks: u64,
 }
 
@@ -51,7 +51,7 @@ impl Operation for Embed {
     fn run(self, session: &Session) -> Result<Embedded> {
         let memory = session.fresh()?;
         let row = active(memory)?;
-        // Opened before anything is forgotten: with a model that does not work no vector would come back.
+        // The model is opened before vectors are deleted, because a broken model could not recreate them.
         memory.embedder(&row).map_err(Error::from)?;
         let (store, project) = (memory.store(), memory.project());
         if let Some(reference) = &self.reference {
@@ -72,13 +72,12 @@ impl Operation for Embed {
     }
 }
 
-/// The model that answers; without one there is nothing to embed with.
+/// Returns the active model, or an error if there is none.
 pub fn active(memory: &Memory) -> Result<ModelRow> {
     let missing = || Failure {
         code: lore_engine::Code::Model,
-        message: "there is no embedding model: search is by words".into(),
-        hint: "fetch one with `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`"
-            .into(),
+        message: "no embedding model: search is lexical".into(),
+        hint: "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`".into(),
         current_version: None,
     };
     memory.active_model().map_err(|error: Error| Failure::from(error))?.ok_or_else(missing)
@@ -89,12 +88,12 @@ impl Render for Embedded {
         let waiting = match self.pending {
             0 => String::new(),
             pending => format!(
-                "; {} still wait: their files changed meanwhile, run it again",
+                "; {} still pending because files changed meanwhile: run `lore embed` again",
                 count(pending, "chunk")
             ),
         };
         format!(
-            "{} embedded with {} ({} in all){waiting}\n",
+            "{} embedded with {} ({} in total){waiting}\n",
             count(self.embedded, "chunk"),
             self.model,
             self.chunks

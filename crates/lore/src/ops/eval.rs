@@ -1,4 +1,4 @@
-//! `eval`: how well questions with known answers are answered.
+//! `eval`: retrieval quality on a labelled set.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,57 +16,57 @@ use crate::eval::{Document, Measures, Question, Scores, Set, percentile};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Hits asked for, as `lore query` does.
+/// Number of hits per question, as in `lore query`.
 const ASKED: usize = 10;
 
-/// Measure how well questions with known answers are answered
+/// Measure retrieval quality on a labelled set
 ///
-/// DIR holds `queries.jsonl` (`_id`, `text`, and optionally `scope` and `candidates`), `qrels.tsv` (query-id, corpus-id,
-/// score, after a header line) and `corpus.jsonl` (`_id`, `title`, `text`, `scope`). The documents become the pages of
-/// temporary vaults, one for each scope, and every question is asked the way `lore query` asks it. Without `corpus.jsonl`
-/// the questions are about your own vault, and the answers are slugs.
+/// DIR contains `queries.jsonl` (`_id`, `text`, and optionally `scope` and `candidates`), `qrels.tsv` (query-id,
+/// corpus-id, score, after a header line) and `corpus.jsonl` (`_id`, `title`, `text`, `scope`). The documents become
+/// the pages of temporary vaults, one per scope, and every question runs as in `lore query`. Without `corpus.jsonl` the
+/// questions run against your own vault, and the answers are slugs.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200"
 )]
 pub struct Eval {
-    /// The set's folder
+    /// Directory of the set
     folder: String,
     /// Only this mode [default: lexical, semantic and hybrid]
     #[arg(long, value_enum)]
     #[serde(default)]
     mode: Option<Mode>,
-    /// Only the first so many questions
+    /// Maximum number of questions
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// Keep the vaults and vectors here, so that the next run need not make them again
+    /// Keep the vaults and vectors here, to reuse them in the next run
     #[arg(long, value_name = "DIR")]
     #[serde(default)]
     work: Option<String>,
 }
 
-/// How well a set is answered.
+/// Output of `eval`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Evaluation {
-    /// The set.
+    /// Name of the set.
     set: String,
-    /// Pages that were searched.
+    /// Number of pages.
     documents: usize,
-    /// Questions that were asked.
+    /// Number of questions.
     questions: usize,
-    /// The embedding model, where there is one.
+    /// Embedding model, if there is one.
     model: Option<String>,
     modes: Vec<ModeResult>,
 }
 
-/// How well one mode does.
+/// Results of one mode.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ModeResult {
     mode: Mode,
     #[serde(flatten)]
     measures: Measures,
-    /// Half of the questions were answered within so many milliseconds.
+    /// Median latency in milliseconds.
     p50_ms: f64,
     p95_ms: f64,
     p99_ms: f64,
@@ -105,10 +105,10 @@ impl Operation for Eval {
     }
 }
 
-/// A vault that is asked, with the names its pages have in the set.
+/// A vault to query, with the names its pages have in the set.
 struct Vault<'a> {
     memory: Held<'a>,
-    /// From slug to id; empty where they are the same.
+    /// From slug to id; empty if they are the same.
     ids: HashMap<String, String>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Vault<'a> {
         self.ids.get(slug).cloned().unwrap_or_else(|| slug.to_owned())
     }
 
-    /// The slugs of the documents a question may be answered from.
+    /// Returns the slugs of the candidate documents of a question.
     fn slugs(&self, ids: &[String]) -> Vec<String> {
         if self.ids.is_empty() {
             return ids.to_vec();
@@ -143,10 +143,10 @@ impl<'a> Vault<'a> {
     }
 }
 
-/// Where the vaults of a set are made.
+/// Directory in which the vaults of a set are created.
 struct Place {
     folder: PathBuf,
-    /// Goes with what it holds, unless the user wants to keep it.
+    /// Deletes the directory when dropped, unless the user keeps it.
     _temporary: Option<TemporaryFolder>,
 }
 
@@ -164,7 +164,7 @@ impl Place {
         }
     }
 
-    /// A vault for each scope, its pages indexed and embedded.
+    /// Creates a vault for each scope, indexed and embedded.
     fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, Vault<'a>>> {
         let all: usize = set.documents.values().map(Vec::len).sum();
         let mut vaults = HashMap::new();
@@ -208,13 +208,13 @@ impl Place {
     }
 }
 
-/// Writes the documents as pages; gives the id of each slug.
+/// Writes the documents as pages; returns the document id of each slug.
 fn write_pages(root: &Path, documents: &[Document]) -> Result<HashMap<String, String>> {
     make_folder(root)?;
     let mut ids = HashMap::new();
     for (document, number) in documents.iter().zip(1..) {
         let slug = format!("d{number:06}");
-        // A JSON string is a YAML string too.
+        // A JSON string is also a YAML string.
         let title = serde_json::Value::from(document.title.as_str());
         let page = match document.title.is_empty() {
             true => document.text.clone(),
@@ -241,10 +241,10 @@ fn measure(
         let vault = vaults.get(&question.scope).ok_or_else(|| {
             Failure::usage(
                 format!(
-                    "the question {} is of scope {:?}, which has no document",
+                    "the question {} has the scope {:?}, which has no documents",
                     question.id, question.scope
                 ),
-                "give the scope of a document, or none",
+                "use the scope of a document, or none",
             )
         })?;
         let (ranking, time) = ask(session, vault, question, mode)?;
@@ -260,7 +260,7 @@ fn measure(
     Ok(ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms })
 }
 
-/// The ids of the pages that answer, best first, and how long it took in milliseconds.
+/// Returns the ids of the pages found, best first, and the latency in milliseconds.
 fn ask(session: &Session, vault: &Vault<'_>, question: &Question, mode: Mode) -> Result<(Vec<String>, f64)> {
     let memory = vault.memory();
     let filter = Filter { among: vault.slugs(&question.candidates), ..Filter::default() };

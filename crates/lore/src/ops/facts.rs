@@ -13,13 +13,13 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// List facts: what is said of whom, when it holds and where it was learnt
+/// List facts with their validity and source
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore facts people/ada\n  lore facts --predicate role --temporal all\n  lore facts --since '1 day'\n  lore facts people/ada --as-of 2019-06\n  lore facts --subject 'Ada Lovelace' --as-of-commit HEAD~20"
 )]
 pub struct Facts {
-    /// Facts that stand on this page or are about it; the whole vault without it
+    /// Only facts on or about this page [default: the whole vault]
     #[arg(value_name = "REF")]
     #[serde(default)]
     reference: Option<String>,
@@ -27,15 +27,15 @@ pub struct Facts {
     #[arg(long, value_name = "P")]
     #[serde(default)]
     predicate: Option<String>,
-    /// Only about this subject: a page by any of its names, or the words that stand there
+    /// Only facts about this subject: a page, or the subject as written
     #[arg(long, value_name = "S")]
     #[serde(default)]
     subject: Option<String>,
-    /// By validity [default: current]
+    /// Temporal filter [default: current]
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
-    /// Only those that began or ended since then, whether they still hold or not: `1 day`, `7d`, `last week`, a date
+    /// Only facts that began or ended since: `7d`, `last week`, a date
     #[arg(long, value_name = "TIMEFRAME", conflicts_with_all = ["temporal", "as_of", "as_of_commit"])]
     #[serde(default)]
     since: Option<String>,
@@ -44,46 +44,46 @@ pub struct Facts {
     moment: Moment,
 }
 
-/// Add a fact to a page; a new value of what can have one only ends the old one
+/// Add a fact; a new value closes the previous one of a single-valued predicate
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nWhich predicates have one value at a time is policy: [facts] in lore.toml. The old value then ends the day before the new one begins (today, where no day is given), and stays on the page with its provenance."
+    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nThe policy lists the single-valued predicates: [facts] in lore.toml. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
 )]
 pub struct FactAdd {
-    /// The page that the fact is written into
+    /// Page that the fact is written into
     #[arg(value_name = "REF")]
     reference: String,
-    /// What is said, in one word: role, lives_in, knows
+    /// Predicate, in one word: role, lives_in, knows
     #[arg(value_name = "PREDICATE")]
     predicate: String,
-    /// The value
+    /// Value of the fact
     #[arg(value_name = "OBJECT", allow_hyphen_values = true)]
     object: String,
-    /// Whom it is about, where that is not the page
+    /// Subject, if it is not the page
     #[arg(long, value_name = "S")]
     #[serde(default)]
     subject: Option<String>,
-    /// Since when it holds: YYYY, YYYY-MM or YYYY-MM-DD
+    /// Valid since: YYYY, YYYY-MM or YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     valid_from: Option<String>,
-    /// Until when it held
+    /// Valid until, inclusive
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     valid_until: Option<String>,
-    /// Where it was learnt
+    /// Source of the information
     #[arg(long, value_name = "S")]
     #[serde(default)]
     source: Option<String>,
-    /// Who says so
+    /// Who asserts it
     #[arg(long, value_name = "B")]
     #[serde(default)]
     by: Option<String>,
-    /// How sure that is, from 0 to 1
+    /// Confidence, from 0 to 1
     #[arg(long, value_name = "C")]
     #[serde(default)]
     confidence: Option<f64>,
-    /// The words it rests on
+    /// Quoted evidence
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     evidence: Option<String>,
@@ -96,11 +96,11 @@ pub struct FactAdd {
 /// A fact.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FactItem {
-    /// The fact's number: the same on every machine, after every rebuild, and when the fact has ended.
+    /// Fact id, the same on every machine, after every rebuild and after the fact has ended.
     id: u64,
-    /// Whom it is about.
+    /// Subject of the fact.
     subject: String,
-    /// The page it is about, where there is one.
+    /// Page of the subject, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<String>,
     predicate: String,
@@ -109,40 +109,40 @@ struct FactItem {
     valid_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     valid_until: Option<String>,
-    /// Where it was learnt.
+    /// Source of the information.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// Who says so.
+    /// Who asserts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// How sure that is, as written.
+    /// Confidence, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<String>,
-    /// The words it rests on.
+    /// Quoted evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<String>,
-    /// The page it stands on.
+    /// Page with the fact.
     page: String,
     path: String,
     line: u32,
 }
 
-/// Facts.
+/// Output of `facts`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FactList {
     facts: Vec<FactItem>,
-    /// How many more fit but hold at other times.
+    /// Number of facts that match but are valid at other times.
     left_out: usize,
 }
 
-/// A fact that was written.
+/// Output of `fact-add`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FactAdded {
     #[serde(flatten)]
     write: WriteResult,
-    /// The fact as it is now.
+    /// The fact after the write.
     fact: FactItem,
-    /// The values that it ended, as they are now.
+    /// Values that it ended, after the write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ended: Vec<FactItem>,
 }
@@ -174,7 +174,7 @@ impl Operation for Facts {
     }
 }
 
-/// Whether a fact began or ended on one of these days, as far as it says when.
+/// Whether a fact began or ended in this range of days, as far as its dates are known.
 fn shifted(fact: &FactRow, first: &str, last: &str) -> bool {
     let within = |day: String| (first..=last).contains(&day.as_str());
     let interval = fact.statement.interval;
@@ -190,7 +190,7 @@ impl Operation for FactAdd {
     fn run(self, session: &Session) -> Result<FactAdded> {
         let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
         if let Some(sure) = self.confidence.filter(|sure| !(0.0..=1.0).contains(sure)) {
-            return Err(Failure::usage(format!("{sure} is no confidence"), "give a number from 0 to 1"));
+            return Err(Failure::usage(format!("{sure} is not a confidence"), "use a number from 0 to 1"));
         }
         let memory = session.fresh()?;
         let page = memory.page(&self.reference)?;
@@ -235,7 +235,7 @@ impl From<FactRow> for FactItem {
 }
 
 impl FactItem {
-    /// `subject predicate object {from..until}`.
+    /// Returns `subject predicate object {from..until}`.
     fn sentence(&self) -> String {
         let dates = match (&self.valid_from, &self.valid_until) {
             (None, None) => String::new(),
@@ -247,7 +247,7 @@ impl FactItem {
         format!("{} {} {}{dates}", self.subject, self.predicate, self.object)
     }
 
-    /// Where it was learnt, in the form in which it is written.
+    /// Returns the provenance as written.
     fn provenance(&self) -> String {
         let named = [("source", &self.source), ("by", &self.by), ("confidence", &self.confidence)];
         let named =
@@ -287,7 +287,7 @@ impl Render for FactAdded {
     fn human(&self) -> String {
         let mut text = self.write.human();
         if self.write.outcome == "unchanged" {
-            text.push_str(&format!("line {} says so already\n", self.fact.line));
+            text.push_str(&format!("already on line {}\n", self.fact.line));
         }
         text.push_str(&self.fact.two_lines());
         text.extend(self.ended.iter().map(|fact| format!("ended:  {}\n", fact.sentence())));

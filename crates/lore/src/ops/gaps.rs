@@ -1,4 +1,4 @@
-//! `gaps`, `gap add`, `gap approve` and `gap resolve`: questions that the memory answers badly.
+//! `gaps`, `gap add`, `gap approve` and `gap resolve`: unanswered questions.
 
 use clap::{Args, ValueEnum};
 use lore_engine::{Approval, GapRow, Memory, NewGap, Sensitivity, Which, add_gap, approve_gap, resolve_gap};
@@ -10,19 +10,19 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// List the questions that found no answer, the oldest first
+/// List unanswered questions
 ///
-/// Only the checksum of a question is kept, so that most gaps have no words: whoever asked knows them. Words are there
-/// once somebody has allowed it with `lore gap approve`. A gap that is `internal` is answered from the memory alone; of
-/// one that is `redacted` only the redacted query may go outside; one that is `external` may go outside in its own words.
+/// Oldest first. Only the hash of a question is stored, so most gaps have no text; `lore gap approve` adds it. An
+/// `internal` gap may only be answered from the vault; of a `redacted` gap only the redacted query may be sent outside;
+/// an `external` gap may be sent outside in its own words.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore gaps\n  lore gaps --resolved --limit 100 --json")]
 pub struct Gaps {
-    /// How many at the most
+    /// Maximum number of results
     #[arg(long, default_value_t = 20)]
     #[serde(default = "twenty")]
     limit: usize,
-    /// Those that a page answers now too
+    /// Also list resolved gaps
     #[arg(long)]
     #[serde(default)]
     resolved: bool,
@@ -32,33 +32,33 @@ fn twenty() -> usize {
     20
 }
 
-/// Gaps.
+/// Output of `gaps`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GapList {
     gaps: Vec<GapItem>,
-    /// How many are open, shown or not.
+    /// Number of open gaps, listed or not.
     open: u64,
 }
 
-/// A question that found no answer.
+/// An unanswered question.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GapItem {
-    /// Made of the question: the same wherever it is asked.
+    /// Derived from the question: the same wherever it is asked.
     id: u64,
-    /// The SHA-256 of the question as it was asked.
+    /// SHA-256 of the question as asked.
     query_hash: String,
     /// `internal`, `redacted` or `external`.
     sensitivity: Sensitivity,
-    /// How often it was asked in vain.
+    /// Number of times it was asked without an answer.
     times: u64,
-    /// How well it was answered, from 0 to 1.
+    /// Confidence of the best answer, from 0 to 1.
     confidence_score: Option<f64>,
     #[serde(skip_serializing_if = "String::is_empty")]
     context: String,
-    /// Its words, once allowed.
+    /// Text of the question, once approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     query_text: Option<String>,
-    /// Its words for outside.
+    /// Text that may be sent outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted_query: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,13 +68,13 @@ pub struct GapItem {
     detected_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_at: Option<String>,
-    /// The page that answers it.
+    /// Page that answers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_by_slug: Option<String>,
 }
 
 impl GapItem {
-    /// The item of a row; a page that answers it is named by its slug.
+    /// Converts a row; the answering page is named by slug.
     pub fn new(memory: &Memory, gap: GapRow) -> Result<GapItem> {
         let (approved_by, approved_at) = gap.approved.unzip();
         let (resolved_by, resolved_at) = gap.resolved.unzip();
@@ -136,7 +136,7 @@ impl Render for GapList {
         let mut text: String = self.gaps.iter().map(GapItem::line).collect();
         let shown = self.gaps.iter().filter(|gap| gap.resolved_at.is_none()).count() as u64;
         if self.open > shown {
-            text.push_str(&format!("{} more are open\n", self.open - shown));
+            text.push_str(&format!("{} more open\n", self.open - shown));
         }
         text
     }
@@ -146,23 +146,23 @@ impl Render for GapList {
     }
 }
 
-/// Note a question that found no answer, by its checksum; its words are not kept
+/// Record an unanswered question by its hash; its text is not stored
 ///
-/// A new gap is `internal`, whoever notes it. The same question, word for word, is counted once more, and its gap opened
-/// again where it was closed. The context is kept as it is: say what the question was for, not what it was; a context
-/// with the whole question in it is refused.
+/// A new gap is `internal`, whoever records it. Recording the same question again increments its count and reopens its
+/// gap if it was resolved. The context is stored verbatim: describe what the question was for, not the question; a
+/// context that contains the whole question is refused.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore gap add \"who audits Acme?\"\n  lore gap add \"who audits Acme?\" --context \"for the board meeting\" --confidence 0.2"
 )]
 pub struct Add {
-    /// The question, word for word
+    /// Exact question
     question: String,
-    /// What it was asked for; kept as it is, so not the question
+    /// Purpose of the question; stored verbatim
     #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     context: Option<String>,
-    /// How well it was answered, from 0 to 1
+    /// Confidence of the best answer, from 0 to 1
     #[arg(long, value_name = "X")]
     #[serde(default)]
     confidence: Option<f64>,
@@ -180,39 +180,39 @@ impl Operation for Add {
     }
 }
 
-/// How far a gap may be carried outside.
+/// How far a gap may be shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Level {
-    /// In the words of its redacted form only
+    /// Only its redacted query
     Redacted,
     /// In its own words
     External,
 }
 
-/// Allow a gap to be looked into outside, under somebody's name
+/// Approve a gap for outside research
 ///
-/// The name and the time are kept. `redacted` needs the redacted query, which alone may go outside. The question itself
-/// is kept only when it is given here again, word for word: it is held against the checksum. A later approval replaces
-/// an earlier one, its words included.
+/// The name and the time are recorded. `redacted` requires the redacted query, the only text that may be sent outside.
+/// The question is stored only if passed again with --query-text, word for word: it is verified against the hash. A
+/// later approval replaces an earlier one, including its text.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore gap approve 1234 --sensitivity redacted --approver ada --redacted-query \"auditor of a mid-size maker of anvils\"\n  lore gap approve 1234 --sensitivity external --approver ada --query-text \"who audits Acme?\""
 )]
 pub struct Approve {
-    /// The gap
+    /// Gap id
     id: u64,
-    /// How far it may be carried outside
+    /// How far it may be shared
     #[arg(long, value_enum)]
     sensitivity: Level,
-    /// Who allows it
+    /// Name of the person who approves
     #[arg(long, value_name = "NAME")]
     approver: String,
-    /// The question without what must stay inside
+    /// Question without confidential parts
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     redacted_query: Option<String>,
-    /// The question itself, word for word
+    /// Exact question
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     query_text: Option<String>,
@@ -238,13 +238,13 @@ impl Operation for Approve {
     }
 }
 
-/// Close a gap: a page answers it now
+/// Resolve a gap with the page that answers it
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore gap resolve 1234 --by companies/acme")]
 pub struct Resolve {
-    /// The gap
+    /// Gap id
     id: u64,
-    /// The page that answers it
+    /// Page that answers it
     #[arg(long, value_name = "REF")]
     by: String,
 }

@@ -1,4 +1,4 @@
-//! `get`: a page's bytes.
+//! `get`: the bytes of a page.
 
 use clap::Args;
 use lore_engine::Error;
@@ -13,21 +13,21 @@ use crate::session::Session;
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore get people/ada-lovelace\n  lore get \"Ada Lovelace\" --json")]
 pub struct Get {
-    /// Id or the beginning of one, slug, path, title, alias or memory:// reference
+    /// Id or id prefix, slug, path, title, alias or memory:// URI
     #[arg(value_name = "REF")]
     reference: String,
 }
 
-/// A page's text.
+/// Output of `get`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageText {
     slug: String,
     path: String,
     title: String,
     version: u64,
-    /// The SHA-256 of the file.
+    /// SHA-256 of the file.
     hash: String,
-    /// The file's text; bytes that are not UTF-8 are decoded here.
+    /// Text of the file, decoded if it is not UTF-8.
     content: String,
     #[serde(skip)]
     bytes: Vec<u8>,
@@ -41,8 +41,9 @@ impl Operation for Get {
         let memory = session.fresh()?;
         let path = memory.file(&self.reference)?;
         let page = memory.page_at(&path)?;
-        // The version before the bytes: a write puts the file in place first and counts after, so that text which goes with
-        // a version is never older than it. The other way round, who adds to this text could write over another's words.
+        // The version is read before the bytes: a write replaces the file first and increments the version afterwards,
+        // so the text is never older than the version. In the other order, a client that edits this text could
+        // overwrite a concurrent change.
         let version = memory.version_of(&path)?;
         let bytes = match memory.vault().read(&path, u64::MAX)? {
             Some(file) => file.bytes,

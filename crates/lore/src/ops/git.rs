@@ -10,15 +10,15 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Say how the vault's repository is: branch, commits not pushed, files not committed, what failed last
+/// Show the branch, unpushed commits, uncommitted files and failures
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore git status")]
 pub struct Status {}
 
-/// How a vault's repository is.
+/// State of a vault's repository.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GitView {
-    /// Whether there is one.
+    /// Whether there is a repository.
     repository: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
@@ -26,20 +26,20 @@ pub struct GitView {
     upstream: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<String>,
-    /// Commits that the remote does not have.
+    /// Commits that are not on the remote.
     ahead: u64,
-    /// Commits of the remote that are not here.
+    /// Commits on the remote that are not here.
     behind: u64,
     /// Files that differ from the last commit.
     uncommitted: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_fetch: Option<String>,
-    /// What to know, a sentence each.
+    /// Warnings for the user.
     warnings: Vec<String>,
 }
 
 impl GitView {
-    /// The view of a state.
+    /// Converts a state; `None` without a repository.
     pub fn new(state: Option<GitState>) -> GitView {
         let Some(git) = state else {
             return GitView {
@@ -68,17 +68,17 @@ impl GitView {
         }
     }
 
-    /// Commits that a remote which is there does not have.
+    /// Returns the number of unpushed commits, 0 without a remote.
     pub fn unpushed(&self) -> u64 {
         if self.remote.is_some() { self.ahead } else { 0 }
     }
 
-    /// What a person should know.
+    /// Returns the warnings.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// In a few words.
+    /// Returns a one-line summary.
     pub fn line(&self) -> Option<String> {
         self.repository.then(|| {
             let branch = self.branch.as_deref().unwrap_or("no branch");
@@ -130,14 +130,14 @@ impl Operation for Status {
 
 impl Render for GitView {
     fn human(&self) -> String {
-        let mut text = self.line().unwrap_or_else(|| "git: the vault is in no repository".into()) + "\n";
+        let mut text = self.line().unwrap_or_else(|| "git: the vault is not in a repository".into()) + "\n";
         text.extend(self.uncommitted.iter().take(20).map(|path| format!("not committed: {path}\n")));
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
     }
 }
 
-/// Push the vault's commits; a push that the remote rejects is noted and never forced
+/// Push the vault's commits, never by force
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore git push")]
 pub struct Push {}
@@ -156,7 +156,7 @@ impl Operation for Push {
     }
 }
 
-/// Fetch and fast-forward; nothing is ever merged
+/// Fetch and fast-forward, never merge
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore git pull")]
 pub struct Pull {}
@@ -172,13 +172,13 @@ impl Operation for Pull {
     }
 }
 
-/// Commit what was edited outside Lore, once the whole vault is valid
+/// Commit edits made outside Lore, if the whole vault is valid
 ///
-/// Editors call it after a save: the generated files are written anew, every page is checked, then all is committed.
+/// Editors call it after a save: generated files are regenerated, every page is checked, then everything is committed.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore git commit\n  lore git commit --message 'Notes from the train'")]
 pub struct Commit {
-    /// The commit's first line
+    /// First line of the commit message
     #[arg(long, short)]
     #[serde(default)]
     message: Option<String>,
@@ -191,7 +191,7 @@ impl Operation for Commit {
 
     fn run(self, session: &Session) -> Result<Done> {
         if self.message.as_deref().is_some_and(|message| message.trim().is_empty()) {
-            return Err(Failure::usage("the message is empty", "leave it out, or write one"));
+            return Err(Failure::usage("the commit message is empty", "omit --message, or pass a text"));
         }
         let (commit, paths) = commit_by_hand(session.fresh()?, self.message.as_deref())?;
         Ok(Done::new(match commit {

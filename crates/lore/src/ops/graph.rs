@@ -14,32 +14,32 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Show a page's neighbourhood: the pages within a few links, and the links between them
+/// Show the pages within a few links of a page, and their links
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore graph people/ada\n  lore graph companies/acme --depth 1 --temporal all\n  lore graph companies/acme --as-of 2019\n  lore graph people/ada --svg > ada.svg\n  lore graph people/ada --dot | dot -Tpng > ada.png"
 )]
 pub struct Graph {
-    /// The page in the middle
+    /// Page at the centre
     #[arg(value_name = "REF")]
     reference: String,
-    /// How many links away [default: 2]
+    /// Maximum link distance [default: 2]
     #[arg(long)]
     #[serde(default)]
     depth: Option<usize>,
-    /// Links by validity [default: current]
+    /// Temporal filter [default: current]
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
-    /// How many pages at the most [default: 50]
+    /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// Print it for Graphviz
+    /// Print Graphviz DOT
     #[arg(long, conflicts_with = "svg")]
     #[serde(default)]
     dot: bool,
-    /// Print it as a picture
+    /// Print SVG
     #[arg(long)]
     #[serde(default)]
     svg: bool,
@@ -48,27 +48,27 @@ pub struct Graph {
     moment: Moment,
 }
 
-/// Pages and the links between them.
+/// Output of `graph`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GraphView {
     centre: String,
     nodes: Vec<Node>,
     edges: Vec<LinkItem>,
-    /// Whether the limit left pages out.
+    /// Whether pages were left out because of the limit.
     cut: bool,
-    /// The drawing, where one was asked for.
+    /// DOT or SVG, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     drawing: Option<String>,
 }
 
-/// A page in a graph.
+/// A page in the graph.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Node {
     slug: String,
     title: String,
     #[serde(rename = "type")]
     kind: String,
-    /// Links from the centre.
+    /// Link distance from the centre.
     hops: usize,
 }
 
@@ -122,7 +122,7 @@ impl Render for GraphView {
         text.push('\n');
         text.extend(self.edges.iter().map(|edge| format!("{}\n", edge.sentence())));
         if self.cut {
-            text.push_str("there are more pages: --limit\n");
+            text.push_str("more pages: raise --limit\n");
         }
         text
     }

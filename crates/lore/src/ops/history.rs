@@ -1,4 +1,4 @@
-//! `history`, `diff`, `restore`: what a page was.
+//! `history`, `diff`, `restore`: earlier versions of a page.
 
 use clap::Args;
 use lore_engine::compare::{summary, unified};
@@ -12,14 +12,14 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// List the kept versions of a page and its commits, the newest first
+/// List snapshots and commits of a page
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore history people/ada\n  lore history people/ada --limit 5 --json")]
 pub struct History {
-    /// The page; one that was deleted is named by its path
+    /// Page; use the path for a deleted page
     #[arg(value_name = "REF")]
     reference: String,
-    /// How many of each
+    /// Maximum number of snapshots and of commits
     #[arg(long, default_value_t = 20)]
     #[serde(default = "twenty")]
     limit: usize,
@@ -29,27 +29,27 @@ fn twenty() -> usize {
     20
 }
 
-/// What a page was.
+/// Output of `history`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageHistory {
     path: String,
-    /// Its version now; 0 when it is gone.
+    /// Current version; 0 if the page is deleted.
     version: u64,
-    /// Who wrote it last through Lore; null when it was edited otherwise since.
+    /// Who wrote the current version through Lore; null if it was edited otherwise.
     actor: Option<String>,
     snapshots: Vec<SnapshotItem>,
     commits: Vec<CommitItem>,
 }
 
-/// A kept version.
+/// A snapshot.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SnapshotItem {
-    /// Its number, for `--at`.
+    /// Number to pass to `--at`.
     snapshot: i64,
     version: u64,
     /// When it was replaced.
     replaced: String,
-    /// Who had written it through Lore; null when nobody did.
+    /// Who wrote it through Lore; null if it was edited otherwise.
     actor: Option<String>,
     bytes: u64,
 }
@@ -73,7 +73,7 @@ impl Operation for History {
     fn run(self, session: &Session) -> Result<PageHistory> {
         let memory = session.fresh()?;
         let kept = history::kept(memory, &self.reference)?;
-        // A repository that cannot be asked is no reason to keep the snapshots back.
+        // Snapshots are listed even if git cannot be queried.
         let commits = history::commits(memory, &kept.path, self.limit).unwrap_or_else(|reason| {
             session.talk.warn(&reason);
             Vec::new()
@@ -114,7 +114,7 @@ impl Render for PageHistory {
     fn human(&self) -> String {
         let by = |actor: &Option<String>| actor.clone().unwrap_or_else(|| "edited outside Lore".into());
         let mut text = match self.version {
-            0 => format!("{} is gone\n", self.path),
+            0 => format!("{} is deleted\n", self.path),
             version => format!("{} is at version {version} ({})\n", self.path, by(&self.actor)),
         };
         for one in &self.snapshots {
@@ -141,29 +141,27 @@ impl Render for PageHistory {
 }
 
 /// Show what changed on a page since a snapshot
-///
-/// Without a snapshot, since the last one.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore diff people/ada\n  lore diff people/ada --at 17")]
 pub struct Diff {
-    /// The page
+    /// Page to compare
     #[arg(value_name = "REF")]
     reference: String,
-    /// The snapshot's number, as `lore history` shows it
+    /// Snapshot number from `lore history` [default: the last one]
     #[arg(long, value_name = "SNAPSHOT")]
     #[serde(default)]
     at: Option<i64>,
 }
 
-/// What changed.
+/// Output of `diff`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageDiff {
     path: String,
-    /// The snapshot it is held against.
+    /// Snapshot that the page is compared with.
     snapshot: i64,
     added: usize,
     removed: usize,
-    /// In the unified form.
+    /// Unified diff.
     diff: String,
 }
 
@@ -188,25 +186,27 @@ impl Operation for Diff {
 impl Render for PageDiff {
     fn human(&self) -> String {
         match self.diff.is_empty() {
-            true => format!("{} is as it was in snapshot {}\n", self.path, self.snapshot),
+            true => format!("{} is unchanged since snapshot {}\n", self.path, self.snapshot),
             false => self.diff.clone(),
         }
     }
 }
 
-/// Give a page the bytes of a snapshot again; what it is now becomes a snapshot itself
+/// Restore a page from a snapshot
+///
+/// The current version becomes a snapshot first.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore restore people/ada --at 17\n  lore restore notes/deleted.md --at 3 --yes"
 )]
 pub struct Restore {
-    /// The page; one that was deleted is named by its path
+    /// Page; use the path for a deleted page
     #[arg(value_name = "REF")]
     reference: String,
-    /// The snapshot's number, as `lore history` shows it
+    /// Snapshot number from `lore history`
     #[arg(long, value_name = "SNAPSHOT")]
     at: i64,
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -227,7 +227,7 @@ impl Operation for Restore {
         let snapshot = choose(&kept, Some(self.at))?;
         let bytes = history::snapshot(memory, &kept, snapshot)?;
         if kept.version > 0 {
-            session.confirm(self.yes, &format!("Replace {} by snapshot {snapshot}?", kept.path))?;
+            session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", kept.path))?;
         }
         let change = PageChange {
             path: kept.path.clone(),
@@ -253,6 +253,6 @@ fn choose(kept: &Kept, at: Option<i64>) -> Result<i64> {
             Some(number) => format!("{} has no snapshot {number}", kept.path),
             None => format!("{} has no snapshot: Lore has not changed it yet", kept.path),
         };
-        Failure::usage(message, format!("see what there is with `lore history {}`", kept.path))
+        Failure::usage(message, format!("run `lore history {}` to list snapshots", kept.path))
     })
 }

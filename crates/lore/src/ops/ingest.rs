@@ -1,4 +1,4 @@
-//! `ingest`: take a source in.
+//! `ingest`: imports a source.
 
 mod payload;
 mod taken;
@@ -17,61 +17,62 @@ use payload::PageInput;
 pub use payload::{AssertionInput, facts_of};
 use taken::Taken;
 
-/// Take a source in: its bytes are kept as they came, its text becomes a page, and pages it is about can change with it
+/// Import a source as evidence
 ///
-/// The same bytes again change nothing. The answer names the pages that the source mentions, with their versions, for
-/// what comes next: one call with `pages` changes them all, or none. Each page needs the version that was read, 0 for a
-/// new one. A page is not rewritten with a text that says what it says already; entries, links, facts and tags are
-/// always added. Leave out `content` to change pages for a source that is in already.
+/// The bytes are stored unchanged, the text becomes a page, and related pages can be changed in the same call.
+/// Ingesting the same bytes again changes nothing. The output lists the pages that the source mentions, with their
+/// versions, for the next step: one call with `pages` changes all of them or none. Each page needs the version that was
+/// read, 0 for a new one. A page is not rewritten with a text that duplicates it; entries, links, facts and tags are
+/// always added. Omit `content` to change pages for a source that is already ingested.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore ingest notes/2026-03-01-acme.txt --type meeting --source-ref meeting/123\n  lore ingest article.md --type article --source-ref https://example.org/a --fills 1234\n  lore ingest --json-payload change.json\n  echo '{\"source_ref\": \"meeting/123\", \"pages\": [{\"slug\": \"people/ada\", \"expected_version\": 3,\n    \"timeline_entries\": [{\"date\": \"2026-03-01\", \"summary\": \"Agreed to the pivot\"}]}]}' | lore ingest --json-payload -"
 )]
 pub struct Ingest {
-    /// The source; - is standard input
+    /// File of the source; - is standard input
     #[serde(skip)]
     file: Option<PathBuf>,
-    /// The source's text
+    /// Text of the source
     #[arg(skip)]
     #[serde(default)]
     content: Option<String>,
-    /// What it is
+    /// Type of the source
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     #[serde(default)]
     source_type: Option<SourceType>,
-    /// What it is known by: an address, the number of a meeting [default: the file's name]
+    /// Reference: a URL, the number of a meeting [default: the file name]
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
     source_ref: Option<String>,
-    /// Take it in although it is there, and rewrite pages that say the same
+    /// Ingest it again, and rewrite pages that it duplicates
     #[arg(long)]
     #[serde(default)]
     force: bool,
-    /// A gap that it fills; may be given more than once
+    /// Gap that it fills; repeatable
     #[arg(long, value_name = "GAP")]
     #[serde(default)]
     fills: Vec<u64>,
-    /// What follows from it for pages: all of it is written, or nothing
+    /// Changes to pages, all or nothing
     #[arg(skip)]
     #[serde(default)]
     pages: Vec<PageInput>,
-    /// Take everything, pages too, from a JSON file, or with - from standard input
+    /// JSON file with all parameters, including pages; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "source_type", "source_ref", "force", "fills"])]
     #[serde(skip)]
     json_payload: Option<PathBuf>,
 }
 
-/// What a source is.
+/// Type of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum SourceType {
     /// Notes or a transcript of a meeting
     Meeting,
-    /// Something published
+    /// A published text
     Article,
     /// Any other document
     Doc,
-    /// A chat or an exchange of messages
+    /// A chat or other exchange of messages
     Conversation,
 }
 
@@ -98,7 +99,10 @@ impl Operation for Ingest {
                 false => session.read_file(file)?,
             };
             let value = serde_json::from_slice(&bytes).map_err(|error| {
-                Failure::usage(format!("the payload is not JSON: {error}"), "see `lore ingest --help`")
+                Failure::usage(
+                    format!("the payload is not JSON: {error}"),
+                    "run `lore ingest --help` for an example",
+                )
             })?;
             return read_json::<Ingest>(value)?.run(session);
         }

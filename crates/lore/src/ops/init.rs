@@ -1,4 +1,4 @@
-//! `init`: make or adopt a vault.
+//! `init`: creates or adopts a vault.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,30 +15,30 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Make a vault, or adopt a directory that has pages already, and register it
+/// Create a vault, or adopt a directory that has pages, and register it
 ///
-/// Running it again changes nothing, and no file that is there is ever overwritten.
+/// Running it again changes nothing, and existing files are never overwritten.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore init ~/brain --profile brain\n  lore init ~/notes --name notes --no-git"
 )]
 pub struct Init {
-    /// The directory; the working directory without it
+    /// Directory of the vault [default: the working directory]
     #[serde(default)]
     path: Option<PathBuf>,
-    /// The policy to begin with [default: notes]
+    /// Initial policy [default: notes]
     #[arg(long, value_enum)]
     #[serde(default)]
     profile: Option<ProfileName>,
-    /// The name to register it under [default: the directory's name]
+    /// Name to register it under [default: the directory's name]
     #[arg(long)]
     #[serde(default)]
     name: Option<String>,
-    /// Do not make a git repository
+    /// Do not create a git repository
     #[arg(long)]
     #[serde(default)]
     no_git: bool,
-    /// The git remote to push to
+    /// Git remote to push to
     #[arg(long, value_name = "URL", conflicts_with = "no_git")]
     #[serde(default)]
     remote: Option<String>,
@@ -48,27 +48,27 @@ pub struct Init {
 #[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ProfileName {
-    /// Any Markdown; nothing required
+    /// Any Markdown, nothing required
     Notes,
-    /// People, companies, decisions and the rest by folder, with templates
+    /// People, companies, decisions and more by folder, with templates
     Brain,
-    /// Lessons, preferences and procedures with their provenance; strict lint, generated index, git
+    /// Lessons, preferences and procedures; strict lint, generated index, git
     Roam,
-    /// A person's life in six classes, with permissions, rotation and retention
+    /// Personal notes, with permissions, daily rotation and retention
     Personal,
 }
 
-/// A vault that is ready.
+/// Output of `init`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Ready {
-    /// The name it is registered under.
+    /// Name it is registered under.
     name: String,
-    /// Its directory.
+    /// Root directory.
     path: String,
     profile: &'static str,
-    /// The files that were made.
+    /// Files that were created.
     created: Vec<String>,
-    /// How many pages it has.
+    /// Number of pages.
     pages: u64,
     /// Files that were not indexed.
     skipped: usize,
@@ -86,11 +86,14 @@ impl Operation for Init {
             session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
         }
         if exists(&asked) && !asked.is_dir() {
-            return Err(Failure::usage(format!("{} is a file", asked.display()), "name a directory"));
+            return Err(Failure::usage(
+                format!("{} is a file, not a directory", asked.display()),
+                "pass a directory",
+            ));
         }
         make_folder(&asked)?;
         let root = real_folder(&asked).ok_or_else(|| {
-            Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
+            Failure::usage(format!("{} is not a directory", asked.display()), "pass a directory")
         })?;
         let profile = match self.profile {
             None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
@@ -125,15 +128,15 @@ impl Operation for Init {
     }
 }
 
-/// The policy, the templates and the first pages, where there are none yet. Templates are hidden, so that they are not
-/// pages. A vault that has a policy already gets nothing more.
+/// Writes the policy, the templates and the seed pages where they do not exist. Templates are in a hidden directory so
+/// that they are not indexed as pages. A vault that already has a policy is left unchanged.
 fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<String>> {
     if exists(&root.join(POLICY_FILE)) {
         return Ok(Vec::new());
     }
     let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
     let now = (session.environment.clock)();
-    // A vault with a page of the day begins with the page of the day it is there.
+    // A vault with a daily page starts with the page of the current day.
     let begins = Policy::parse(profile.policy())
         .ok()
         .and_then(|policy| policy.rotate)
@@ -145,7 +148,7 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     };
     let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
     let mut created = Vec::new();
-    // The policy comes last: a vault that has one is whole.
+    // The policy is written last: a vault that has one is complete.
     for (path, text) in files.chain([(POLICY_FILE.to_owned(), profile.policy().to_owned())]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
@@ -154,19 +157,19 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     Ok(created)
 }
 
-/// A vault works without git, so a machine without it gets a note and no failure.
+/// Creates a git repository. A vault works without git, so a failure is only a warning.
 fn make_repository(session: &Session, root: &Path, remote: Option<&str>) {
-    // A directory that the repository around it ignores has no history there.
+    // A directory ignored by the enclosing repository has no history there.
     let inside =
         git(root, &["rev-parse", "--is-inside-work-tree"]) && !git(root, &["check-ignore", "--quiet", "."]);
     if !inside && !git(root, &["init", "--quiet", "--initial-branch=main"]) {
-        return session.talk.warn("git did not make a repository here; the vault works without one");
+        return session.talk.warn("git could not create a repository here; the vault works without one");
     }
     if let Some(url) = remote
         && !git(root, &["remote", "get-url", "origin"])
         && !git(root, &["remote", "add", "origin", url])
     {
-        session.talk.warn("git did not take the remote; add it with `git remote add origin URL`");
+        session.talk.warn("git could not add the remote; add it with `git remote add origin URL`");
     }
 }
 
@@ -191,7 +194,7 @@ impl Render for Ready {
             count(self.pages, "page"),
             self.profile
         );
-        text.extend(self.created.iter().map(|file| format!("made {file}\n")));
+        text.extend(self.created.iter().map(|file| format!("created {file}\n")));
         if self.skipped > 0 {
             let files = count(self.skipped as u64, "file");
             text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));

@@ -11,34 +11,34 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// The relationship of a link that is given none.
+/// Default relationship.
 const RELATED: &str = "related";
 
-/// Link two pages: write a typed and dated relation into the first
+/// Link two pages with a typed, dated relation
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore link people/ada companies/acme --relationship works_at --valid-from 2020-03\n  lore link notes/new notes/old --relationship supersedes\n\nThe relationships supersedes, contradicts and related drive the lifecycle of pages. Between two pages one relationship holds at most once on any day: a link that would overlap another is refused."
+    after_help = "Examples:\n  lore link people/ada companies/acme --relationship works_at --valid-from 2020-03\n  lore link notes/new notes/old --relationship supersedes\n\nThe relationships supersedes, contradicts and related drive the lifecycle of pages. Two relations of the same kind between two pages must not overlap in time; such a link is refused."
 )]
 pub struct Link {
-    /// The page that the link is written into
+    /// Page that the relation is written into
     #[arg(value_name = "FROM")]
     from: String,
-    /// The page it leads to
+    /// Target page
     #[arg(value_name = "TO")]
     to: String,
-    /// The relationship, a verb [default: related]
+    /// Relationship, a verb [default: related]
     #[arg(long, value_name = "R")]
     #[serde(default)]
     relationship: Option<String>,
-    /// A word about it, in parentheses
+    /// Short note, written in parentheses
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default)]
     context: Option<String>,
-    /// Since when it holds: YYYY, YYYY-MM or YYYY-MM-DD
+    /// Valid since: YYYY, YYYY-MM or YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     valid_from: Option<String>,
-    /// Until when it held
+    /// Valid until, inclusive
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     valid_until: Option<String>,
@@ -48,34 +48,34 @@ pub struct Link {
     expected_version: Option<u64>,
 }
 
-/// End a link: say until when it held; its id stays the same
+/// End a link by setting its last valid day; its id stays the same
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore links people/ada                                      the ids\n  lore link-close 2659058513998758 --valid-until 2026-03-01"
+    after_help = "Examples:\n  lore links people/ada                                      # lists ids\n  lore link-close 2659058513998758 --valid-until 2026-03-01"
 )]
 pub struct LinkClose {
-    /// The link's id, as `lore links` shows it
+    /// Link id from `lore links`
     #[arg(value_name = "ID")]
     id: u64,
-    /// The last day on which it held: YYYY, YYYY-MM or YYYY-MM-DD
+    /// Last valid day: YYYY, YYYY-MM or YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     valid_until: String,
-    /// Fail unless the page it stands on is at this version
+    /// Fail unless the page with the link is at this version
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
 }
 
-/// Take the relations from one page to another away; links in prose are told, not cut
+/// Remove relations between two pages (links in prose are reported)
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore unlink people/ada companies/acme\n  lore unlink people/ada companies/acme --relationship works_at\n\nWhat has ended is better closed than taken away: see `lore link-close`."
+    after_help = "Examples:\n  lore unlink people/ada companies/acme\n  lore unlink people/ada companies/acme --relationship works_at\n\nTo end a relation that was true once, use `lore link-close`."
 )]
 pub struct Unlink {
-    /// The page that the link stands on
+    /// Page with the relation
     #[arg(value_name = "FROM")]
     from: String,
-    /// The page it leads to
+    /// Target page
     #[arg(value_name = "TO")]
     to: String,
     /// Only this relationship
@@ -88,23 +88,23 @@ pub struct Unlink {
     expected_version: Option<u64>,
 }
 
-/// A link that was written.
+/// Output of `link` and `link-close`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Linked {
     #[serde(flatten)]
     page: WriteResult,
-    /// The link as it is now.
+    /// The link after the change.
     link: LinkItem,
 }
 
-/// Links that were taken away.
+/// Output of `unlink`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Cut {
     #[serde(flatten)]
     page: WriteResult,
-    /// The relations that are gone.
+    /// Relations that were removed.
     removed: Vec<LinkItem>,
-    /// Links between the two pages that stay: other relationships, prose, frontmatter.
+    /// Links between the two pages that were not removed: other relationships, prose, frontmatter.
     left: Vec<LinkItem>,
 }
 
@@ -165,7 +165,7 @@ impl Render for Linked {
     fn human(&self) -> String {
         let link = &self.link;
         let already = match self.page.outcome {
-            "unchanged" => format!("line {} says so already: ", link.line),
+            "unchanged" => format!("already on line {}: ", link.line),
             _ => String::new(),
         };
         let place = format!("{}:{}", link.path, link.line);
@@ -181,7 +181,7 @@ impl Render for Cut {
     fn human(&self) -> String {
         let mut text = String::new();
         if self.removed.is_empty() {
-            text.push_str("no relation to take away\n");
+            text.push_str("no relation to remove\n");
         } else {
             text.push_str(&self.page.human());
         }
@@ -196,7 +196,7 @@ impl Render for Cut {
             ));
         }
         if self.removed.is_empty() && self.left.iter().any(|link| link.relationship == lore_page::LINKS_TO) {
-            text.push_str("what is left stands in prose: rephrase it with `lore edit`\n");
+            text.push_str("the remaining links are in prose: change them with `lore edit`\n");
         }
         text
     }

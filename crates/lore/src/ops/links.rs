@@ -11,13 +11,13 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Which links count by their validity.
+/// Temporal filter for links.
 #[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Validity {
-    /// Those that hold today.
+    /// Valid today.
     Current,
-    /// Those that have ended.
+    /// Ended.
     Historical,
     /// All.
     All,
@@ -39,10 +39,10 @@ impl From<Validity> for Temporal {
     after_help = "Examples:\n  lore links people/ada\n  lore links people/ada --temporal current --json\n  lore links people/ada --as-of 2019-06\n  lore links people/ada --as-of-commit HEAD~10"
 )]
 pub struct Links {
-    /// The page
+    /// Page with the links
     #[arg(value_name = "REF")]
     reference: String,
-    /// By validity [default: all]
+    /// Temporal filter [default: all]
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
@@ -57,10 +57,10 @@ pub struct Links {
     after_help = "Examples:\n  lore backlinks companies/acme\n  lore backlinks companies/acme --temporal all\n  lore backlinks companies/acme --as-of 2019"
 )]
 pub struct Backlinks {
-    /// The page
+    /// Target page
     #[arg(value_name = "REF")]
     reference: String,
-    /// By validity [default: current]
+    /// Temporal filter [default: current]
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
@@ -69,7 +69,7 @@ pub struct Backlinks {
     moment: Moment,
 }
 
-/// Links of a page.
+/// Output of `links` and `backlinks`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LinkList {
     slug: String,

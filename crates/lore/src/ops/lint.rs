@@ -1,4 +1,4 @@
-//! `lint` and `index`: whether the pages are valid; generated files written anew.
+//! `lint` and `index`: validity of pages, and generated files.
 
 use std::collections::BTreeSet;
 
@@ -14,49 +14,50 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Check that pages are valid: structure, ids, properties, sections, links, secrets, generated files
+/// Check that pages are valid
 ///
-/// Exit 4 when there is an error. How bad each finding is, the vault's lore.toml says. With --links, names of pages that
-/// other pages say in their sentences and do not link are found too (the rule `link-missing`, which is off unless the
-/// policy asks for it): the first mention on a page, in whole words, of one page that still counts. `--fix` makes links of
-/// them and changes no other byte; timelines and taken-in sources are evidence and stay as they are.
+/// Checks structure, ids, properties, sections, links, secrets and generated files. Exits with 4 if there is an error;
+/// lore.toml sets the level of each rule. --links also reports mentions of other pages that are not links (the rule
+/// `link-missing`, which is off unless the policy enables it): the first mention on a page, in whole words, of exactly
+/// one current page. `--fix` turns them into links and changes no other byte; timelines and ingested sources are
+/// evidence and are left unchanged.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore lint\n  lore lint people/ada --json\n  lore lint --fix\n  lore lint --fix --links --dry-run"
 )]
 pub struct Lint {
-    /// The pages; all of them, the raw captures and the generated files without any
+    /// Pages to check [default: all pages, raw captures and generated files]
     #[arg(value_name = "REF")]
     #[serde(default)]
     references: Vec<String>,
-    /// Mend what is safe to mend: missing properties with a default, values in the wrong case, generated files
+    /// Fix what is safe: defaults, wrong case, generated files
     #[arg(long)]
     #[serde(default)]
     fix: bool,
-    /// Find names of pages that are no links; with --fix, make links of them
+    /// Report unlinked mentions of pages; with --fix, link them
     #[arg(long)]
     #[serde(default)]
     links: bool,
-    /// With --fix: only say what would be mended
+    /// With --fix, only show what would be fixed
     #[arg(long, requires = "fix")]
     #[serde(default)]
     dry_run: bool,
 }
 
-/// What was found.
+/// Output of `lint`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Linted {
-    /// How many errors.
+    /// Number of errors.
     errors: usize,
-    /// How many warnings.
+    /// Number of warnings.
     warnings: usize,
-    /// Files that were mended.
+    /// Files that were fixed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<String>,
-    /// Names that became links, or with --dry-run would.
+    /// Mentions that were linked, or with --dry-run would be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     linked: Vec<MissingLinkItem>,
-    /// Whether nothing was changed although --fix was given.
+    /// Whether --fix ran without changing anything.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
     findings: Vec<FindingItem>,
@@ -64,17 +65,17 @@ pub struct Linted {
     notes: Vec<String>,
 }
 
-/// A name that a page says and does not link.
+/// An unlinked mention of a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MissingLinkItem {
-    /// The page that says it.
+    /// Page with the mention.
     pub path: String,
     pub line: u32,
-    /// The words that stand there.
+    /// The words of the mention.
     pub words: String,
-    /// The slug of the page that is meant.
+    /// Slug of the mentioned page.
     pub to: String,
-    /// That page's title.
+    /// Title of the mentioned page.
     pub title: String,
 }
 
@@ -86,13 +87,13 @@ impl From<MissingLink> for MissingLinkItem {
 }
 
 impl MissingLinkItem {
-    /// The item in one line.
+    /// Returns the item as one line.
     pub fn line(&self) -> String {
-        format!("{}:{}  {:?} names {}", self.path, self.line, self.words, self.to)
+        format!("{}:{}  {:?} mentions {}", self.path, self.line, self.words, self.to)
     }
 }
 
-/// Something that is not as it should be.
+/// A rule violation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FindingItem {
     level: Level,
@@ -100,7 +101,7 @@ struct FindingItem {
     path: String,
     line: Option<u32>,
     message: String,
-    /// Whether `--fix` mends it.
+    /// Whether `--fix` fixes it.
     fixable: bool,
 }
 
@@ -141,7 +142,7 @@ impl Operation for Lint {
                 let missing = if self.links || told { missing_links(memory, only)? } else { Vec::new() };
                 let mut linted = Linted::new(missing, found, Vec::new());
                 if !self.fix {
-                    // What is only looked for is a finding like any other.
+                    // Without --fix, an unlinked mention is a finding like any other.
                     let missing = std::mem::take(&mut linted.linked);
                     linted.findings.extend(missing.into_iter().filter(|_| !told).map(FindingItem::from));
                 }
@@ -174,7 +175,7 @@ impl From<MissingLinkItem> for FindingItem {
         FindingItem {
             level: Level::Warning,
             rule: Rule::LinkMissing.name(),
-            message: format!("{:?} names {} and is no link", missing.words, missing.to),
+            message: format!("{:?} mentions {} without a link", missing.words, missing.to),
             path: missing.path,
             line: Some(missing.line),
             fixable: true,
@@ -187,7 +188,7 @@ impl Render for Linted {
         let level = |level| if level == Level::Error { "error" } else { "warning" };
         let mut text = lines(self.findings.iter().map(|found| {
             let line = found.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let fix = if found.fixable { " (--fix mends it)" } else { "" };
+            let fix = if found.fixable { " (fixable with --fix)" } else { "" };
             format!(
                 "{:<7}  {}{line}  {} [{}]{fix}",
                 level(found.level),
@@ -198,7 +199,7 @@ impl Render for Linted {
         }));
         let linked = if self.dry_run { "to link" } else { "linked" };
         text.extend(self.linked.iter().map(|missing| format!("{linked:<7}  {}\n", missing.line())));
-        text.extend(self.fixed.iter().map(|path| format!("mended   {path}\n")));
+        text.extend(self.fixed.iter().map(|path| format!("fixed    {path}\n")));
         text.extend(self.notes.iter().map(|note| format!("note: {note}\n")));
         if self.dry_run {
             text.push_str("nothing was changed\n");
@@ -217,17 +218,17 @@ impl Render for Linted {
     }
 }
 
-/// Write the generated files anew from the pages
+/// Regenerate generated files
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore index")]
 pub struct Index {}
 
-/// What was written.
+/// Output of `index`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Indexed {
-    /// The files that were not what the pages say.
+    /// Files that were out of date.
     written: Vec<String>,
-    /// The commit, where there is one.
+    /// Commit id, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -248,7 +249,7 @@ impl Operation for Index {
 impl Render for Indexed {
     fn human(&self) -> String {
         let mut text = match self.written.is_empty() {
-            true => "every generated file is what the pages say\n".into(),
+            true => "all generated files are up to date\n".into(),
             false => lines(self.written.iter().map(|path| format!("wrote {path}"))),
         };
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));

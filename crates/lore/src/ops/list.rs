@@ -23,19 +23,19 @@ pub struct List {
     #[serde(flatten)]
     #[schemars(flatten)]
     filters: Filters,
-    /// Only pages whose `due` is this day or earlier, the most pressing first
+    /// Only pages due on this day or earlier, earliest first
     #[arg(long, value_name = "DATE", conflicts_with = "sort")]
     #[serde(default)]
     due: Option<String>,
-    /// In which order
+    /// Sort order
     #[arg(long, value_enum, default_value = "updated")]
     #[serde(default)]
     sort: Sort,
-    /// How many at the most [default: 50]
+    /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// Which page of the list, from 1
+    /// Page of results, starting at 1
     #[arg(long)]
     #[serde(default)]
     page: Option<usize>,
@@ -73,7 +73,7 @@ impl Operation for List {
     }
 }
 
-/// The pages that are due by a day, the most pressing first; of one day, those that state the higher priority.
+/// Returns the pages due by a day, earliest first; on the same day, by declared priority.
 fn due(memory: &Memory, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let rows = memory.store().list(memory.project(), filter, Order::Title, all)?;

@@ -1,4 +1,4 @@
-//! `ls`: a folder of the vault.
+//! `ls`: lists a folder of the vault.
 
 use clap::Args;
 use lore_engine::vault::{is_page, list_folder, safe_path};
@@ -11,24 +11,24 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// List a folder of the vault: its folders, then its pages with their titles
+/// List a folder of the vault: its folders, then its pages with titles
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore ls\n  lore ls people")]
 pub struct Ls {
-    /// The folder; the vault's root without it
+    /// Folder to list [default: the vault's root]
     #[arg(value_name = "DIR")]
     #[serde(default)]
     path: Option<String>,
 }
 
-/// A folder's content.
+/// Output of `ls`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Folder {
     path: String,
     entries: Vec<FolderEntry>,
 }
 
-/// A folder or page.
+/// A folder, page or other file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FolderEntry {
     name: String,
@@ -84,7 +84,7 @@ impl Operation for Ls {
 impl Render for Folder {
     fn human(&self) -> String {
         if self.entries.is_empty() {
-            return "an empty folder\n".into();
+            return "empty folder\n".into();
         }
         lines(self.entries.iter().map(|entry| match (&entry.title, entry.kind) {
             (Some(title), _) => format!("{:<40}  {title}", entry.name),

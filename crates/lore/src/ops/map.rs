@@ -1,4 +1,4 @@
-//! `map`: from working directories to projects.
+//! `map`: maps working directories to projects.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,37 +10,37 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Map working directories to a project, by a glob
+/// Map working directories to a project by glob
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore map '/home/me/code/*' work\n  lore map --list\n  lore map --remove '/home/me/code/*'"
 )]
 pub struct Map {
-    /// Directories, such as /home/me/code/*; what is below them is meant too
+    /// Directories, such as /home/me/code/*; subdirectories match too
     #[arg(required_unless_present_any = ["list", "remove"])]
     #[serde(default)]
     glob: Option<String>,
-    /// The project
+    /// Project name
     #[arg(requires = "glob")]
     #[serde(default)]
     project: Option<String>,
-    /// List the maps
+    /// List the mappings
     #[arg(long)]
     #[serde(default)]
     list: bool,
-    /// Remove the map of this glob
+    /// Remove the mapping of this glob
     #[arg(long, value_name = "GLOB", conflicts_with_all = ["glob", "list"])]
     #[serde(default)]
     remove: Option<String>,
 }
 
-/// Maps in the order in which they are asked.
+/// Mappings in the order in which they are tried.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Maps {
     maps: Vec<MapItem>,
 }
 
-/// One map.
+/// One mapping.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapItem {
     glob: String,
@@ -59,7 +59,7 @@ impl Operation for Map {
                 if config.remove_map(glob) {
                     return Ok(());
                 }
-                Err(Failure::usage(format!("no map has the glob {glob:?}"), "see `lore map --list`"))
+                Err(Failure::usage(format!("no mapping has the glob {glob:?}"), "see `lore map --list`"))
             })?,
             (None, Some(glob), Some(project)) => {
                 session.config.projects().choose(Some(project), None)?;
@@ -70,7 +70,10 @@ impl Operation for Map {
                 })?
             }
             (None, Some(_), None) => {
-                return Err(Failure::usage("a map needs a project", "give it after the glob"));
+                return Err(Failure::usage(
+                    "no project given for the glob",
+                    "pass the project after the glob",
+                ));
             }
             (None, None, _) => Config::load(&session.environment.config_file)?,
         };
@@ -80,7 +83,7 @@ impl Operation for Map {
     }
 }
 
-/// The glob with `~` written out. One that starts nowhere could never match.
+/// Expands `~` in a glob. A relative glob is an error because it could never match.
 fn absolute(session: &Session, glob: &str) -> Result<String> {
     let home = session.environment.home.as_ref().map(|home| home.display().to_string());
     let whole = match (glob.strip_prefix("~/"), home) {
@@ -91,15 +94,15 @@ fn absolute(session: &Session, glob: &str) -> Result<String> {
         return Ok(whole);
     }
     Err(Failure::usage(
-        format!("{glob:?} names no directory"),
-        "write it from the root, such as /home/me/code/*",
+        format!("{glob:?} is not an absolute path"),
+        "use an absolute path, such as /home/me/code/*",
     ))
 }
 
 impl Render for Maps {
     fn human(&self) -> String {
         if self.maps.is_empty() {
-            return "no maps\n".into();
+            return "no mappings\n".into();
         }
         lines(self.maps.iter().map(|map| format!("{}  {}", map.glob, map.project)))
     }

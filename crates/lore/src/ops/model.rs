@@ -1,4 +1,4 @@
-//! `model list|pull|use|path|remove`: the models that give search its meaning.
+//! `model list|pull|use|path|remove`: embedding models.
 
 use std::path::{Path, PathBuf};
 
@@ -16,29 +16,29 @@ use crate::failure::{Failure, Result};
 use crate::models::{Known, Library};
 use crate::session::Session;
 
-/// List the models: which one answers, which are here, which can be fetched
+/// List embedding models: active, installed and available
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore model list")]
 pub struct List {}
 
-/// The models.
+/// Output of `model list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ModelList {
     models: Vec<ModelItem>,
 }
 
-/// A model.
+/// An embedding model.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ModelItem {
     name: String,
-    /// Whether it answers.
+    /// Whether it is the active model.
     active: bool,
-    /// Where it is; nothing where it has to be fetched first.
+    /// Location; null if it is not installed.
     place: Option<String>,
-    /// Numbers in a vector, where the database knows it.
+    /// Dimensions of its vectors, if the database knows the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     dimensions: Option<usize>,
-    /// Chunks of this vault that have no vector of it, where the database knows it.
+    /// Chunks of this vault without a vector of this model, if the database knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl Operation for List {
 
     fn run(self, session: &Session) -> Result<ModelList> {
         let mut models: Vec<ModelItem> = session.models.all().into_iter().map(ModelItem::unused).collect();
-        // Without a vault there is still a list.
+        // The list works without a vault.
         if let Ok(memory) = session.memory() {
             for row in memory.store().models()? {
                 let pending = Some(memory.store().count_pending(memory.project(), row.number)?);
@@ -79,7 +79,7 @@ impl ModelItem {
     }
 }
 
-/// Where a model is asked that runs elsewhere: its revision is the address and the name there.
+/// Returns the address of a remote model: its revision is the address followed by the model's name there.
 fn endpoint(identity: &ModelIdentity) -> Option<String> {
     let (_, model) = identity.name.split_once(':')?;
     identity.revision.strip_suffix(model).map(|place| place.trim_end().to_owned())
@@ -89,25 +89,25 @@ impl Render for ModelList {
     fn human(&self) -> String {
         lines(self.models.iter().map(|model| {
             let mark = if model.active { "*" } else { " " };
-            let place = model.place.as_deref().unwrap_or("not here; `lore model pull` fetches it");
+            let place = model.place.as_deref().unwrap_or("not installed; run `lore model pull`");
             let waiting = model.pending.filter(|pending| *pending > 0);
             let waiting =
-                waiting.map(|pending| format!(", {} wait", count(pending, "chunk"))).unwrap_or_default();
+                waiting.map(|pending| format!(", {} pending", count(pending, "chunk"))).unwrap_or_default();
             format!("{mark} {}  {place}{waiting}", model.name)
         }))
     }
 }
 
-/// Fetch a model from the public hub, held against its pinned checksums
+/// Download and verify a model
 ///
-/// Nothing is fetched unless this is run. A download that was interrupted goes on where it stopped; a file with another
-/// checksum is refused.
+/// Files are verified against pinned hashes; a file with another hash is refused. Nothing is downloaded unless this is
+/// run. An interrupted download is resumed.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore model pull all-MiniLM-L6-v2\n  lore model pull bge-small-en-v1.5")]
 pub struct Pull {
-    /// The model's name
+    /// Name of the model
     name: String,
-    /// Another hub with the same files
+    /// URL of another hub with the same files
     #[arg(long, value_name = "URL")]
     #[serde(default)]
     hub: Option<String>,
@@ -123,9 +123,9 @@ impl Operation for Pull {
         let Some(model) = known_model(&self.name) else {
             let names: Vec<&str> = known_models().iter().map(|model| model.name).collect();
             return Err(Failure::usage(
-                format!("no model is called {:?}", self.name),
+                format!("unknown model {:?}", self.name),
                 format!(
-                    "these can be fetched: {}; any other works from its folder: `lore model path DIR`",
+                    "available models: {}; to use another, pass its directory to `lore model path DIR`",
                     names.join(", ")
                 ),
             ));
@@ -133,36 +133,40 @@ impl Operation for Pull {
         let progress = session.talk.progress("Fetching");
         let hub = self.hub.as_deref().unwrap_or(DEFAULT_HUB);
         let into = Library::home(&session.environment);
-        // What was fetched is kept, so that a download goes on to its end even when nobody waits.
+        // Downloaded data is kept, so cancellation is ignored and the download runs to its end.
         let mut told = |done: u64, all: u64| drop(progress(done as usize, all as usize));
         let folder = pull(model, &into, hub, &mut told);
         session.talk.finish();
         let folder = folder.map_err(lore_engine::Error::from)?;
         verify(&folder).map_err(lore_engine::Error::from)?;
-        Ok(Done::new(format!("{} is in {}; use it with `lore model use {0}`", model.name, folder.display())))
+        Ok(Done::new(format!(
+            "downloaded {} to {}; activate it with `lore model use {0}`",
+            model.name,
+            folder.display()
+        )))
     }
 }
 
-/// Let another model answer: embed every page with it first, then change over at once
+/// Switch the embedding model
 ///
-/// The vectors of the model before are kept, so that going back costs nothing. Until all is embedded the model before
-/// answers.
+/// Every page is embedded with the new model before the switch; until then the previous model is used. Its vectors are
+/// kept, so switching back is instant.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore model use all-MiniLM-L6-v2\n  lore model use wordllama-256\n  lore model use ollama:nomic-embed-text"
 )]
 pub struct Use {
-    /// A model's name, `ollama:NAME`, `openai:NAME`, or a folder
+    /// Name of a model, `ollama:NAME`, `openai:NAME`, or a directory
     name: String,
 }
 
-/// What a change of models did.
+/// Output of `model use`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changed {
-    /// The model that answers now.
+    /// Name of the active model.
     model: String,
     dimensions: usize,
-    /// Chunks that were embedded for it.
+    /// Number of chunks that were embedded.
     embedded: u64,
 }
 
@@ -176,10 +180,11 @@ impl Operation for Use {
         let given = folder(session, &self.name);
         let name = given.as_deref().map_or(self.name, |folder| look_into(session, folder));
         if given.is_none() && !session.models.knows(&name) {
-            let hint = "see `lore model list`, or give the folder of one";
-            return Err(Failure::usage(format!("no model is called {name:?}"), hint));
+            let hint = "run `lore model list`, or pass the directory of a model";
+            return Err(Failure::usage(format!("unknown model {name:?}"), hint));
         }
-        // Opened before the vault is looked at and the folder noted: what is no model changes nothing.
+        // The model is opened before the vault is read and the directory recorded, so that an invalid one changes
+        // nothing.
         session.models.open(&name).map_err(lore_engine::Error::from)?;
         if let Some(folder) = &given {
             keep(session, folder)?;
@@ -198,20 +203,22 @@ impl Operation for Use {
 
 impl Render for Changed {
     fn human(&self) -> String {
-        format!("{} answers now; {} embedded for it\n", self.model, count(self.embedded, "chunk"))
+        format!("switched to {}; {} embedded\n", self.model, count(self.embedded, "chunk"))
     }
 }
 
-/// Say where models are looked for, or add a folder that holds one
+/// Print the model directories, or add one
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore model path\n  lore model path ~/models/bge-small-en-v1.5")]
 pub struct PathOf {
-    /// A folder with model.safetensors, tokenizer.json and config.json, or a folder of such folders
+    /// Directory with the files of a model, or its parent
+    ///
+    /// The files are model.safetensors, tokenizer.json and config.json.
     #[serde(default)]
     folder: Option<String>,
 }
 
-/// Where models are looked for.
+/// Output of `model path`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Places {
     folders: Vec<String>,
@@ -229,8 +236,8 @@ impl Operation for PathOf {
             let there = session.environment.here.clone().unwrap_or_default().join(given);
             let Some(folder) = real_folder(&there) else {
                 return Err(Failure::usage(
-                    format!("{given} is no folder"),
-                    "give the folder that holds the model's files",
+                    format!("{given} is not a directory"),
+                    "pass the directory with the model's files",
                 ));
             };
             look_into(session, &folder);
@@ -247,35 +254,35 @@ impl Render for Places {
     }
 }
 
-/// The folder that a name is the path of.
+/// Returns the directory if the name is a path.
 fn folder(session: &Session, name: &str) -> Option<PathBuf> {
     let there = session.environment.here.clone().unwrap_or_default().join(name);
     name.contains(['/', '\\']).then(|| real_folder(&there)).flatten()
 }
 
-/// The folder in which models are looked for, given that or a model's own.
+/// Returns the directory to search for models, given that or the directory of a model.
 fn holder(folder: &Path) -> &Path {
     let is_model = exists(&folder.join("model.safetensors")) || exists(&folder.join("config.json"));
     if is_model { folder.parent().unwrap_or(folder) } else { folder }
 }
 
-/// Looks there first as long as this run lasts; gives the name the model has.
+/// Searches this directory first for the rest of this run; returns the name of the model.
 fn look_into(session: &Session, folder: &Path) -> String {
     session.models.look_in(holder(folder));
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Notes a folder, so that it is found from anywhere.
+/// Records a directory in the configuration.
 fn keep(session: &Session, folder: &Path) -> Result<()> {
     let place = holder(folder).to_string_lossy();
     Config::change(&session.environment, |config| config.set("embedding.folder", &place)).map(drop)
 }
 
-/// Forget a model and its vectors; its files stay
+/// Delete the vectors of a model; its files stay
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore model remove wordllama-256")]
 pub struct Remove {
-    /// The model's name
+    /// Name of the model
     name: String,
 }
 
@@ -290,20 +297,20 @@ impl Operation for Remove {
         let rows = memory.store().models()?.into_iter().filter(|row| row.identity.name == self.name);
         let (active, found): (Vec<_>, Vec<_>) = rows.partition(|row| row.active);
         if found.is_empty() && active.is_empty() {
-            let message = format!("the database has no vectors of {:?}", self.name);
-            return Err(Failure::usage(message, "see `lore model list`"));
+            let message = format!("no vectors of {:?} in the database", self.name);
+            return Err(Failure::usage(message, "run `lore model list`"));
         }
         if found.is_empty() {
-            let message = format!("{} is the model that answers", self.name);
-            return Err(Failure::usage(message, "let another one answer first: `lore model use NAME`"));
+            let message = format!("{} is the active model", self.name);
+            return Err(Failure::usage(message, "switch to another model first: `lore model use NAME`"));
         }
         for row in &found {
             memory.store().remove_model(row.number)?;
         }
         Ok(Done::new(match active.is_empty() {
-            true => format!("{} and its vectors are forgotten", self.name),
-            // Other weights had the same name before.
-            false => format!("the vectors of an earlier {} are forgotten", self.name),
+            true => format!("removed {} and its vectors", self.name),
+            // Earlier weights with the same name.
+            false => format!("removed the vectors of an earlier {}", self.name),
         }))
     }
 }

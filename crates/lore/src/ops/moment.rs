@@ -1,4 +1,4 @@
-//! From when a question is asked: a day of which the answer is to hold, and a commit at which the files are read.
+//! The day and the commit that a query refers to.
 
 use std::ops::Deref;
 
@@ -12,24 +12,24 @@ use super::links::Validity;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// A day and a commit to look back to.
+/// The day and the commit to evaluate a query at.
 #[derive(Debug, Default, Args, Deserialize, JsonSchema)]
 pub struct Moment {
-    /// As things were on a day (YYYY-MM-DD), or on any day of a month (YYYY-MM) or a year (YYYY)
+    /// State on a day (YYYY-MM-DD), or on any day of a month or year
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     as_of: Option<String>,
-    /// As the files were at a git commit; without --as-of, on the day of that commit
+    /// Files at a git commit; without --as-of, on the day of the commit
     #[arg(long, value_name = "REV")]
     #[serde(default)]
     as_of_commit: Option<String>,
 }
 
-/// A vault to be asked: as it is, or as it was.
+/// A view of the vault: current or at a commit.
 pub enum View<'s> {
-    /// As it is.
+    /// The current vault.
     Now(&'s Memory),
-    /// As it was at a commit.
+    /// The vault at a commit.
     Then(Box<Past>),
 }
 
@@ -44,16 +44,16 @@ impl Deref for View<'_> {
     }
 }
 
-/// Which intervals count, and on which day.
+/// A temporal filter and the day it is evaluated on.
 pub struct Holding {
-    /// Which count.
+    /// Which intervals match.
     pub temporal: Temporal,
-    /// On this day, or on any day of this month or year.
+    /// The day, month or year.
     pub day: String,
 }
 
 impl Moment {
-    /// The vault that is asked.
+    /// Returns the view of the vault to query.
     pub fn view<'s>(&self, session: &'s Session) -> Result<View<'s>> {
         match &self.as_of_commit {
             None => Ok(View::Now(session.fresh()?)),
@@ -61,12 +61,12 @@ impl Moment {
         }
     }
 
-    /// The day, month or year that is asked about, where it is not today.
+    /// Returns the day, month or year given by `--as-of`.
     pub fn day(&self) -> Result<Option<PartialDate>> {
         self.as_of.as_deref().map(|day| date("--as-of", day)).transpose()
     }
 
-    /// Which intervals count. Who asks about a day asks for what held on it, unless it is said otherwise.
+    /// Returns the temporal filter. With `--as-of`, it defaults to what was valid on that day.
     pub fn holding(&self, memory: &Memory, asked: Option<Validity>, usual: Validity) -> Result<Holding> {
         let Some(day) = &self.as_of else {
             return Ok(Holding { temporal: asked.unwrap_or(usual).into(), day: memory.today() });
@@ -75,33 +75,33 @@ impl Moment {
         let temporal = match asked {
             None | Some(Validity::Current) => Temporal::Current,
             Some(Validity::Historical) => Temporal::Historical,
-            // What began later was not there to be listed.
+            // Intervals that began later did not exist yet on that day.
             Some(Validity::All) => Temporal::Begun,
         };
         Ok(Holding { temporal, day })
     }
 }
 
-/// Reads a date that was given for something.
+/// Parses the date of an option.
 pub fn date(what: &str, text: &str) -> Result<PartialDate> {
     text.trim().parse().map_err(|_| {
         Failure::usage(
             format!("{what}: {text:?} is not a date"),
-            "write YYYY, YYYY-MM or YYYY-MM-DD, of a day that exists",
+            "use an existing date as YYYY, YYYY-MM or YYYY-MM-DD",
         )
     })
 }
 
-/// Reads an interval.
+/// Parses an interval.
 pub fn interval(from: Option<&str>, until: Option<&str>) -> Result<Interval> {
     let from = from.map(|text| date("--valid-from", text)).transpose()?;
     let until = until.map(|text| date("--valid-until", text)).transpose()?;
     Interval::between(from, until).map_err(|reversed| {
-        Failure::usage(reversed.to_string(), "give a --valid-until that is not before --valid-from")
+        Failure::usage(reversed.to_string(), "use a --valid-until that is not before --valid-from")
     })
 }
 
-/// The day on which a timeframe begins, as `YYYY-MM-DD` here.
+/// Returns the first day of a timeframe as `YYYY-MM-DD` in the local time zone.
 pub fn day_of(timeframe: &str, memory: &Memory) -> Result<String> {
     let now = memory.now();
     let start = jiff::Timestamp::from_millisecond(since(timeframe, &now)?).unwrap_or_default();

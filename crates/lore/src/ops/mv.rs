@@ -1,4 +1,4 @@
-//! `mv`: another place for a page.
+//! `mv`: moves a page.
 
 use clap::Args;
 use lore_engine::relocate;
@@ -11,16 +11,16 @@ use super::views::WriteResult;
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Move a page; the links that name it by its place follow, in every page
+/// Move a page and update the links to it
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore mv people/ada people/ada-lovelace\n  lore mv \"Old note\" archive/"
 )]
 pub struct Mv {
-    /// The page
+    /// Page to move
     #[arg(value_name = "REF")]
     reference: String,
-    /// Its new slug or path; ending in / it is a folder
+    /// New slug or path; a trailing / means a folder
     #[arg(value_name = "NEW")]
     to: String,
     /// Fail unless the page is at this version

@@ -1,5 +1,5 @@
-//! Notes by their titles: write one, edit one in words, and search them. The ways of the note-keeping tools that agents
-//! know, over the same writes and the same search.
+//! Notes by title: write, edit and search. These are the calls of note-taking tools that agents already know, on top of
+//! the same writes and the same search.
 
 mod edit;
 mod find;

@@ -1,4 +1,4 @@
-//! `path`: how two pages hang together.
+//! `path`: the shortest chain of links between two pages.
 
 use clap::Args;
 use lore_engine::Reach;
@@ -12,26 +12,28 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// How many links a chain may have where nothing else is asked for.
+/// Default maximum number of links.
 const DEPTH: usize = 12;
 
-/// Show the shortest chain of links between two pages, in whichever direction each link stands
+/// Show the shortest chain of links between two pages
+///
+/// Links are followed in either direction.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore path people/ada companies/acme\n  lore path people/ada companies/acme --as-of 2019\n  lore path people/ada people/bob --temporal all --limit-depth 4\n\nOf chains of the same length, the one with the most stated relations is shown. Exit 1 where there is none."
+    after_help = "Examples:\n  lore path people/ada companies/acme\n  lore path people/ada companies/acme --as-of 2019\n  lore path people/ada people/bob --temporal all --limit-depth 4\n\nOf chains of the same length, the one with the most typed relations is shown. Exits with 1 if there is none."
 )]
 pub struct Path {
-    /// The page it starts from
+    /// Start page
     #[arg(value_name = "FROM")]
     from: String,
-    /// The page it leads to
+    /// End page
     #[arg(value_name = "TO")]
     to: String,
-    /// Links by validity [default: current]
+    /// Temporal filter [default: current]
     #[arg(long, value_enum)]
     #[serde(default)]
     temporal: Option<Validity>,
-    /// How many links at the most [default: 12]
+    /// Maximum number of links [default: 12]
     #[arg(long, value_name = "N")]
     #[serde(default)]
     limit_depth: Option<usize>,
@@ -40,18 +42,18 @@ pub struct Path {
     moment: Moment,
 }
 
-/// A chain of links.
+/// Output of `path`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PathView {
     from: String,
     to: String,
     /// Whether there is a chain.
     found: bool,
-    /// Every page on the way, both ends included.
+    /// Pages on the chain, both ends included.
     pages: Vec<String>,
-    /// The link between each page and the next; it may stand on either.
+    /// Links between consecutive pages, in either direction.
     links: Vec<LinkItem>,
-    /// How many links were looked for at the most.
+    /// Maximum number of links.
     limit_depth: usize,
 }
 

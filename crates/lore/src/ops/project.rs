@@ -18,9 +18,9 @@ use crate::session::Session;
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore project add notes ~/notes")]
 pub struct Add {
-    /// The project's name
+    /// Project name
     name: String,
-    /// Its directory; made if it is not there
+    /// Directory; created if it does not exist
     path: PathBuf,
 }
 
@@ -33,12 +33,12 @@ impl Operation for Add {
     fn run(self, session: &Session) -> Result<ProjectItem> {
         let asked = session.path(&self.path);
         if self.name.trim().is_empty() {
-            return Err(Failure::usage("a project needs a name", "give one, such as notes"));
+            return Err(Failure::usage("the project name is empty", "pass a name, such as notes"));
         }
         session.check_name(&self.name, &real_folder(&asked).unwrap_or(asked.clone()))?;
         make_folder(&asked)?;
         let root = real_folder(&asked).ok_or_else(|| {
-            Failure::usage(format!("{} is not a directory", asked.display()), "name a directory")
+            Failure::usage(format!("{} is not a directory", asked.display()), "pass a directory")
         })?;
         session.register(Some(&self.name), &root)?;
         let memory = session.open_fresh(&self.name, &root)?;
@@ -47,24 +47,25 @@ impl Operation for Add {
     }
 }
 
-/// List the projects
+/// List projects
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project list")]
 pub struct List {}
 
-/// Projects.
+/// Output of `project list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ProjectList {
     projects: Vec<ProjectItem>,
 }
 
-/// A project.
+/// A registered project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ProjectItem {
     name: String,
     path: String,
-    /// Whether it is meant when nothing else decides.
+    /// Whether it is used when nothing else selects a project.
     default: bool,
-    /// Whether its directory is there.
+    /// Whether its directory exists.
     active: bool,
     pages: u64,
     links: u64,
@@ -116,12 +117,12 @@ fn item(memory: &Memory, default: bool) -> Result<ProjectItem> {
 impl Render for ProjectList {
     fn human(&self) -> String {
         if self.projects.is_empty() {
-            return "no projects yet; make one with `lore init PATH`\n".into();
+            return "no projects yet; create one with `lore init PATH`\n".into();
         }
         lines(self.projects.iter().map(|project| {
             let mark = if project.default { "*" } else { " " };
             let state =
-                if project.active { count(project.pages, "page") } else { "its directory is gone".into() };
+                if project.active { count(project.pages, "page") } else { "directory missing".into() };
             format!("{mark} {:<20}  {}  ({state})", project.name, project.path)
         }))
     }
@@ -146,10 +147,11 @@ impl Render for ProjectItem {
     }
 }
 
-/// Choose the project that is meant when nothing else decides
+/// Set the default project
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project default notes")]
 pub struct Default {
-    /// The project
+    /// Project name
     name: String,
 }
 
@@ -166,12 +168,13 @@ impl Operation for Default {
     }
 }
 
-/// Forget a project: its index and history go, its files stay
+/// Unregister a project: delete its index and history, keep its files
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project remove old-notes\n  lore project remove old-notes --yes")]
 pub struct Remove {
-    /// The project
+    /// Project name
     name: String,
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -189,7 +192,10 @@ impl Operation for Remove {
         let root = projects.roots.get(&self.name).map(|root| root.display().to_string()).unwrap_or_default();
         session.confirm(
             self.yes,
-            &format!("Forget the project {}? Its files in {root} stay; its history goes.", self.name),
+            &format!(
+                "Remove the project {}? Its files in {root} stay; its snapshots and history are deleted.",
+                self.name
+            ),
         )?;
         let store = session.store()?;
         let number = store.project(&self.name, &root)?;
@@ -198,14 +204,15 @@ impl Operation for Remove {
             config.remove_project(&self.name);
             Ok(())
         })?;
-        Ok(Done::new(format!("forgot {}; its files are still in {root}", self.name)))
+        Ok(Done::new(format!("removed {}; its files are still in {root}", self.name)))
     }
 }
 
-/// Show a project and how much it holds
+/// Show a project with its counts
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project info\n  lore project info notes --json")]
 pub struct Info {
-    /// The project; the one that is meant without it
+    /// Project name [default: the current project]
     #[serde(default)]
     name: Option<String>,
 }

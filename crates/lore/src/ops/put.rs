@@ -1,4 +1,4 @@
-//! `put`: write a whole page.
+//! `put`: writes a whole page.
 
 mod parts;
 
@@ -18,28 +18,28 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use parts::Parts;
 
-/// Write a whole page, from a file or from standard input
+/// Write a whole page from a file or standard input
 ///
-/// A slug that names no page makes one; give a path that ends in .md to choose the file's name yourself.
+/// A slug that matches no page creates one; pass a path ending in .md to choose the file name.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore put people/ada-lovelace ada.md\n  echo '# Note' | lore put notes/today\n  lore put people/grace-hopper --template\n  lore put people/ada-lovelace ada.md --expected-version 3"
 )]
 pub struct Put {
-    /// The page's slug or path
+    /// Slug or path of the page
     slug: String,
-    /// The file to take the text from; standard input without it
+    /// File to read the text from [default: standard input]
     #[serde(skip)]
     file: Option<PathBuf>,
-    /// The page's text
+    /// Text of the page
     #[arg(skip)]
     #[serde(default)]
     content: Option<String>,
-    /// Begin with the template of the page's type instead of a text; only for a new page
+    /// Start from the template of the page's type; only for a new page
     #[arg(long, conflicts_with = "file")]
     #[serde(default)]
     template: bool,
-    /// Fail unless the page is at this version; 0 says that it must not exist yet
+    /// Fail unless the page is at this version; 0: it must not exist
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
@@ -63,7 +63,7 @@ impl Operation for Put {
                 template(memory, &path)?.into_bytes()
             }
             (given, None) if given.is_some() || self.parts.stand_alone() => {
-                // Parts are made from the page as it is read here: what changes it meanwhile is a conflict.
+                // Parts are applied to the page as read here; a concurrent change is a conflict.
                 if self.parts.stand_alone() && expected_version.is_none() {
                     expected_version = memory.page_at(&path)?.map(|page| page.version);
                 }
@@ -77,7 +77,7 @@ impl Operation for Put {
     }
 }
 
-/// The path that a slug means: that of the page which has it, else a new file's.
+/// Returns the path for a slug: that of the existing page, or else a new path.
 pub fn target(memory: &Memory, slug: &str) -> Result<String> {
     let policy = memory.policy();
     let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
@@ -87,7 +87,7 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
         return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
     }
     match memory.find(&wanted) {
-        // A page found by title or alias is not the page this slug asks for.
+        // A page found by title or alias does not have this slug.
         Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
             return Ok(page.path);
         }
@@ -95,7 +95,7 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
         Err(error) if error.code() == Code::Ambiguous => {}
         Err(error) => return Err(error.into()),
     }
-    // A path that the policy speaks of is meant as it is written: `_index`, `2026-W19`.
+    // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
     if policy.rule(&wanted).is_some() && wanted.chars().all(plain) && !is_page(&wanted) {
         return Ok(format!("{wanted}.md"));
@@ -103,7 +103,7 @@ pub fn target(memory: &Memory, slug: &str) -> Result<String> {
     new_path(&wanted)
 }
 
-/// The path of a new page: as it is where it names a file, else made from the slug.
+/// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
 pub fn new_path(wanted: &str) -> Result<String> {
     let wanted = safe_page_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
     if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
@@ -112,14 +112,14 @@ pub fn new_path(wanted: &str) -> Result<String> {
     let slug = slugify(&wanted);
     if slug.is_empty() || slug.split('/').count() != wanted.split('/').count() {
         return Err(Failure::usage(
-            format!("no slug can be made of {wanted:?}"),
-            "give a path that ends in .md, or a name with a letter or digit in each part",
+            format!("cannot derive a slug from {wanted:?}"),
+            "use a path ending in .md, or a name with a letter or digit in each component",
         ));
     }
     Ok(format!("{slug}.md"))
 }
 
-/// The template of the page's type: the vault's own, else its profile's.
+/// Returns the template of the page's type: the vault's own, or else the profile's.
 fn template(memory: &Memory, path: &str) -> Result<String> {
     let policy = memory.policy();
     let kind = policy.type_of(path);
@@ -130,12 +130,12 @@ fn template(memory: &Memory, path: &str) -> Result<String> {
     };
     let Some(text) = text else {
         return Err(Failure::usage(
-            format!("there is no template for pages of type {kind}"),
-            format!("write one to .lore/templates/{kind}.md in the vault, or pipe the page in"),
+            format!("no template for pages of type {kind}"),
+            format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),
         ));
     };
     let name = lore_engine::vault::without_extension(path).rsplit('/').next().unwrap_or(path);
-    // A page with a date in its name is of that day; one whose name is a date is called by it.
+    // A page with a date in its name gets that date; a name that is only a date becomes the title unchanged.
     let period = date_in_name(path);
     let day = period.map_or_else(|| memory.today(), |period| period.first.to_string());
     let called_by_date = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
@@ -143,7 +143,7 @@ fn template(memory: &Memory, path: &str) -> Result<String> {
     Ok(fill(&text, &title, &day))
 }
 
-/// `ada-lovelace` is titled `Ada Lovelace`.
+/// Turns a file name into a title: `ada-lovelace` becomes `Ada Lovelace`.
 fn title(name: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();

@@ -1,4 +1,4 @@
-//! `query`: the pages that answer a question, inside a token budget.
+//! `query`: pages that answer a question, within a token budget.
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
@@ -18,34 +18,34 @@ use crate::config::signals;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Find the pages that answer a question, by words and meaning, and hand over as much of them as a token budget allows
+/// Find pages that answer a question, within a token budget
 ///
-/// A page whose title, slug or alias is the question comes first, always. Every hit says why it was found, and gives the
-/// passage that matched with its lines and the checksum of the file. Depth `auto` starts with summaries and opens the
-/// best hits as far as the budget goes. Without an embedding model the search is by words, and the answer says so. By
-/// `fields`, each field that has a word of the question counts once: title 100, tag, project and status 50 each, summary
-/// 20, body 5; of equals the page updated last comes first. With --as-of, relations hold as of that day, no passage is a
-/// timeline entry, fact or relation that is dated later, and a page that has the words only there is left out.
+/// An exact match of title, slug or alias always comes first. Every hit has the reason it was found, the passage that
+/// matched with its lines, and the hash of the file. Depth `auto` starts with summaries and expands the best hits while
+/// the budget lasts. Without an embedding model the search is lexical, and a note reports it. In mode `fields`, each
+/// field that contains a word of the question scores once: title 100, tag, project and status 50 each, summary 20,
+/// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
+/// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore query \"who knows Jensen Huang?\"\n  lore query \"how do we release\" --depth section --token-budget 1000\n  lore query \"dog training\" --mode semantic --json\n  lore query \"commit style\" --mode fields\n  lore query \"who was the CEO of Acme?\" --as-of 2024-06-01"
 )]
 pub struct Query {
-    /// The question
+    /// Question to answer
     question: String,
-    /// How to find [default: hybrid]
+    /// Search mode [default: hybrid]
     #[arg(long, value_enum)]
     #[serde(default)]
     mode: Option<Mode>,
-    /// How much of each hit [default: auto]
+    /// How much of each hit to return [default: auto]
     #[arg(long, value_enum)]
     #[serde(default)]
     depth: Option<Depth>,
-    /// Tokens that the answer may cost [default: 4000, or search.budget of the configuration]
+    /// Maximum tokens of the answer [default: 4000 or search.budget]
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// How many pages
+    /// Maximum number of results
     #[arg(long, default_value_t = 10)]
     #[serde(default = "ten")]
     limit: usize,
@@ -61,23 +61,23 @@ fn ten() -> usize {
     10
 }
 
-/// How to find.
+/// Search mode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// By words and meaning
+    /// Lexical and semantic
     #[default]
     Hybrid,
-    /// By words, weighed by how much they say
+    /// Full-text, weighted by term rarity
     Lexical,
-    /// By meaning
+    /// By embedding
     Semantic,
-    /// By fields with fixed weights
+    /// By field, with fixed weights
     Fields,
 }
 
 impl Mode {
-    /// Its name.
+    /// Returns the name of the mode.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Hybrid => "hybrid",
@@ -88,7 +88,7 @@ impl Mode {
     }
 }
 
-/// How much of a hit.
+/// How much of a hit to return.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
@@ -96,31 +96,31 @@ pub enum Depth {
     Summary,
     /// The section that matched
     Section,
-    /// Everything above the page's rule
+    /// Everything above the first `---`
     Full,
-    /// As much as the budget allows, the best hits first
+    /// As much as the budget allows, best hits first
     #[default]
     Auto,
 }
 
-/// What was found.
+/// Output of `query`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answers {
-    /// How it was found.
+    /// Search mode that was used.
     mode: Mode,
     /// Best first.
     hits: Vec<AnswerItem>,
-    /// What the hits cost.
+    /// Tokens used by the hits.
     total_tokens: usize,
-    /// What is left of the budget.
+    /// Tokens left in the budget.
     budget_remaining: usize,
-    /// Hits that the budget had no room for.
+    /// Number of hits that did not fit the budget.
     left_out: usize,
-    /// What to know about the answer.
+    /// Notes about the answer.
     notes: Vec<String>,
 }
 
-/// A page that answers.
+/// A page that answers the question.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AnswerItem {
     title: String,
@@ -131,30 +131,30 @@ struct AnswerItem {
     kind: String,
     summary: Option<String>,
     projects: Vec<String>,
-    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
-    /// The day it was updated.
+    /// Date of the last update.
     updated: String,
     score: f64,
     /// Why it was found.
     why: Vec<String>,
-    /// How much of it is here: `summary`, `section` or `full`.
+    /// How much of the page is included: `summary`, `section` or `full`.
     depth: Depth,
-    /// The section or the truth.
+    /// Text of the section or the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// The headings above the section.
+    /// Headings above the section.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
-    /// The first and last line of the content, or of the passage that matched.
+    /// First and last line of the content, or of the passage that matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<[u32; 2]>,
-    /// The SHA-256 of the file that the lines were read from.
+    /// SHA-256 of the file that the lines were read from.
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// What this hit costs.
+    /// Tokens used by this hit.
     tokens_used: usize,
-    /// What to be careful about.
+    /// Warnings about the page.
     warnings: Vec<String>,
 }
 
@@ -175,13 +175,13 @@ impl Operation for Query {
         if self.question.trim().is_empty() {
             return Err(Failure::usage(
                 "the question is empty",
-                "ask something: lore query \"who knows Ada?\"",
+                "pass a question: lore query \"who knows Ada?\"",
             ));
         }
         if self.limit == 0 || self.limit > 10_000 || budget == 0 {
             return Err(Failure::usage(
-                "--limit and --token-budget count from 1",
-                "leave them out for the defaults; a limit of at most 10000 is taken",
+                "--limit or --token-budget is out of range",
+                "use 1 or more, and a limit of at most 10000",
             ));
         }
         let filter = self.filters.build(memory)?;
@@ -192,7 +192,7 @@ impl Operation for Query {
         let as_of = self.moment.day()?;
         let present = as_of.is_none() && matches!(view, View::Now(_));
         let mut found = memory.search(&SearchRequest { as_of, ..request })?;
-        // A plain question tells what the memory lacks; one with a mode or a filter looks for something in particular.
+        // Only a plain question can reveal a gap; one with a mode or a filter targets something specific.
         if present && self.mode.is_none() && filter == Filter::default() {
             found.notes.extend(weigh(memory, &self.question, &found.hits));
         }
@@ -203,7 +203,7 @@ impl Operation for Query {
     }
 }
 
-/// The slugs of the pages that answer a question, best first.
+/// Returns the slugs of the pages that answer a question, best first.
 pub fn find(
     session: &Session,
     memory: &Memory,
@@ -221,7 +221,7 @@ pub fn find(
     })
 }
 
-/// The request as the configuration wants it; none where fields decide.
+/// Builds the request from the configuration; `None` in mode `fields`.
 pub fn request(
     session: &Session,
     question: &str,
@@ -256,7 +256,7 @@ fn engine_depth(depth: Depth) -> EngineDepth {
     }
 }
 
-/// A mode as every face names it.
+/// Converts a mode of the engine.
 pub fn named(mode: EngineMode) -> Mode {
     match mode {
         EngineMode::Hybrid => Mode::Hybrid,

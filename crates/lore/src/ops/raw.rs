@@ -1,4 +1,4 @@
-//! `raw`: data that belongs to a page but is no text: what an interface gave, kept beside it by source.
+//! `raw`: structured data that belongs to a page, such as an API response, stored beside it by source.
 
 use clap::Args;
 use lore_engine::vault::{exists, sidecar};
@@ -11,22 +11,22 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Read or write the data kept beside a page, by its source
+/// Read or write the sidecar data of a page, by source
 ///
-/// It is in `.raw/NAME.json` beside the page, as `{"sources": {"SOURCE": DATA}}`.
+/// The data is in `.raw/NAME.json` beside the page, as `{"sources": {"SOURCE": DATA}}`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore raw people/ada\n  lore raw people/ada --source registry --data '{\"born\": 1815}'"
 )]
 pub struct Raw {
-    /// The page
+    /// Page the data belongs to
     #[arg(value_name = "REF")]
     reference: String,
-    /// Where the data is from
+    /// Source of the data
     #[arg(long)]
     #[serde(default)]
     source: Option<String>,
-    /// The data to keep, as JSON; it takes the place of what that source gave before
+    /// JSON to store; replaces the data of that source
     #[arg(long, value_name = "JSON", requires = "source", value_parser = parse_json)]
     #[serde(default)]
     data: Option<Value>,
@@ -36,15 +36,15 @@ pub struct Raw {
     expected_version: Option<u64>,
 }
 
-/// The data of a page.
+/// Output of `raw`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RawData {
     slug: String,
-    /// The page's version.
+    /// Version of the page.
     version: u64,
-    /// The file it is in.
+    /// Path of the sidecar file.
     path: String,
-    /// What each source gave.
+    /// Data by source.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     sources: Map<String, Value>,
 }
@@ -72,7 +72,7 @@ impl Operation for Raw {
     }
 }
 
-/// Puts the data in place of what that source gave before; what other sources gave stays, also if it came just now.
+/// Replaces the data of one source; data of other sources stays, even if it was written concurrently.
 fn keep(memory: &Memory, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
     let with = |mut sources: Map<String, Value>| {
         sources.insert(source.to_owned(), data.clone());
@@ -106,13 +106,13 @@ fn parse(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
     let broken = |message: String| Failure {
         code: Code::Io,
         message: format!("{path} is not sidecar data: {message}"),
-        hint: "mend the file or move it away; nothing was changed".into(),
+        hint: "fix the file or move it aside; nothing was changed".into(),
         current_version: None,
     };
     let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
     match value.get("sources") {
         Some(Value::Object(sources)) => Ok(sources.clone()),
-        _ => Err(broken("it has no object \"sources\"".into())),
+        _ => Err(broken("no object \"sources\"".into())),
     }
 }
 

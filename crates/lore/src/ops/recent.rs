@@ -1,4 +1,4 @@
-//! `recent`: what changed lately.
+//! `recent`: recently changed pages.
 
 use clap::Args;
 use lore_engine::{Filter, Order, Window, since};
@@ -10,16 +10,16 @@ use super::views::PageList;
 use crate::failure::Result;
 use crate::session::Session;
 
-/// List the pages that changed lately, last changed first
+/// List recently changed pages, newest first
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore recent\n  lore recent 7d\n  lore recent \"last month\"\n  lore recent 2024-03-01"
 )]
 pub struct Recent {
-    /// Since when: `7d`, `2 weeks`, `last month`, `yesterday`, a date [default: 1 day]
+    /// Since: `7d`, `2 weeks`, `yesterday`, a date [default: 1 day]
     #[serde(default)]
     timeframe: Option<String>,
-    /// How many at the most [default: 50]
+    /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,

@@ -1,4 +1,4 @@
-//! `rm`: a page goes.
+//! `rm`: deletes a page.
 
 use clap::Args;
 use lore_engine::vault::{exists, sidecar};
@@ -11,14 +11,16 @@ use super::views::WriteResult;
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Delete a page and say what links to it; its last version is kept as a snapshot
+/// Delete a page and report the links to it
+///
+/// The last version is kept as a snapshot.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore rm notes/old\n  lore rm notes/old --yes")]
 pub struct Rm {
-    /// The page
+    /// Page to delete
     #[arg(value_name = "REF")]
     reference: String,
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -57,7 +59,7 @@ impl Operation for Rm {
         let written = write(memory, &changes)?;
         let mut result = WriteResult::new(written);
         if !from.is_empty() {
-            result.warnings.push(format!("{linked}; those links now lead nowhere"));
+            result.warnings.push(format!("{linked}; those links are now broken"));
         }
         Ok(result)
     }

@@ -1,4 +1,4 @@
-//! `search`: full text.
+//! `search`: full-text search.
 
 use clap::{Args, ValueEnum};
 use lore_engine::{HitKind, Memory, SearchRequest, SearchResult};
@@ -14,30 +14,30 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Search the vault's words: exact names first, then pages with all the words, then with some
+/// Search full text: exact names first, then all words, then some
 ///
-/// A query may hold "phrases" and the operators AND, OR and NOT in capitals; the last word may be unfinished.
-/// Every hit says why it matched and where: path, lines, and the checksum of the file they were read from.
+/// A query may contain "phrases" and the operators AND, OR and NOT in capitals; the last word matches as a prefix.
+/// Every hit has the reason it matched, its path and lines, and the hash of the file they were read from.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json"
 )]
 pub struct Search {
-    /// What to look for
+    /// Words to search for
     pub query: String,
     #[command(flatten)]
     #[serde(flatten)]
     #[schemars(flatten)]
     filters: Filters,
-    /// Structured lines of this kind instead of pages
+    /// Search structured lines of this kind instead of pages
     #[arg(long, value_enum)]
     #[serde(default)]
     kind: Option<Kind>,
-    /// Hits per page [default: 50]
+    /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// Which page of hits, from 1
+    /// Page of results, starting at 1
     #[arg(long)]
     #[serde(default)]
     page: Option<usize>,
@@ -54,22 +54,22 @@ enum Kind {
     Entry,
 }
 
-/// What was found.
+/// Output of `search`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Found {
     /// Best first.
     hits: Vec<HitItem>,
-    /// How the search was made: `lexical`, `semantic` or `hybrid`.
+    /// Search mode: `lexical`, `semantic` or `hybrid`.
     mode: &'static str,
-    /// Whether no page had all the words, so that any of them counted.
+    /// Whether no page had all the words, so that any of them matched.
     relaxed: bool,
-    /// Which page of hits this is.
+    /// Page of results.
     page: usize,
-    /// Whether there are more.
+    /// Whether there are more hits.
     more: bool,
 }
 
-/// A page that answers.
+/// A page that matched.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HitItem {
     slug: String,
@@ -79,24 +79,24 @@ struct HitItem {
     summary: Option<String>,
     /// Why it matched.
     why: Vec<String>,
-    /// How well; comparable within this result only.
+    /// Score, comparable within this result only.
     score: f64,
     /// The passage that matched.
     excerpt: Option<ExcerptItem>,
-    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
-    /// What to be careful about.
+    /// Warnings about the page.
     warnings: Vec<String>,
 }
 
-/// A passage that can be checked later.
+/// A passage with enough data to verify it later.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExcerptItem {
     text: String,
     path: String,
-    /// The first and last line.
+    /// First and last line.
     lines: [u32; 2],
-    /// The SHA-256 of the file it was read from.
+    /// SHA-256 of the file it was read from.
     hash: String,
 }
 
@@ -113,8 +113,8 @@ impl Operation for Search {
         };
         if page == 0 || limit == 0 || limit > 10_000 {
             return Err(Failure::usage(
-                "--page and --limit count from 1",
-                "a limit of at most 10000 is taken",
+                "--page or --limit is out of range",
+                "use 1 or more, and a limit of at most 10000",
             ));
         }
         let found = memory.search(&SearchRequest {
@@ -122,7 +122,7 @@ impl Operation for Search {
             filter: self.filters.build(memory)?,
             kind: self.kind.map(hit_kind),
             limit,
-            // No vault has so many hits, and a number beyond all numbers can be added to.
+            // No vault has this many hits; the cap keeps later additions from overflowing.
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
@@ -131,7 +131,7 @@ impl Operation for Search {
 }
 
 impl Found {
-    /// What the engine found, as every face gives it.
+    /// Converts the result of the engine.
     pub fn new(memory: &Memory, found: SearchResult, page: usize) -> Result<Found> {
         let states = standings(memory, found.hits.iter().map(|hit| &hit.page))?;
         let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
@@ -168,11 +168,11 @@ fn hit_kind(kind: Kind) -> HitKind {
 impl Render for Found {
     fn human(&self) -> String {
         if self.hits.is_empty() {
-            return "nothing found; try fewer or other words\n".into();
+            return "nothing found; try fewer or different words\n".into();
         }
         let mut text = String::new();
         for hit in &self.hits {
-            // In a vault of a few pages no word is rare, and scores say nothing.
+            // In a vault of a few pages no word is rare, so scores carry no information.
             let score = if hit.score >= 0.005 { format!("  {:.2}", hit.score) } else { String::new() };
             text.push_str(&format!("{}  {} ({}){score}\n", hit.slug, hit.title, hit.kind));
             text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
@@ -188,7 +188,7 @@ impl Render for Found {
             text.push_str("no page has all the words; these have some of them\n");
         }
         if self.more {
-            text.push_str(&format!("there are more: --page {}\n", self.page + 1));
+            text.push_str(&format!("more results: --page {}\n", self.page + 1));
         }
         text
     }

@@ -1,4 +1,4 @@
-//! `service install|status|uninstall`: the vault's timers, watcher and server as services of the user.
+//! `service install|status|uninstall`: the vault's timers, watcher and server as user services.
 
 mod plan;
 
@@ -15,19 +15,20 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Install services for this vault: timers that push and turn the day, and on request the watcher and the server
+/// Install background services for this vault
 ///
-/// A vault without a remote gets no push timer; one whose policy has nothing to turn or expire gets no daily one.
+/// Timers push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
+/// gets no push timer; one without rotation or retention gets no daily timer.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700"
 )]
 pub struct Install {
-    /// Also index each change as it happens, all the time
+    /// Also install the watcher, which indexes each change
     #[arg(long)]
     #[serde(default)]
     watcher: bool,
-    /// Also serve HTTP and MCP all the time; at this address
+    /// Also install the HTTP and MCP server, at this address
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
     #[serde(default)]
     server: Option<String>,
@@ -37,7 +38,7 @@ pub struct Install {
     dry_run: bool,
 }
 
-/// Say which services of this vault are installed
+/// Show which services of this vault are installed
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore service status")]
 pub struct Status {}
@@ -47,18 +48,18 @@ pub struct Status {}
 #[command(after_help = "Examples:\n  lore service uninstall")]
 pub struct Uninstall {}
 
-/// The services of a vault.
+/// Output of the `service` commands.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Services {
     /// `systemd` or `launchd`.
     manager: &'static str,
     files: Vec<ServiceFile>,
-    /// What to know.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-/// A file of a service.
+/// A service file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ServiceFile {
     path: String,
@@ -91,9 +92,7 @@ impl Operation for Install {
             services.files.push(ServiceFile { path: path.display().to_string(), state, text: shown });
         }
         if plan.files.is_empty() {
-            services
-                .warnings
-                .push("nothing to do on a timer: no remote, and nothing that turns or expires".into());
+            services.warnings.push("no timer needed: no remote, no rotation and no retention".into());
         } else if !self.dry_run {
             services.warnings.extend(start(&plan));
         }
@@ -112,7 +111,7 @@ impl Operation for Status {
         for (path, text) in plan.files {
             let state = match read_text(&path)? {
                 None => "absent",
-                // Its address is whatever it was installed with.
+                // Its address depends on how it was installed.
                 Some(there) if there == text || is_server(&path) => "installed",
                 Some(_) => "differs",
             };
@@ -153,12 +152,12 @@ impl Operation for Uninstall {
     }
 }
 
-/// Tells the system of the new files; what it does not take is told with the command to give by hand.
+/// Loads and starts the services; for what fails, returns the command to run by hand.
 fn start(plan: &Plan) -> Vec<String> {
     let mut failed = Vec::new();
     let mut attempt = |words: &[&str]| {
         if !run(words) {
-            failed.push(format!("start it by hand: {}", words.join(" ")));
+            failed.push(format!("could not start it; run: {}", words.join(" ")));
         }
     };
     if plan.manager == "launchd" {

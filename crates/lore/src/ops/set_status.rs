@@ -1,4 +1,4 @@
-//! `set-status`: what somebody decided about a page.
+//! `set-status`: sets the status of a page.
 
 use clap::Args;
 use lore_engine::plan_status;
@@ -11,21 +11,22 @@ use super::views::WriteResult;
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Set the status of a page: active, stale, contested, superseded or compacted
+/// Set the status of a page
 ///
-/// It is written into the file and goes before what follows from links and dates. `active` says that the page was
-/// reviewed today and still holds: a status that says otherwise is taken out, and `status: active` is written only where
-/// a link would make the page something else. Only a stale page can be compacted; a compacted one stays so. Where the
-/// page's schema lists values for `status`, those are the words that count.
+/// The status is active, stale, contested, superseded or compacted. It is written into the file and overrides the
+/// status derived from links and dates. `active` records that the page was reviewed today and is still valid: a
+/// conflicting status is removed, and `status: active` is written only if a link would derive another status. Only a
+/// stale page can be compacted, and a compacted page stays compacted. If the page's schema lists values for `status`,
+/// those apply.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore set-status \"Client pipeline Q1\" active\n  lore set-status decisions/pricing superseded"
 )]
 pub struct SetStatus {
-    /// The page
+    /// Page to change
     #[arg(value_name = "REF")]
     reference: String,
-    /// The status
+    /// New status
     status: String,
     /// Fail unless the page is at this version
     #[arg(long, value_name = "N")]

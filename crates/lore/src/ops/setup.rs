@@ -1,4 +1,4 @@
-//! `setup`: Lore in the settings of a client.
+//! `setup`: adds Lore to the settings of a client.
 
 mod files;
 
@@ -16,24 +16,25 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::setup::{Call, Client, Places, Scope, files as planned, plan};
 
-/// Set up a client to use Lore: write the server, and with --hooks the hooks, into its own settings
+/// Set up a client to use Lore
 ///
-/// Whatever else is in the settings stays as it is, comments and order included; a backup is written beside the file.
-/// Running it again changes nothing. Without a client, it is said which ones are here and which are set up.
+/// Writes the server, and with --hooks the hooks, into the client's own settings. Everything else in the settings
+/// stays, including comments and order; a backup is written beside the file. Running it again changes nothing. Without
+/// a client, it lists the clients and which are set up.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks give the agent the brief of `lore context` when a session begins, and once in a session ask it to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI have them."
+    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks pass the brief of `lore context` to the agent when a session begins, and remind it once per session to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI support them."
 )]
 pub struct Setup {
-    /// The client
+    /// Client to set up
     #[arg(value_enum)]
     #[serde(default)]
     client: Option<Client>,
-    /// Also write the hooks: the brief at the start of a session, the nudge to capture at its end
+    /// Also write the hooks: brief at the start, capture reminder at the end
     #[arg(long)]
     #[serde(default)]
     hooks: bool,
-    /// Write the settings of the project in the working directory, not the user's
+    /// Use the project settings in the working directory, not the user's
     #[arg(long)]
     #[serde(default)]
     project_scope: bool,
@@ -41,7 +42,7 @@ pub struct Setup {
     #[arg(long, value_name = "SET")]
     #[serde(default)]
     tools: Option<String>,
-    /// Take out what was written, server and hooks, and nothing else
+    /// Remove the server and hooks, and nothing else
     #[arg(long, requires = "client", conflicts_with = "hooks")]
     #[serde(default)]
     remove: bool,
@@ -51,24 +52,24 @@ pub struct Setup {
     dry_run: bool,
 }
 
-/// What became of the settings.
+/// Output of `setup`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SetUp {
-    /// The clients there are.
+    /// The list of clients.
     Clients {
         /// Each of them.
         clients: Vec<ClientItem>,
     },
-    /// One of them, set up or no more.
+    /// One client, set up or removed.
     Done {
         /// The client.
         client: Client,
-        /// Whose settings.
+        /// User or project settings.
         scope: Scope,
-        /// The files.
+        /// The settings files.
         files: Vec<FileItem>,
-        /// What to know.
+        /// Notes for the user.
         notes: Vec<String>,
     },
 }
@@ -78,26 +79,26 @@ pub enum SetUp {
 pub struct ClientItem {
     client: Client,
     name: &'static str,
-    /// Whether the folder of its settings is there.
+    /// Whether the directory of its settings exists.
     found: bool,
     /// Whether Lore is in the user's settings.
     server: bool,
-    /// Whether the hooks are; null where it has none.
+    /// Whether the hooks are installed; null if the client has none.
     hooks: Option<bool>,
-    /// The user's settings.
+    /// Path of the user's settings.
     path: String,
 }
 
-/// A file of settings.
+/// A settings file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileItem {
     path: String,
     /// `written`, `unchanged`, `planned` or `removed`.
     state: &'static str,
-    /// What the file was before.
+    /// Path of the backup.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
-    /// What changes.
+    /// Changes as a diff.
     #[serde(skip_serializing_if = "String::is_empty")]
     diff: String,
 }
@@ -115,8 +116,8 @@ impl Operation for Setup {
             self.tools.as_deref().filter(|set| !["core", "notes", "memory", "all"].contains(set))
         {
             return Err(Failure::usage(
-                format!("there is no set of tools {set:?}"),
-                "give core, notes, memory or all",
+                format!("unknown set of tools {set:?}"),
+                "use core, notes, memory or all",
             ));
         }
         let call = self.call(session, scope)?;
@@ -131,14 +132,14 @@ impl Operation for Setup {
         let files = change(&plans, &wanted)?;
         let mut notes = self.notes(client, has_hooks);
         if files.iter().any(|file| file.state == "written") {
-            notes.push(format!("restart {} to see the change", client.name()));
+            notes.push(format!("restart {} to apply the change", client.name()));
         }
         Ok(SetUp::Done { client, scope, files, notes })
     }
 }
 
 impl Setup {
-    /// How the client is to call Lore. Settings that others share must not name a place of this machine.
+    /// Returns how the client calls Lore. Shared settings must not contain a path of this machine.
     fn call(&self, session: &Session, scope: Scope) -> Result<Call> {
         let project = session.asked_project().map(|name| vec!["--project".to_owned(), name.to_owned()]);
         let project = project.unwrap_or_default();
@@ -148,7 +149,7 @@ impl Setup {
             return Ok(Call { program: "lore".into(), server, before_hook: project, home: None });
         }
         let program = session.environment.program.as_ref().ok_or_else(|| {
-            Failure::usage("it is not known where the program is", "call lore by its full path")
+            Failure::usage("cannot find the path of the lore program", "run lore by its full path")
         })?;
         let home = session.environment.own.clone();
         Ok(Call { program: program.display().to_string(), server, before_hook: project, home })
@@ -158,12 +159,12 @@ impl Setup {
         let mut notes = Vec::new();
         if self.hooks && !has_hooks {
             notes.push(format!(
-                "{} has no hooks that Lore could use; ask for `lore context` instead",
+                "{} has no hooks that Lore can use; run `lore context` instead",
                 client.name()
             ));
         }
         if self.hooks && client == Client::Codex {
-            notes.push("Codex runs new hooks only after you have looked at them: type /hooks there".into());
+            notes.push("Codex runs new hooks only after you review them: type /hooks in Codex".into());
         }
         notes
     }
@@ -172,7 +173,7 @@ impl Setup {
 fn places(session: &Session) -> Result<Places> {
     let around = &session.environment;
     let home = around.home.clone().ok_or_else(|| {
-        Failure::usage("there is no home directory with settings in it", "set HOME to an absolute path")
+        Failure::usage("no home directory to find settings in", "set HOME to an absolute path")
     })?;
     let here = around.here.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = here.ancestors().find(|folder| exists(&folder.join(".git"))).map(Path::to_owned);
@@ -230,7 +231,7 @@ impl ClientItem {
 
 impl FileItem {
     fn human(&self) -> String {
-        let backup = self.backup.as_ref().map(|path| format!("  (before: {path})")).unwrap_or_default();
+        let backup = self.backup.as_ref().map(|path| format!("  (backup: {path})")).unwrap_or_default();
         format!("{:<9}  {}{backup}\n{}", self.state, self.path, self.diff)
     }
 }

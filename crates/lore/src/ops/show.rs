@@ -1,4 +1,4 @@
-//! `show`: a page with all that is known of it.
+//! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
 use lore_engine::vault::decode;
@@ -14,22 +14,22 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Show a page with its version, status, lines, and what is stated on it
+/// Show a page with its version, status, statements and line numbers
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore show \"Ada Lovelace\"\n  lore show people/ada-lovelace --with-links --json"
 )]
 pub struct Show {
-    /// Id or the beginning of one, slug, path, title, alias or memory:// reference
+    /// Id or id prefix, slug, path, title, alias or memory:// URI
     #[arg(value_name = "REF")]
     reference: String,
-    /// Also show the links from and to the page
+    /// Also show links from and to the page
     #[arg(long)]
     #[serde(default)]
     with_links: bool,
 }
 
-/// A page and what is known of it.
+/// Output of `show`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageView {
     slug: String,
@@ -39,23 +39,23 @@ pub struct PageView {
     kind: String,
     path: String,
     version: u64,
-    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or what the file says.
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
     /// Why it has that status.
     reasons: Vec<String>,
-    /// Since when.
+    /// When the status began.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The pages that supersede it, then those that supersede these.
+    /// Pages that supersede it, then the pages that supersede those.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     superseded_by: Vec<SupersederItem>,
-    /// The pages it is at odds with.
+    /// Pages that contradict it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contradicts: Vec<ContradictionItem>,
-    /// The day its file names as that of the last review.
+    /// Date of the last review, as declared in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     reviewed: Option<String>,
-    /// What to be careful about.
+    /// Warnings about the page.
     warnings: Vec<String>,
     wing: String,
     tags: Vec<String>,
@@ -64,13 +64,13 @@ pub struct PageView {
     properties: Properties,
     created: String,
     updated: String,
-    /// The SHA-256 of the file.
+    /// SHA-256 of the file.
     hash: String,
     headings: Vec<HeadingView>,
     observations: Vec<StatementView>,
     facts: Vec<StatementView>,
     entries: Vec<StatementView>,
-    /// Oddities of its text, by line.
+    /// Parse warnings, by line.
     #[schemars(with = "Vec<serde_json::Value>")]
     diagnostics: Vec<Diagnostic>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,9 +94,9 @@ struct StatementView {
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// An observation's category, a fact's predicate, an entry's source.
+    /// Category of an observation, predicate of a fact, source of an entry.
     predicate: String,
-    /// An observation's content, a fact's object, an entry's summary.
+    /// Content of an observation, object of a fact, summary of an entry.
     object: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     valid_from: Option<String>,
@@ -108,7 +108,7 @@ struct StatementView {
 }
 
 impl Show {
-    /// A page with its links.
+    /// Returns parameters for a page with its links.
     pub fn whole(reference: &str) -> Show {
         Show { reference: reference.to_owned(), with_links: true }
     }
@@ -176,7 +176,7 @@ impl Operation for Show {
     }
 }
 
-/// The whole chain of the pages that supersede a page; where there is none, nothing is asked.
+/// Returns the whole chain of pages that supersede a page; without one, the index is not queried.
 fn superseders(memory: &Memory, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
     if state.superseded_by.is_empty() {
         return Ok(Vec::new());
@@ -204,10 +204,10 @@ fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Ve
 }
 
 impl PageView {
-    /// Its status and what it follows from, in lines.
+    /// Returns the status and its reasons as text.
     fn standing(&self) -> String {
         let since = self.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
-        // A status that the file states is its own reason.
+        // A status declared in the file needs no reason.
         let why: Vec<&str> =
             self.reasons.iter().map(String::as_str).filter(|why| !why.starts_with("status: ")).collect();
         let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };

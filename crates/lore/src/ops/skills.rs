@@ -1,4 +1,4 @@
-//! `skills list|show|extract|doctor`: ways of working that agents read.
+//! `skills list|show|extract|doctor`: instructions for agents.
 
 mod text;
 
@@ -15,70 +15,70 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::skills::{Folder, Skill, Source, Version, file, find, is_called};
 
-/// List the skills there are: ways of working with Lore that an agent reads
+/// List skills: instructions for agents on how to work with Lore
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore skills list\n  lore skills list --json")]
 pub struct List {}
 
-/// Show a skill as it is in force here
+/// Print the active version of a skill
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore skills show capture\n  lore skills show lore-agent")]
 pub struct Show {
-    /// Its name, with or without `lore-`
+    /// Name of the skill, with or without `lore-`
     name: String,
 }
 
-/// Write skills as files, to be changed or to be given to an agent
+/// Write skills to files
 ///
-/// Without --dir the ones in the program are written to the user's folder, where they can be changed and take the place of
-/// those in the program. With --dir those in force here are written there, as `.claude/skills` and others want them. A
-/// file that says something else is left alone, unless --force is given.
+/// Without --dir, the built-in skills are written to the user's directory, where they can be edited and override the
+/// built-in ones. With --dir, the active skills are written there, in the layout of `.claude/skills`. A file with other
+/// content is kept, unless --force is given.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore skills extract capture\n  lore skills extract --dir ~/.claude/skills"
 )]
 pub struct Extract {
-    /// The skills; all without it
+    /// Skills to write [default: all]
     #[arg(value_name = "NAME")]
     #[serde(default)]
     names: Vec<String>,
-    /// The folder to write to
+    /// Directory to write to
     #[arg(long, value_name = "DIR")]
     #[serde(skip)]
     dir: Option<PathBuf>,
-    /// Replace files that say something else
+    /// Replace files with other content
     #[arg(long)]
     #[serde(default)]
     force: bool,
 }
 
-/// Say where skills are looked for, which file of each is in force, what it hides, and what is wrong
+/// Show where skills come from, what overrides what, and problems
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore skills doctor\n\nExit 5 when something is wrong with a skill.")]
+#[command(after_help = "Examples:\n  lore skills doctor\n\nExits with 5 if a skill has a problem.")]
 pub struct Doctor {}
 
 /// A skill in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SkillItem {
     name: String,
-    /// What it is for, and when to use it.
+    /// Purpose, and when to use it.
     description: String,
-    /// Where the one in force is from.
+    /// Origin of the active version.
     source: Source,
-    /// Its file.
+    /// Path of its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// The SHA-256 of its text.
+    /// SHA-256 of its text.
     hash: String,
 }
 
-/// Skills.
+/// Output of `skills list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkillList {
     skills: Vec<SkillItem>,
 }
 
-/// A skill with its text.
+/// Output of `skills show`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkillText {
     #[serde(flatten)]
@@ -86,7 +86,7 @@ pub struct SkillText {
     text: String,
 }
 
-/// Files that were written, or not.
+/// Output of `skills extract`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Extracted {
     files: Vec<ExtractedFile>,
@@ -96,19 +96,19 @@ pub struct Extracted {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExtractedFile {
     path: String,
-    /// `written`, `unchanged` or `kept`: it says something else.
+    /// `written`, `unchanged` or `kept` (other content).
     state: &'static str,
 }
 
-/// Where skills are from.
+/// Output of `skills doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkillDoctor {
-    /// The folders in the order in which they are asked; the program comes last.
+    /// Directories in search order; the built-in skills come last.
     order: Vec<FolderItem>,
     skills: Vec<Resolved>,
 }
 
-/// A folder.
+/// A directory of skills.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FolderItem {
     source: Source,
@@ -116,19 +116,19 @@ struct FolderItem {
     exists: bool,
 }
 
-/// A skill with every text there is of it.
+/// A skill with all its versions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Resolved {
     name: String,
-    /// The one in force first; it hides the others.
+    /// Active version first; it hides the others.
     versions: Vec<VersionItem>,
-    /// What the one in force costs an agent that reads it.
+    /// Tokens of the active version.
     tokens: usize,
-    /// What is wrong with the one in force.
+    /// Problems of the active version.
     problems: Vec<String>,
 }
 
-/// One text of a skill.
+/// A version of a skill.
 #[derive(Debug, Serialize, JsonSchema)]
 struct VersionItem {
     source: Source,
@@ -208,8 +208,8 @@ impl Operation for Doctor {
     }
 }
 
-/// The folders in the order in which they are asked. Only a vault's own count: a folder of skills that somebody put into
-/// some project is not asked, for what is in it would be read as advice.
+/// Returns the directories in search order. Only the vault's own directory counts: skills that someone put into another
+/// project are not read, because agents would follow them as instructions.
 fn folders(session: &Session) -> Vec<Folder> {
     let here = session.environment.here.as_deref();
     let vault = match session.config.projects().choose(session.asked_project(), here) {
@@ -227,7 +227,7 @@ fn user_folder(session: &Session) -> PathBuf {
 fn one<'a>(skills: &'a [Skill], name: &str) -> Result<&'a Skill> {
     skills.iter().find(|skill| is_called(skill, name)).ok_or_else(|| {
         let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
-        Failure::usage(format!("no skill is called {name:?}"), format!("the skills are {}", names.join(", ")))
+        Failure::usage(format!("unknown skill {name:?}"), format!("known skills: {}", names.join(", ")))
     })
 }
 

@@ -1,4 +1,4 @@
-//! `stale`: pages that may no longer hold.
+//! `stale`: pages that may be out of date.
 
 use clap::Args;
 use lore_engine::{PageRow, Stale as Wanted, State, find_stale, short_id};
@@ -11,50 +11,50 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// List stale pages with the reason and since when: superseded, past their threshold, or linked by nobody
+/// List stale pages with the reason and date
 ///
-/// A page is superseded when another `supersedes` it. Age and missing links count where the policy asks for it (see
+/// A page is superseded when another page `supersedes` it. Age and missing links count if the policy enables them (see
 /// `lifecycle` in lore.toml): by default after 60 days without a change or review, and after 30 days without an inbound
-/// link. A `status:` in the file goes before all of these: `lore set-status REF active` says that a page still holds.
+/// link. A `status:` in the file overrides all of these: `lore set-status REF active` marks a page as still valid.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore stale\n  lore stale --path clients --limit 10 --json")]
 pub struct Stale {
-    /// Pages whose path starts so; `clients/` is a folder
+    /// Only pages under this path
     #[arg(long, value_name = "PREFIX")]
     #[serde(default)]
     path: Option<String>,
-    /// How many at the most
+    /// Maximum number of results
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
 }
 
-/// Stale pages.
+/// Output of `stale`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StalePages {
-    /// The one that became stale last first.
+    /// Most recently stale first.
     pages: Vec<StaleItem>,
 }
 
 /// A stale page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StaleItem {
-    /// A short form of its id.
+    /// Short form of its id.
     pub id: String,
-    /// Its slug.
+    /// Slug of the page.
     pub slug: String,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
     /// `stale` or `superseded`.
     pub status: String,
-    /// Since when.
+    /// When it became stale.
     pub stale_since: Option<String>,
-    /// Why.
+    /// Why it is stale.
     pub reason: String,
 }
 
 impl StaleItem {
-    /// The item of a page in its state.
+    /// Converts a page with its state.
     pub fn new(memory: &lore_engine::Memory, page: PageRow, state: State) -> Result<StaleItem> {
         Ok(StaleItem {
             id: short_id(memory, &page)?,
@@ -73,7 +73,7 @@ impl Operation for Stale {
 
     fn run(self, session: &Session) -> Result<StalePages> {
         if self.limit == Some(0) {
-            return Err(Failure::usage("--limit counts from 1", "leave it out to see them all"));
+            return Err(Failure::usage("--limit is 0", "use 1 or more, or omit it to list all"));
         }
         let memory = session.fresh()?;
         let path = Filters { path: self.path, ..Filters::default() }.build(memory)?.path;

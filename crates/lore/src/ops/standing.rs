@@ -1,4 +1,4 @@
-//! What a page is worth today, in the form in which hits and pages carry it.
+//! The lifecycle state of pages, in the form used by hits and pages.
 
 use lore_engine::{Memory, PageRow, State, states};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::failure::Result;
 
-/// The states of the pages of hits, in their order, by one question to the index.
+/// Returns the states of pages, in order, with one query of the index.
 pub fn standings<'a>(memory: &Memory, pages: impl Iterator<Item = &'a PageRow>) -> Result<Vec<State>> {
     let pages: Vec<PageRow> = pages.cloned().collect();
     Ok(states(memory, &pages)?)
@@ -15,25 +15,25 @@ pub fn standings<'a>(memory: &Memory, pages: impl Iterator<Item = &'a PageRow>) 
 /// A page that supersedes another.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SupersederItem {
-    /// Its slug.
+    /// Slug of the page.
     pub slug: String,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// How many steps away: 1 supersedes the page itself, 2 supersedes one that does.
+    /// Distance: 1 supersedes the page itself, 2 supersedes one that does.
     pub step: usize,
 }
 
-/// A page that another is at odds with.
+/// A page that contradicts another.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ContradictionItem {
-    /// Its slug.
+    /// Slug of the page.
     pub slug: String,
-    /// What the link says about it.
+    /// Context of the link.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub context: String,
 }
 
-/// `superseded by A, which is superseded by B`; nothing where there is no chain.
+/// Returns `superseded by A, which is superseded by B`; `None` without a chain.
 pub fn chain_sentence(chain: &[SupersederItem]) -> Option<String> {
     let mut sentence = String::new();
     let mut many = false;
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_reads_as_a_sentence() {
+    fn chain_renders_as_a_sentence() {
         let chain = |pages: &[(&str, usize)]| {
             let item = |(slug, step): &(&str, usize)| SupersederItem {
                 slug: (*slug).into(),

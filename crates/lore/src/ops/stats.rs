@@ -9,38 +9,39 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Count what the vault holds: pages by type, links, tags, statements
+/// Count pages by type, links, tags and statements
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore stats\n  lore stats --json")]
 pub struct Stats {}
 
-/// Counts.
+/// Output of `stats`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Numbers {
     pages: u64,
     /// Pages by type.
     types: Vec<TypeCount>,
     links: u64,
-    /// Links that lead nowhere yet.
+    /// Links whose target does not exist yet.
     pending_links: u64,
     tags: u64,
     observations: u64,
     facts: u64,
     timeline_entries: u64,
-    /// Pieces of pages that are embedded, or wait for it.
+    /// Chunks, embedded or pending.
     chunks: u64,
-    /// Questions that found no answer.
+    /// Unanswered questions.
     open_gaps: u64,
-    /// Questions that a page answers by now.
+    /// Questions answered by a page since.
     resolved_gaps: u64,
-    /// Sources that were taken in, as they came.
+    /// Imported sources.
     imports: u64,
-    /// Pages with something odd about their text.
+    /// Pages with parse warnings.
     pages_with_diagnostics: u64,
-    /// Bytes of the database, all projects together.
+    /// Size of the database in bytes, all projects included.
     database_bytes: u64,
 }
 
-/// How many pages a type has.
+/// Number of pages of a type.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TypeCount {
     #[serde(rename = "type")]
@@ -92,7 +93,7 @@ impl Render for Numbers {
             ("open gaps", self.open_gaps),
             ("resolved gaps", self.resolved_gaps),
             ("imports", self.imports),
-            ("odd pages", self.pages_with_diagnostics),
+            ("parse warnings", self.pages_with_diagnostics),
         ] {
             text.push_str(&format!("{name:<16}  {number}\n"));
         }

@@ -1,4 +1,4 @@
-//! `status`: the state in a line.
+//! `status`: a one-line status.
 
 use clap::Args;
 use lore_engine::vault::{Scan, hidden_pages, scan};
@@ -12,11 +12,12 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Say in a line how the vault is
+/// Print a one-line status
 #[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore status\n  lore status --json")]
 pub struct Status {}
 
-/// A vault's state.
+/// Output of `status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct State {
     project: String,
@@ -27,31 +28,31 @@ pub struct State {
     /// Page files in the vault.
     files: u64,
     links: u64,
-    /// Links that lead nowhere yet.
+    /// Links whose target does not exist yet.
     pending_links: u64,
     /// Files that could not be indexed.
     failures: u64,
-    /// Files that look like pages but are not taken.
+    /// Files with a page extension that are not indexed.
     skipped: u64,
-    /// Files that would be pages but are hidden: a name in their path starts with a dot.
+    /// Hidden files that were skipped.
     hidden: u64,
-    /// How search works here now.
+    /// The current search mode.
     search: String,
-    /// The model that answers by meaning.
+    /// The embedding model.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// Chunks of pages that have no vector yet.
+    /// Chunks without a vector.
     pending_embeddings: u64,
-    /// How the vault's repository is, in a line.
+    /// State of the git repository, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<String>,
-    /// Commits that the remote does not have.
+    /// Commits that are not on the remote.
     unpushed: u64,
-    /// Generated files that are not what the pages say.
+    /// Generated files that are out of date.
     stale_generated: usize,
-    /// Whether a look over the pages is due.
+    /// Whether a review of the pages is due.
     curation_due: bool,
-    /// What a person should know.
+    /// Warnings for the user.
     warnings: Vec<String>,
 }
 
@@ -99,13 +100,13 @@ impl Operation for Status {
     }
 }
 
-/// How search works with a model and so many chunks without a vector.
+/// Describes the search mode, given the model and the number of pending chunks.
 fn how(model: Option<&str>, pending: u64) -> String {
     match (model, pending) {
         (None, _) => "lexical: no embedding model".into(),
-        (Some(model), 0) => format!("by words and meaning: {model}"),
+        (Some(model), 0) => format!("hybrid: {model}"),
         (Some(model), pending) => {
-            format!("by words and meaning: {model}; {} to embed, run `lore embed`", count(pending, "chunk"))
+            format!("hybrid: {model}; {} to embed, run `lore embed`", count(pending, "chunk"))
         }
     }
 }
@@ -127,7 +128,7 @@ impl Render for State {
             text.push_str(&format!("{files} out of date; run `lore index`\n"));
         }
         if self.curation_due {
-            text.push_str("a look over the pages is due: see `lore curate --dry-run`\n");
+            text.push_str("review due: see `lore curate --dry-run`\n");
         }
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         if self.failures + self.skipped > 0 {
@@ -135,7 +136,7 @@ impl Render for State {
             text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
         }
         if self.hidden > 0 {
-            text.push_str(&format!("{} hidden, so not indexed\n", count(self.hidden, "page file")));
+            text.push_str(&format!("{} skipped\n", count(self.hidden, "hidden file")));
         }
         text
     }

@@ -1,4 +1,4 @@
-//! `sync`: make the index follow the files.
+//! `sync`: updates the index from the files.
 
 use clap::Args;
 use lore_engine::{Report, Scope, Trust, refresh};
@@ -10,21 +10,21 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Make the index follow the files, and say what changed
+/// Update the index from the files
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore sync\n  lore sync --full\n  lore sync --watch")]
 pub struct Sync {
-    /// Read every file again, whatever its time and size
+    /// Read every file again, ignoring timestamps and sizes
     #[arg(long)]
     #[serde(default)]
     full: bool,
-    /// Go on and index each change as it happens, until interrupted
+    /// Keep running and index each change, until interrupted
     #[arg(long)]
     #[serde(skip)]
     pub watch: bool,
 }
 
-/// What a sync did.
+/// Output of `sync`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Synced {
     added: Vec<String>,
@@ -33,12 +33,12 @@ pub struct Synced {
     removed: Vec<String>,
     /// Files that were not indexed, and why.
     skipped: Vec<SkippedItem>,
-    /// Pages in the index now, where the whole vault was looked at.
+    /// Pages in the index, if the whole vault was scanned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<usize>,
 }
 
-/// A page that has another path now.
+/// A page that moved.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Move {
     from: String,
@@ -60,7 +60,7 @@ impl Operation for Sync {
 }
 
 impl Synced {
-    /// A report in the form every face gives it.
+    /// Converts a report.
     pub fn new(report: Report) -> Synced {
         Synced {
             pages: report.pages,
@@ -72,7 +72,7 @@ impl Synced {
         }
     }
 
-    /// `+added ~modified >moved -removed !skipped`.
+    /// Returns `+added ~modified >moved -removed !skipped`.
     pub fn line(&self) -> String {
         format!(
             "+{} ~{} >{} -{} !{}",

@@ -12,17 +12,17 @@ use super::{Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// List the tags of a page, or of the whole vault with their counts
+/// List the tags of a page, or all tags with their counts
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore tags\n  lore tags \"Ada Lovelace\"")]
 pub struct Tags {
-    /// The page; the whole vault without it
+    /// Page [default: the whole vault]
     #[arg(value_name = "REF")]
     #[serde(default)]
     reference: Option<String>,
 }
 
-/// Tags.
+/// Output of `tags`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TagList {
     tags: Vec<TagCount>,
@@ -32,7 +32,7 @@ pub struct TagList {
 #[derive(Debug, Serialize, JsonSchema)]
 struct TagCount {
     tag: String,
-    /// How many pages have it.
+    /// Number of pages with this tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<u64>,
 }
@@ -77,13 +77,13 @@ impl Render for TagList {
     }
 }
 
-/// A page and the tags it gains or loses.
+/// Parameters of `tag` and `untag`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 struct Tagging {
-    /// The page
+    /// Page to change
     #[arg(value_name = "REF")]
     reference: String,
-    /// The tags
+    /// Tags to add or remove
     #[arg(value_name = "TAG", required = true)]
     tags: Vec<String>,
     /// Fail unless the page is at this version
@@ -134,7 +134,7 @@ type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
 
 fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
     if tagging.tags.is_empty() {
-        return Err(Failure::usage("no tag is given", "name at least one tag"));
+        return Err(Failure::usage("no tag given", "pass at least one tag"));
     }
     change(session, &tagging.reference, tagging.expected_version, |text| {
         let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));

@@ -1,4 +1,4 @@
-//! `test`: the vault's own expectations, held against what it answers.
+//! `test`: checks the vault's own expectations.
 
 mod text;
 
@@ -18,14 +18,14 @@ use crate::expectations::{Case, Expectation, FILE, Fact, NewQuestion, Question, 
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// More than any answer costs: what is expected must not fall to a budget.
+/// Larger than any answer, so that no expected hit is cut by the budget.
 const BUDGET: usize = 1_000_000;
 
-/// Hold the vault against its own expectations: questions that must find a page, facts that must have a value
+/// Run the vault's tests
 ///
-/// They are in `expectations.toml` in the vault: `[[question]]` with `ask`, `page` and `top`, `[[fact]]` with `subject`,
-/// `predicate`, `value` and `as_of`; `not` says which page or value must not come. They are asked as `lore query` and
-/// `lore facts` are. Exit 0 when all hold, 1 when one does not.
+/// Tests are in `expectations.toml` in the vault: `[[question]]` with `ask`, `page` and `top`, `[[fact]]` with
+/// `subject`, `predicate`, `value` and `as_of`; `not` names a page or value that must not be returned. They run as in
+/// `lore query` and `lore facts`. Exits with 0 if all pass, with 1 if one fails.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore test\n  lore test --junit target/lore.xml\n  lore test --add \"who reads the contract first?\" concepts/heat-purchase-agreement --top 3\n  lore test --add \"what does it cost now?\" notes/old-prices --not"
@@ -35,55 +35,55 @@ pub struct Test {
     #[arg(long, value_name = "QUESTION", requires = "reference", conflicts_with = "junit")]
     #[serde(default)]
     add: Option<String>,
-    /// The page that must answer the question
+    /// Page that must answer the question
     #[arg(value_name = "REF", requires = "add")]
     #[serde(default)]
     reference: Option<String>,
-    /// Among how many hits the page must be
+    /// Number of first hits that must contain the page
     #[arg(long, value_name = "K", requires = "add")]
     #[serde(default)]
     top: Option<usize>,
-    /// The page must not be among them
+    /// The page must not be among the hits
     #[arg(long, requires = "add")]
     #[serde(default)]
     not: bool,
-    /// Write a report as JUnit XML to this file
+    /// Write a JUnit XML report to this file
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     junit: Option<PathBuf>,
 }
 
-/// What became of the expectations.
+/// Output of `test`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Tested {
-    /// They were held against the vault.
+    /// The tests ran.
     Ran(Run),
-    /// One was added.
+    /// A question was added.
     Added(WriteResult),
 }
 
-/// A run.
+/// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Run {
-    /// Every expectation in the order of the file.
+    /// Results in the order of the file.
     results: Vec<Outcome>,
     passed: usize,
     failed: usize,
-    /// The file they are in.
+    /// File with the expectations.
     path: String,
 }
 
-/// What became of one.
+/// The result of one expectation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Outcome {
     name: String,
     /// `question` or `fact`.
     kind: &'static str,
-    /// Where it stands in the file.
+    /// Line in the file.
     line: usize,
     passed: bool,
-    /// Why it does not hold.
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     #[serde(skip)]
@@ -114,12 +114,12 @@ impl Test {
     fn add_to(&self, memory: &Memory, ask: &str) -> Result<WriteResult> {
         if ask.trim().is_empty() || self.top == Some(0) {
             return Err(Failure::usage(
-                "the question is empty, or --top is 0",
-                "ask something; --top counts from 1",
+                "the question is empty or --top is 0",
+                "pass a question, and a --top of 1 or more",
             ));
         }
         let reference = self.reference.as_deref().ok_or_else(|| {
-            Failure::usage("no page is named", "say which page must answer: lore test --add QUESTION REF")
+            Failure::usage("no page given", "pass the page that must answer: lore test --add QUESTION REF")
         })?;
         let page = memory.page(reference)?;
         let new = NewQuestion { ask, page: &page.slug, not: self.not, top: self.top };
@@ -140,7 +140,7 @@ fn run(session: &Session, memory: &Memory) -> Result<Run> {
     let text = memory.vault().read(FILE, u64::MAX)?.ok_or_else(|| {
         Failure::usage(
             format!("{} has no {FILE}", memory.vault().root().display()),
-            "add the first expectation: lore test --add \"a question\" REF",
+            "add one: lore test --add \"a question\" REF",
         )
     })?;
     let text = String::from_utf8_lossy(&text.bytes).into_owned();
@@ -161,7 +161,7 @@ fn run(session: &Session, memory: &Memory) -> Result<Run> {
     Ok(Run { passed, failed: results.len() - passed, results, path: FILE.to_owned() })
 }
 
-/// Holds one expectation against the vault. An error of the vault ends the run; a page that is not there does not.
+/// Checks one expectation. An error of the vault ends the run; a missing page does not.
 fn one(session: &Session, memory: &Memory, expectation: &Expectation, top: usize) -> Result<Outcome> {
     let began = Instant::now();
     let (kind, failures) = match &expectation.what {
@@ -181,7 +181,7 @@ fn one(session: &Session, memory: &Memory, expectation: &Expectation, top: usize
     })
 }
 
-/// Asks as `lore query` does. The mode is given, so that a test leaves no gap behind.
+/// Runs a question as `lore query` does. The mode is passed explicitly, so that a test records no gap.
 fn ask(session: &Session, memory: &Memory, question: &Question, top: usize) -> Result<Vec<String>> {
     let mut input = json!({
         "question": question.ask,
@@ -194,27 +194,26 @@ fn ask(session: &Session, memory: &Memory, question: &Question, top: usize) -> R
         input["as_of"] = day.as_str().into();
     }
     let hits = strings(&answer(session, "query", input)?, "hits", "slug");
-    let found =
-        if hits.is_empty() { "nothing was found".into() } else { format!("found: {}", hits.join(", ")) };
+    let found = if hits.is_empty() { "nothing found".into() } else { format!("found: {}", hits.join(", ")) };
     let mut failures = Vec::new();
     for page in &question.page {
         match slug(memory, page)? {
-            None => failures.push(format!("there is no page {page:?}")),
+            None => failures.push(format!("no page {page:?}")),
             Some(slug) if !hits.contains(&slug) => {
-                failures.push(format!("{slug} is not in the first {top}; {found}"))
+                failures.push(format!("{slug} is not in the first {top} hits; {found}"))
             }
             Some(_) => {}
         }
     }
     for page in &question.not {
         if let Some(slug) = slug(memory, page)?.filter(|slug| hits.contains(slug)) {
-            failures.push(format!("{slug} is in the first {top} and must not be; {found}"));
+            failures.push(format!("{slug} must not be in the first {top} hits; {found}"));
         }
     }
     Ok(failures)
 }
 
-/// Looks a fact up as `lore facts` does.
+/// Queries a fact as `lore facts` does.
 fn look_up(session: &Session, fact: &Fact) -> Result<Vec<String>> {
     let mut input = json!({ "subject": fact.subject, "predicate": fact.predicate });
     if let Some(day) = &fact.as_of {

@@ -15,39 +15,39 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Show a page's timeline, or what happened lately on all pages, newest first
+/// Show the timeline of a page, or the latest entries of all pages
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore timeline companies/acme --limit 5\n  lore timeline --since 7d\n  lore timeline --since yesterday --json"
 )]
 pub struct Timeline {
-    /// The page; all pages without it
+    /// Page [default: all pages]
     #[arg(value_name = "REF")]
     #[serde(default)]
     reference: Option<String>,
-    /// Only entries of this day or later, up to today: `7d`, `last week`, `yesterday`, a date
+    /// Only entries since: `7d`, `last week`, `yesterday`, a date
     #[arg(long, value_name = "TIMEFRAME")]
     #[serde(default)]
     since: Option<String>,
-    /// How many entries at the most [default: all of a page, 50 of the vault]
+    /// Maximum number of results [default: all of a page, 50 of the vault]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
 }
 
-/// Timeline entries.
+/// Output of `timeline`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Entries {
-    /// The page that was asked for.
+    /// The requested page.
     #[serde(skip_serializing_if = "Option::is_none")]
     slug: Option<String>,
     entries: Vec<EntryItem>,
 }
 
-/// One entry.
+/// A timeline entry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EntryItem {
-    /// The page it stands on, where all pages were asked for.
+    /// The page it is on, if entries of all pages are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     slug: Option<String>,
     date: String,
@@ -75,7 +75,7 @@ impl Operation for Timeline {
             rows.retain(|row| day(row).is_some_and(|day| first <= day && day <= last));
         }
         let slugs = if page.is_some() { HashMap::new() } else { slugs(memory, &rows)? };
-        // A stable sort: entries of one day stay in the order of their files, and of the lines in each.
+        // The sort is stable: entries of one day stay ordered by file and by line.
         rows.sort_by(|a, b| slugs.get(&a.page).cmp(&slugs.get(&b.page)));
         rows.sort_by_cached_key(|row| std::cmp::Reverse(day(row)));
         let usual = if page.is_some() { usize::MAX } else { 50 };
@@ -86,7 +86,7 @@ impl Operation for Timeline {
     }
 }
 
-/// The slugs of the rows' pages.
+/// Returns the slugs of the pages of these rows.
 fn slugs(memory: &Memory, rows: &[StatementRow]) -> Result<HashMap<i64, String>> {
     let numbers: BTreeSet<i64> = rows.iter().map(|row| row.page).collect();
     let pages = memory.store().pages(memory.project(), &numbers.into_iter().collect::<Vec<_>>())?;
@@ -127,26 +127,26 @@ impl Render for Entries {
     }
 }
 
-/// Add a timeline entry to a page, in its place by date
+/// Add an entry to the timeline of a page, in date order
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore timeline-add companies/acme --date 2024-03-01 --summary 'Closed the round' --source meeting/123"
 )]
 pub struct TimelineAdd {
-    /// The page
+    /// Page to change
     #[arg(value_name = "REF")]
     reference: String,
-    /// The day, as YYYY-MM-DD
+    /// Date, as YYYY-MM-DD
     #[arg(long)]
     date: String,
     /// What happened, in one line
     #[arg(long, allow_hyphen_values = true)]
     summary: String,
-    /// Where it was learnt
+    /// Source of the information
     #[arg(long)]
     #[serde(default)]
     source: Option<String>,
-    /// More lines
+    /// More lines of detail
     #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     detail: Option<String>,

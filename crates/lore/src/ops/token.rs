@@ -1,4 +1,4 @@
-//! `token`: who may ask the server over HTTP, and for what.
+//! `token`: HTTP access tokens.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -11,27 +11,27 @@ use crate::http::Tokens;
 use crate::server::Grant;
 use crate::session::Session;
 
-/// Make a token for the server over HTTP
+/// Create an HTTP access token
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore token add ci --for brain\n  lore token add editor --write")]
 pub struct Add {
-    /// The name that stands in the history of what is written with it
+    /// Name recorded in the history of what is written with it
     actor: String,
-    /// Whether it may write
+    /// Allow writes
     #[arg(long)]
     #[serde(default)]
     write: bool,
-    /// Only this project; may be given more than once
+    /// Only this project; repeatable
     #[arg(long = "for", value_name = "PROJECT")]
     #[serde(default)]
     projects: Vec<String>,
 }
 
-/// A new token.
+/// Output of `token add`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Made {
     actor: String,
-    /// The token; it is shown this once, and kept in the file.
+    /// The token, shown only once.
     token: String,
     file: String,
 }
@@ -44,7 +44,7 @@ impl Operation for Add {
 
     fn run(self, session: &Session) -> Result<Made> {
         if self.actor.trim().is_empty() {
-            return Err(Failure::usage("a token needs the name of whom it is for", "give one, such as ci"));
+            return Err(Failure::usage("the token name is empty", "pass a name, such as ci"));
         }
         let projects = (!self.projects.is_empty()).then_some(self.projects);
         let grant = Grant { actor: self.actor.clone(), projects, writes: self.write };
@@ -57,7 +57,7 @@ impl Operation for Add {
 impl Render for Made {
     fn human(&self) -> String {
         format!(
-            "{}\na token for {}, kept in {}; a running server takes it after a restart\n",
+            "{}\ntoken for {}, stored in {}; restart a running server to accept it\n",
             self.token, self.actor, self.file
         )
     }
@@ -67,15 +67,15 @@ impl Render for Made {
     }
 }
 
-/// List who has a token, without the tokens
+/// List the names that have a token, without the tokens
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore token list")]
 pub struct List {}
 
-/// Who has tokens.
+/// Output of `token list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Granted {
-    /// Where they are kept.
+    /// File they are stored in.
     file: String,
     tokens: Vec<GrantItem>,
 }
@@ -85,7 +85,7 @@ pub struct Granted {
 struct GrantItem {
     actor: String,
     write: bool,
-    /// The only projects it is for; null is all.
+    /// Projects it is limited to; null means all.
     projects: Option<Vec<String>>,
 }
 
@@ -112,15 +112,15 @@ impl Render for Granted {
             let what = item.projects.as_ref().map_or("everything".into(), |projects| projects.join(", "));
             format!("{}  {may} {what}", item.actor)
         };
-        format!("{}kept in {}\n", lines(self.tokens.iter().map(line)), self.file)
+        format!("{}stored in {}\n", lines(self.tokens.iter().map(line)), self.file)
     }
 }
 
-/// Forget the tokens of a name
+/// Remove the tokens of a name
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore token remove ci")]
 pub struct Remove {
-    /// The name
+    /// Name given to `token add`
     actor: String,
 }
 
@@ -132,8 +132,8 @@ impl Operation for Remove {
 
     fn run(self, session: &Session) -> Result<Done> {
         match Tokens::remove(&session.environment, &self.actor)? {
-            0 => Err(Failure::usage(format!("{:?} has no token", self.actor), "see `lore token list`")),
-            _ => Ok(Done::new(format!("{} has no token any more; restart a running server", self.actor))),
+            0 => Err(Failure::usage(format!("{:?} has no token", self.actor), "run `lore token list`")),
+            _ => Ok(Done::new(format!("removed the tokens of {}; restart a running server", self.actor))),
         }
     }
 }

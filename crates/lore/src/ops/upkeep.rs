@@ -1,4 +1,4 @@
-//! `rotate` and `retention`: the turn of the day, and what is kept how long.
+//! `rotate` and `retention`: daily rollover and expiry.
 
 use clap::Args;
 use lore_engine::upkeep::{ageing, retain, rotate};
@@ -10,27 +10,28 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Turn the day: today's page becomes yesterday's, a fresh one begins, the inbox is cleared
+/// Roll over the daily page
 ///
-/// Run at any time: before a new day has begun it does nothing.
+/// Today's page becomes yesterday's, a new one is created and the inbox is cleared. Does nothing before a new day
+/// begins.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore rotate")]
 pub struct Rotate {}
 
-/// What the turn of the day did.
+/// Output of `rotate`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Rotated {
-    /// The day it is, by the hour at which a day begins.
+    /// Current day, by the hour at which a day begins.
     day: String,
     /// Whether a new day began.
     turned: bool,
-    /// Files of the inbox that were cleared away.
+    /// Inbox files that were moved away.
     cleared: Vec<Cleared>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-/// A file that was cleared away.
+/// A file that was moved away.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cleared {
     from: String,
@@ -53,28 +54,28 @@ impl Operation for Rotate {
 impl Render for Rotated {
     fn human(&self) -> String {
         let mut text = match self.turned {
-            true => format!("{} has begun\n", self.day),
-            false => format!("it is {} still; nothing was done\n", self.day),
+            true => format!("rolled over to {}\n", self.day),
+            false => format!("still {}; nothing was done\n", self.day),
         };
-        text.extend(self.cleared.iter().map(|one| format!("cleared {} to {}\n", one.from, one.to)));
+        text.extend(self.cleared.iter().map(|one| format!("moved {} to {}\n", one.from, one.to)));
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
     }
 }
 
-/// Let everything go whose time is over: expired files, old sections of logs, old snapshots
+/// Delete expired files, old log sections and old snapshots
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore retention run")]
 pub struct Run {}
 
-/// What went.
+/// Output of `retention run`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Retained {
-    /// Files that went; their last bytes are snapshots.
+    /// Files that were deleted; their last version is kept as a snapshot.
     expired: Vec<String>,
     /// Logs that were rolled up.
     rolled_up: Vec<RolledUp>,
-    /// Snapshots that were forgotten.
+    /// Number of snapshots that were deleted.
     snapshots: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -84,7 +85,7 @@ pub struct Retained {
 #[derive(Debug, Serialize, JsonSchema)]
 struct RolledUp {
     path: String,
-    /// Sections that went.
+    /// Sections that were removed.
     sections: Vec<String>,
 }
 
@@ -109,38 +110,38 @@ impl Render for Retained {
         let mut text = lines(self.expired.iter().map(|path| format!("expired {path}")));
         text.extend(self.rolled_up.iter().map(|one| {
             let sections = count(one.sections.len() as u64, "section");
-            format!("rolled up {}: {sections} went\n", one.path)
+            format!("rolled up {}: {sections} removed\n", one.path)
         }));
         if self.snapshots > 0 {
-            text.push_str(&format!("forgot {}\n", count(self.snapshots as u64, "snapshot")));
+            text.push_str(&format!("deleted {}\n", count(self.snapshots as u64, "snapshot")));
         }
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
-        if text.is_empty() { "nothing is past its time\n".into() } else { text }
+        if text.is_empty() { "nothing has expired\n".into() } else { text }
     }
 }
 
-/// List the files that are not kept for ever, and which are past their time
+/// List files with a retention limit, and which have expired
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore retention status")]
 pub struct Status {}
 
-/// Files that are not kept for ever.
+/// Output of `retention status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AgeingFiles {
     files: Vec<AgeingFile>,
 }
 
-/// A file that is not kept for ever.
+/// A file with a retention limit.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AgeingFile {
     path: String,
-    /// The rule that says so.
+    /// Rule that sets the limit.
     rule: String,
     /// How long it is kept.
     keep: String,
-    /// From when its age counts.
+    /// When its age starts.
     since: String,
-    /// Whether `lore retention run` lets it go.
+    /// Whether `lore retention run` deletes it.
     expired: bool,
 }
 
@@ -163,7 +164,7 @@ impl Operation for Status {
 impl Render for AgeingFiles {
     fn human(&self) -> String {
         if self.files.is_empty() {
-            return "every file is kept for ever\n".into();
+            return "no file has a retention limit\n".into();
         }
         lines(self.files.iter().map(|file| {
             let state = if file.expired { "expired" } else { "kept" };

@@ -1,4 +1,4 @@
-//! `validate`: integrity of index and ledger.
+//! `validate`: integrity of the index and the ledger.
 
 use clap::Args;
 use lore_engine::{Check, validate};
@@ -9,34 +9,34 @@ use super::{Operation, Render};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Check that the index says what the files say, and that it is sound
+/// Check that the index is consistent and matches the files
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore validate\n  lore validate --all")]
 pub struct Validate {
-    /// Links: their targets, and that intervals are in order and those of one relation do not overlap
+    /// Check link targets, interval order and overlapping intervals
     #[arg(long)]
     #[serde(default)]
     links: bool,
-    /// Facts: that intervals are in order, none is stated twice on a page, and a new value has ended the old one
+    /// Check fact intervals, duplicates and values that were not closed
     #[arg(long)]
     #[serde(default)]
     facts: bool,
-    /// Embeddings: that every chunk has its vector and code, or waits for them, model by model
+    /// Check that every chunk has its vector and sign code or is pending
     #[arg(long)]
     #[serde(default)]
     embeddings: bool,
-    /// All of these, and every page against its file
+    /// Run all checks and compare every page with its file
     #[arg(long)]
     #[serde(default)]
     all: bool,
 }
 
-/// What is wrong.
+/// Output of `validate`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Validity {
-    /// What was looked at.
+    /// Checks that ran.
     checked: Vec<&'static str>,
-    /// Empty when all is well.
+    /// Problems found; empty if there are none.
     problems: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Operation for Validate {
 impl Render for Validity {
     fn human(&self) -> String {
         if self.problems.is_empty() {
-            return format!("sound: {}\n", self.checked.join(", "));
+            return format!("no problems: {}\n", self.checked.join(", "));
         }
         super::views::lines(self.problems.iter().map(|problem| format!("problem: {problem}")))
     }

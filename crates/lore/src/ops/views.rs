@@ -1,4 +1,4 @@
-//! The pieces of output that several operations share, in the form every face gives them.
+//! Output types shared by several operations.
 
 use jiff::Timestamp;
 use lore_engine::{LinkRow, Memory, Outcome, PageRow, Receipt, Skipped, Written};
@@ -12,29 +12,29 @@ use crate::failure::Result;
 /// A page in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageItem {
-    /// Its slug.
+    /// Slug of the page.
     pub slug: String,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// Its type.
+    /// Type of the page.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its summary.
+    /// Summary of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The status its file states.
+    /// Status declared in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// When it is due, as its file states.
+    /// Due date declared in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
-    /// Its tags.
+    /// Tags of the page.
     pub tags: Vec<String>,
-    /// Its path from the vault's root.
+    /// Path relative to the vault's root.
     pub path: String,
     /// When it last changed.
     pub updated: String,
-    /// Counts its changes.
+    /// Version, incremented by every change.
     pub version: u64,
 }
 
@@ -55,10 +55,10 @@ impl From<PageRow> for PageItem {
     }
 }
 
-/// Pages.
+/// A list of pages.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageList {
-    /// The pages, in the order asked for.
+    /// The pages, in the requested order.
     pub pages: Vec<PageItem>,
 }
 
@@ -88,33 +88,33 @@ impl Render for PageList {
 /// A link between two pages.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LinkItem {
-    /// The link's number: the same on every machine and after every rebuild.
+    /// Link id, the same on every machine and after every rebuild.
     pub id: u64,
-    /// The page it stands on.
+    /// Page with the link.
     pub from: String,
-    /// The relation's verb, or `links_to`.
+    /// Verb of the relation, or `links_to`.
     pub relationship: String,
-    /// The page it leads to, or null while there is none.
+    /// Target page, or null if it does not exist yet.
     pub to: Option<String>,
     /// The target as written.
     pub target: String,
-    /// The words around it.
+    /// Surrounding words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Since when it holds.
+    /// Start of its validity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<String>,
-    /// Until when it held.
+    /// End of its validity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<String>,
-    /// Where it stands, as path and line.
+    /// Path of the file with the link.
     pub path: String,
-    /// The line it stands on.
+    /// Line of the link.
     pub line: u32,
 }
 
 impl LinkItem {
-    /// The item of a row; pages are named by their slugs.
+    /// Converts a row; pages are named by slug.
     pub fn new(memory: &Memory, row: LinkRow) -> Result<LinkItem> {
         let ends: Vec<i64> = std::iter::once(row.from).chain(row.to).collect();
         let pages = memory.store().pages(memory.project(), &ends)?;
@@ -134,13 +134,13 @@ impl LinkItem {
         })
     }
 
-    /// `verb target {from..until}`.
+    /// Returns `page verb target {from..until}`.
     pub fn sentence(&self) -> String {
         let to = self.to.clone().unwrap_or_else(|| format!("{} (no page yet)", self.target));
         format!("{} {} {to}{}", self.from, self.relationship, self.interval())
     }
 
-    /// ` {from..until}`, or nothing.
+    /// Returns ` {from..until}`, or an empty string.
     pub fn interval(&self) -> String {
         match (&self.valid_from, &self.valid_until) {
             (None, None) => String::new(),
@@ -155,30 +155,30 @@ impl LinkItem {
     }
 }
 
-/// What a write did.
+/// Result of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WriteResult {
-    /// The page's slug now.
+    /// Slug after the write.
     pub slug: String,
-    /// Its path now.
+    /// Path after the write.
     pub path: String,
-    /// Its version now.
+    /// Version after the write.
     pub version: u64,
     /// `created`, `updated`, `moved`, `deleted` or `unchanged`.
     pub outcome: &'static str,
-    /// The commit, where there is one.
+    /// Commit id, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Other pages that were changed with it.
+    /// Other pages that changed in the same write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 impl WriteResult {
-    /// The first file written is what was asked for; the rest went with it.
+    /// Converts a receipt: the first file is the requested one, the others changed with it.
     pub fn new(receipt: Receipt) -> WriteResult {
         let mut files = receipt.files.into_iter();
         let nothing =
@@ -201,7 +201,7 @@ impl Render for WriteResult {
     fn human(&self) -> String {
         let mut text = format!("{} {} (version {})\n", self.outcome, self.slug, self.version);
         if !self.also.is_empty() {
-            text.push_str(&format!("with it: {}\n", self.also.join(", ")));
+            text.push_str(&format!("also changed: {}\n", self.also.join(", ")));
         }
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
@@ -211,9 +211,9 @@ impl Render for WriteResult {
 /// A file that was not indexed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkippedItem {
-    /// Its path from the vault's root.
+    /// Path relative to the vault's root.
     pub path: String,
-    /// Why.
+    /// Why it was not indexed.
     pub reason: String,
 }
 
@@ -223,7 +223,7 @@ impl From<Skipped> for SkippedItem {
     }
 }
 
-/// Something done, in a sentence.
+/// A completed action, described in a sentence.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Done {
     /// What was done.
@@ -231,7 +231,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Says it.
+    /// Creates it from a message.
     pub fn new(message: impl Into<String>) -> Done {
         Done { message: message.into() }
     }
@@ -243,18 +243,18 @@ impl Render for Done {
     }
 }
 
-/// Milliseconds since 1970 as RFC 3339, in UTC and to the second.
+/// Formats milliseconds since 1970 as RFC 3339, in UTC and to the second.
 pub fn timestamp(millis: i64) -> String {
     let second = Timestamp::from_second(millis.div_euclid(1000)).unwrap_or(Timestamp::UNIX_EPOCH);
     second.to_string()
 }
 
-/// A number with its noun: `1 page`, `2 pages`.
+/// Formats a number with its noun: `1 page`, `2 pages`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Each on a line of its own.
+/// Joins items, one per line.
 pub fn lines(items: impl Iterator<Item = String>) -> String {
     items.fold(String::new(), |mut text, item| {
         text.push_str(item.trim_end());
@@ -263,7 +263,7 @@ pub fn lines(items: impl Iterator<Item = String>) -> String {
     })
 }
 
-/// What a write did, in a word.
+/// Returns the name of an outcome.
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Created => "created",
@@ -274,12 +274,12 @@ pub fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Five digits that count: enough to compare by, and a small score does not become none.
+/// Rounds to five significant digits: enough to compare, and a small score does not become 0.
 pub fn short(score: f64) -> f64 {
     format!("{score:.4e}").parse().unwrap_or(score)
 }
 
-/// A property's value from JSON.
+/// Converts JSON to a property value.
 pub fn value_of(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::String(text) => Value::Text(text.clone()),

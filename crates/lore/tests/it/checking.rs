@@ -139,7 +139,7 @@ fn ids_are_the_same_after_the_database_is_made_again() {
 #[test]
 fn an_id_must_mean_one_finding() {
     let sandbox = vault();
-    sandbox.run(&["check", "--resolve", "zzz"]).exits(1).says("no finding has an id that begins with");
+    sandbox.run(&["check", "--resolve", "zzz"]).exits(1).says("no finding with id");
     sandbox.run(&["check", "--resolve", ""]).exits(1);
     for number in 0..20 {
         sandbox.write(&format!("n{number}.md"), format!("- role:: a{number}\n- role:: b{number}\n"));
@@ -150,7 +150,7 @@ fn an_id_must_mean_one_finding() {
     sandbox
         .run(&["check", "--resolve", &shared.expect("22 ids and 16 digits")])
         .exits(2)
-        .says("give more of the id");
+        .says("use a longer id");
     assert_eq!(ids(&check(&sandbox, &[])).len(), 22, "nothing was settled");
 }
 

@@ -238,7 +238,7 @@ fn a_model_of_other_dimensions_behind_the_same_name_is_another_model() {
     assert_eq!(ask(&sandbox, "semantic", "ships at the quay"), before);
     sandbox.run(&["model", "remove", MODEL]).ok();
     assert_eq!(listed(&sandbox, MODEL).len(), 1, "the other one is forgotten, the one that answers stays");
-    sandbox.run(&["model", "remove", MODEL]).exits(2).says("is the model that answers");
+    sandbox.run(&["model", "remove", MODEL]).exits(2).says("is the active model");
     assert_eq!(ask(&sandbox, "semantic", "ships at the quay"), before);
 }
 

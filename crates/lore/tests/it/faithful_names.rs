@@ -56,7 +56,7 @@ fn a_move_to_a_name_that_makes_no_slug_is_refused() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("x.md", "x\n");
     for name in ["!!!", "a/!!!/b"] {
-        sandbox.run(&["mv", "x", name]).exits(2).says("no slug can be made");
+        sandbox.run(&["mv", "x", name]).exits(2).says("cannot derive a slug");
     }
     sandbox.run(&["mv", "x", "memory://p/q"]).ok();
     assert_eq!(sandbox.read("p/q.md"), b"x\n");

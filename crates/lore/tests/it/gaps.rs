@@ -256,7 +256,7 @@ fn gaps_come_oldest_first_and_no_more_than_asked_for() {
     assert_eq!(days, ["2026-05-01T10:00:00Z", "2026-05-02T10:00:00Z", "2026-05-03T10:00:00Z"]);
     assert_eq!(gaps(&sandbox, &["--limit", "2"]).len(), 2);
     let text = sandbox.run(&["gaps", "--limit", "2", "--format", "human"]).ok().text();
-    assert!(text.contains("1 more are open"), "{text}");
+    assert!(text.contains("1 more open"), "{text}");
 }
 
 #[test]

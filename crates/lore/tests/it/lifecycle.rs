@@ -117,7 +117,7 @@ fn pages_become_stale_by_links_and_by_age_and_say_why() {
     assert_eq!(text, "2026-01-28  clients/pipeline  Client pipeline Q1: age (43 days)\n");
     assert_eq!(slugs(&told.lore(&["stale", "--limit", "1"]).ok().json()["pages"]), ["ep-advisory/first"]);
     told.lore(&["stale", "--path", "nowhere"]).exits(1);
-    told.lore(&["stale", "--limit", "0"]).exits(2).says("--limit counts from 1");
+    told.lore(&["stale", "--limit", "0"]).exits(2).says("--limit is 0");
     let id = told.lore(&["stale"]).json()["pages"][2]["id"].as_str().expect("an id").to_owned();
     assert_eq!(told.lore(&["show", &id]).ok().json()["slug"], "clients/pipeline", "a short id is an id");
     let later = told.at("2026-03-10T00:00:00Z", &["stale"]).ok().json();

@@ -68,7 +68,7 @@ fn a_change_of_models_mixes_nothing_and_back_is_the_same_as_before() {
         listed["models"].as_array().expect("models").iter().filter(|model| model["active"] == true).collect();
     assert_eq!(active.len(), 1, "{listed}");
     sandbox.run(&["model", "remove", TRANSFORMER]).ok();
-    sandbox.run(&["model", "remove", "wordllama-256"]).exits(2).says("is the model that answers");
+    sandbox.run(&["model", "remove", "wordllama-256"]).exits(2).says("is the active model");
     assert_eq!(answers(&sandbox), before);
 }
 
@@ -123,7 +123,7 @@ fn without_a_model_search_is_by_words_and_says_so() {
     let answer = run(&["query", "dough", "--json"]).json();
     assert_eq!((&answer["mode"], slugs(&answer)), (&json!("lexical"), vec!["bread"]));
     assert!(answer["notes"][0].as_str().expect("a note").contains("no embedding model"), "{answer}");
-    run(&["embed"]).exits(5).says("there is no embedding model");
+    run(&["embed"]).exits(5).says("no embedding model");
     assert_eq!(run(&["status", "--json"]).json()["search"], "lexical: no embedding model");
     run(&["model", "use", "wordllama-256"]).ok();
     assert_eq!(run(&["query", "dough", "--json"]).json()["mode"], "hybrid");
@@ -154,13 +154,13 @@ fn a_folder_given_by_hand_works_and_a_broken_one_is_refused_with_its_file() {
         assert_eq!((&answer["mode"], slugs(&answer)), (&json!("lexical"), vec!["bread"]));
         assert!(answer["notes"][0].as_str().expect("a note").contains("search is by words"), "{answer}");
         let doctor = sandbox.run(&["doctor"]).text();
-        assert!(doctor.contains("search by meaning does not work"), "{doctor}");
+        assert!(doctor.contains("semantic search does not work"), "{doctor}");
     }
     fs::remove_file(folder.join("tokenizer.json")).expect("it was there");
     fs::write(folder.join("model.safetensors"), &whole).expect("a file");
     sandbox.run(&["model", "use", "my-model"]).exits(5).says("tokenizer.json");
     sandbox.run(&["model", "use", "no-such-model"]).exits(2).says("lore model list");
-    sandbox.run(&["model", "pull", "no-such-model"]).exits(2).says("can be fetched");
+    sandbox.run(&["model", "pull", "no-such-model"]).exits(2).says("available models");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn only_the_named_pages_are_linked_and_the_words_stay() {
     sandbox.write("a.md", "Met Countess Ada.\r\nAnd more.\r\n");
     sandbox.write("b.md", "Met Ada Lovelace.\n");
     let told = sandbox.run(&["lint", "a", "--fix", "--links", "--format", "human"]).ok().text();
-    assert!(told.contains("linked   a.md:1  \"Countess Ada\" names people/ada"), "{told}");
+    assert!(told.contains("linked   a.md:1  \"Countess Ada\" mentions people/ada"), "{told}");
     assert_eq!(sandbox.read("a.md"), b"Met [[Ada Lovelace|Countess Ada]].\r\nAnd more.\r\n");
     assert_eq!(sandbox.read("b.md"), b"Met Ada Lovelace.\n");
 }

@@ -172,7 +172,7 @@ fn without_ledger(answers: &[(String, Value)]) -> Vec<(String, Value)> {
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => {
-                items.retain(|item| !item.as_str().is_some_and(|text| text.contains("asked in vain")));
+                items.retain(|item| !item.as_str().is_some_and(|text| text.contains("unanswered question")));
                 items.iter_mut().for_each(strip);
             }
             _ => {}

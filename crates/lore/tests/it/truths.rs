@@ -79,7 +79,7 @@ fn a_link_is_made_ended_by_its_id_and_told_by_the_day() {
         "--format",
         "human",
     ]);
-    assert!(human.ok().text().contains("line 9 says so already"));
+    assert!(human.ok().text().contains("already on line 9"));
 
     let closed = story.lore(&["link-close", &id(&made), "--valid-until", "2019-06-30"]).ok().json();
     assert_eq!(id(&closed), id(&made), "the id stays");
@@ -151,7 +151,7 @@ fn taking_away_cuts_relations_and_tells_of_prose() {
         "{text}"
     );
     let nothing = story.lore(&["unlink", "ada", "acme", "--format", "human"]).exits(1);
-    assert!(nothing.text().contains("what is left stands in prose"), "{}", nothing.text());
+    assert!(nothing.text().contains("the remaining links are in prose"), "{}", nothing.text());
     assert_eq!(story.read("people/ada.md"), text);
     let none = story.lore(&["unlink", "ada", "bob"]).exits(1).json();
     assert_eq!(
@@ -222,7 +222,7 @@ fn a_new_value_ends_the_old_one() {
     story
         .refuses(|| add(&["ada", "role", "clerk", "--valid-from", "2026-11-01"]))
         .says("`role:: boss {2026-11-01..}`");
-    add(&["ada", "role", "x", "--confidence", "7"]).exits(2).says("no confidence");
+    add(&["ada", "role", "x", "--confidence", "7"]).exits(2).says("not a confidence");
     add(&["ada", "has role", "x"]).exits(2).says("is not a predicate");
     story.lore(&["validate", "--all"]).ok();
 }

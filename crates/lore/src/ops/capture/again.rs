@@ -1,21 +1,21 @@
-//! The command to type next, when similar pages stand in the way of a capture.
+//! The follow-up command to show when similar pages were found.
 
 use super::Capture;
 use crate::session::Session;
 
-/// A longer text is not repeated.
+/// Maximum length of a text that is repeated in the command.
 const LONGEST: usize = 300;
 
-/// The command that was given, in the parts that go with each way on.
+/// The original command, split into the parts that each follow-up needs.
 pub(super) struct Again {
-    /// The text and what goes with it everywhere.
+    /// The text and the options that always apply.
     text: String,
-    /// What goes with a new page only.
+    /// The options that apply to a new page only.
     new_page: String,
 }
 
 impl Again {
-    /// The command as it could be typed in a shell.
+    /// Rebuilds the command as it could be typed in a shell.
     pub(super) fn of(given: &Capture, session: &Session) -> Again {
         let mut text = match (&given.text, &given.file) {
             (Some(text), _) if text.len() <= LONGEST && !text.contains(char::is_control) => {
@@ -36,23 +36,23 @@ impl Again {
         Again { text, new_page: title.chain(raw).chain(whole).collect() }
     }
 
-    /// The same, added to a page.
+    /// Returns the command that appends to a page.
     pub(super) fn extending(&self, page: &str) -> String {
         format!("{} --extend {page}", self.text)
     }
 
-    /// The same, in the place of what a page says at a version.
+    /// Returns the command that replaces the truth of a page at a version.
     pub(super) fn updating(&self, page: &str, version: u64) -> String {
         format!("{} --update {page} --expected-version {version}", self.text)
     }
 
-    /// The same, as a new page.
+    /// Returns the command that writes a new page.
     pub(super) fn keeping(&self) -> String {
         format!("{}{} --keep", self.text, self.new_page)
     }
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@%+=,".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_quoted_where_a_shell_would_read_more_into_it() {
+    fn words_are_quoted_for_the_shell() {
         for (word, expected) in [
             ("plain", "plain"),
             ("notes/a-b.md", "notes/a-b.md"),

@@ -1,4 +1,4 @@
-//! What became of a capture, as every face shows it.
+//! The output of `capture`.
 
 use lore_engine::{
     Captured, Comparison, Memory, NewCapture, PageRow, Receipt, Similar, is_live, short_id, states,
@@ -11,117 +11,117 @@ use crate::failure::Result;
 use crate::ops::Render;
 use crate::ops::views::{WriteResult, count};
 
-/// What became of it.
+/// Output of `capture`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Kept {
-    /// A new page is written.
+    /// A new page was written.
     New(Box<NewPage>),
-    /// A page that was there has it now.
+    /// An existing page was changed.
     Changed(ChangedPage),
-    /// Nothing is written yet.
+    /// Nothing was written because similar pages exist.
     Similar(Box<SimilarPages>),
 }
 
 /// A new page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NewPage {
-    /// A short form of its id, which every command takes.
+    /// Short form of its id, accepted by every command.
     id: String,
-    /// The project it is in.
+    /// Project it is in.
     namespace: String,
     #[serde(flatten)]
     written: WriteResult,
-    /// Its tags, given and found.
+    /// Tags, both given and derived.
     tags: Vec<String>,
-    /// The pages it links to as `related`.
+    /// Pages linked as `related`.
     linked: Vec<PageName>,
-    /// Pages that say much the same, beside which it was written.
+    /// Similar pages that already exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<SimilarItem>,
-    /// How it was held against the pages.
+    /// How similar pages were found.
     compared: Compared,
 }
 
-/// A page that has the text now.
+/// A page that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ChangedPage {
-    /// A short form of its id, which every command takes.
+    /// Short form of its id, accepted by every command.
     id: String,
     #[serde(flatten)]
     written: WriteResult,
 }
 
-/// Pages that say much the same.
+/// Similar pages; nothing was written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SimilarPages {
     /// Always `similar`.
     outcome: &'static str,
-    /// The most alike first.
+    /// Most similar first.
     similar: Vec<SimilarItem>,
-    /// How the text was held against the pages.
+    /// How similar pages were found.
     compared: Compared,
-    /// The command for each way on, with the page that is most alike.
+    /// Follow-up commands, for the most similar page.
     next: Next,
-    /// What to do.
+    /// What to do next.
     hint: &'static str,
 }
 
 /// A page by name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PageName {
-    /// A short form of its id.
+    /// Short form of its id.
     id: String,
     slug: String,
     title: String,
 }
 
-/// A page that says much the same.
+/// A similar page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SimilarItem {
     #[serde(flatten)]
     page: PageName,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
-    /// Its state, where it no longer counts: superseded, compacted.
+    /// Status, if the page is no longer current: superseded, compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
     version: u64,
-    /// Between 0 and 1.
+    /// Similarity, from 0 to 1.
     likeness: f64,
-    /// What is alike: `meaning` or `terms`.
+    /// What is similar: `meaning` or `terms`.
     by: &'static str,
 }
 
-/// How a text was held against the pages.
+/// How similar pages were found.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Compared {
     /// `meaning and terms`, or `terms`.
     by: &'static str,
-    /// The model that compared meanings.
+    /// Embedding model.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// Why there was none, or what it does not know yet.
+    /// Why there is no model, or what is not embedded yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-/// The ways on.
+/// Follow-up commands.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Next {
-    /// Adds the text to the page.
+    /// Appends the text to the page.
     extend: String,
-    /// Puts the text in the place of what the page says.
+    /// Replaces the truth of the page.
     update: String,
-    /// Writes a new page beside it.
+    /// Writes a new page.
     keep: String,
 }
 
 const HINT: &str =
-    "add to one with --extend REF, put this in its place with --update REF, or write a new page with --keep";
+    "append to one with --extend REF, replace one with --update REF, or write a new page with --keep";
 
 impl Kept {
-    /// What became of it; `again` is the command that asked for it.
+    /// Converts the result; `again` is the original command.
     pub(super) fn new(memory: &Memory, captured: Captured, again: &Again) -> Result<Kept> {
         Ok(match captured {
             Captured::New(new) => Kept::New(Box::new(NewPage::new(memory, *new)?)),
@@ -234,12 +234,9 @@ impl NewPage {
 
 impl SimilarPages {
     fn human(&self) -> String {
-        let (pages, verb) = (self.similar.len() as u64, if self.similar.len() == 1 { "says" } else { "say" });
-        let head = format!(
-            "not written: {} {verb} much the same ({})\n",
-            count(pages, "page"),
-            self.compared.sentence()
-        );
+        let (pages, verb) = (self.similar.len() as u64, if self.similar.len() == 1 { "is" } else { "are" });
+        let head =
+            format!("not written: {} {verb} similar ({})\n", count(pages, "page"), self.compared.sentence());
         let lines = self.similar.iter().map(|one| {
             let status = one.status.as_ref().map(|status| format!(" [{status}]")).unwrap_or_default();
             let PageName { id, slug, title } = &one.page;
@@ -247,7 +244,7 @@ impl SimilarPages {
         });
         let Next { extend, update, keep } = &self.next;
         let ways =
-            format!("to add to it:      {extend}\nto replace it:     {update}\nto keep both:      {keep}\n");
+            format!("to append to it:   {extend}\nto replace it:     {update}\nto keep both:      {keep}\n");
         head + &lines.collect::<String>() + &ways
     }
 }

@@ -1,4 +1,4 @@
-//! What compaction did, cluster by cluster.
+//! The result of compaction, by cluster.
 
 use lore_engine::{Attempt, Code, Compacted};
 use schemars::JsonSchema;
@@ -7,33 +7,33 @@ use serde::Serialize;
 use crate::failure::{Failure, status};
 use crate::ops::views::count;
 
-/// What was done.
+/// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Done {
-    /// Clusters that are one page now.
+    /// Clusters that were compacted.
     compacted: Vec<CompactedItem>,
-    /// Clusters that are as they were, and why.
+    /// Clusters that were not changed, and why.
     refused: Vec<RefusedItem>,
-    /// Clusters that were not tried.
+    /// Number of clusters that were not tried.
     left: usize,
-    /// What a reader should know.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(skip)]
     exit: u8,
 }
 
-/// A cluster that is one page now.
+/// A cluster that was compacted.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CompactedItem {
     cluster: String,
-    /// The summary's slug.
+    /// Slug of the summary.
     slug: String,
     path: String,
     title: String,
-    /// The pages it sums up; they are still there.
+    /// Pages it summarizes; they still exist.
     members: Vec<String>,
-    /// The pages whose links lead to it now.
+    /// Pages whose links now point to it.
     repointed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
@@ -41,18 +41,18 @@ struct CompactedItem {
     warnings: Vec<String>,
 }
 
-/// A cluster that is as it was.
+/// A cluster that was not changed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RefusedItem {
     cluster: String,
-    /// The code of the error.
+    /// Error code.
     code: &'static str,
     message: String,
     hint: String,
 }
 
 impl Done {
-    /// What these attempts came to, of so many clusters.
+    /// Collects the attempts, out of the given number of clusters.
     pub fn new(attempts: Vec<Attempt>, clusters: usize, notes: Vec<String>) -> Done {
         let left = clusters.saturating_sub(attempts.len());
         let mut done = Done { compacted: Vec::new(), refused: Vec::new(), left, notes, exit: 0 };
@@ -75,7 +75,7 @@ impl Done {
         done
     }
 
-    /// For reading.
+    /// Renders it for people.
     pub fn human(&self) -> String {
         let mut text = String::new();
         for one in &self.compacted {
@@ -86,7 +86,7 @@ impl Done {
             ));
             text.extend(one.members.iter().map(|slug| format!("  {slug}\n")));
             if !one.repointed.is_empty() {
-                text.push_str(&format!("  links followed on {}\n", one.repointed.join(", ")));
+                text.push_str(&format!("  links updated on {}\n", one.repointed.join(", ")));
             }
             text.extend(one.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
         }
@@ -105,7 +105,7 @@ impl Done {
         text
     }
 
-    /// That of the first refusal; 1 when there was nothing to do.
+    /// Returns the exit status of the first refusal; 1 if there was nothing to do.
     pub fn exit(&self) -> u8 {
         self.exit
     }

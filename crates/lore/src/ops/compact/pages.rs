@@ -1,4 +1,4 @@
-//! The pages of a cluster as a plan shows them, with their text as far as a budget goes.
+//! The pages of a cluster in a plan, with their text as far as the budget allows.
 
 use lore_engine::vault::decode;
 use lore_engine::{Member, Memory};
@@ -15,23 +15,23 @@ pub struct PageItem {
     pub slug: String,
     pub title: String,
     pub path: String,
-    /// Why it is here: `stale` or `superseded`.
+    /// `stale` or `superseded`.
     pub status: String,
     pub reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     pub version: u64,
-    /// What its text costs.
+    /// Number of tokens of its text.
     pub tokens: usize,
-    /// Its text without the frontmatter, as far as the budget goes.
+    /// Text without the frontmatter, as far as the budget allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Whether that is less than all of it.
+    /// Whether the text is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
-/// A page with its text, as far as what is left of the budget goes; no text where there is no budget.
+/// Returns a page with its text, as far as the remaining budget allows; without a budget, without text.
 pub fn page(memory: &Memory, member: &Member, left: &mut Option<usize>) -> Result<PageItem> {
     let row = &member.page;
     let bytes = memory.read(row)?.bytes;
@@ -57,7 +57,7 @@ pub fn page(memory: &Memory, member: &Member, left: &mut Option<usize>) -> Resul
     })
 }
 
-/// As many of the first lines as so many tokens allow.
+/// Returns as many of the first lines as fit the number of tokens.
 fn beginning<'a>(text: &'a str, tokens: usize, count: &dyn Fn(&str) -> usize) -> &'a str {
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let fitting = ends.partition_point(|end| count(&text[..*end]) <= tokens);

@@ -1,4 +1,4 @@
-//! A plan as it is shown: the clusters, why they are some, and the text of their pages as far as a budget goes.
+//! A compaction plan: the clusters, what connects them, and the text of their pages as far as the budget allows.
 
 use lore_engine::{Cluster, ClusterTie, CompactPlan, Held, Inbound, Measure, Memory, preview};
 use schemars::JsonSchema;
@@ -9,46 +9,46 @@ use crate::failure::Result;
 use crate::ops::views::{count, lines};
 use crate::summarizers::extractive;
 
-/// What could be compacted.
+/// A compaction plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Planned {
-    /// The clusters: those that links hold together first, then the larger ones.
+    /// Clusters, linked ones first, then the larger ones.
     clusters: Vec<ClusterItem>,
-    /// How many stale pages there are.
+    /// Number of stale pages.
     stale: usize,
-    /// How many clusters there are, with those that were not asked for.
+    /// Number of clusters found, including those that were not requested.
     found: usize,
-    /// How it was told that pages are alike: the model's name, or `words`.
+    /// How similarity was measured: the name of the model, or `words`.
     measure: String,
-    /// What the text of the pages costs.
+    /// Tokens of page text in the plan.
     tokens: usize,
     /// What to do with it.
     hint: &'static str,
-    /// What a reader should know.
+    /// Notes for the reader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
-/// Stale pages that belong together.
+/// A cluster of related stale pages.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ClusterItem {
-    /// Its id: give it back with the summary. It changes when a page of it does.
+    /// Cluster id, to be passed back with the summary. It changes when one of its pages does.
     cluster: String,
     /// `links` or `similarity`.
     held_by: &'static str,
     pages: Vec<PageItem>,
-    /// What holds which pages together.
+    /// What connects the pages.
     ties: Vec<TieItem>,
-    /// Links of other pages that would lead to the summary.
+    /// Links of other pages that would point to the summary.
     inbound: Vec<InboundItem>,
-    /// What all pages cost in tokens.
+    /// Tokens of all pages.
     tokens: usize,
-    /// The page that would be written.
+    /// Page that would be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<SummaryItem>,
 }
 
-/// What holds two pages together.
+/// What connects two pages.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TieItem {
     from: String,
@@ -59,7 +59,7 @@ struct TieItem {
     similarity: Option<f64>,
 }
 
-/// A link of another page.
+/// A link from another page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InboundItem {
     from: String,
@@ -67,7 +67,7 @@ struct InboundItem {
     line: u32,
     relationship: String,
     target: String,
-    /// Why it would stay as it is.
+    /// Why it would not be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     stays: Option<String>,
 }
@@ -77,29 +77,29 @@ struct InboundItem {
 struct SummaryItem {
     slug: String,
     title: String,
-    /// Its file's text, where no model is needed for it.
+    /// Text of the file, if no model is needed for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
     /// Pages whose links would be changed.
     repointed: Vec<String>,
 }
 
-/// Whether a plan has the text of its pages.
+/// Whether a plan includes the text of its pages.
 pub enum Texts {
-    /// It has not.
+    /// No text.
     None,
-    /// As far as so many tokens go.
+    /// Text up to this number of tokens.
     Within(usize),
 }
 
-const WRITE: &str = "write one summary for each cluster you want compacted and give them back with `lore compact --apply FILE` \
-    as {\"summaries\": [{\"cluster\", \"title\", \"content\", \"slug\"?, \"tags\"?}]}; keep decisions, their reasons and how \
-    things stand, leave out what has been overtaken";
+const WRITE: &str = "write one summary for each cluster to compact and pass them to `lore compact --apply FILE` \
+    as {\"summaries\": [{\"cluster\", \"title\", \"content\", \"slug\"?, \"tags\"?}]}; keep decisions, reasons and the \
+    current state, omit what is obsolete";
 
-const DRY: &str = "nothing was written; run it without --dry-run to do it";
+const DRY: &str = "nothing was written; run without --dry-run to apply";
 
 impl Planned {
-    /// A plan with the text of its pages.
+    /// Creates a plan with the text of its pages.
     pub fn new(memory: &Memory, plan: CompactPlan, texts: Texts) -> Result<Planned> {
         let mut left = match texts {
             Texts::None => None,
@@ -112,7 +112,7 @@ impl Planned {
         Ok(Planned { tokens: spent, ..Planned::of(plan, clusters, WRITE) })
     }
 
-    /// A plan with what would be written; with the text where that needs no model.
+    /// Creates a plan with what would be written, including the text if that needs no model.
     pub fn preview(memory: &Memory, plan: CompactPlan, with_text: bool) -> Result<Planned> {
         let summarizer = with_text.then(|| extractive(memory));
         let mut clusters = Vec::new();
@@ -145,7 +145,7 @@ impl Planned {
         }
     }
 
-    /// For reading.
+    /// Renders it for people.
     pub fn human(&self) -> String {
         let mut text =
             format!("{}, {}\n", count(self.stale as u64, "stale page"), count(self.found as u64, "cluster"));
@@ -157,7 +157,7 @@ impl Planned {
         text
     }
 
-    /// A line for each cluster.
+    /// Returns one line per cluster.
     pub fn brief(&self) -> String {
         let slugs = |item: &ClusterItem| {
             item.pages.iter().map(|page| page.slug.as_str()).collect::<Vec<_>>().join(" ")
@@ -165,7 +165,7 @@ impl Planned {
         lines(self.clusters.iter().map(|item| format!("{} {}", item.cluster, slugs(item))))
     }
 
-    /// 1 when there is nothing to compact.
+    /// Returns 1 if there is nothing to compact.
     pub fn exit(&self) -> u8 {
         u8::from(self.clusters.is_empty())
     }
@@ -216,22 +216,20 @@ impl From<&Inbound> for InboundItem {
 impl ClusterItem {
     fn human(&self) -> String {
         let pages = count(self.pages.len() as u64, "page");
-        let mut text = format!(
-            "\n{}  {pages} held together by {}, {} tokens\n",
-            self.cluster, self.held_by, self.tokens
-        );
+        let mut text =
+            format!("\n{}  {pages} connected by {}, {} tokens\n", self.cluster, self.held_by, self.tokens);
         for page in &self.pages {
             text.push_str(&format!("  {}  {} ({})\n", page.slug, page.title, page.reason));
         }
         for tie in &self.ties {
             let how = match (&tie.relationship, tie.similarity) {
                 (Some(relationship), _) => relationship.clone(),
-                (None, similarity) => format!("is {:.2} like", similarity.unwrap_or_default()),
+                (None, similarity) => format!("is {:.2} similar to", similarity.unwrap_or_default()),
             };
             text.push_str(&format!("    {} {how} {}\n", tie.from, tie.to));
         }
         for link in &self.inbound {
-            let stays = link.stays.as_ref().map(|why| format!(" (stays: {why})")).unwrap_or_default();
+            let stays = link.stays.as_ref().map(|why| format!(" (not changed: {why})")).unwrap_or_default();
             text.push_str(&format!(
                 "  <- {}:{} {} {}{stays}\n",
                 link.path, link.line, link.relationship, link.target

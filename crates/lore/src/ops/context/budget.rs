@@ -1,20 +1,20 @@
-//! As much of a brief as a token budget allows: injected files, then conflicts, then alerts, then pages.
+//! Fits a brief into a token budget: injected files, then conflicts, then alerts, then pages.
 //!
-//! What counts is the JSON of each item, which is never shorter than the text that a person reads.
+//! The JSON of each item is counted, which is never shorter than its text.
 
 use serde::Serialize;
 
 use super::{AlertItem, Brief, ConflictItem, InjectedFile, NodeItem};
 
-/// What may be spent, on what.
+/// What the budget applies to.
 pub(super) enum Budget {
-    /// On all of it.
+    /// The whole brief.
     Everything(usize),
-    /// On all but the injected files, which have limits of their own in the policy.
+    /// Everything but the injected files, which have limits of their own in the policy.
     BesideInjected(usize),
 }
 
-/// What could be given.
+/// Candidates for the brief.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) injected: Vec<InjectedFile>,
@@ -23,10 +23,10 @@ pub(super) struct Parts {
     pub(super) nodes: Vec<NodeItem>,
 }
 
-/// Room for the words that say what was cut.
+/// Tokens reserved for the notice of what was cut.
 const NOTICE: usize = 60;
 
-/// Puts what fits into a brief, and says what did not.
+/// Adds what fits to a brief and reports what does not.
 pub(super) fn fit(mut brief: Brief, parts: Parts, budget: &Budget, count: &dyn Fn(&str) -> usize) -> Brief {
     let cost = |item: &dyn Fn() -> String| count(&item());
     let base = cost(&|| json(&brief));
@@ -39,7 +39,7 @@ pub(super) fn fit(mut brief: Brief, parts: Parts, budget: &Budget, count: &dyn F
     for file in parts.injected {
         let tokens = count(&json(&file));
         if strict && tokens > purse.left {
-            brief.warnings.push(format!("{} is left out: it does not fit the budget", file.path));
+            brief.warnings.push(format!("{} omitted: it does not fit the budget", file.path));
             continue;
         }
         purse.spent += tokens;
@@ -56,7 +56,9 @@ pub(super) fn fit(mut brief: Brief, parts: Parts, budget: &Budget, count: &dyn F
     cut(purse.take(parts.nodes, &mut brief.active_nodes), "pages");
     if !left_out.is_empty() {
         let what = left_out.join(", ");
-        brief.warnings.push(format!("cut to {limit} tokens: {what} left out; see more with --token-budget"));
+        brief
+            .warnings
+            .push(format!("cut to {limit} tokens: {what} omitted; raise --token-budget to see more"));
     }
     brief.tokens = purse.spent;
     brief
@@ -69,7 +71,7 @@ struct Purse<'a> {
 }
 
 impl Purse<'_> {
-    /// Moves items over while there is room; gives how many stay behind.
+    /// Moves items while they fit; returns the number of items that do not.
     fn take<T: Serialize>(&mut self, from: Vec<T>, to: &mut Vec<T>) -> usize {
         let all = from.len();
         for item in from {
@@ -140,31 +142,32 @@ mod tests {
         }
     }
 
-    /// A word is a token.
+    /// Counts each word as a token.
     fn words(text: &str) -> usize {
         text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).count()
     }
 
     #[test]
-    fn pages_go_first_and_what_is_cut_is_said() {
+    fn pages_are_cut_first_and_the_cut_is_reported() {
         let given = fit(head(), parts(), &Budget::BesideInjected(300), &words);
         assert_eq!((given.injected.len(), given.conflicts.len(), given.stale_alerts.len()), (1, 1, 1));
         let nodes = given.active_nodes.len();
         assert!(nodes > 0 && nodes < 30, "{nodes}");
-        let said = format!("cut to 300 tokens: {} pages left out; see more with --token-budget", 30 - nodes);
+        let said =
+            format!("cut to 300 tokens: {} pages omitted; raise --token-budget to see more", 30 - nodes);
         assert_eq!(given.warnings, [said]);
         let all = fit(head(), parts(), &Budget::BesideInjected(3000), &words);
         assert_eq!((all.active_nodes.len(), all.warnings.len()), (30, 0));
     }
 
     #[test]
-    fn a_budget_for_everything_is_kept_and_files_are_not_halved() {
+    fn total_budget_holds_and_files_are_not_truncated() {
         for limit in [1, 50, 100, 200, 400, 500, 700, 2000] {
             let given = fit(head(), parts(), &Budget::Everything(limit), &words);
             let cost = words(&json(&given));
             assert!(cost <= limit.max(120), "{cost} of {limit}: {given:?}");
             let whole = given.injected.len() == 1;
-            let told = given.warnings.iter().any(|warning| warning.starts_with("profile.md is left out"));
+            let told = given.warnings.iter().any(|warning| warning.starts_with("profile.md omitted"));
             assert!(whole != told, "{limit}: {:?}", given.warnings);
         }
     }

@@ -1,4 +1,4 @@
-//! The brief as an agent or a person reads it: short, the files first.
+//! The brief as text: short, injected files first.
 
 use super::Brief;
 use crate::ops::Render;

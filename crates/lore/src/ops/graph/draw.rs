@@ -1,17 +1,17 @@
-//! A graph as text for Graphviz, or as a picture: rings of pages around the one in the middle.
+//! Renders a graph as Graphviz DOT, or as SVG with pages on rings around the centre.
 
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 use super::GraphView;
 
-/// The distance between two rings.
+/// Distance between two rings.
 const RING: f64 = 190.0;
 
-/// Colours by type, chosen to be told apart on white.
+/// Colours by type, distinguishable on white.
 const COLOURS: [&str; 6] = ["#4477aa", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#ee6677"];
 
-/// For Graphviz.
+/// Returns Graphviz DOT.
 pub(super) fn dot(graph: &GraphView) -> String {
     let mut text = String::from("digraph lore {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
     for node in &graph.nodes {
@@ -26,7 +26,7 @@ pub(super) fn dot(graph: &GraphView) -> String {
     text
 }
 
-/// A picture on its own, without scripts or fonts from elsewhere.
+/// Returns a self-contained SVG, without scripts or external fonts.
 pub(super) fn svg(graph: &GraphView) -> String {
     let places = places(graph);
     let rings = graph.nodes.iter().map(|node| node.hops).max().unwrap_or(0);
@@ -69,7 +69,7 @@ pub(super) fn svg(graph: &GraphView) -> String {
     text
 }
 
-/// Each ring's pages, evenly around the centre.
+/// Returns the positions of pages, spread evenly on each ring.
 fn places(graph: &GraphView) -> Vec<(f64, f64)> {
     let on_ring = |hops: usize| graph.nodes.iter().filter(|node| node.hops == hops).count().max(1);
     let mut next: Vec<usize> = vec![0; graph.nodes.iter().map(|node| node.hops).max().unwrap_or(0) + 1];

@@ -1,4 +1,4 @@
-//! What an agent says about pages when it takes a source in, and how that becomes lines of those pages.
+//! The page changes that come with a source, and their conversion to lines of those pages.
 
 use lore_engine::vault::without_extension;
 use lore_engine::{Error, Evidence, Memory, PageIngest};
@@ -10,24 +10,24 @@ use serde::Deserialize;
 use super::super::put::target;
 use crate::failure::{Failure, Result};
 
-/// What follows from the source for one page.
+/// Changes to one page that follow from a source.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageInput {
-    /// The page's slug or path
+    /// Slug or path of the page
     slug: String,
-    /// Its whole text; leave it out to add evidence only
+    /// New text; omit it to add evidence only
     #[serde(default)]
     content: Option<String>,
-    /// The version that was read; 0 makes a new page
+    /// Version that was read; 0 creates a new page
     expected_version: u64,
-    /// Facts that the source states
+    /// Facts asserted by the source
     #[serde(default)]
     assertions: Vec<AssertionInput>,
     /// Links from the page
     #[serde(default)]
     links: Vec<LinkInput>,
-    /// Events for its timeline
+    /// Entries for its timeline
     #[serde(default)]
     timeline_entries: Vec<EntryInput>,
     /// Tags to add
@@ -39,28 +39,28 @@ pub struct PageInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssertionInput {
-    /// Whom it is about: the page, or another name
+    /// Subject: the page, or another name
     subject: String,
-    /// What is said: is_ceo_of, based_in
+    /// Predicate: is_ceo_of, based_in
     predicate: String,
-    /// The value
+    /// Value of the fact
     object: String,
-    /// Since when, as YYYY, YYYY-MM or YYYY-MM-DD
+    /// Valid since: YYYY, YYYY-MM or YYYY-MM-DD
     #[serde(default)]
     valid_from: Option<String>,
-    /// Until when; it ends the same fact where that is open
+    /// Valid until; closes the same fact if it is open
     #[serde(default)]
     valid_until: Option<String>,
     /// agent, manual, import or enrichment [default: agent]
     #[serde(default)]
     asserted_by: Option<String>,
-    /// Where it was learnt [default: the source's]
+    /// Source [default: the source_ref of the call]
     #[serde(default)]
     source_ref: Option<String>,
-    /// The words it rests on
+    /// Quoted evidence
     #[serde(default)]
     evidence_text: Option<String>,
-    /// From 0 to 1
+    /// Confidence, from 0 to 1
     #[serde(default)]
     confidence: Option<f64>,
 }
@@ -69,47 +69,47 @@ pub struct AssertionInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinkInput {
-    /// The page it leads to
+    /// Target page
     to: String,
-    /// Its verb [default: related]
+    /// Relationship, a verb [default: related]
     #[serde(default)]
     relationship: Option<String>,
-    /// The words around it
+    /// Surrounding words
     #[serde(default)]
     context: Option<String>,
-    /// Since when
+    /// Valid since
     #[serde(default)]
     valid_from: Option<String>,
-    /// Until when; it ends the same link where that is open
+    /// Valid until; closes the same link if it is open
     #[serde(default)]
     valid_until: Option<String>,
 }
 
-/// An event.
+/// A timeline entry.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EntryInput {
-    /// The day, as YYYY-MM-DD
+    /// Date, as YYYY-MM-DD
     date: String,
     /// What happened, in one line
     summary: String,
-    /// Where it was learnt [default: the source's]
+    /// Source [default: the source_ref of the call]
     #[serde(default)]
     source: Option<String>,
-    /// More lines
+    /// More lines of detail
     #[serde(default)]
     detail: Option<String>,
 }
 
-/// Who may assert a fact.
+/// Allowed values of `asserted_by`.
 const ASSERTERS: [&str; 4] = ["agent", "manual", "import", "enrichment"];
 
 impl PageInput {
-    /// The page as the engine takes it in; what is missing in provenance is the source's own.
+    /// Converts to the engine's input; missing provenance is taken from the source.
     pub fn plan(self, memory: &Memory, source_ref: Option<&str>) -> Result<PageIngest> {
         let path = match self.expected_version {
             0 => target(memory, &self.slug)?,
-            // A page that was read may be called by any of its names.
+            // An existing page may be referenced by any of its names.
             _ => match memory.find(&self.slug)? {
                 Some(page) => page.path,
                 None => target(memory, &self.slug)?,
@@ -136,7 +136,7 @@ impl PageInput {
     }
 }
 
-/// The facts of assertions about a page that will have this text.
+/// Converts assertions about a page that will have this text to facts.
 pub fn facts_of(
     memory: &Memory,
     path: &str,
@@ -147,11 +147,11 @@ pub fn facts_of(
     assertions.into_iter().map(|one| one.plan(&own, None)).collect()
 }
 
-/// The page that a fact stands on, by which names a fact may call it.
+/// The page that facts are written on, and the names that refer to it.
 struct Own<'a> {
     memory: &'a Memory,
     path: &'a str,
-    /// Those that its new text gives it.
+    /// Names defined by its new text.
     names: Vec<String>,
 }
 
@@ -177,13 +177,13 @@ impl AssertionInput {
     fn plan(self, own: &Own<'_>, source_ref: Option<&str>) -> Result<NewFact> {
         let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
         if !ASSERTERS.contains(&by.as_str()) {
-            let hint = format!("write one of {}", ASSERTERS.join(", "));
-            return Err(Failure::usage(format!("asserted_by is {by:?}"), hint));
+            let hint = format!("use one of {}", ASSERTERS.join(", "));
+            return Err(Failure::usage(format!("asserted_by: unknown value {by:?}"), hint));
         }
         if self.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
             return Err(Failure::usage(
-                "a confidence is not between 0 and 1",
-                "leave it out where not known",
+                "the confidence is not between 0 and 1",
+                "omit it if it is not known",
             ));
         }
         let subject = self.subject.trim().to_owned();
@@ -203,7 +203,7 @@ impl AssertionInput {
 
 impl LinkInput {
     fn plan(self, memory: &Memory) -> Result<NewRelation> {
-        // A page that does not exist yet, or is made by the same change, is linked to by the name it is given.
+        // A page that does not exist yet, or that the same call creates, is linked by the given name.
         let target = match memory.find(&self.to) {
             Ok(Some(page)) => page.slug,
             Ok(None) => self.to,
@@ -223,14 +223,14 @@ fn interval(from: Option<String>, until: Option<String>) -> Result<Interval> {
     let date = |text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
         None => Ok(None),
         Some(text) => text.trim().parse().map(Some).map_err(|_| {
-            Failure::usage(format!("{text:?} is not a date"), "write YYYY, YYYY-MM or YYYY-MM-DD")
+            Failure::usage(format!("{text:?} is not a date"), "use YYYY, YYYY-MM or YYYY-MM-DD")
         }),
     };
     let interval = Interval { from: date(from)?, until: date(until)? };
     match (interval.from, interval.until) {
         (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(Failure::usage(
-            format!("it ends in {until} and begins in {from}"),
-            "give an end that is not before its beginning",
+            format!("valid_until {until} is before valid_from {from}"),
+            "use a valid_until that is not before valid_from",
         )),
         _ => Ok(interval),
     }

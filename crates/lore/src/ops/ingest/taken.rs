@@ -1,4 +1,4 @@
-//! What `ingest` answers.
+//! The output of `ingest`.
 
 use lore_engine::{ImportRow, IngestReport, Memory, Novelty, Written};
 use schemars::JsonSchema;
@@ -8,36 +8,36 @@ use super::super::Render;
 use super::super::views::{count, outcome, timestamp};
 use crate::failure::Result;
 
-/// What became of it.
+/// Output of `ingest`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Taken {
-    /// `ingested`, `already` where the same bytes are in, or `unchanged`.
+    /// `ingested`, `already` if the same bytes were ingested before, or `unchanged`.
     outcome: &'static str,
-    /// The run that the source is kept under.
+    /// Import that the source belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     import_id: Option<String>,
-    /// When the same bytes came in before.
+    /// When the same bytes were ingested before.
     #[serde(skip_serializing_if = "Option::is_none")]
     ingested_at: Option<String>,
-    /// The source's page.
+    /// Page of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<PageResult>,
-    /// What the source is to the page that is most like it.
+    /// Novelty of the source compared with the most similar page.
     #[serde(skip_serializing_if = "Option::is_none")]
     novelty: Option<NoveltyItem>,
-    /// The other pages, in the order they were given.
+    /// Other pages, in the given order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pages: Vec<PageResult>,
-    /// Pages whose names stand in the source, the most named first.
+    /// Pages mentioned in the source, most mentioned first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mentions: Vec<MentionItem>,
-    /// Gaps that are closed.
+    /// Gaps that were resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<u64>,
-    /// The commit, where there is one.
+    /// Commit id, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     /// What to do next.
@@ -53,58 +53,58 @@ struct PageResult {
     version: u64,
     /// `created`, `updated` or `unchanged`.
     outcome: &'static str,
-    /// What became of the new text: `written`, `skipped`, or `none` where none was given.
+    /// What happened to the new text: `written`, `skipped`, or `none` if none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     derived: Option<&'static str>,
-    /// What the new text was to the page as it was.
+    /// Novelty of the new text compared with the previous text.
     #[serde(skip_serializing_if = "Option::is_none")]
     novelty: Option<NoveltyItem>,
 }
 
-/// How new a text is.
+/// The novelty of a text.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NoveltyItem {
     /// `novel`, `near_duplicate` or `duplicate`.
     verdict: &'static str,
-    /// The page it was held against, where that is not clear.
+    /// Page it was compared with, if it is not the page itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
-    /// The overlap of words, from 0 to 1.
+    /// Overlap of words, from 0 to 1.
     jaccard: f64,
-    /// The nearness in meaning; none without a model, or where words decided.
+    /// Cosine similarity of the embeddings; none without a model, or if the words decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     cosine: Option<f64>,
 }
 
-/// A page that the source names.
+/// A page mentioned in the source.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MentionItem {
     slug: String,
     title: String,
     #[serde(rename = "type")]
     kind: String,
-    /// Its version, for a change that follows.
+    /// Version, for a following change.
     version: u64,
-    /// The name that stands in the source.
+    /// Name as mentioned.
     name: String,
-    /// How often.
+    /// Number of mentions.
     times: usize,
-    /// The first line of the source that has it.
+    /// First line of the source that mentions it.
     line: u32,
 }
 
 const ALREADY: &str =
-    "nothing was changed; to change pages for it, leave out the content; --force takes it in again";
+    "nothing was changed; to change pages for it, omit the content; --force ingests it again";
 
-const NEXT: &str = "read the pages it mentions, then change them in one call: `lore ingest --json-payload`";
+const NEXT: &str = "read the mentioned pages, then change them in one call: `lore ingest --json-payload`";
 
 impl Taken {
-    /// That the same bytes are in.
+    /// Creates the output for bytes that were ingested before.
     pub fn already(memory: &Memory, known: ImportRow) -> Result<Taken> {
         let page = memory.page_at(&known.page)?;
         let warnings = match &page {
             Some(_) => Vec::new(),
-            None => vec![format!("its page {} is gone; --force makes it again", known.page)],
+            None => vec![format!("its page {} is missing; --force recreates it", known.page)],
         };
         let source = page.map(|page| PageResult {
             slug: page.slug,
@@ -125,7 +125,7 @@ impl Taken {
         })
     }
 
-    /// What was done.
+    /// Converts a report.
     pub fn done(report: IngestReport) -> Taken {
         let page = |written: Written| PageResult {
             slug: written.slug,
@@ -186,7 +186,7 @@ impl NoveltyItem {
 impl Render for Taken {
     fn human(&self) -> String {
         let mut text = match (self.outcome, &self.ingested_at) {
-            ("already", Some(at)) => format!("already in, since {at}: nothing was changed\n"),
+            ("already", Some(at)) => format!("already ingested at {at}: nothing was changed\n"),
             (outcome, _) => format!("{outcome}\n"),
         };
         for (what, page) in self
@@ -200,7 +200,7 @@ impl Render for Taken {
             text.push_str(&format!("{what:<8}  {slug} (version {version}, {outcome}{derived})\n"));
         }
         if let Some(NoveltyItem { verdict, page: Some(page), jaccard, .. }) = &self.novelty {
-            text.push_str(&format!("novelty   {verdict}, most like {page} (overlap {jaccard})\n"));
+            text.push_str(&format!("novelty   {verdict}, most similar to {page} (overlap {jaccard})\n"));
         }
         for MentionItem { slug, name, times, .. } in &self.mentions {
             let times = count(*times as u64, "time");

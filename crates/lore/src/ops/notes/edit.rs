@@ -1,4 +1,4 @@
-//! `edit-note`: a change in words.
+//! `edit-note`: edits a note by text or a JSON object.
 
 use clap::Args;
 use lore_page::edit;
@@ -13,10 +13,10 @@ use super::super::{Operation, read_json};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// Change a note and leave the rest of it as it is
+/// Edit part of a note, leaving the rest unchanged
 ///
-/// Text that begins with the heading of a section replaces that section; text with frontmatter replaces the note; other
-/// text is added at the end. A JSON object names the change: append, prepend, find and replace, section and with,
+/// Text that starts with an existing heading replaces that section; text with frontmatter replaces the note; other
+/// text is appended. A JSON object names the change: append, prepend, find and replace, section and with,
 /// before_section, after_section, set, unset.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -25,7 +25,7 @@ use crate::session::Session;
 pub struct EditNote {
     /// Permalink or file path
     path: String,
-    /// The new text, or the change as a JSON object
+    /// New text, or the change as a JSON object
     #[arg(allow_hyphen_values = true)]
     content_updates: String,
     /// Fail unless the note is at this version
@@ -61,7 +61,7 @@ fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError
     let is_heading = heading.len() < first.len() && heading.starts_with(' ');
     match is_heading.then(|| edit::replace_section(text, heading.trim(), rest.trim_matches('\n'))) {
         Some(Ok(replaced)) => Ok(replaced),
-        // No such section: it becomes one.
+        // No such section yet: append it.
         _ => edit::append(text, &format!("\n{}", new.trim_end())),
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     use super::updated;
 
     #[test]
-    fn a_heading_says_which_section_is_meant() {
+    fn heading_selects_the_section_to_replace() {
         let text = "---\ntitle: A\n---\n# A\n\n## State\nOld.\n\n## Plan\nWait.\n";
         let replaced = updated(text, "## State\nNew.").expect("can be edited");
         assert_eq!(replaced, "---\ntitle: A\n---\n# A\n\n## State\nNew.\n\n## Plan\nWait.\n");

@@ -1,4 +1,4 @@
-//! `search-notes`: by words, by meaning, or both, page by page.
+//! `search-notes`: lexical, semantic or hybrid search with paging.
 
 use clap::{Args, ValueEnum};
 use lore_engine::{Filter, SearchRequest, since};
@@ -11,36 +11,36 @@ use super::super::{Answer as _, Operation, Render};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Hits on a page.
+/// Number of hits per page.
 const PAGE: usize = 10;
 
-/// Search notes by words, by meaning, or both
+/// Search notes: full-text, semantic or both
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore search-notes \"tea\" --search-type fts --output-format json")]
 pub struct SearchNotes {
-    /// What to look for
+    /// Text to search for
     query: String,
-    /// Which page of hits
+    /// Page of results, starting at 1
     #[arg(long, default_value_t = 1)]
     #[serde(default = "one")]
     page: usize,
-    /// How
+    /// Kind of search
     #[arg(long, value_enum, default_value = "hybrid")]
     #[serde(default)]
     search_type: SearchType,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     #[serde(default)]
     output_format: OutputFormat,
-    /// Only these types
+    /// Only notes of these types
     #[arg(long, value_delimiter = ',')]
     #[serde(default)]
     note_types: Vec<String>,
-    /// Only notes changed after this day
+    /// Only notes changed after this date
     #[arg(long)]
     #[serde(default)]
     after_date: Option<String>,
-    /// Only notes with all these tags
+    /// Only notes with all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default)]
     tags: Vec<String>,
@@ -50,31 +50,31 @@ fn one() -> usize {
     1
 }
 
-/// How to search.
+/// Kind of search.
 #[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum SearchType {
-    /// By words
+    /// Full-text search
     Fts,
-    /// By meaning
+    /// Semantic search
     Vector,
-    /// By both
+    /// Both
     #[default]
     Hybrid,
 }
 
-/// How an answer is written.
+/// Output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum OutputFormat {
-    /// For reading
+    /// Text for people
     #[default]
     Text,
-    /// As JSON
+    /// JSON
     Json,
 }
 
-/// What was found.
+/// Output of `search-notes`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NotesFound {
     #[serde(flatten)]
@@ -92,8 +92,8 @@ impl Operation for SearchNotes {
         let memory = session.fresh()?;
         if self.page == 0 || self.query.trim().is_empty() {
             return Err(Failure::usage(
-                "pages count from 1, and a search needs words",
-                "say what to look for",
+                "the query is empty or the page is 0",
+                "pass words to search for and a page of 1 or more",
             ));
         }
         let after = self.after_date.as_deref().map(|date| since(date, &memory.now())).transpose()?;

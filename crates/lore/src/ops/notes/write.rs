@@ -1,4 +1,4 @@
-//! `write-note`: a page by its title.
+//! `write-note`: writes a page by title.
 
 use clap::Args;
 use lore_engine::vault::exists;
@@ -16,33 +16,33 @@ use crate::session::Session;
 
 /// Write a note; its file is named after its title
 ///
-/// A note that exists is replaced only when asked.
+/// An existing note is replaced only with overwrite.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore write-note \"Tea times\" \"Four o'clock.\" --directory habits --tags home"
 )]
 pub struct WriteNote {
-    /// The title; the file is named after it
+    /// Title; the file is named after it
     title: String,
-    /// The text, in Markdown
+    /// Text in Markdown
     content: String,
-    /// The folder
+    /// Folder of the note
     #[arg(long, default_value = "")]
     #[serde(default)]
     directory: String,
-    /// Tags
+    /// Tags of the note
     #[arg(long, value_delimiter = ',')]
     #[serde(default)]
     tags: Vec<String>,
-    /// The type
+    /// Type of the note
     #[arg(long, default_value = "note")]
     #[serde(default = "note")]
     note_type: String,
-    /// Further properties
+    /// Other properties
     #[arg(skip)]
     #[serde(default)]
     metadata: Map<String, serde_json::Value>,
-    /// Replace the note that is there
+    /// Replace an existing note
     #[arg(long)]
     #[serde(default)]
     overwrite: bool,
@@ -52,7 +52,7 @@ fn note() -> String {
     "note".into()
 }
 
-/// A note that is written.
+/// Output of `write-note`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NoteWritten {
     title: String,
@@ -75,20 +75,20 @@ impl Operation for WriteNote {
         let path = if folder.is_empty() { format!("{name}.md") } else { format!("{folder}/{name}.md") };
         if name.is_empty() {
             return Err(Failure::usage(
-                format!("no file name can be made of the title {:?}", self.title),
-                "give a title with a letter or a digit",
+                format!("cannot derive a file name from the title {:?}", self.title),
+                "use a title with a letter or a digit",
             ));
         }
         let path = new_path(&path)?;
         if !self.overwrite && exists(&memory.vault().root().join(&path)) {
             return Err(Failure {
                 code: Code::Exists,
-                message: format!("{path} exists already"),
-                hint: "give it another title, change it with edit_note, or say overwrite".into(),
+                message: format!("{path} already exists"),
+                hint: "use another title, edit it with edit_note, or pass overwrite".into(),
                 current_version: memory.page_at(&path)?.map(|page| page.version),
             });
         }
-        let text = self.text().map_err(|error| Failure::usage(error.to_string(), "mend the content"))?;
+        let text = self.text().map_err(|error| Failure::usage(error.to_string(), "fix the content"))?;
         let expected_version = (!self.overwrite).then_some(0);
         let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
         let written = WriteResult::new(write(memory, &[change])?);

@@ -1,4 +1,4 @@
-//! The parts of a page that a `put` may name instead of its whole text, and the facts that come with one.
+//! The parts of a page that `put` accepts instead of the whole text, and the facts written with it.
 
 use lore_engine::vault::decode;
 use lore_engine::{Error, Evidence, Memory};
@@ -14,32 +14,32 @@ use crate::failure::{Failure, Result};
 /// Parts of a page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Parts {
-    /// The text above the page's rule, instead of the one that is there
+    /// Text above the first `---`; replaces the current one
     #[serde(default)]
     pub compiled_truth: Option<String>,
-    /// Lines to add to the timeline
+    /// Lines to append to the timeline
     #[serde(default)]
     pub timeline_append: Option<String>,
     /// Properties to set; null removes one
     #[serde(default)]
     pub frontmatter: Option<Map<String, Value>>,
-    /// Facts to write on the page
+    /// Facts to add to the page
     #[serde(default)]
     pub assertions: Vec<AssertionInput>,
 }
 
 impl Parts {
-    /// Whether a part takes the place of the whole text.
+    /// Whether the parts replace the whole text.
     pub fn stand_alone(&self) -> bool {
         self.compiled_truth.is_some() || self.timeline_append.is_some() || self.frontmatter.is_some()
     }
 
-    /// The page's text with these parts: of the text that is given, else of the page that is there.
+    /// Applies the parts to the given text, or else to the current text of the page.
     pub fn text(self, memory: &Memory, path: &str, given: Option<String>) -> Result<String> {
         if given.is_some() && self.stand_alone() {
             return Err(Failure::usage(
-                "a page is written whole or by its parts, not both",
-                "give content, or compiled_truth, timeline_append and frontmatter",
+                "content and parts of a page cannot be combined",
+                "pass content, or compiled_truth, timeline_append and frontmatter",
             ));
         }
         let old = match given {
@@ -69,7 +69,7 @@ impl Parts {
     }
 }
 
-/// The text with lines at the end of its timeline, which is begun where there is none.
+/// Appends lines to the timeline, creating the timeline if there is none.
 fn with_timeline(text: &str, lines: &str) -> String {
     let has_timeline = parse("x.md", text).page.timeline.is_some();
     let rule = if has_timeline { "" } else { "\n---\n\n" };
@@ -83,7 +83,7 @@ mod tests {
     const PAGE: &str = "---\ntitle: A\n---\n# A\n\nOld.\n\n---\n\n- **2024-01-01** | x — Met.\n";
 
     #[test]
-    fn a_timeline_grows_at_its_end() {
+    fn timeline_append_adds_at_the_end() {
         let line = "- **2024-02-01** | y — Left.";
         assert_eq!(with_timeline(PAGE, line), format!("{PAGE}{line}\n"));
         assert_eq!(with_timeline("# B\n", line), format!("# B\n\n---\n\n{line}\n"));

@@ -1,4 +1,4 @@
-//! Which services a vault has a use for, and their files.
+//! The services a vault needs, and their files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,39 +9,39 @@ use crate::failure::{Failure, Result};
 use crate::service::{Job, When, launchd, systemd};
 use crate::session::Session;
 
-/// What the name of the watcher begins with.
+/// Name prefix of the watcher.
 const WATCHER: &str = "lore-watch-";
 
-/// What the name of the server begins with.
+/// Name prefix of the server.
 const SERVER: &str = "lore-serve-";
 
-/// How often commits are pushed, in minutes.
+/// Interval between pushes, in minutes.
 const PUSH_EVERY: u32 = 15;
 
-/// The files of services and what they do.
+/// Service files and their jobs.
 pub(super) struct Plan {
     /// `systemd` or `launchd`.
     pub manager: &'static str,
-    /// Each file with its text.
+    /// Paths and contents.
     pub files: Vec<(PathBuf, String)>,
-    /// What they do.
+    /// The jobs they run.
     pub jobs: Vec<Job>,
 }
 
-/// Which services are wanted beside the timers.
+/// Which services are wanted besides the timers.
 pub(super) enum Wanted {
-    /// Those that are asked for.
+    /// Those that were requested.
     Asked {
-        /// The watcher.
+        /// Whether to install the watcher.
         watcher: bool,
-        /// The server, at its address; empty is its own choice.
+        /// Address of the server, if it is wanted; empty for the default.
         server: Option<String>,
     },
-    /// Those that are there.
+    /// Those that are installed.
     Installed,
 }
 
-/// The services that this vault has a use for: timers by its policy, the rest as wanted.
+/// Returns the services for this vault: timers by its policy, the others as wanted.
 pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
     let memory = session.memory()?;
     let policy = memory.policy();
@@ -64,7 +64,7 @@ pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
     files(session, jobs)
 }
 
-/// Whether a file is that of the server.
+/// Whether a file belongs to the server.
 pub(super) fn is_server(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SERVER))
 }
@@ -73,7 +73,7 @@ fn is_installed(session: &Session, job: &Job) -> bool {
     files(session, vec![job.clone()]).is_ok_and(|plan| plan.files.iter().any(|(path, _)| exists(path)))
 }
 
-/// Every service that this vault could have.
+/// Returns every service that this vault could have.
 pub(super) fn every_file(session: &Session) -> Result<Plan> {
     files(session, jobs(session, session.memory()?, None)?)
 }
@@ -82,7 +82,7 @@ fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec
     let project = memory.name();
     let slug = lore_page::slugify(project).replace('/', "-");
     let program = session.environment.program.clone().ok_or_else(|| {
-        Failure::usage("it is not known where the program is", "call lore by its full path")
+        Failure::usage("cannot find the path of the lore program", "run lore by its full path")
     })?;
     let command = |words: &[&str]| -> Vec<String> {
         let start = [program.display().to_string(), "--project".into(), project.to_owned()];
@@ -115,14 +115,14 @@ fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec
         },
         Job {
             name: format!("lore-daily-{slug}"),
-            about: format!("Turn the day and let go what is past its time in the Lore vault {project}"),
+            about: format!("Roll over and expire pages of the Lore vault {project}"),
             commands: daily,
             when: When::Daily(hour, zone),
             environment: environment.clone(),
         },
         Job {
             name: format!("{WATCHER}{slug}"),
-            about: format!("Index what changes in the Lore vault {project}"),
+            about: format!("Index changes of the Lore vault {project}"),
             commands: vec![command(&["sync", "--watch"])],
             when: When::Always,
             environment: environment.clone(),
@@ -140,7 +140,7 @@ fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec
 fn files(session: &Session, jobs: Vec<Job>) -> Result<Plan> {
     let environment = &session.environment;
     let home = environment.home.clone().ok_or_else(|| {
-        Failure::usage("there is no home directory to install services in", "set HOME to an absolute path")
+        Failure::usage("no home directory to install services in", "set HOME to an absolute path")
     })?;
     if cfg!(target_os = "macos") {
         let log = environment.state.join("service.log");

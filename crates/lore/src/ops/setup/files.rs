@@ -1,4 +1,4 @@
-//! The settings files themselves: read, changed, kept beside, written in one step, and put back.
+//! Settings files: reads, changes, backs up, writes atomically and restores them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,30 +10,30 @@ use super::FileItem;
 use crate::failure::{Failure, Result};
 use crate::setup::{Broken, Client, FilePlan, Record};
 
-/// How often a file is read again that its own program writes meanwhile.
+/// Number of attempts when the client writes the file concurrently.
 const ATTEMPTS: usize = 5;
 
-/// What is to be done.
+/// The requested change.
 pub(super) struct Change<'a> {
     /// The client.
     pub client: Client,
-    /// Whether Lore is taken out, not put in.
+    /// Whether Lore is removed, not added.
     pub remove: bool,
-    /// Whether it is only shown.
+    /// Whether to only show the change.
     pub dry_run: bool,
-    /// Where Lore keeps what it did.
+    /// Directory in which Lore records its changes.
     pub state: &'a Path,
 }
 
-/// What a file is to become.
+/// The planned state of a file.
 struct New {
-    /// Its text; none where the file is to go.
+    /// New text; `None` if the file is to be deleted.
     text: Option<String>,
-    /// What had to be made in it.
+    /// Keys that had to be created in it.
     made: Vec<Vec<String>>,
 }
 
-/// Makes the changes. Every file is looked at before the first one is written.
+/// Applies the change. Every file is checked before the first one is written.
 pub(super) fn change(plans: &[FilePlan], wanted: &Change) -> Result<Vec<FileItem>> {
     for plan in plans {
         planned(plan, wanted, read(&plan.path)?.as_deref())?;
@@ -81,12 +81,12 @@ fn one(plan: &FilePlan, wanted: &Change) -> Result<FileItem> {
     Err(Failure {
         code: Code::Locked,
         message: format!("{} is being written by {}", path.display(), wanted.client.name()),
-        hint: "close it and try again".into(),
+        hint: "close it and retry".into(),
         current_version: None,
     })
 }
 
-/// What a file is to become.
+/// Returns the planned state of a file.
 fn planned(plan: &FilePlan, wanted: &Change, old: Option<&str>) -> Result<New> {
     let broken = |broken| failure(&plan.path, wanted.client, broken);
     if !wanted.remove {
@@ -97,7 +97,7 @@ fn planned(plan: &FilePlan, wanted: &Change, old: Option<&str>) -> Result<New> {
     let record = Record::load(wanted.state, &plan.path)?.unwrap_or_default();
     let text = plan.remove(now, &record.made).map_err(broken)?;
     let text = match read(&backup(&plan.path))? {
-        // Nothing has happened since: back to the byte.
+        // The file has not changed since: restore it byte for byte.
         Some(before) if record.restores(now, &before) => Some(before),
         _ if record.unchanged_since_made(now) || (record.created && plan.is_blank(&text)) => None,
         _ => Some(text),
@@ -105,7 +105,7 @@ fn planned(plan: &FilePlan, wanted: &Change, old: Option<&str>) -> Result<New> {
     Ok(New { text, made: Vec::new() })
 }
 
-/// Keeps a file as it was before Lore was in it; of several changes in a row, as it was before the first.
+/// Backs up a file as it was before Lore was added; after several changes, as it was before the first.
 fn keep(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBuf>> {
     let Some(old) = old else { return Ok(None) };
     let backup = backup(path);
@@ -118,7 +118,7 @@ fn keep(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBuf>>
     Ok(Some(backup))
 }
 
-/// Nothing is left to undo: what was kept for it goes. A backup that says something else stays.
+/// Deletes the record and the backup, which are no longer needed. A backup with other content stays.
 fn forget(path: &Path, state: &Path) -> Result<()> {
     let backup = backup(path);
     if exists(&backup) && read(&backup)? == read(path)? {
@@ -147,7 +147,7 @@ fn failure(path: &Path, client: Client, broken: Broken) -> Failure {
     Failure {
         code: Code::Config,
         message: format!("{}{line}: {}", path.display(), broken.message),
-        hint: format!("mend the settings of {} first; nothing was changed", client.name()),
+        hint: format!("fix the settings of {} first; nothing was changed", client.name()),
         current_version: None,
     }
 }

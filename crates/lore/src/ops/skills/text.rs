@@ -1,4 +1,4 @@
-//! Skills as a person reads of them.
+//! Text output of the `skills` commands.
 
 use super::{Extracted, SkillDoctor, SkillItem, SkillList, SkillText};
 use crate::ops::Render;
@@ -36,7 +36,7 @@ impl Render for Extracted {
     fn human(&self) -> String {
         let mut text = lines(self.files.iter().map(|file| format!("{:<9}  {}", file.state, file.path)));
         if self.exit() != 0 {
-            text.push_str("note: what was kept says something else; --force replaces it\n");
+            text.push_str("note: kept files have other content; --force replaces them\n");
         }
         text
     }
@@ -50,7 +50,7 @@ impl Render for SkillDoctor {
     fn human(&self) -> String {
         let mut text = String::from("order:\n");
         for (folder, number) in self.order.iter().zip(1..) {
-            let there = if folder.exists { "" } else { "  (not there)" };
+            let there = if folder.exists { "" } else { "  (missing)" };
             text.push_str(&format!("  {number}. {:<8}  {}{there}\n", folder.source.word(), folder.path));
         }
         text.push_str(&format!("  {}. built-in\n", self.order.len() + 1));

@@ -1,4 +1,4 @@
-//! What became of the expectations, as a person reads it.
+//! Text output of `test`.
 
 use super::{Run, Tested};
 use crate::ops::Render;
@@ -30,8 +30,8 @@ impl Run {
         }
         let all = count(self.results.len() as u64, "expectation");
         text.push_str(&match self.failed {
-            0 => format!("{all}, all hold\n"),
-            failed => format!("{all}, {failed} not met\n"),
+            0 => format!("{all}, all passed\n"),
+            failed => format!("{all}, {failed} failed\n"),
         });
         text
     }

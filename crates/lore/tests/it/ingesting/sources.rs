@@ -88,7 +88,7 @@ fn the_same_bytes_change_nothing_and_one_other_byte_is_another_source() {
     }
     let human =
         sandbox.run(&["ingest", &source(&sandbox, "x", variants[0]), "--format", "human"]).ok().text();
-    assert!(human.starts_with("already in, since "), "{human}");
+    assert!(human.starts_with("already ingested at "), "{human}");
     sandbox.validate();
 }
 
@@ -105,7 +105,7 @@ fn a_source_that_is_forced_in_again_is_kept_once_and_its_page_stays() {
     assert_eq!((sandbox.read(&page), imports(&sandbox)), (before.clone(), json!(1)), "one of them counts");
     sandbox.run(&["rm", &page, "--yes"]).ok();
     let known = sandbox.run(&["ingest", &file]).ok().json();
-    assert!(known["warnings"][0].as_str().expect("a warning").contains("is gone"), "{known}");
+    assert!(known["warnings"][0].as_str().expect("a warning").contains("is missing"), "{known}");
     let back = sandbox.run(&["ingest", &file, "--force"]).ok().json();
     assert_eq!((&back["source"]["path"], &back["source"]["outcome"]), (&json!(page), &json!("created")));
     assert_eq!(sandbox.read(&page), before);

@@ -53,7 +53,7 @@ fn one_page_in_the_way_stops_them_all() {
             "bad dates",
             json!({ "slug": "companies/acme", "expected_version": 1, "links": [{ "to": "x", "valid_from": "2026", "valid_until": "2025" }] }),
             2,
-            "it ends in 2025",
+            "valid_until 2025 is before valid_from 2026",
         ),
     ];
     let sandbox = brain();

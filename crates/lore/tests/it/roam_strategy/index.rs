@@ -147,7 +147,7 @@ fn lint_tells_an_index_that_is_missing_stale_or_edited() {
     let shown = story.lore(&["lint", "--format", "human"]).ok().text();
     assert_eq!(
         shown,
-        "warning  index.md  it is not what the pages say; `lore index` writes it anew [generated-stale] (--fix mends it)\n\
+        "warning  index.md  it is not what the pages say; `lore index` writes it anew [generated-stale] (fixable with --fix)\n\
          0 errors, 1 warning\n"
     );
     story.lore(&["lint", "--fix"]).ok();

@@ -112,7 +112,7 @@ fn curation_lists_what_a_person_should_look_over_and_changes_nothing() {
         found["pages"].as_u64().map(|pages| pages as usize)
     );
     assert_eq!((story.sandbox.files(), story.head()), (files, head));
-    story.lore(&["curate"]).exits(2).says("a person's decision");
+    story.lore(&["curate"]).exits(2).says("cannot change pages on its own");
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn a_look_over_the_pages_is_asked_for_by_their_number() {
     assert_eq!(due(), false);
     story.put("two", &node(2, "Two", "Text.")).ok();
     assert_eq!(due(), true);
-    assert!(story.lore(&["context"]).ok().text().contains("a look over the pages is due"));
-    assert!(story.lore(&["doctor"]).text().contains("a look over the pages is due"));
+    assert!(story.lore(&["context"]).ok().text().contains("review due"));
+    assert!(story.lore(&["doctor"]).text().contains("review due"));
     story.lore(&["curate", "--done"]).ok();
     assert_eq!(due(), false);
     story.put("three", &node(3, "Three", "Text.")).ok();

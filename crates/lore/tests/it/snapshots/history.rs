@@ -109,7 +109,7 @@ fn diff_shows_what_changed_since_a_snapshot() {
         story.lore(&["diff", "new"]).exits(2).says("Lore has not changed it yet");
         story.lore(&["restore", "page", "--at", &number, "--yes"]).ok();
         let same = story.lore(&["diff", "page", "--at", &number, "--format", "human"]).ok().text();
-        assert_eq!(same, format!("page.md is as it was in snapshot {number}\n"));
+        assert_eq!(same, format!("page.md is unchanged since snapshot {number}\n"));
     }
 }
 

@@ -54,7 +54,7 @@ fn a_deleted_page_comes_back_by_its_path() {
             let gone = story.lore(&["history", reference]).ok().json();
             assert_eq!((&gone["path"], &gone["version"]), (&json!("folder/page.md"), &json!(0)), "{gone}");
             let shown = story.lore(&["history", reference, "--format", "human"]).ok().text();
-            assert!(shown.starts_with("folder/page.md is gone\n"), "{shown}");
+            assert!(shown.starts_with("folder/page.md is deleted\n"), "{shown}");
             let number = gone["snapshots"][0]["snapshot"].to_string();
             // There is nothing to replace, so nobody is asked.
             let back = story.lore(&["restore", reference, "--at", &number]).ok().json();
@@ -87,7 +87,7 @@ fn restore_and_rm_need_a_yes_where_nobody_can_be_asked() {
     let number = snapshots(&story, "page")[0].0;
     let head = story.head();
     let ran = story.lore(&["restore", "page", "--at", &number.to_string()]).exits(2);
-    ran.says(&format!("this needs a yes: Replace page.md by snapshot {number}?")).says("--yes");
+    ran.says(&format!("this needs a yes: Replace page.md with snapshot {number}?")).says("--yes");
     let ran = story.lore(&["rm", "page"]).exits(2);
     ran.says("this needs a yes: Delete page.md? other.md links to it.").says("--yes");
     let called = format!(r#"{{"reference": "page", "at": {number}}}"#);
