@@ -1,4 +1,4 @@
-//! Finds the packed static model when it is to be built into the program. It only looks: nothing is fetched here.
+//! Locates the packed static model for the feature `embedded-model`. Downloads nothing.
 
 use std::env;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn main() {
     match path.canonicalize() {
         Ok(path) => println!("cargo::rustc-env=LORE_STATIC_MODEL={}", path.display()),
         Err(error) => println!(
-            "cargo::error=the static model {} is not there ({error}): run `make models`, or build without \
+            "cargo::error=static model {} not found ({error}): run `make models`, or build without \
              the feature `embedded-model`",
             path.display()
         ),

@@ -1,6 +1,6 @@
-//! Measures a packed static model on the texts of files: `measure MODEL FILE...`. The best of many runs counts, because a
-//! machine is seldom idle.
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool for people who work on Lore")]
+//! Benchmarks a packed static model on the texts of files: `measure MODEL FILE...`. Reports the best of many runs,
+//! because a machine is seldom idle.
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a development tool")]
 
 use std::error::Error;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn rate(bytes: usize, tokens: usize, time: Duration) -> String {
     format!("{:.1} MB/s, {:.2} million tokens/s", bytes as f64 / seconds / 1e6, tokens as f64 / seconds / 1e6)
 }
 
-/// The shortest of many runs.
+/// Returns the shortest of many runs.
 fn best<E>(runs: usize, mut run: impl FnMut() -> Result<usize, E>) -> Result<Duration, E> {
     let mut shortest = Duration::MAX;
     for _ in 0..runs {

@@ -1,8 +1,5 @@
-//! Packs a static model from the files it is published as: `pack WEIGHTS TOKENIZER OUT`.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a tool for the build: it reads and writes what it is told to"
-)]
+//! Packs a static model from its published files: `pack WEIGHTS TOKENIZER OUT`.
+#![expect(clippy::disallowed_methods, reason = "a build tool that reads and writes the given files")]
 
 use std::error::Error;
 use std::{env, fs};

@@ -1,6 +1,6 @@
-//! How fast a transformer runs here: `speed MODEL_FOLDER DATA_FOLDER`, where the data folder holds `corpus.jsonl` and
-//! `queries.jsonl` with a `text` in each line. Times are processor time, which a busy machine does not change.
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
+//! Benchmarks a transformer: `speed MODEL_FOLDER DATA_FOLDER`, where the data folder contains `corpus.jsonl` and
+//! `queries.jsonl` with a `text` in each line. Reports CPU time, which is independent of other load.
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a development tool")]
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use lore_engine::Embedder as _;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 
-/// Tokens to measure with: enough that a run takes some seconds.
+/// Tokens per measurement: enough that a run takes some seconds.
 const TOKENS: usize = 12_000;
 
-/// Tokens for what is slow.
+/// Tokens per measurement of slow configurations.
 const FEW_TOKENS: usize = 3_000;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -43,7 +43,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Measures what a command pays. It must come first, while the process is as cold as one.
+/// Measures the startup cost of a command. Must run first, while the process is cold.
 fn cold(folder: &Path) -> Outcome<Transformer> {
     let before = processor_seconds();
     let model = Transformer::open(folder, &TransformerOptions { precision: Precision::Int8, threads: 1 })?;
@@ -57,7 +57,7 @@ fn cold(folder: &Path) -> Outcome<Transformer> {
     Ok(model)
 }
 
-/// Measures the tokenizer, and the questions of the data.
+/// Measures the tokenizer, and the queries of the data.
 fn warm(model: &Transformer, passages: &[String], queries: &[String]) -> Outcome<()> {
     let started = processor_seconds();
     let (bytes, tokens) = (passages.iter().map(String::len).sum::<usize>(), count(model, passages));
@@ -73,7 +73,7 @@ fn warm(model: &Transformer, passages: &[String], queries: &[String]) -> Outcome
     Ok(())
 }
 
-/// Milliseconds for a question of ten tokens.
+/// Returns the milliseconds for a query of ten tokens.
 fn short_query(model: &Transformer) -> Outcome<f64> {
     let started = processor_seconds();
     for _ in 0..50 {
@@ -82,7 +82,7 @@ fn short_query(model: &Transformer) -> Outcome<f64> {
     Ok((processor_seconds() - started) / 50.0 * 1e3)
 }
 
-/// Tokens per second for passages with about so many.
+/// Returns the tokens per second for passages with about `enough` tokens in total.
 fn passages_at(model: &Transformer, passages: &[String], enough: usize) -> Outcome<f64> {
     let mut tokens = 0;
     let mut some = Vec::new();
@@ -94,7 +94,7 @@ fn passages_at(model: &Transformer, passages: &[String], enough: usize) -> Outco
         some.push(passage.as_str());
     }
     model.embed_query("so that the layers are ready")?;
-    // The best of three, because other work on the machine only ever makes it slower.
+    // The best of three, because other load only ever makes it slower.
     let mut best = f64::INFINITY;
     for _ in 0..3 {
         let started = processor_seconds();
@@ -119,7 +119,7 @@ fn texts(path: &Path) -> Outcome<Vec<String>> {
 }
 
 fn processor_seconds() -> f64 {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the system always tells");
+    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("getrusage of the own process cannot fail");
     (usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6
 }
 

@@ -1,5 +1,5 @@
-//! Language models that run elsewhere and are asked for a summary over HTTP: Ollama, and everything that speaks as OpenAI
-//! does. Nothing is sent anywhere unless the user named the place.
+//! Summarizers over HTTP: Ollama and OpenAI-compatible endpoints. Nothing is sent unless the user configured the
+//! endpoint.
 
 use std::fmt;
 
@@ -10,30 +10,30 @@ use crate::count::count_tokens;
 use crate::http::{Address, Patience};
 use crate::service::{Failed, Service};
 
-/// Tokens that an answer may take, when a model is told how much it has to hold.
+/// Tokens reserved for the response when sizing the context window.
 const ANSWER: usize = 2048;
 
-/// How a language model is asked.
+/// The API of a language model endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChatProtocol {
-    /// `POST /api/generate`, as Ollama has it.
+    /// `POST /api/generate`, Ollama's API.
     Ollama,
-    /// `POST /chat/completions`, as OpenAI has it, and many others.
+    /// `POST /chat/completions`, OpenAI's API, which many servers implement.
     OpenAi,
 }
 
-/// What to ask, and where.
+/// Connection settings of a language model.
 #[derive(Clone)]
 pub struct ChatSettings {
-    /// How it is asked.
+    /// The API to use.
     pub protocol: ChatProtocol,
-    /// The address that the path of a request is added to.
+    /// Base URL; the path of the request is appended to it.
     pub base: String,
-    /// The model's name there.
+    /// The model's name on the endpoint.
     pub model: String,
-    /// The bearer token. It appears in no message.
+    /// Bearer token. Never included in a message.
     pub key: Option<String>,
-    /// How long to wait, and how often to try.
+    /// Timeouts and retries.
     pub patience: Patience,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for ChatSettings {
     }
 }
 
-/// A language model that is asked over HTTP.
+/// A language model behind an HTTP endpoint.
 pub struct Chat {
     protocol: ChatProtocol,
     model: String,
@@ -57,7 +57,7 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Makes one of the settings. It is not asked anything yet.
+    /// Creates a client from the settings. Sends no request.
     pub fn new(settings: ChatSettings) -> Result<Chat, SummaryError> {
         let ChatSettings { protocol, base, model, key, patience } = settings;
         let has_key = key.is_some();
@@ -68,16 +68,18 @@ impl Chat {
 
     fn failed(&self, failed: Failed) -> SummaryError {
         let reason = match failed {
-            Failed::Unavailable(reason) => format!("it did not answer: {reason}"),
-            Failed::Wrong(reason) => format!("it gave a wrong answer: {reason}"),
+            Failed::Unavailable(reason) => format!("no response: {reason}"),
+            Failed::Wrong(reason) => format!("invalid response: {reason}"),
             Failed::Refused { status: 401 | 403, reason } if self.has_key => {
-                format!("it does not accept the key ({reason})")
+                format!("the API key was rejected ({reason})")
             }
             Failed::Refused { status: 401 | 403, reason } => {
-                format!("it wants a key ({reason}): name the variable that has it in compact.key_variable")
+                format!(
+                    "an API key is required ({reason}): set compact.key_variable to the variable that holds it"
+                )
             }
             Failed::Refused { status: 404, reason } => {
-                format!("it does not know the model, or has no such path ({reason})")
+                format!("unknown model or path ({reason})")
             }
             Failed::Refused { reason, .. } => reason,
         };
@@ -100,7 +102,7 @@ impl Summarizer for Chat {
         let text = self.protocol.read(&answer).map_err(|reason| self.failed(Failed::Wrong(reason)))?;
         let text = bare(&text).to_owned();
         if text.is_empty() {
-            return Err(self.failed(Failed::Wrong("an empty text".into())));
+            return Err(self.failed(Failed::Wrong("the text is empty".into())));
         }
         Ok(text)
     }
@@ -117,7 +119,7 @@ impl ChatProtocol {
     fn request(self, model: &str, pages: &str) -> Vec<u8> {
         let body = match self {
             ChatProtocol::Ollama => {
-                // Left to itself it forgets the beginning of what is longer than a few pages, and says nothing of it.
+                // Ollama's default context is a few pages; it silently drops the beginning of a longer prompt.
                 let room = count_tokens(INSTRUCTIONS) + count_tokens(pages) + ANSWER;
                 let options = json!({ "num_ctx": room.next_multiple_of(1024), "temperature": 0 });
                 json!({
@@ -135,9 +137,9 @@ impl ChatProtocol {
         body.to_string().into_bytes()
     }
 
-    /// The text of an answer, or what is wrong with it. A text that was cut off is none.
+    /// Returns the text of a response, or what is wrong with it. Truncated text is an error.
     fn read(self, answer: &[u8]) -> Result<String, String> {
-        let value: Value = serde_json::from_slice(answer).map_err(|error| format!("no JSON: {error}"))?;
+        let value: Value = serde_json::from_slice(answer).map_err(|error| format!("not JSON: {error}"))?;
         let (text, ended) = match self {
             ChatProtocol::Ollama => (&value["response"], &value["done_reason"]),
             ChatProtocol::OpenAi => {
@@ -146,9 +148,9 @@ impl ChatProtocol {
             }
         };
         if ended == "length" {
-            return Err("a text that was cut off because it became too long".into());
+            return Err("the text was truncated at the length limit".into());
         }
-        text.as_str().map(str::to_owned).ok_or_else(|| "no text in it".into())
+        text.as_str().map(str::to_owned).ok_or_else(|| "it contains no text".into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Models that run elsewhere and are asked over HTTP: Ollama, and everything that speaks as OpenAI does.
+//! Embedding models over HTTP: Ollama and OpenAI-compatible endpoints.
 
 mod protocol;
 
@@ -11,31 +11,31 @@ use crate::http::{Address, Patience};
 use crate::service::{Failed, Service};
 use crate::vector::normalise;
 
-/// Texts in one request.
+/// Maximum texts in one request.
 const BATCH: usize = 64;
 
-/// Bytes of text in one request; a longer text goes alone.
+/// Maximum bytes of text in one request; a longer text is sent alone.
 const BATCH_BYTES: usize = 100_000;
 
-/// What to ask, and where.
+/// Connection settings of an embedding model.
 #[derive(Clone)]
 pub struct EndpointSettings {
-    /// How it is asked.
+    /// The API to use.
     pub protocol: Protocol,
-    /// The address that the path of a request is added to: `http://127.0.0.1:11434`, `https://api.openai.com/v1`.
+    /// Base URL; the path of the request is appended to it: `http://127.0.0.1:11434`, `https://api.openai.com/v1`.
     pub base: String,
-    /// The model's name there.
+    /// The model's name on the endpoint.
     pub model: String,
-    /// The bearer token. It appears in no message.
+    /// Bearer token. Never included in a message.
     pub key: Option<String>,
-    /// Numbers in a vector; without it the model is asked for one vector to count them.
+    /// Dimensions of a vector; if absent, they are detected with one request.
     pub dimensions: Option<usize>,
-    /// How long to wait, and how often to try.
+    /// Timeouts and retries.
     pub patience: Patience,
 }
 
 impl EndpointSettings {
-    /// A model of the Ollama on this machine.
+    /// Returns settings for a model of the local Ollama.
     pub fn ollama(model: &str) -> Self {
         EndpointSettings {
             protocol: Protocol::Ollama,
@@ -47,7 +47,7 @@ impl EndpointSettings {
         }
     }
 
-    /// A model of an endpoint that speaks as OpenAI does.
+    /// Returns settings for a model of an OpenAI-compatible endpoint.
     pub fn openai(base: &str, model: &str, key: Option<String>) -> Self {
         let protocol = Protocol::OpenAi;
         EndpointSettings { protocol, base: base.to_owned(), key, ..EndpointSettings::ollama(model) }
@@ -65,7 +65,7 @@ impl fmt::Debug for EndpointSettings {
     }
 }
 
-/// A model that is asked over HTTP.
+/// An embedding model behind an HTTP endpoint.
 pub struct Endpoint {
     settings: EndpointSettings,
     service: Service,
@@ -73,7 +73,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Makes an endpoint of the settings. It is asked for one vector when the dimensions are not given.
+    /// Connects to an endpoint. Requests one vector if the dimensions are not given.
     pub fn connect(settings: EndpointSettings) -> EmbedResult<Self> {
         let place = || "the endpoint".to_owned();
         let service = Service::new(&settings.base, settings.key.clone(), settings.patience.clone())
@@ -91,7 +91,7 @@ impl Endpoint {
         Ok(endpoint)
     }
 
-    /// The vectors of texts, none of which is blank, in one request.
+    /// Embeds texts in one request. No text may be blank.
     fn ask(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
         let body = self.settings.protocol.request(&self.settings.model, texts);
         let answer = self.request(&body)?;
@@ -103,21 +103,21 @@ impl Endpoint {
 
     fn check(&self, vectors: &[Vec<f32>], expected: usize) -> Result<(), String> {
         if vectors.len() != expected {
-            return Err(format!("{} vectors for {expected} texts", vectors.len()));
+            return Err(format!("got {} vectors for {expected} texts", vectors.len()));
         }
         for vector in vectors {
             let dimensions = self.identity.dimensions;
             if vector.is_empty() || (dimensions != 0 && vector.len() != dimensions) {
-                return Err(format!("a vector of {} numbers, not {dimensions}", vector.len()));
+                return Err(format!("a vector has {} dimensions, expected {dimensions}", vector.len()));
             }
             if !vector.iter().all(|number| number.is_finite()) || vector.iter().all(|number| *number == 0.0) {
-                return Err("a vector without a direction".to_owned());
+                return Err("a vector is zero or not finite".to_owned());
             }
         }
         Ok(())
     }
 
-    /// The answer to a request.
+    /// Sends a request and returns the response.
     fn request(&self, body: &[u8]) -> EmbedResult<Vec<u8>> {
         let answer = self.service.post(self.settings.protocol.path(), body);
         answer.map_err(|failed| match failed {
@@ -127,13 +127,13 @@ impl Endpoint {
         })
     }
 
-    /// What a status means that will not change by asking again.
+    /// Converts a status for which a retry will not help into an error.
     fn refused(&self, status: u16, reason: String) -> EmbedError {
         let unusable = |reason| EmbedError::Model { place: self.service.place().to_owned(), reason };
         match (status, &self.settings.key) {
-            (401 | 403, Some(_)) => unusable(format!("it does not accept the key ({reason})")),
-            (401 | 403, None) => unusable(format!("it wants a key ({reason})")),
-            (404, _) => unusable(format!("it does not know the model {} ({reason})", self.settings.model)),
+            (401 | 403, Some(_)) => unusable(format!("the API key was rejected ({reason})")),
+            (401 | 403, None) => unusable(format!("an API key is required ({reason})")),
+            (404, _) => unusable(format!("unknown model {} ({reason})", self.settings.model)),
             _ => self.wrong(reason),
         }
     }
@@ -157,7 +157,7 @@ impl Embedder for Endpoint {
     }
 
     fn embed_passages(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
-        // Endpoints disagree about blank texts: some refuse the whole request. They have no direction: all zeros.
+        // Endpoints disagree about blank texts, and some reject the whole request. Blank texts get the zero vector.
         let mut vectors = vec![vec![0.0; self.identity.dimensions]; texts.len()];
         let said: Vec<usize> = (0..texts.len()).filter(|at| !texts[*at].trim().is_empty()).collect();
         let mut rest = said.as_slice();
@@ -173,7 +173,7 @@ impl Embedder for Endpoint {
     }
 }
 
-/// How many of the next texts go into one request; at least one.
+/// Returns how many of the next texts go into one request; at least one.
 fn batch(next: &[usize], texts: &[&str]) -> usize {
     let mut bytes = 0;
     let fits = next.iter().take(BATCH).take_while(|at| {

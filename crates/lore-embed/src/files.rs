@@ -1,6 +1,10 @@
-//! The one place where this crate touches files. A model is no page of a vault, so the engine's rules for those do not
-//! apply; every error names the path.
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the module for it")]
+//! All file access of this crate. Models are outside any vault, so the engine's rules for vault files do not apply;
+//! every error names the path.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "all file access of the crate is here"
+)]
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
@@ -10,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use lore_engine::{ContentHash, EmbedError, EmbedResult};
 
-/// The bytes of a mapped file.
+/// The bytes of a memory-mapped file.
 pub type Mapped = memmap2::Mmap;
 
 /// Maps a file into memory.
@@ -18,35 +22,35 @@ pub fn map(path: &Path) -> EmbedResult<Mapped> {
     try_map(path).map_err(|error| unusable(path, &error))
 }
 
-/// Maps a file into memory, or gives the system's reason.
+/// Maps a file into memory and returns the raw I/O error on failure.
 pub fn try_map(path: &Path) -> io::Result<Mapped> {
     let file = File::open(path)?;
-    // SAFETY: the bytes change only if another process writes into the file in place. Models are replaced by renaming,
-    // never written in place; and what is read from the map is only ever used as numbers and checked indices.
+    // SAFETY: the bytes change only if another process writes to the file in place. Models are replaced by renaming,
+    // never written in place, and the mapped data is only used as numbers and bounds-checked indices.
     unsafe { Mapped::map(&file) }
 }
 
-/// The bytes of a file.
+/// Reads a file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// The SHA-256 of a file.
+/// Returns the SHA-256 of a file.
 pub fn hash(path: &Path) -> EmbedResult<String> {
     Ok(ContentHash::of(&map(path)?).to_string())
 }
 
-/// Writes a whole file.
+/// Writes a file.
 pub fn write(path: &Path, bytes: &[u8]) -> EmbedResult<()> {
     fs::write(path, bytes).map_err(|error| unusable(path, &error))
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Creates a directory and its missing parents.
 pub fn create_folder(path: &Path) -> EmbedResult<()> {
     fs::create_dir_all(path).map_err(|error| unusable(path, &error))
 }
 
-/// Whether there is anything at the path.
+/// Returns whether the path exists, without following symlinks.
 pub fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -61,7 +65,7 @@ pub fn remove(path: &Path) -> EmbedResult<()> {
     fs::remove_file(path).map_err(|error| unusable(path, &error))
 }
 
-/// Puts a folder in the place of another, which need not be there.
+/// Replaces a directory, which may be missing.
 pub fn replace_folder(new: &Path, old: &Path) -> EmbedResult<()> {
     match fs::remove_dir_all(old) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(old, &error)),
@@ -69,30 +73,30 @@ pub fn replace_folder(new: &Path, old: &Path) -> EmbedResult<()> {
     }
 }
 
-/// The path with a suffix after its last name.
+/// Appends a suffix to the last component of a path.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-/// Keeps others out as long as it lives.
+/// An exclusive file lock, released on drop.
 pub struct Lock(#[expect(dead_code, reason = "held, not used")] File);
 
-/// Takes a lock, or says that someone else has it.
+/// Acquires a lock, or fails if another process holds it.
 pub fn lock(path: &Path) -> EmbedResult<Lock> {
     let file = File::create(path).map_err(|error| unusable(path, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(EmbedError::Unavailable {
             place: path.display().to_string(),
-            reason: "another process is fetching this model".to_owned(),
+            reason: "another process is downloading this model".to_owned(),
         }),
         Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
     }
 }
 
-/// A file that is fetched bit by bit.
+/// A partially downloaded file.
 pub struct Part {
     file: File,
     path: PathBuf,
@@ -100,7 +104,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Opens a part file where an earlier try left it, or a new one.
+    /// Opens the part file of an earlier attempt, or creates one.
     pub fn open(path: &Path) -> EmbedResult<Self> {
         create_folder(path.parent().unwrap_or(path))?;
         let open = || {
@@ -111,24 +115,24 @@ impl Part {
         open().map_err(|error| unusable(path, &error))
     }
 
-    /// How many bytes it has.
+    /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     pub fn append(&mut self, bytes: &[u8]) -> EmbedResult<()> {
         self.file.write_all(bytes).map_err(|error| unusable(&self.path, &error))?;
         self.length += bytes.len() as u64;
         Ok(())
     }
 
-    /// Sees to it that the bytes are on the disk before the file gets its name.
+    /// Syncs the bytes to disk; must happen before the file is renamed.
     pub fn flush(&self) -> EmbedResult<()> {
         self.file.sync_all().map_err(|error| unusable(&self.path, &error))
     }
 
-    /// Empties it.
+    /// Truncates the file to zero bytes.
     pub fn clear(&mut self) -> EmbedResult<()> {
         self.file.set_len(0).map_err(|error| unusable(&self.path, &error))?;
         self.length = 0;

@@ -1,4 +1,4 @@
-//! The HTTP client of the endpoints and of the downloads: addresses without their secrets, and time-outs.
+//! HTTP client settings shared by endpoints and downloads: URLs without secrets, timeouts, retries.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use ureq::http::Uri;
 use ureq::typestate::AgentScope;
 use ureq::{Agent, Error, Timeout};
 
-/// How long to wait for an endpoint, and how often to try.
+/// Timeouts and retries of an endpoint.
 #[derive(Clone)]
 pub struct Patience {
-    /// Until there is a connection.
+    /// Connect timeout.
     pub connect: Duration,
-    /// Until the whole answer is there.
+    /// Timeout of a whole request.
     pub request: Duration,
-    /// Tries after the first when the endpoint is busy or cannot be reached.
+    /// Number of retries when the endpoint is busy or unreachable.
     pub more_tries: u32,
-    /// Waits between two tries.
+    /// Sleeps between two attempts.
     pub sleep: Arc<dyn Fn(Duration) + Send + Sync>,
 }
 
@@ -37,31 +37,31 @@ impl Default for Patience {
 impl fmt::Debug for Patience {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Patience { connect, request, more_tries, sleep: _ } = self;
-        write!(f, "Patience({connect:?} to connect, {request:?} to answer, {more_tries} more tries)")
+        write!(f, "Patience(connect {connect:?}, request {request:?}, {more_tries} retries)")
     }
 }
 
-/// Where a service is.
+/// A base URL.
 #[derive(Clone)]
 pub struct Address {
-    /// The address as requests are made to it, without a slash at the end.
+    /// URL used for requests, without a trailing slash.
     pub url: String,
-    /// The address as people see it: without user name and password.
+    /// URL for display, without user name and password.
     pub place: String,
-    /// Whether it is on this machine.
+    /// Whether the host is this machine.
     pub local: bool,
 }
 
 impl Address {
-    /// Reads an address, or says why it is none.
+    /// Parses a URL, or returns why it is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = text.trim().trim_end_matches('/').to_owned();
-        let uri: Uri = url.parse().map_err(|_| "it is no address".to_owned())?;
+        let uri: Uri = url.parse().map_err(|_| "invalid URL".to_owned())?;
         let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else {
-            return Err("an address begins with http:// or https:// and has a host".to_owned());
+            return Err("the URL must start with http:// or https:// and have a host".to_owned());
         };
         if uri.query().is_some() || url.contains('#') {
-            return Err("an address to which a path is added cannot have a question mark or a #".to_owned());
+            return Err("a base URL cannot have a query (?) or a fragment (#)".to_owned());
         }
         let port = uri.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let path = uri.path().trim_end_matches('/');
@@ -69,15 +69,15 @@ impl Address {
         Ok(Address { place: format!("{scheme}://{host}{port}{path}"), local, url })
     }
 
-    /// The start of a client's configuration. No status is an error, and a service on this machine needs no proxy.
+    /// Returns the base of a client configuration. No status is an error, and a local service uses no proxy.
     pub fn client(&self) -> ConfigBuilder<AgentScope> {
         let client = Agent::config_builder().http_status_as_error(false).user_agent("lore");
         if self.local { client.proxy(None) } else { client }
     }
 }
 
-/// Whether what happened to a request may be over when it is made again: the connection failed or broke, rather than
-/// the other side taking all the time there is or not being whom it says.
+/// Returns whether retrying a failed request may help: the connection failed or broke, as opposed to a response timeout
+/// or a failed TLS check.
 pub fn may_pass(error: &Error) -> bool {
     match error {
         Error::Io(_) | Error::ConnectionFailed | Error::HostNotFound => true,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_without_its_secrets() {
+    fn urls_are_displayed_without_secrets() {
         for (text, place, local) in [
             ("http://127.0.0.1:11434", "http://127.0.0.1:11434", true),
             ("http://localhost:11434/", "http://localhost:11434", true),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn invalid_urls_are_rejected() {
         for text in [
             "",
             "localhost:11434",

@@ -1,8 +1,7 @@
-//! Fetches a model's files from a model hub. Every file is held against its checksum before the model's folder appears.
+//! Downloads models from a model hub. Every file is verified against its hash before the model's directory appears.
 //!
-//! Most checksums are known beforehand. Where one is not, the file of the first download is taken as it comes, its
-//! checksum is written to `lore-model.json` beside the files, and from then on nothing else is accepted: trust at first
-//! use, no more.
+//! Most hashes are pinned. A file without a pinned hash is accepted on the first download, its hash is recorded in
+//! `lore-model.json` next to the files, and from then on only that hash is accepted (trust on first use).
 
 mod download;
 mod known;
@@ -18,52 +17,52 @@ use self::record::{Record, RecordedFile};
 use crate::files;
 use crate::http::Address;
 
-/// The hub that the known models are on.
+/// The hub that hosts the known models.
 pub const DEFAULT_HUB: &str = "https://huggingface.co";
 
-/// A model that can be fetched.
+/// A model that can be downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HubModel {
-    /// The name it is chosen by, and of its folder.
+    /// Name of the model and of its directory.
     pub name: &'static str,
-    /// Where it is on the hub.
+    /// Repository on the hub.
     pub repository: &'static str,
-    /// The commit, so that a file cannot change.
+    /// Commit, which makes the files immutable.
     pub revision: &'static str,
-    /// What is fetched of it.
+    /// Files to download.
     pub files: &'static [HubFile],
 }
 
 /// A file of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HubFile {
-    /// Its path in the repository, and in the folder.
+    /// Path in the repository and in the model's directory.
     pub path: &'static str,
-    /// What is known about it.
+    /// What is known about the content.
     pub check: Check,
 }
 
-/// What is known about a file before it is fetched.
+/// What is known about a file before it is downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// What it is. Anything else is refused.
+    /// Size and hash are known. Any other content is rejected.
     Pinned {
-        /// Its bytes.
+        /// Size in bytes.
         size: u64,
         /// Its SHA-256.
         sha256: &'static str,
     },
-    /// Nothing but a limit. What comes first is recorded, and anything else is refused from then on.
+    /// Only an upper limit is known. The first download is recorded, and any other content is rejected from then on.
     FirstUse {
-        /// The most bytes it may have.
+        /// Maximum size in bytes.
         most: u64,
     },
 }
 
-/// Fetches a model into a folder of its name in `into`, and gives that folder. It appears only when it is complete; what
-/// was fetched before an interruption is not fetched again. A folder that is there and right is left alone.
+/// Downloads a model into a directory of its name under `into` and returns that directory. The directory appears only
+/// when it is complete; an interrupted download is resumed. An existing directory that verifies is left alone.
 ///
-/// `progress` is told how many bytes are there and how many there will be, as far as it is known.
+/// `progress` receives the bytes downloaded so far and the total as far as it is known.
 pub fn pull(
     model: &HubModel,
     into: &Path,
@@ -92,36 +91,37 @@ pub fn pull(
     Ok(folder)
 }
 
-/// What was fetched into the folder before. A folder that holds anything else is not touched.
+/// Returns the record of an earlier download. Fails if the directory exists and is not a download of Lore's.
 fn before(folder: &Path) -> EmbedResult<Option<Record>> {
     if !files::is_there(folder) {
         return Ok(None);
     }
     let record = Record::read(folder).map_err(|_| EmbedError::Model {
         place: folder.display().to_string(),
-        reason: "it is in the way and was not fetched by Lore; move it to fetch the model".to_owned(),
+        reason: "the directory already exists and was not created by Lore; move it and retry".to_owned(),
     })?;
     Ok(Some(record))
 }
 
-/// Checks every file of a fetched model against `lore-model.json`, and that against what is known about the model.
+/// Verifies every file of a model against `lore-model.json`, and that record against the pinned hashes.
 pub fn verify(folder: &Path) -> EmbedResult<()> {
     let wrong = |reason| EmbedError::Model { place: folder.display().to_string(), reason };
     let record = Record::read(folder)?;
     let known = known_model(&record.name).filter(|model| record.is_of(model));
     for HubFile { path, check } in known.map_or(&[][..], |model| model.files) {
-        let recorded = record.file(path).ok_or_else(|| wrong(format!("there is no record of {path}")))?;
+        let recorded =
+            record.file(path).ok_or_else(|| wrong(format!("{path} is missing from lore-model.json")))?;
         if let Check::Pinned { sha256, .. } = check
             && recorded.sha256 != *sha256
         {
             let found = &recorded.sha256;
-            return Err(wrong(format!("the SHA-256 recorded for {path} is {found}, and should be {sha256}")));
+            return Err(wrong(format!("the recorded SHA-256 of {path} is {found}, expected {sha256}")));
         }
     }
     for RecordedFile { path, sha256, .. } in &record.files {
         let found = files::hash(&folder.join(path))?;
         if found != *sha256 {
-            return Err(wrong(format!("the SHA-256 of {path} is {found}, and should be {sha256}")));
+            return Err(wrong(format!("the SHA-256 of {path} is {found}, expected {sha256}")));
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! The providers of [`Embedder`](lore_engine::Embedder), and the models that write summaries elsewhere. The dependencies
-//! of the models end here.
+//! Implementations of [`Embedder`](lore_engine::Embedder) and of remote summarizers. The dependencies that models need
+//! stay in this crate.
 
 mod chat;
 mod count;

@@ -1,6 +1,7 @@
-//! Which script a text is written in: a model that was taught English makes nothing of Chinese.
+//! Script detection: an English model cannot embed Chinese.
 
-/// Whether at least half of the letters are Latin. Numbers are; signs and pictures alone are nothing to read.
+/// Returns whether at least half of the letters are Latin. Digits alone count as Latin; punctuation and emoji alone do
+/// not.
 pub fn is_mostly_latin(text: &str) -> bool {
     if !text.chars().any(char::is_alphanumeric) {
         return false;
@@ -18,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_script_of_most_letters_counts() {
+    fn the_majority_of_letters_decides() {
         for text in ["2024", "Who knows Ada?", "Übergrößenträger", "Who is 李明", "\u{1f436} dog"] {
             assert!(is_mostly_latin(text), "{text}");
         }

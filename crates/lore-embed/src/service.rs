@@ -1,5 +1,4 @@
-//! A service that is asked in JSON over HTTP: its answer, tries again where they may help, and words for what went wrong
-//! that give away no secret.
+//! JSON over HTTP: requests, retries, and error messages without secrets.
 
 use std::time::Duration;
 
@@ -9,16 +8,16 @@ use ureq::http::StatusCode;
 
 use crate::http::{Address, Patience, may_pass};
 
-/// Bytes of an answer. 64 vectors of 4096 numbers are about 6 MB.
+/// Maximum size of a response. 64 vectors of 4096 dimensions are about 6 MB.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// The wait before the first further try; four times as long before the next.
+/// Delay before the first retry; each further delay is four times as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// The longest wait, also when the service asks for more.
+/// Maximum delay, even if the service asks for more.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A service that is asked over HTTP.
+/// A JSON service over HTTP.
 pub(crate) struct Service {
     address: Address,
     agent: Agent,
@@ -26,19 +25,19 @@ pub(crate) struct Service {
     patience: Patience,
 }
 
-/// Why a service gave no answer that can be used.
+/// Why a request failed after all retries.
 pub(crate) enum Failed {
-    /// It did not answer, or said that it cannot now.
+    /// The service did not respond, or is temporarily unable to.
     Unavailable(String),
-    /// It said no, and will again.
+    /// The service rejected the request; a retry will not help.
     Refused { status: u16, reason: String },
-    /// What it said is no answer.
+    /// The response is invalid.
     Wrong(String),
 }
 
-/// Why one request brought no answer.
+/// Why one attempt failed.
 enum Failure {
-    /// It may be over later; the service may have said when.
+    /// A retry may help; the service may have said when.
     Again {
         reason: String,
         wait: Option<Duration>,
@@ -47,14 +46,14 @@ enum Failure {
 }
 
 impl Service {
-    /// The service at an address, or why there is none.
+    /// Creates a client for a base URL, or returns why the URL is invalid.
     pub(crate) fn new(base: &str, key: Option<String>, patience: Patience) -> Result<Service, String> {
         let address = Address::parse(base)?;
         let agent = address
             .client()
             .timeout_connect(Some(patience.connect))
             .timeout_global(Some(patience.request))
-            // The texts and the key are for this service, and not for where it may point to.
+            // The texts and the key are meant for this service, not for a redirect target.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .build()
@@ -62,12 +61,12 @@ impl Service {
         Ok(Service { address, agent, key, patience })
     }
 
-    /// Its address as people see it.
+    /// Returns the URL for display.
     pub(crate) fn place(&self) -> &str {
         &self.address.place
     }
 
-    /// The answer to a request, which is made again when the service is busy or cannot be reached.
+    /// Sends a request, with retries while the service is busy or unreachable, and returns the response.
     pub(crate) fn post(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failed> {
         let Patience { more_tries, sleep, .. } = &self.patience;
         let mut usual = FIRST_WAIT;
@@ -104,9 +103,7 @@ impl Service {
             return Err(Failure::Again { reason, wait: wait.map(Duration::from_secs) });
         }
         Err(Failure::Final(match status.as_u16() {
-            300..=399 => {
-                Failed::Wrong(format!("it points to another address, which is not followed ({reason})"))
-            }
+            300..=399 => Failed::Wrong(format!("redirects are not followed ({reason})")),
             status => Failed::Refused { status, reason },
         }))
     }
@@ -117,24 +114,24 @@ impl Service {
             error if may_pass(error) => Failure::Again { reason, wait: None },
             ureq::Error::Timeout(_) => {
                 let time = self.patience.request;
-                Failure::Final(Failed::Unavailable(format!("there was no answer within {time:?}")))
+                Failure::Final(Failed::Unavailable(format!("timed out after {time:?}")))
             }
             ureq::Error::BodyExceedsLimit(limit) => {
-                Failure::Final(Failed::Wrong(format!("an answer of more than {limit} bytes")))
+                Failure::Final(Failed::Wrong(format!("the response is larger than {limit} bytes")))
             }
             ureq::Error::Protocol(_) => Failure::Final(Failed::Wrong(reason)),
             _ => Failure::Final(Failed::Unavailable(reason)),
         }
     }
 
-    /// The first words of what the service says about an error.
+    /// Returns the first words of an error response.
     fn quote(&self, answer: &[u8]) -> String {
         let said = self.without_secrets(&complaint(answer));
         let words: String = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
         if words.is_empty() { words } else { format!(": {words}") }
     }
 
-    /// The text, should the service or a library repeat what it was given.
+    /// Redacts the URL's credentials and the key, in case the service or a library repeats them.
     fn without_secrets(&self, text: &str) -> String {
         let shown = text.replace(&self.address.url, &self.address.place);
         match self.key.as_deref().filter(|key| !key.is_empty()) {
@@ -144,7 +141,7 @@ impl Service {
     }
 }
 
-/// What an answer that is an error says: its message if it has one in a known place, otherwise all of it.
+/// Returns the message of an error response from its usual fields, otherwise the whole body.
 fn complaint(answer: &[u8]) -> String {
     let value: Value = serde_json::from_slice(answer).unwrap_or_default();
     let message = [&value["error"]["message"], &value["error"], &value["message"], &value["detail"]];
@@ -159,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn complaints_are_found_where_they_are_put() {
+    fn error_messages_are_extracted() {
         for (answer, expected) in [
             (r#"{"error":"model not found"}"#, "model not found"),
             (r#"{"error":{"message":"too long","code":1}}"#, "too long"),

@@ -1,5 +1,5 @@
-//! A static model: a vector for each piece of a word, and their mean for a text. Nothing is computed but sums, so a query
-//! costs microseconds, and nothing is parsed at the start, so the first query costs no more than the next.
+//! A static model: one vector per piece of the vocabulary, averaged over a text. Only sums are computed, so a query
+//! takes microseconds; nothing is parsed at startup, so the first query is as fast as the next.
 
 mod layout;
 mod merge;
@@ -18,7 +18,7 @@ use self::tokenizer::Scratch;
 use crate::files::{self, Mapped};
 use crate::script::is_mostly_latin;
 
-/// A static model in its packed form, used where it lies: in the program or in a mapped file.
+/// A static model in its packed form, used in place: embedded in the binary or memory-mapped.
 pub struct StaticModel {
     bytes: Bytes,
     counts: Counts,
@@ -28,7 +28,7 @@ pub struct StaticModel {
 enum Bytes {
     #[cfg_attr(
         not(feature = "embedded-model"),
-        expect(dead_code, reason = "only the model in the program is static")
+        expect(dead_code, reason = "only the embedded model is static")
     )]
     Embedded(&'static [u8]),
     Mapped(Mapped),
@@ -37,17 +37,19 @@ enum Bytes {
 }
 
 impl StaticModel {
-    /// The model that was built into the program, if one was.
+    /// Returns the model embedded in the binary, if there is one.
     pub fn embedded() -> Option<&'static StaticModel> {
         #[cfg(feature = "embedded-model")]
         {
             use std::sync::LazyLock;
             static BYTES: &[u8] = include_bytes!(env!("LORE_STATIC_MODEL"));
-            const _: () =
-                assert!(layout::is_current(BYTES), "the packed model has another format: run `make models`");
+            const _: () = assert!(
+                layout::is_current(BYTES),
+                "the packed model has a different format: run `make models`"
+            );
             static MODEL: LazyLock<StaticModel> = LazyLock::new(|| {
-                StaticModel::new(Bytes::Embedded(BYTES), "the program")
-                    .expect("`make models` checks what it packs")
+                StaticModel::new(Bytes::Embedded(BYTES), "the embedded model")
+                    .expect("`make models` verifies the packed model")
             });
             Some(&MODEL)
         }
@@ -55,7 +57,7 @@ impl StaticModel {
         None
     }
 
-    /// Opens a packed model by mapping its file. Reads no more than the header; see [`StaticModel::verify`].
+    /// Opens a packed model by mapping its file. Reads only the header; see [`StaticModel::verify`].
     pub fn open(path: &Path) -> EmbedResult<StaticModel> {
         StaticModel::new(Bytes::Mapped(files::map(path)?), &path.display().to_string())
     }
@@ -69,24 +71,24 @@ impl StaticModel {
         Ok(StaticModel { bytes, counts, identity })
     }
 
-    /// Checks every byte against the checksum in the header. Takes as long as reading the file does.
+    /// Verifies every byte against the hash in the header, which reads the whole file.
     pub fn verify(&self) -> EmbedResult<()> {
         let found = ContentHash::of(layout::body(self.bytes.as_slice())).to_string();
         if found == self.identity.revision {
             return Ok(());
         }
-        let reason = format!("its checksum is {found}, and should be {}", self.identity.revision);
+        let reason = format!("its SHA-256 is {found}, expected {}", self.identity.revision);
         Err(EmbedError::Model { place: self.identity.name.clone(), reason })
     }
 
-    /// How many tokens the text has.
+    /// Returns the number of tokens in the text.
     pub fn tokens(&self, text: &str) -> usize {
         let mut count = 0;
         self.tables().encode(text, &mut Scratch::default(), &mut |_| count += 1);
         count
     }
 
-    /// The ids of the text's tokens.
+    /// Returns the token ids of the text.
     pub fn token_ids(&self, text: &str) -> Vec<u16> {
         let mut ids = Vec::new();
         self.tables().encode(text, &mut Scratch::default(), &mut |id| ids.push(id));
@@ -97,12 +99,12 @@ impl StaticModel {
         layout::tables(self.bytes.as_slice(), &self.counts)
     }
 
-    /// The mean of the tokens' vectors, made one long. A text without tokens has no direction: all zeros.
+    /// Returns the normalized mean of the token vectors. A text without tokens gives the zero vector.
     fn embed(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
         let tables = self.tables();
         let mut sum = vec![0.0; self.counts.dimensions];
         tables.encode(text, scratch, &mut |id| add(&mut sum, tables.vectors, id));
-        // The mean points where the sum does.
+        // The sum and the mean have the same direction.
         crate::vector::normalise(&mut sum);
         sum
     }
@@ -144,7 +146,7 @@ impl Bytes {
     }
 }
 
-/// Adds the vector of a piece to the sum. A damaged file can name a piece that is not there; it adds nothing.
+/// Adds the vector of a piece to the sum. A damaged file can name a missing piece, which adds nothing.
 fn add(sum: &mut [f32], vectors: &[[u8; 2]], id: u16) {
     let start = usize::from(id) * sum.len();
     let row = vectors.get(start..start + sum.len()).unwrap_or_default();
@@ -153,8 +155,8 @@ fn add(sum: &mut [f32], vectors: &[[u8; 2]], id: u16) {
     }
 }
 
-/// The f16 as f32. Shifted into place, its exponent is too small by 2 to the 112th; multiplying by that is right for
-/// subnormal numbers too. Infinities are not in a packed file. No branch, so that the compiler does many at a time.
+/// Converts f16 to f32. Shifted into place, the exponent is too small by 2^112; multiplying by that is right for
+/// subnormal numbers too. A packed file contains no infinities. Branch-free, so that the compiler can vectorize it.
 fn widen(half: u16) -> f32 {
     let magnitude = f32::from_bits(u32::from(half & 0x7fff) << 13) * f32::from_bits((127 + 112) << 23);
     f32::from_bits(magnitude.to_bits() | (u32::from(half & 0x8000) << 16))

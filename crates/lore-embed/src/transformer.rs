@@ -1,8 +1,7 @@
-//! Sentence models of the BERT family (all-MiniLM-L6-v2, bge-small-en-v1.5 and their kin), run by Lore itself from a
-//! folder on the disk.
+//! Sentence models of the BERT family (all-MiniLM-L6-v2, bge-small-en-v1.5 and similar), run from a local directory.
 //!
-//! A text becomes tokens (`tokenizer`), goes through the layers (`model`) and comes out as one vector of unit length.
-//! The weights stay in the mapped file; in the byte precision they become bytes when a layer is first used.
+//! A text is tokenized (`tokenizer`), passes through the layers (`model`) and comes out as one vector of unit length.
+//! The weights stay in the mapped file; in int8 precision they are quantized when a layer is first used.
 
 mod attention;
 mod batches;
@@ -29,11 +28,11 @@ use tokenizer::Tokenizer;
 
 use crate::script::is_mostly_latin;
 
-/// A vocabulary no larger than this is of one language. Those of BERT for English have 30,522 words, and single letters
-/// of all other scripts; those for many languages have a hundred thousand and more.
+/// A vocabulary up to this size is for one language. BERT's English vocabularies have 30,522 words, including single
+/// letters of all other scripts; multilingual ones have a hundred thousand and more.
 const ENGLISH_WORDS: usize = 50_000;
 
-/// A sentence model in a folder.
+/// A sentence model loaded from a directory.
 #[derive(Debug)]
 pub struct Transformer {
     identity: ModelIdentity,
@@ -44,22 +43,22 @@ pub struct Transformer {
     threads: usize,
 }
 
-/// How a model is run.
+/// Options for running a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransformerOptions {
-    /// The numbers it computes with.
+    /// Number format of the computation.
     pub precision: Precision,
-    /// Threads for many passages; 0 for as many as the machine can run at once.
+    /// Threads for batches of passages; 0 means all available cores.
     pub threads: usize,
 }
 
-/// The numbers a model computes with.
+/// Number format of a model's computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// Fractions of 32 bits, as the model was trained.
+    /// 32-bit floats, as the model was trained.
     F32,
-    /// Weights and activations as bytes: several times as fast, a quarter of the memory, and vectors that differ from
-    /// the exact ones by a cosine of less than 0.01.
+    /// Weights and activations as bytes: several times as fast, a quarter of the memory, and vectors within a cosine
+    /// distance of 0.01 of the exact ones.
     #[default]
     Int8,
 }
@@ -71,8 +70,8 @@ impl Default for TransformerOptions {
 }
 
 impl Transformer {
-    /// Opens the model of a folder with `model.safetensors`, `tokenizer.json` and `config.json`. Nothing is computed
-    /// yet: the layers are made ready by the first text.
+    /// Opens the model in a directory with `model.safetensors`, `tokenizer.json` and `config.json`. Layers are prepared
+    /// lazily, by the first text.
     pub fn open(folder: &Path, options: &TransformerOptions) -> EmbedResult<Transformer> {
         let place = folder.display().to_string();
         let name =
@@ -85,27 +84,28 @@ impl Transformer {
         Ok(Transformer { identity, place, settings, tokenizer, model, threads: options.threads })
     }
 
-    /// Numbers in a vector.
+    /// Returns the dimensions of a vector.
     pub fn dimensions(&self) -> usize {
         self.identity.dimensions
     }
 
-    /// Tokens in a text, with the two that mark its ends; those beyond [`max_tokens`](Self::max_tokens) are not read.
+    /// Returns the number of tokens in a text, including the two that mark its ends; those beyond
+    /// [`max_tokens`](Self::max_tokens) are ignored.
     pub fn tokens(&self, text: &str) -> usize {
         self.tokenizer.encode(text, usize::MAX).len()
     }
 
-    /// Tokens the model reads of a text.
+    /// Returns the maximum number of tokens that the model reads.
     pub fn max_tokens(&self) -> usize {
         self.settings.longest
     }
 
-    /// The instructions it computes with: the best the processor has.
+    /// Returns the instruction set in use: the best one the processor has.
     pub fn instructions(&self) -> Instructions {
         self.model.processor.instructions()
     }
 
-    /// The same model with no better instructions than these, for comparing them.
+    /// Limits the instruction set, for comparisons.
     #[must_use]
     pub fn with_instructions(mut self, limit: Instructions) -> Transformer {
         self.model.processor = Processor::at_most(limit);
@@ -119,13 +119,12 @@ impl Transformer {
         }
     }
 
-    /// What a damaged file does to the numbers mostly shows in the result.
+    /// Rejects vectors that are not finite, the usual symptom of a damaged file.
     fn checked(&self, vector: Vec<f32>) -> EmbedResult<Vec<f32>> {
         if vector.iter().all(|value| value.is_finite()) {
             return Ok(vector);
         }
-        let reason =
-            "it gives vectors that are no numbers, so model.safetensors is damaged: fetch the model again";
+        let reason = "it produces vectors that are not finite, so model.safetensors is damaged: download the model again";
         Err(EmbedError::Model { place: self.place.clone(), reason: reason.to_owned() })
     }
 }

@@ -1,6 +1,6 @@
-//! What every provider does with a vector before it gives it away.
+//! Vector normalization, shared by all embedders.
 
-/// Makes a vector one long. All zeros have no direction and stay as they are.
+/// Scales a vector to unit length. The zero vector stays as it is.
 pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
     if length > 0.0 {

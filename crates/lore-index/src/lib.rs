@@ -1,5 +1,5 @@
-//! The [`Index`](lore_engine::Index) and [`Ledger`](lore_engine::Ledger) of Lore in a database. SQL lives here and
-//! nowhere else.
+//! Database implementations of [`Index`](lore_engine::Index) and [`Ledger`](lore_engine::Ledger). All SQL is in this
+//! crate.
 
 mod signs;
 mod sqlite;

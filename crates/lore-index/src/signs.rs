@@ -1,14 +1,15 @@
-//! Vectors in few bytes, as pure functions: a byte per number to compare by, and a bit per number to find them by.
+//! Compact vectors, as pure functions: int8 vectors for comparison and sign codes (one bit per dimension) for
+//! retrieval.
 //!
-//! The signs of two vectors differ in the more places the wider the angle between them. Counting those places is so
-//! cheap that every code of a vault can be looked at; the nearest few hundred are then compared by their numbers. This
-//! is exact enough, needs no graph to build, and forgets a chunk at no cost.
+//! The wider the angle between two vectors, the more of their signs differ. Counting the differing bits is so cheap
+//! that all codes of a vault can be scanned; the nearest few hundred are then compared as int8 vectors. This is
+//! accurate enough, needs no graph index, and removing a chunk costs nothing.
 
 #![allow(unsafe_code)]
 
 use std::collections::BinaryHeap;
 
-/// A vector in a byte per number, with the scale that gives the numbers back: four bytes, then one for each.
+/// Quantizes a vector to int8: a scale of four bytes, then one byte per dimension.
 pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     let largest = vector.iter().fold(0f32, |largest, number| largest.max(number.abs()));
     let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
@@ -17,7 +18,7 @@ pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     bytes
 }
 
-/// The dot product of a vector with one kept in bytes; `None` when their lengths differ.
+/// Returns the dot product of a vector and an int8 vector; `None` if their dimensions differ.
 pub(crate) fn dot(vector: &[f32], bytes: &[u8]) -> Option<f32> {
     let (scale, numbers) = bytes.split_first_chunk::<4>()?;
     if numbers.len() != vector.len() {
@@ -32,7 +33,7 @@ pub(crate) fn dot(vector: &[f32], bytes: &[u8]) -> Option<f32> {
     Some(f32::from_le_bytes(*scale) * sums.iter().sum::<f32>())
 }
 
-/// Adds a vector kept in bytes to a sum; whether their lengths are the same.
+/// Adds an int8 vector to a sum; returns whether their dimensions match.
 pub(crate) fn add_to(sum: &mut [f32], bytes: &[u8]) -> bool {
     let Some((scale, numbers)) = bytes.split_first_chunk::<4>() else { return false };
     if numbers.len() != sum.len() {
@@ -43,17 +44,17 @@ pub(crate) fn add_to(sum: &mut [f32], bytes: &[u8]) -> bool {
     true
 }
 
-/// Bytes of a code for so many numbers.
+/// Returns the length in bytes of a sign code.
 pub(crate) fn code_length(dimensions: usize) -> usize {
     dimensions.div_ceil(64) * 8
 }
 
-/// The signs of a vector, a bit for each, in whole words of eight bytes.
+/// Returns the sign code of a vector: one bit per dimension, padded to whole 64-bit words.
 pub(crate) fn code(vector: &[f32]) -> Vec<u8> {
     signs(vector.len(), vector.iter().map(|number| *number < 0.0))
 }
 
-/// The signs of a vector kept in bytes.
+/// Returns the sign code of an int8 vector.
 pub(crate) fn code_of_bytes(bytes: &[u8]) -> Vec<u8> {
     let numbers = bytes.get(4..).unwrap_or_default();
     signs(numbers.len(), numbers.iter().map(|number| (*number as i8) < 0))
@@ -67,26 +68,26 @@ fn signs(dimensions: usize, negative: impl Iterator<Item = bool>) -> Vec<u8> {
     code
 }
 
-/// In how many places codes differ from a query's, by slot, and the nearest of them.
+/// The Hamming distances of sign codes to a query's, by slot, and the nearest of them.
 pub(crate) struct Nearest {
     limit: usize,
-    /// How far, where, and where its code is kept.
+    /// Distance, slot, and offset of the code in `kept`.
     heap: BinaryHeap<(u16, u64, usize)>,
     kept: Vec<u8>,
     distances: Vec<u16>,
 }
 
-/// The distance of a slot that no code was seen for.
+/// The distance of a slot without a code.
 const UNSEEN: u16 = u16::MAX;
 
 impl Nearest {
     pub(crate) fn new(limit: usize) -> Self {
-        // It grows with what is found: a limit can be far more than there is.
+        // Not preallocated: the limit can be far larger than the number of codes.
         Nearest { limit, heap: BinaryHeap::new(), kept: Vec::new(), distances: Vec::new() }
     }
 
-    /// Looks at a block of codes, the first of which stands at `first`. Blocks come in their order. `counts` says which
-    /// places count; it is asked only of codes that are near.
+    /// Scans a block of codes that starts at slot `first`. Blocks must be passed in order. `counts` decides which slots
+    /// are eligible; it is only called for codes that are near.
     pub(crate) fn look(&mut self, query: &[u8], block: &[u8], first: u64, counts: &dyn Fn(u64) -> bool) {
         let (start, length) = (first as usize, query.len().max(1));
         self.distances.resize(start, UNSEEN);
@@ -107,18 +108,18 @@ impl Nearest {
         }
     }
 
-    /// How far a slot's code is; `None` where there is none.
+    /// Returns the distance of a slot's code; `None` if it has none.
     pub(crate) fn distance(&self, place: u64) -> Option<u16> {
         self.distances.get(place as usize).copied().filter(|distance| *distance != UNSEEN)
     }
 
-    /// How many are kept.
+    /// Returns the number of codes retained.
     pub(crate) fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// So many of the places, nearest first. How much a sign counts is as much as the query has of that number, which
-    /// tells the near from the very near better than a count of signs does.
+    /// Returns the nearest slots, at most `limit`, nearest first. Each sign is weighted by the query's value in that
+    /// dimension, which ranks near codes better than a plain bit count.
     pub(crate) fn places(&self, query: &[f32], limit: usize) -> Vec<u64> {
         let weights = Weights::of(query);
         let length = code_length(query.len());
@@ -131,7 +132,7 @@ impl Nearest {
     }
 }
 
-/// What each value of each byte of a code adds to the sum of the query's numbers that have the sign of minus there.
+/// The contribution of each value of each code byte to the sum of the query's values whose sign bit is set.
 struct Weights(Vec<[f32; 256]>);
 
 impl Weights {
@@ -147,13 +148,13 @@ impl Weights {
         Weights(query.chunks(8).map(table).collect())
     }
 
-    /// Less is nearer: the larger this is, the more of the query points the other way.
+    /// Less is nearer: a larger sum means that more of the query points the other way.
     fn of_code(&self, code: &[u8]) -> f32 {
         self.0.iter().zip(code).map(|(sums, byte)| sums[usize::from(*byte)]).sum()
     }
 }
 
-/// In how many places each code of a block differs from the query's.
+/// Computes the Hamming distance of each code in a block to the query's.
 fn distances_to(query: &[u8], block: &[u8], distances: &mut [u16]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
@@ -200,7 +201,7 @@ fn count_words<const WORDS: usize>(query: &[u8], block: &[u8], distances: &mut [
 mod tests {
     use super::*;
 
-    /// Numbers that look random and are the same every time.
+    /// Deterministic pseudo-random numbers.
     fn numbers(seed: u64, count: usize) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
         let mut next = || {
@@ -209,7 +210,7 @@ mod tests {
             state ^= state << 17;
             (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
         };
-        // Sums of several are near to a bell, as the numbers of real vectors are.
+        // Sums of several are roughly normally distributed, like the values of real vectors.
         (0..count).map(|_| (0..4).map(|_| next()).sum()).collect()
     }
 
@@ -220,25 +221,25 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_per_number_keeps_the_cosine() {
+    fn int8_vectors_preserve_the_cosine() {
         for dimensions in [7, 256, 384] {
             let (a, b) = (unit(numbers(1, dimensions)), unit(numbers(2, dimensions)));
             let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-            let kept = dot(&a, &to_bytes(&b)).expect("of one length");
+            let kept = dot(&a, &to_bytes(&b)).expect("equal dimensions");
             assert!((exact - kept).abs() < 0.003, "{dimensions}: {exact} {kept}");
             assert_eq!(code(&b), code_of_bytes(&to_bytes(&b)).as_slice(), "{dimensions}");
         }
     }
 
     #[test]
-    fn vectors_of_other_lengths_are_not_compared() {
+    fn vectors_of_different_dimensions_are_not_compared() {
         assert_eq!(dot(&[1.0, 0.0], &to_bytes(&[1.0])), None);
         assert_eq!(dot(&[], &[]), None);
         assert_eq!(dot(&[0.0, 0.0], &to_bytes(&[0.0, 0.0])), Some(0.0));
     }
 
     #[test]
-    fn every_way_of_counting_agrees() {
+    fn all_distance_implementations_agree() {
         for dimensions in [64, 100, 256, 384, 768, 1024] {
             let query = code(&numbers(3, dimensions));
             let block: Vec<u8> = (10..60).flat_map(|seed| code(&numbers(seed, dimensions))).collect();
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_by_angle_are_among_the_nearest_by_signs() {
+    fn sign_codes_find_the_nearest_by_angle() {
         let query = unit(numbers(99, 256));
         let near = |part: f32, seed: u64| {
             let other = numbers(seed, 256);
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_of_the_query_count_more_than_small_ones() {
+    fn large_query_values_weigh_more() {
         let query = [vec![0.01; 63], vec![1.0]].concat();
         let (mut few, mut one) = (vec![1.0f32; 64], vec![1.0f32; 64]);
         few[..5].fill(-1.0);
@@ -278,11 +279,11 @@ mod tests {
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&query), &block, 0, &|_| true);
         assert_eq!((nearest.distance(0), nearest.distance(1)), (Some(1), Some(5)));
-        assert_eq!(nearest.places(&query, 1), [1], "the one sign is most of the query");
+        assert_eq!(nearest.places(&query, 1), [1], "the single sign carries most of the query");
     }
 
     #[test]
-    fn places_that_do_not_count_make_room_for_others() {
+    fn ineligible_slots_are_skipped() {
         let block: Vec<u8> = (0..4).flat_map(|_| code(&[1.0; 64])).collect();
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&[1.0; 64]), &block, 8, &|place| place != 8 && place != 10);
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_beyond_all_there_is_needs_no_memory_of_its_own() {
+    fn huge_limits_allocate_no_memory() {
         let mut nearest = Nearest::new(usize::MAX);
         nearest.look(&code(&[1.0; 64]), &code(&[1.0; 64]), 0, &|_| true);
         assert_eq!(nearest.places(&[1.0; 64], usize::MAX), [0]);

@@ -1,14 +1,14 @@
-//! What is said to an endpoint, and how its answer is read.
+//! Requests and responses of the embedding APIs.
 
 use serde::Deserialize;
 use serde_json::json;
 
-/// How an endpoint is asked.
+/// The API of an embedding endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// `POST /api/embed`, as Ollama has it.
+    /// `POST /api/embed`, Ollama's API.
     Ollama,
-    /// `POST /embeddings`, as OpenAI has it, and many others.
+    /// `POST /embeddings`, OpenAI's API, which many servers implement.
     OpenAi,
 }
 
@@ -29,7 +29,7 @@ struct OpenAiVector {
 }
 
 impl Protocol {
-    /// The word before the model's name in its identity.
+    /// Returns the prefix of the model's name in its identity.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::Ollama => "ollama",
@@ -37,7 +37,7 @@ impl Protocol {
         }
     }
 
-    /// What is added to the base address.
+    /// Returns the path that is appended to the base URL.
     pub fn path(self) -> &'static str {
         match self {
             Protocol::Ollama => "/api/embed",
@@ -45,12 +45,12 @@ impl Protocol {
         }
     }
 
-    /// The body of a request.
+    /// Returns the body of a request.
     pub fn request(self, model: &str, texts: &[&str]) -> Vec<u8> {
         json!({ "model": model, "input": texts }).to_string().into_bytes()
     }
 
-    /// The vectors of an answer in the order of the texts, or what is wrong with it.
+    /// Returns the vectors of a response in the order of the texts, or what is wrong with it.
     pub fn read(self, answer: &[u8]) -> Result<Vec<Vec<f32>>, String> {
         let not_read = |error: serde_json::Error| format!("no vectors: {error}");
         match self {
@@ -66,14 +66,14 @@ impl Protocol {
     }
 }
 
-/// The vectors by their index; one without an index is where it stands.
+/// Sorts vectors by their index; a vector without an index keeps its position.
 fn in_order(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
     let mut vectors: Vec<Option<Vec<f32>>> = data.iter().map(|_| None).collect();
     for (at, OpenAiVector { index, embedding }) in data.into_iter().enumerate() {
         let index = index.unwrap_or(at);
-        let slot = vectors.get_mut(index).ok_or(format!("a vector with index {index}"))?;
+        let slot = vectors.get_mut(index).ok_or(format!("a vector has the invalid index {index}"))?;
         if slot.replace(embedding).is_some() {
-            return Err(format!("two vectors with index {index}"));
+            return Err(format!("two vectors have the index {index}"));
         }
     }
     Ok(vectors.into_iter().flatten().collect())
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_in_the_order_of_the_texts() {
+    fn vectors_are_returned_in_the_order_of_the_texts() {
         let read = |protocol: Protocol, answer: &str| protocol.read(answer.as_bytes());
         let expected = Ok(vec![vec![1.0], vec![2.0]]);
         assert_eq!(read(Protocol::Ollama, r#"{"embeddings":[[1],[2]]}"#), expected);

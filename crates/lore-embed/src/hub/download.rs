@@ -1,4 +1,4 @@
-//! Fetching one file: into a part file, from where an earlier try ended, and checked before it gets its name.
+//! Downloads single files: into a part file, resumed after an interruption, and verified before the rename.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,38 +12,38 @@ use super::HubModel;
 use crate::files::{self, Part};
 use crate::http::{Address, may_pass};
 
-/// How long to wait for a connection, for the start of an answer, and for its next bytes. The whole may take hours.
+/// Timeouts for the connection, and for the start of a response and its next bytes. The total time is not limited.
 const CONNECT: Duration = Duration::from_secs(10);
 const NEXT_BYTES: Duration = Duration::from_secs(60);
 
-/// How often a file is continued before it is left for another day.
+/// Maximum attempts to resume a file in one download.
 const TRIES: usize = 20;
 
-/// What a file must be.
+/// What a file must contain.
 pub struct Expected {
-    /// The most bytes it may have.
+    /// Maximum size in bytes.
     pub most: u64,
-    /// Its size and SHA-256, if they are known.
+    /// Size and SHA-256, if known.
     pub exact: Option<(u64, String)>,
 }
 
 /// The download of a model's files.
 pub struct Download<'a> {
     agent: Agent,
-    /// What the path of a file is added to: as it is asked for, and as it is shown.
+    /// URL prefix of the files, for requests and for display.
     url: String,
     place: String,
     progress: &'a mut dyn FnMut(u64, u64),
-    /// Bytes of the files that are complete.
+    /// Bytes of all complete files.
     done: u64,
     /// Bytes of all files whose size is known.
     total: u64,
 }
 
-/// How a try to fetch the rest of a file ended.
+/// Outcome of an attempt to download the rest of a file.
 enum End {
     Complete,
-    /// The connection broke, or what was there could not be continued.
+    /// The connection broke, or the partial file could not be resumed.
     Broken(String),
 }
 
@@ -60,7 +60,7 @@ impl<'a> Download<'a> {
             .timeout_connect(Some(CONNECT))
             .timeout_recv_response(Some(NEXT_BYTES))
             .timeout_per_read(Some(NEXT_BYTES))
-            // The hub sends one on to where its large files are, but never to an insecure place.
+            // The hub redirects to the storage of its large files, but never to an insecure URL.
             .max_redirects(5)
             .https_only(address.url.starts_with("https:"))
             .build()
@@ -71,7 +71,7 @@ impl<'a> Download<'a> {
         Download { agent, url, place, progress, done: 0, total: sizes.sum() }
     }
 
-    /// Fetches a file into a folder, and gives its size and SHA-256.
+    /// Downloads a file into a directory and returns its size and SHA-256.
     pub fn fetch(&mut self, path: &str, expected: &Expected, folder: &Path) -> EmbedResult<(u64, String)> {
         let target = folder.join(path);
         if let Some((size, sha256)) = &expected.exact
@@ -83,7 +83,7 @@ impl<'a> Download<'a> {
         let part_path = files::with_suffix(&target, ".part");
         let mut part = Part::open(&part_path)?;
         if expected.exact.is_none() {
-            // Only a checksum would tell whether an old start and a new end belong together.
+            // Without a hash, nothing proves that an old beginning and a new end belong together.
             part.clear()?;
         }
         self.fetch_part(path, expected, &mut part)?;
@@ -93,9 +93,8 @@ impl<'a> Download<'a> {
             Some(exact) if *exact != (size, sha256.clone()) => {
                 files::remove(&part_path)?;
                 let (right_size, right) = exact;
-                let reason = format!(
-                    "its SHA-256 is {sha256} ({size} bytes), and should be {right} ({right_size} bytes)"
-                );
+                let reason =
+                    format!("its SHA-256 is {sha256} ({size} bytes), expected {right} ({right_size} bytes)");
                 return Err(self.wrong(path, reason));
             }
             Some(_) => {}
@@ -106,7 +105,7 @@ impl<'a> Download<'a> {
         Ok((size, sha256))
     }
 
-    /// Fetches what is missing, as long as each try brings something.
+    /// Downloads what is missing, as long as each attempt makes progress.
     fn fetch_part(&mut self, path: &str, expected: &Expected, part: &mut Part) -> EmbedResult<()> {
         let mut reason = String::new();
         for _ in 0..TRIES {
@@ -137,18 +136,18 @@ impl<'a> Download<'a> {
         };
         match response.status().as_u16() {
             206 if continues_at(&response) == Some(start) => {}
-            // The whole file again, or a range that is not there: what was fetched before is of no use.
+            // The whole file again, or an invalid range: the partial file is useless.
             200 => part.clear()?,
             206 | 416 if start > 0 => {
                 part.clear()?;
-                return Ok(End::Broken("it cannot be continued".to_owned()));
+                return Ok(End::Broken("the download cannot be resumed".to_owned()));
             }
             status @ (408 | 429 | 500..=599) => {
                 return Err(self.unavailable(path, format!("status {status}")));
             }
             status => {
                 let place = format!("{}/{path}", self.place);
-                return Err(EmbedError::Model { place, reason: format!("the hub gives status {status}") });
+                return Err(EmbedError::Model { place, reason: format!("the hub returned status {status}") });
             }
         }
         self.receive(path, expected, part, &mut response)
@@ -169,12 +168,12 @@ impl<'a> Download<'a> {
         let mut block = vec![0; 1 << 16];
         loop {
             let length = match body.read(&mut block) {
-                // Without an announced length the end of the file and of the connection look the same.
+                // Without a content length, the end of the file and a closed connection look the same.
                 Ok(0)
                     if announced.is_none()
                         && expected.exact.as_ref().is_some_and(|(size, _)| *size > part.length()) =>
                 {
-                    return Ok(End::Broken("it ended early".to_owned()));
+                    return Ok(End::Broken("the connection closed early".to_owned()));
                 }
                 Ok(0) => return Ok(End::Complete),
                 Ok(length) => length,
@@ -189,7 +188,7 @@ impl<'a> Download<'a> {
         }
     }
 
-    /// What a failed request means for the file: it can be continued, or not.
+    /// Decides whether a failed request can be resumed.
     fn broken(&self, path: &str, error: &ureq::Error) -> EmbedResult<End> {
         let reason = error.to_string().replace(&self.url, &self.place);
         if may_pass(error) { Ok(End::Broken(reason)) } else { Err(self.unavailable(path, reason)) }
@@ -201,9 +200,9 @@ impl<'a> Download<'a> {
     }
 
     fn too_large(&self, path: &str, expected: &Expected, part: &mut Part) -> EmbedError {
-        // What is there cannot be the start of the right file.
+        // The partial file cannot be the start of the right one.
         match part.clear() {
-            Ok(()) => self.wrong(path, format!("it is larger than {} bytes", expected.most)),
+            Ok(()) => self.wrong(path, format!("the file is larger than {} bytes", expected.most)),
             Err(error) => error,
         }
     }
@@ -217,7 +216,7 @@ impl<'a> Download<'a> {
     }
 }
 
-/// Where in the file the bytes of an answer begin.
+/// Returns the offset at which the bytes of a partial response begin.
 fn continues_at(response: &Response<Body>) -> Option<u64> {
     let range = response.headers().get("content-range")?.to_str().ok()?;
     range.strip_prefix("bytes ")?.split('-').next()?.parse().ok()

@@ -1,18 +1,18 @@
-//! The models that Lore can fetch and run. All have the architecture of BERT and weights in safetensors.
+//! The models that Lore can download and run. All have the BERT architecture and safetensors weights.
 //!
-//! The checksums are those of the files at the given commit: for `all-MiniLM-L6-v2` computed from the files that
-//! `make models` fetches, for the others as they have been published for that commit. A mistake among them would refuse
-//! a good file, never accept a bad one. Two small files of `bge-base-en-v1.5` are not pinned; the record of the first
-//! download pins them.
+//! The hashes are those of the files at the given commit: for `all-MiniLM-L6-v2` computed from the files that
+//! `make models` downloads, for the others as published for that commit. A mistake among them would reject a good file,
+//! never accept a bad one. Two small files of `bge-base-en-v1.5` are not pinned; the record of the first download pins
+//! them.
 
 use super::{Check, HubFile, HubModel};
 
-/// The models that can be fetched by name.
+/// Returns the models that can be downloaded by name.
 pub fn known_models() -> &'static [HubModel] {
     &MODELS
 }
 
-/// The model of that name.
+/// Returns the model with the given name.
 pub fn known_model(name: &str) -> Option<&'static HubModel> {
     MODELS.iter().find(|model| model.name == name)
 }

@@ -1,4 +1,4 @@
-//! `lore-model.json`: what was fetched, and the checksum of every file.
+//! `lore-model.json`: the downloaded model and the hash of each of its files.
 
 use std::path::Path;
 
@@ -10,47 +10,47 @@ use crate::files;
 
 const NAME: &str = "lore-model.json";
 
-/// What a folder holds.
+/// The record of a downloaded model.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Record {
     /// The model's name.
     pub name: String,
     repository: String,
     revision: String,
-    /// Its files.
+    /// The downloaded files.
     pub files: Vec<RecordedFile>,
 }
 
-/// A file as it was fetched.
+/// A downloaded file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RecordedFile {
-    /// Its path in the folder.
+    /// Path in the model's directory.
     pub path: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Its SHA-256.
     pub sha256: String,
 }
 
 impl Record {
-    /// What was fetched of a model.
+    /// Creates the record of a downloaded model.
     pub fn new(model: &HubModel, files: Vec<RecordedFile>) -> Self {
         let [name, repository, revision] = [model.name, model.repository, model.revision].map(str::to_owned);
         Record { name, repository, revision, files }
     }
 
-    /// Whether this is a record of the model at its present revision.
+    /// Returns whether this is a record of the model at its current revision.
     pub fn is_of(&self, model: &HubModel) -> bool {
         (self.name.as_str(), self.repository.as_str(), self.revision.as_str())
             == (model.name, model.repository, model.revision)
     }
 
-    /// The record of one file.
+    /// Returns the record of one file.
     pub fn file(&self, path: &str) -> Option<&RecordedFile> {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Reads the record in a folder.
+    /// Reads the record of a directory.
     pub fn read(folder: &Path) -> EmbedResult<Self> {
         let path = folder.join(NAME);
         serde_json::from_slice(&files::map(&path)?).map_err(|error| EmbedError::Model {
@@ -59,9 +59,10 @@ impl Record {
         })
     }
 
-    /// Writes the record into a folder.
+    /// Writes the record into a directory.
     pub fn write(&self, folder: &Path) -> EmbedResult<()> {
-        let mut text = serde_json::to_string_pretty(self).expect("a record is plain strings and numbers");
+        let mut text =
+            serde_json::to_string_pretty(self).expect("a record contains only strings and numbers");
         text.push('\n');
         files::write(&folder.join(NAME), text.as_bytes())
     }

@@ -1,64 +1,65 @@
-//! The packed file of a static model: a header, then tables that are used where they lie. Opening it reads the header
-//! and nothing else, so that the first query of a process does not wait for a vocabulary to be parsed.
+//! The packed file of a static model: a header, then tables that are used in place. Opening it reads only the header,
+//! so the first query of a process does not have to parse a vocabulary.
 //!
 //! All numbers are little-endian. After the header come, without gaps and in this order: the ids of the 256 single
-//! bytes (u16), the ids of the special tokens (u16, the longest first), a bit for each pair of bytes that meets in some
-//! piece, the end of each piece in the text of all pieces (u32), the table of words, the table of merges, the text of
-//! all pieces, and the vectors (f16, one row per piece).
+//! bytes (u16), the ids of the special tokens (u16, longest first), a bit for each pair of bytes that is adjacent in
+//! some piece, the end of each piece in the text of all pieces (u32), the table of words, the table of merges, the text
+//! of all pieces, and the vectors (f16, one row per piece).
 
 use std::ops::Range;
 
 /// The first bytes of every packed file.
 const MAGIC: [u8; 8] = *b"LOREVEC\n";
 
-/// Changes whenever a file of before can no longer be read.
+/// Incremented whenever older files can no longer be read.
 const VERSION: u32 = 1;
 
-/// Bytes of the header: magic, checksum of all that follows, version, six counts, and room for more.
+/// Bytes of the header: magic, SHA-256 of the body, version, six counts, and reserved space.
 const HEADER: usize = 128;
 
 /// Bytes in the table of byte pairs: a bit for each pair.
 pub const JOINS: usize = 256 * 256 / 8;
 
-/// How much of everything there is in a packed file.
+/// Sizes of the tables in a packed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Numbers in a vector.
+    /// Dimensions of a vector.
     pub dimensions: usize,
-    /// Pieces of the vocabulary.
+    /// Number of pieces in the vocabulary.
     pub pieces: usize,
-    /// Tokens that are found in a text before anything else.
+    /// Number of special tokens, which are matched in a text first.
     pub specials: usize,
-    /// Slots in the table of words; a power of two.
+    /// Number of slots in the table of words; a power of two.
     pub word_slots: usize,
-    /// Slots in the table of merges; a power of two.
+    /// Number of slots in the table of merges; a power of two.
     pub merge_slots: usize,
-    /// Bytes of all pieces together.
+    /// Total bytes of all pieces.
     pub text: usize,
 }
 
-/// The tables of a packed file, where they lie.
+/// The tables of a packed file, borrowed from its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
-    /// The id of the piece that stands for a byte.
+    /// The ids of the pieces for single bytes.
     pub byte_ids: &'a [[u8; 2]],
-    /// Ids of the special tokens, the longest first.
+    /// Ids of the special tokens, longest first.
     pub specials: &'a [[u8; 2]],
-    /// A bit for each pair of bytes that meets, as the end of one character and the start of the next, in some piece.
+    /// A bit for each pair of bytes that is adjacent in some piece, as the end of one character and the start of the
+    /// next.
     pub joins: &'a [u8],
-    /// Where each piece ends in `text`.
+    /// The end of each piece in `text`.
     pub ends: &'a [[u8; 4]],
     /// Pieces that a word equal to them becomes, by the hash of their text: [`WordSlot`].
     pub words: &'a [[u8; 8]],
-    /// What two pieces become, by their ids: [`MergeSlot`].
+    /// Merges by the ids of their two pieces: [`MergeSlot`].
     pub merges: &'a [[u8; 8]],
-    /// The text of all pieces, one after another, with a space where the model writes U+2581.
+    /// The text of all pieces, concatenated, with a space in place of U+2581.
     pub text: &'a [u8],
     /// The vectors, one row per piece.
     pub vectors: &'a [[u8; 2]],
 }
 
-/// A slot in the table of words. The hash is compared before the text is looked at.
+/// A slot in the table of words. The hash is compared before the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordSlot {
     /// The upper half of the word's hash.
@@ -72,23 +73,23 @@ pub struct WordSlot {
 pub struct MergeSlot {
     /// The two pieces.
     pub pair: (u16, u16),
-    /// The lower, the earlier this merge is made.
+    /// Priority; lower ranks are merged first.
     pub rank: u16,
-    /// The piece they become.
+    /// The merged piece.
     pub merged: u16,
 }
 
 impl WordSlot {
-    /// An empty slot is all zeros; the last two bytes of a taken one are not.
+    /// An empty slot is all zeros; the seventh byte of a taken slot is 1.
     pub const EMPTY: [u8; 8] = [0; 8];
 
-    /// The slot's bytes.
+    /// Encodes the slot.
     pub fn to_bytes(self) -> [u8; 8] {
         let ([a, b, c, d], [e, f]) = (self.tag.to_le_bytes(), self.id.to_le_bytes());
         [a, b, c, d, e, f, 1, 0]
     }
 
-    /// The slot, unless it is empty.
+    /// Decodes a slot; `None` if it is empty.
     pub fn from_bytes(bytes: [u8; 8]) -> Option<Self> {
         let [a, b, c, d, e, f, taken, _] = bytes;
         let slot = WordSlot { tag: u32::from_le_bytes([a, b, c, d]), id: u16::from_le_bytes([e, f]) };
@@ -97,10 +98,10 @@ impl WordSlot {
 }
 
 impl MergeSlot {
-    /// An empty slot has the rank that no merge may have.
+    /// An empty slot has the rank `u16::MAX`, which no merge may have.
     pub const EMPTY: [u8; 8] = [0xff; 8];
 
-    /// The slot's bytes.
+    /// Encodes the slot.
     pub fn to_bytes(self) -> [u8; 8] {
         let [a, b] = self.pair.0.to_le_bytes();
         let [c, d] = self.pair.1.to_le_bytes();
@@ -109,7 +110,7 @@ impl MergeSlot {
         [a, b, c, d, e, f, g, h]
     }
 
-    /// The slot, unless it is empty.
+    /// Decodes a slot; `None` if it is empty.
     pub fn from_bytes(bytes: [u8; 8]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h] = bytes;
         let rank = u16::from_le_bytes([e, f]);
@@ -118,7 +119,7 @@ impl MergeSlot {
     }
 }
 
-/// The hash by which a word is found in the table of words.
+/// Hashes a word for the table of words.
 pub fn word_hash(word: &[u8]) -> u64 {
     let (eights, rest) = word.as_chunks::<8>();
     let last = rest.iter().fold(word.len() as u64, |sum, byte| (sum << 8) | u64::from(*byte));
@@ -129,14 +130,14 @@ pub fn word_hash(word: &[u8]) -> u64 {
     })
 }
 
-/// The hash by which a pair of pieces is found in the table of merges.
+/// Hashes a pair of pieces for the table of merges.
 pub fn pair_hash(left: u16, right: u16) -> usize {
     let pair = (u32::from(left) << 16) | u32::from(right);
     let mixed = (u64::from(pair) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32) as usize
 }
 
-/// The bytes of a header for a body with this checksum.
+/// Encodes the header of a file whose body has this hash.
 pub fn header(counts: &Counts, checksum: [u8; 32]) -> [u8; HEADER] {
     let Counts { dimensions, pieces, specials, word_slots, merge_slots, text } = *counts;
     let mut bytes = [0; HEADER];
@@ -144,19 +145,19 @@ pub fn header(counts: &Counts, checksum: [u8; 32]) -> [u8; HEADER] {
     bytes[8..40].copy_from_slice(&checksum);
     let numbers = [VERSION as usize, dimensions, pieces, specials, word_slots, merge_slots, text];
     for (slot, number) in bytes[40..].as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
-        *slot = u32::try_from(number).expect("a model is far smaller than 4 GB").to_le_bytes();
+        *slot = u32::try_from(number).expect("a model is smaller than 4 GB").to_le_bytes();
     }
     bytes
 }
 
-/// Reads a header: what the file holds and the checksum of its body, or why it is no such file.
+/// Parses a header into the counts and the hash of the body, or returns why the file is invalid.
 pub fn read_header(file: &[u8]) -> Result<(Counts, [u8; 32]), String> {
     let header = file.get(..HEADER).filter(|header| header.starts_with(&MAGIC));
-    let header = header.ok_or("it is not a packed model")?;
+    let header = header.ok_or("not a packed model")?;
     let checksum = header[8..40].try_into().expect("the range has 32 bytes");
     let number = |at: usize| u32::from_le_bytes(header[40..].as_chunks::<4>().0[at]);
     if number(0) != VERSION {
-        return Err(format!("it has format {}, and this program reads format {VERSION}", number(0)));
+        return Err(format!("unsupported format {}, expected format {VERSION}", number(0)));
     }
     let [dimensions, pieces, specials, word_slots, merge_slots, text] =
         [1, 2, 3, 4, 5, 6].map(|at| number(at) as usize);
@@ -166,12 +167,12 @@ pub fn read_header(file: &[u8]) -> Result<(Counts, [u8; 32]), String> {
         && word_slots.is_power_of_two()
         && merge_slots.is_power_of_two();
     if !sound || sections(&counts).last().is_none_or(|last| last.end != file.len()) {
-        return Err("it is cut short or damaged".to_owned());
+        return Err("the file is truncated or damaged".to_owned());
     }
     Ok((counts, checksum))
 }
 
-/// Whether a file begins as one of this format does. Known when the program is built.
+/// Returns whether a file has the current format. Evaluated at compile time.
 #[cfg_attr(not(feature = "embedded-model"), allow(dead_code))]
 pub const fn is_current(file: &[u8]) -> bool {
     let Some((magic, rest)) = file.split_first_chunk::<8>() else { return false };
@@ -180,12 +181,12 @@ pub const fn is_current(file: &[u8]) -> bool {
     u64::from_le_bytes(*magic) == u64::from_le_bytes(MAGIC) && u32::from_le_bytes(*version) == VERSION
 }
 
-/// What follows the header, by which a file is known.
+/// Returns what follows the header; its hash identifies the file.
 pub fn body(file: &[u8]) -> &[u8] {
     file.get(HEADER..).unwrap_or_default()
 }
 
-/// The tables of a file with these counts. The header has been read, so the lengths are right.
+/// Returns the tables of a file with these counts. The header has been checked, so the lengths are right.
 pub fn tables<'a>(file: &'a [u8], counts: &Counts) -> Tables<'a> {
     let [byte_ids, specials, joins, ends, words, merges, text, vectors] =
         sections(counts).map(|section| &file[section]);
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_read_as_it_was_written() {
+    fn headers_round_trip() {
         let file = file();
         assert_eq!(read_header(&file), Ok((COUNTS, [7; 32])));
         let tables = tables(&file, &COUNTS);
@@ -237,25 +238,25 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn invalid_files_are_rejected() {
         let good = file();
         let mut newer = good.clone();
         newer[40] = 9;
         let mut odd = good.clone();
         odd[56] = 7;
         for (bytes, expected) in [
-            (&b""[..], "it is not a packed model"),
-            (&[0; 4096][..], "it is not a packed model"),
-            (&good[..good.len() - 1], "it is cut short or damaged"),
-            (&odd, "it is cut short or damaged"),
-            (&newer, "it has format 9, and this program reads format 1"),
+            (&b""[..], "not a packed model"),
+            (&[0; 4096][..], "not a packed model"),
+            (&good[..good.len() - 1], "the file is truncated or damaged"),
+            (&odd, "the file is truncated or damaged"),
+            (&newer, "unsupported format 9, expected format 1"),
         ] {
             assert_eq!(read_header(bytes), Err(expected.to_owned()));
         }
     }
 
     #[test]
-    fn slots_are_read_as_they_were_written() {
+    fn slots_round_trip() {
         let word = WordSlot { tag: 0x0102_0304, id: 31_999 };
         assert_eq!(WordSlot::from_bytes(word.to_bytes()), Some(word));
         assert_eq!(WordSlot::from_bytes(WordSlot::EMPTY), None);

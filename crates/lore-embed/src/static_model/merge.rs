@@ -1,34 +1,34 @@
-//! Merging the characters of a word into pieces, the earliest merge first: byte-pair encoding. A heap of the possible
-//! merges keeps it near-linear, so that a megabyte without a space does no harm.
+//! Byte-pair encoding: merges the characters of a word into pieces, lowest rank first. A heap of the possible merges
+//! keeps it near-linear, so that a megabyte without a space is harmless.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::layout::{MergeSlot, Tables, pair_hash};
 
-/// The memory in which words are merged; kept from word to word.
+/// Buffers for merging, reused from word to word.
 #[derive(Debug, Default)]
 pub struct Workspace {
     symbols: Vec<Symbol>,
-    /// Rank and place of a merge. An entry whose symbols have changed since is passed over.
+    /// Rank and position of a merge. An entry whose symbols have changed since is skipped.
     queue: BinaryHeap<Reverse<(u16, usize)>>,
 }
 
-/// A piece of the word as it is now, and the merge with the piece after it.
+/// A piece of the word in its current state, and its merge with the next piece.
 #[derive(Debug, Clone, Copy)]
 struct Symbol {
     id: u16,
-    /// Rank of the merge with the next symbol and what it gives; none for a symbol that is gone.
+    /// Rank and result of the merge with the next symbol; `None` for a symbol that was merged away.
     merge: Option<(u16, u16)>,
     previous: usize,
     next: usize,
 }
 
-/// Stands for no symbol.
+/// Index that means "no symbol".
 const NONE: usize = usize::MAX;
 
 impl Tables<'_> {
-    /// Rank of the merge of two pieces, and the piece they become.
+    /// Returns the rank of the merge of two pieces and the merged piece.
     fn merge_of(&self, left: u16, right: u16) -> Option<(u16, u16)> {
         let mask = self.merges.len() - 1;
         let start = pair_hash(left, right);
@@ -43,19 +43,19 @@ impl Tables<'_> {
 }
 
 impl Workspace {
-    /// Takes the first pieces of a word: its characters.
+    /// Clears the buffers for a new word.
     pub fn begin(&mut self) {
         self.symbols.clear();
         self.queue.clear();
     }
 
-    /// Adds a piece at the end.
+    /// Appends a piece.
     pub fn push(&mut self, id: u16) {
         let at = self.symbols.len();
         self.symbols.push(Symbol { id, merge: None, previous: at.wrapping_sub(1), next: at + 1 });
     }
 
-    /// Merges until nothing can be merged, and gives the pieces that are left, in their order.
+    /// Merges until nothing can be merged, and passes the remaining pieces to `give` in order.
     pub fn finish(&mut self, tables: &Tables<'_>, give: &mut impl FnMut(u16)) {
         if let Some(last) = self.symbols.last_mut() {
             last.next = NONE;
@@ -77,7 +77,7 @@ impl Workspace {
         }
     }
 
-    /// Puts `merged` in the place of a symbol and the one after it.
+    /// Replaces a symbol and the next one with `merged`.
     fn join(&mut self, at: usize, merged: u16, tables: &Tables<'_>) {
         let gone = self.symbols[at].next;
         let next = self.symbols[gone].next;
@@ -93,7 +93,7 @@ impl Workspace {
         }
     }
 
-    /// Looks up the merge of a symbol with the next one, and queues it.
+    /// Looks up the merge of a symbol with the next one and queues it.
     fn offer(&mut self, at: usize, tables: &Tables<'_>) {
         let Symbol { id, next, .. } = self.symbols[at];
         let merge = if next == NONE { None } else { tables.merge_of(id, self.symbols[next].id) };

@@ -1,5 +1,5 @@
-//! Packs the files a static model is published as into the one file that is used where it lies. The same files always
-//! give the same bytes.
+//! Packs the published files of a static model into one file that can be used in place. Deterministic: the same input
+//! gives the same bytes.
 
 use lore_engine::{ContentHash, EmbedError, EmbedResult};
 
@@ -14,20 +14,20 @@ pub fn pack(weights: &[u8], tokenizer: &[u8]) -> EmbedResult<Vec<u8>> {
     let tokenizer = Tokenizer::read(tokenizer).map_err(|reason| wrong("the tokenizer", reason))?;
     let weights = Weights::read(weights).map_err(|reason| wrong("the weights", reason))?;
     if weights.rows != tokenizer.pieces.len() {
-        let reason = format!("there are {} vectors for {} pieces", weights.rows, tokenizer.pieces.len());
+        let reason = format!("got {} vectors for {} pieces", weights.rows, tokenizer.pieces.len());
         return Err(wrong("the weights", reason));
     }
-    // Which words are a piece is known only by merging the characters of each, which needs the other tables. The
-    // characters themselves are never merged, so the first draft has just them.
+    // Which words are a single piece is known only by merging the characters of each, which needs the other tables.
+    // Characters are never merged, so the first draft contains only them.
     let characters: Vec<u16> = ids(&tokenizer, |piece| piece.chars().count() == 1);
     let draft = assemble(&tokenizer, &weights, &characters);
     let words = pieces_of_their_own(&tokenizer, &draft);
     Ok(assemble(&tokenizer, &weights, &words))
 }
 
-/// The pieces that a word equal to them becomes. Nearly all; not those that stand for bytes, for one.
+/// Returns the pieces that a word equal to them becomes: nearly all, but not, for example, those for single bytes.
 fn pieces_of_their_own(tokenizer: &Tokenizer, draft: &[u8]) -> Vec<u16> {
-    let (counts, _) = layout::read_header(draft).expect("it has just been written");
+    let (counts, _) = layout::read_header(draft).expect("the draft has just been written");
     let tables = layout::tables(draft, &counts);
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
     ids(tokenizer, |_| true)
@@ -74,7 +74,7 @@ fn assemble(tokenizer: &Tokenizer, weights: &Weights<'_>, words: &[u16]) -> Vec<
     file
 }
 
-/// A bit for each pair of bytes that meets, as the end of one character and the start of the next, in some piece.
+/// A bit for each pair of bytes that is adjacent in some piece, as the end of one character and the start of the next.
 fn joins(pieces: &[String]) -> Vec<u8> {
     let mut joins = vec![0; layout::JOINS];
     for piece in pieces {
@@ -87,7 +87,7 @@ fn joins(pieces: &[String]) -> Vec<u8> {
 }
 
 fn word_table(tokenizer: &Tokenizer, words: &[u16]) -> Vec<[u8; 8]> {
-    // At most half of the slots are taken, so that a search soon comes to an empty one.
+    // At most half of the slots are taken, so that a lookup soon finds an empty one.
     let mut table = vec![WordSlot::EMPTY; (words.len() * 2).next_power_of_two()];
     for id in words {
         let hash = word_hash(tokenizer.pieces[usize::from(*id)].as_bytes());

@@ -1,4 +1,4 @@
-//! A small vocabulary stands for the real one: what the usual tokenizer makes of the same texts is in `tests/fixtures`.
+//! Uses a small vocabulary. The output of the reference tokenizer for the same texts is in `tests/fixtures`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ struct Case {
     ids: Vec<u16>,
 }
 
-/// A safetensors file of one tensor.
+/// Returns a safetensors file with one tensor.
 fn weights(dtype: &str, shape: &[usize], halves: &[u16]) -> Vec<u8> {
     let size = halves.len() * 2;
     let json = format!(r#"{{"weight":{{"dtype":"{dtype}","shape":{shape:?},"data_offsets":[0,{size}]}}}}"#);
@@ -32,7 +32,7 @@ fn pieces() -> usize {
     Tokenizer::read(TINY).unwrap().pieces.len()
 }
 
-/// The vector of piece `n` is (512, n), times a number that does not matter: small f16 are their own bits.
+/// The vector of piece `n` is (512, n) times an irrelevant factor: small f16 values are their own bits.
 static TINY_FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let halves: Vec<u16> = (0..=u16::MAX).take(pieces()).flat_map(|id| [512, id]).collect();
     pack(&weights("F16", &[pieces(), 2], &halves), TINY).unwrap()
@@ -42,7 +42,7 @@ fn tiny() -> StaticModel {
     StaticModel::new(Bytes::Owned(TINY_FILE.clone()), "a test").unwrap()
 }
 
-/// Byte-pair encoding by the book: over the whole text at once, the lowest rank first, the leftmost of equals.
+/// Reference byte-pair encoding over the whole text at once: lowest rank first, leftmost of equals.
 fn by_the_book(text: &str) -> Vec<u16> {
     static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(|| Tokenizer::read(TINY).unwrap());
     let tokenizer = &*TOKENIZER;
@@ -70,17 +70,17 @@ fn by_the_book(text: &str) -> Vec<u16> {
     }
 }
 
-/// Texts of characters and pieces that the small vocabulary has, and of some that it has not.
+/// Texts of characters and pieces that are in the small vocabulary, and of some that are not.
 const TEXTS: &str = "([a-pst ]|the|keep|bell| ship|aa|東|京|都|é|☕|\u{2581}|=|\\.|\n| {2,9}){1,40}";
 
 proptest! {
     #[test]
-    fn cutting_out_words_changes_nothing(text in TEXTS) {
+    fn splitting_into_words_changes_nothing(text in TEXTS) {
         prop_assert_eq!(tiny().token_ids(&text), by_the_book(&text));
     }
 
     #[test]
-    fn a_damaged_file_does_no_harm(
+    fn damaged_files_do_not_panic(
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200),
         text in "[a-pst <>/東☕]{0,40}",
     ) {
@@ -98,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn tokens_are_those_of_the_usual_tokenizer() {
+fn tokens_match_the_reference_tokenizer() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("../../tests/fixtures/tiny-tokens.json")).unwrap();
     let model = tiny();
@@ -109,7 +109,7 @@ fn tokens_are_those_of_the_usual_tokenizer() {
 }
 
 #[test]
-fn a_merge_whose_pieces_have_changed_is_not_made() {
+fn stale_merges_are_skipped() {
     let mut tokenizer: serde_json::Value = serde_json::from_slice(TINY).unwrap();
     let vocabulary = tokenizer["model"]["vocab"].as_object_mut().unwrap();
     vocabulary.retain(|_, id| id.as_u64() < Some(259));
@@ -125,13 +125,13 @@ fn a_merge_whose_pieces_have_changed_is_not_made() {
         ids.map(|id| String::from_utf8(model.tables().piece(id).unwrap().to_vec()).unwrap())
             .collect::<Vec<_>>()
     };
-    // Once `bc` is made, `a` and `b` can no longer become `ab`, and `abc` comes after `bcd`.
+    // Once `bc` is merged, `a` and `b` can no longer become `ab`, and `abc` has a higher rank than `bcd`.
     assert_eq!(pieces("abcd"), [" ", "a", "bcd"]);
     assert_eq!(pieces("abc"), [" ", "abc"]);
 }
 
 #[test]
-fn a_vector_is_the_mean_of_the_tokens_and_one_long() {
+fn vectors_are_normalized_means_of_the_tokens() {
     let model = tiny();
     let ids = model.token_ids("the keeper");
     assert_eq!(ids.len(), 2);
@@ -143,7 +143,7 @@ fn a_vector_is_the_mean_of_the_tokens_and_one_long() {
 }
 
 #[test]
-fn a_megabyte_without_a_space_is_encoded() {
+fn megabyte_without_spaces_is_encoded() {
     let model = tiny();
     assert_eq!(model.tokens(&"ship".repeat(250_000)), 3 * 250_000 - 3);
     assert_eq!(model.tokens(&"<s>".repeat(300_000)), 300_000);
@@ -168,7 +168,7 @@ fn halves_are_widened_exactly() {
 }
 
 #[test]
-fn packing_twice_gives_the_same_bytes() {
+fn packing_is_deterministic() {
     let halves: Vec<u16> = (0..=u16::MAX).take(pieces()).flat_map(|id| [512, id]).collect();
     assert!(*TINY_FILE == pack(&weights("F16", &[pieces(), 2], &halves), TINY).unwrap());
     let model = tiny();
@@ -178,7 +178,7 @@ fn packing_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_file_is_mapped_and_can_be_verified() {
+fn mapped_files_can_be_verified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.lore");
     let mut file = TINY_FILE.clone();
@@ -192,17 +192,17 @@ fn a_file_is_mapped_and_can_be_verified() {
     let other = folder.path().join("other.lore");
     crate::files::write(&other, &file).unwrap();
     let error = StaticModel::open(&other).unwrap().verify().unwrap_err();
-    assert!(error.to_string().contains("its checksum is"), "{error}");
+    assert!(error.to_string().contains("its SHA-256 is"), "{error}");
 
     let error = StaticModel::open(&folder.path().join("none.lore")).unwrap_err();
     assert!(error.to_string().contains("none.lore"), "{error}");
     crate::files::write(&other, b"").unwrap();
     let error = StaticModel::open(&other).unwrap_err();
-    assert!(error.to_string().contains("it is not a packed model"), "{error}");
+    assert!(error.to_string().contains("not a packed model"), "{error}");
 }
 
 #[test]
-fn what_cannot_be_packed_is_refused() {
+fn unsupported_models_are_not_packed() {
     let good = weights("F16", &[pieces(), 1], &vec![0; pieces()]);
     let text = String::from_utf8(TINY.to_vec()).unwrap();
     let cases = [
@@ -223,23 +223,24 @@ fn what_cannot_be_packed_is_refused() {
         .map(|(weights, tokenizer)| pack(weights, tokenizer.as_bytes()).unwrap_err().to_string())
         .collect();
     expect![[r#"
-        the model the weights cannot be used: it holds F32 of shape [2, 1], not F16 rows
-        the model the weights cannot be used: there are 2 vectors for 409 pieces
-        the model the weights cannot be used: it is cut short
-        the model the weights cannot be used: it holds numbers that are not finite
-        the model the weights cannot be used: it is cut short
-        the model the tokenizer cannot be used: it is not a plain byte-pair encoding with byte fallback
-        the model the tokenizer cannot be used: it changes or splits the text in a way that is not known here
-        the model the tokenizer cannot be used: its token "<unk>" is found in a way that is not known here
-        the model the tokenizer cannot be used: the piece "<0x01>" has a space in it, or another one has its id 4
-        the model the tokenizer cannot be used: there is no piece "<0x00>"
-        the model the tokenizer cannot be used: there is no piece "q""#]].assert_eq(&refused.join("\n"));
+        the model the weights cannot be used: expected F16 rows, found F32 of shape [2, 1]
+        the model the weights cannot be used: got 2 vectors for 409 pieces
+        the model the weights cannot be used: the file is truncated
+        the model the weights cannot be used: it contains values that are not finite
+        the model the weights cannot be used: the file is truncated
+        the model the tokenizer cannot be used: not a plain byte-pair encoding with byte fallback
+        the model the tokenizer cannot be used: unsupported normalizer or pre-tokenizer
+        the model the tokenizer cannot be used: unsupported matching rule of token "<unk>"
+        the model the tokenizer cannot be used: the piece "<0x01>" contains a space, or its id 4 is not unique
+        the model the tokenizer cannot be used: missing piece "<0x00>"
+        the model the tokenizer cannot be used: missing piece "q""#]]
+    .assert_eq(&refused.join("\n"));
     assert!(pack(&good, TINY).is_ok());
 }
 
 #[cfg(feature = "embedded-model")]
 #[test]
-fn vectors_are_those_of_the_wordllama_package() {
+fn vectors_match_the_wordllama_package() {
     #[derive(Deserialize)]
     struct Case {
         text: String,

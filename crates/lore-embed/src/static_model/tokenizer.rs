@@ -1,17 +1,17 @@
-//! From a text to the ids of its pieces, as the tokenizer the model was trained with does it. It is written by hand
-//! because the usual libraries parse the vocabulary when they start, which takes longer than a hundred queries; this one
-//! works on the tables of the packed file where they lie.
+//! Converts text to piece ids as the tokenizer the model was trained with does. Written by hand because the usual
+//! libraries parse the vocabulary at startup, which takes longer than a hundred queries; this one works on the tables
+//! of the packed file in place.
 //!
-//! Words are cut out where no piece of the vocabulary could reach across. Most of them are a piece themselves and cost
-//! one look-up; only the others are merged from their characters.
+//! The text is split into words where no piece of the vocabulary could span the boundary. Most words are a piece
+//! themselves and cost one lookup; only the others are merged from their characters.
 
 use super::layout::{Tables, WordSlot, word_hash};
 use super::merge::Workspace;
 
-/// The character that the model's vocabulary has for a space. A text that has it means a space.
+/// The character that the vocabulary uses for a space. In a text it is equivalent to a space.
 pub const SPACE_MARK: char = '\u{2581}';
 
-/// The memory a text is encoded in; kept from text to text.
+/// Buffers for encoding, reused from text to text.
 #[derive(Debug, Default)]
 pub struct Scratch {
     spaced: String,
@@ -19,7 +19,7 @@ pub struct Scratch {
 }
 
 impl Tables<'_> {
-    /// Gives the ids of the text's pieces, in their order.
+    /// Passes the ids of the text's pieces to `give`, in order.
     pub fn encode(&self, text: &str, scratch: &mut Scratch, give: &mut impl FnMut(u16)) {
         let mut rest = text;
         while let Some((at, length, id)) = self.special(rest) {
@@ -30,7 +30,7 @@ impl Tables<'_> {
         self.encode_plain(rest, scratch, give);
     }
 
-    /// Where the first special token in the text is, how long, and its id.
+    /// Returns the position, length and id of the first special token in the text.
     fn special(&self, text: &str) -> Option<(usize, usize, u16)> {
         text.match_indices('<').find_map(|(at, _)| {
             self.specials.iter().map(|id| u16::from_le_bytes(*id)).find_map(|id| {
@@ -40,7 +40,7 @@ impl Tables<'_> {
         })
     }
 
-    /// Encodes a text without special tokens. The model wants a space before the first word.
+    /// Encodes a text without special tokens. The model expects a space before the first word.
     fn encode_plain(&self, text: &str, scratch: &mut Scratch, give: &mut impl FnMut(u16)) {
         if text.is_empty() {
             return;
@@ -59,7 +59,7 @@ impl Tables<'_> {
         }
     }
 
-    /// Where the word that starts here ends: at the first place that no piece reaches across.
+    /// Returns the end of the word that starts here: the first boundary that no piece spans.
     fn word_end(&self, text: &[u8], start: usize) -> usize {
         let mut pairs = text[start..].iter().zip(&text[start + 1..]);
         let apart = pairs.position(|(left, right)| {
@@ -69,7 +69,7 @@ impl Tables<'_> {
         apart.map_or(text.len(), |at| start + at + 1)
     }
 
-    /// Gives the ids of one word's pieces.
+    /// Passes the ids of one word's pieces to `give`.
     pub fn encode_word(&self, word: &str, scratch: &mut Scratch, give: &mut impl FnMut(u16)) {
         self.merge_word(word, &mut scratch.workspace, give);
     }
@@ -84,7 +84,7 @@ impl Tables<'_> {
             let bytes = character.encode_utf8(&mut buffer).as_bytes();
             match self.word(bytes) {
                 Some(id) => workspace.push(id),
-                // What has no piece is spelled with the pieces of its bytes.
+                // A character without a piece is encoded as its bytes.
                 None => bytes.iter().for_each(|byte| {
                     workspace.push(u16::from_le_bytes(self.byte_ids[usize::from(*byte)]));
                 }),
@@ -93,7 +93,7 @@ impl Tables<'_> {
         workspace.finish(self, give);
     }
 
-    /// The piece that a word is, if merging its characters would give that one piece.
+    /// Returns the piece equal to the word, if merging its characters would give that one piece.
     fn word(&self, word: &[u8]) -> Option<u16> {
         let hash = word_hash(word);
         let mask = self.words.len() - 1;
@@ -106,7 +106,7 @@ impl Tables<'_> {
         None
     }
 
-    /// The text of a piece.
+    /// Returns the text of a piece.
     pub fn piece(&self, id: u16) -> Option<&[u8]> {
         let end = |at: usize| self.ends.get(at).map(|end| u32::from_le_bytes(*end) as usize);
         let start = if id == 0 { 0 } else { end(usize::from(id) - 1)? };

@@ -1,14 +1,13 @@
-//! What each token of a text takes from the others. Texts are worked on one by one, so that no text is padded to the
-//! length of another.
+//! Multi-head self-attention. Texts are processed one by one, so that no text is padded to the length of another.
 
 use std::ops::Range;
 
 use super::kernel::{PANEL, Processor, Rows};
 
-/// Tokens whose scores are held at a time.
+/// Number of tokens whose scores are held at a time.
 const TOGETHER: usize = 16;
 
-/// The queries, keys and values of one text, side by side in a row for each token.
+/// The queries, keys and values of one text, concatenated in one row per token.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heads<'a> {
     pub(super) rows: Rows<'a, f32>,
@@ -24,18 +23,18 @@ impl<'a> Heads<'a> {
         self.width() / self.heads
     }
 
-    /// One head's part of a token's queries (0), keys (1) or values (2).
+    /// Returns one head's slice of a token's queries (0), keys (1) or values (2).
     fn part(self, token: usize, which: usize, head: usize) -> &'a [f32] {
         let size = self.head_width();
         &self.rows.row(token)[which * self.width() + head * size..][..size]
     }
 }
 
-/// Memory for the work on one head of a text.
+/// Buffers for one head of a text.
 #[derive(Debug, Default)]
 pub(super) struct AttentionRoom {
     floats: [Vec<f32>; 4],
-    /// The greatest magnitude in each column of the text.
+    /// The largest magnitude in each column of the text.
     most: Vec<f32>,
     queries: Vec<i16>,
     keys: Vec<i16>,
@@ -46,7 +45,7 @@ pub(super) struct AttentionRoom {
     row: Vec<i16>,
 }
 
-/// Attention in fractions.
+/// Attention in f32.
 pub(super) fn attend_floats(by: Processor, text: Heads, room: &mut AttentionRoom, out: &mut [f32]) {
     let (tokens, size, width) = (text.rows.count(), text.head_width(), text.width());
     let scale = 1.0 / (size as f32).sqrt();
@@ -71,8 +70,8 @@ pub(super) fn attend_floats(by: Processor, text: Heads, room: &mut AttentionRoom
     }
 }
 
-/// Attention in 16-bit numbers with one scale for a head's queries, keys and values each: exact sums, twice the numbers
-/// in a vector, and far finer than the bytes around it.
+/// Attention in 16-bit integers with one scale each for a head's queries, keys and values: exact sums, twice as many
+/// numbers per SIMD vector as f32, and far more precise than the int8 layers around it.
 pub(super) fn attend_shorts(by: Processor, text: Heads, room: &mut AttentionRoom, out: &mut [f32]) {
     let tokens = text.rows.count();
     room.most.clear();
@@ -96,9 +95,9 @@ struct Head<'a> {
     number: usize,
 }
 
-/// What the 16-bit numbers of a head stand for.
+/// Scales of a head's 16-bit integers.
 struct Scales {
-    /// A product of query and key.
+    /// Scale of a product of query and key.
     score: f32,
     value: f32,
 }
@@ -108,15 +107,17 @@ impl Head<'_> {
         self.text.rows.count()
     }
 
-    /// Numbers of the head in a token, rounded up to pairs.
+    /// Width of the head in a token, rounded up to an even number.
     fn pairs(self) -> usize {
         self.text.head_width().next_multiple_of(2)
     }
 
-    /// The factors that turn queries, keys and values into 16-bit numbers, from the greatest of each column.
+    /// Returns the factors that convert queries, keys and values to 16-bit integers, from the largest magnitude of each
+    /// column.
     fn factors(self, by: Processor, most: &[f32]) -> [f32; 3] {
         let size = self.text.head_width();
-        // Scores are sums of as many products; they stay below 2^30, so that the difference of two fits.
+        // A score is the sum of this many products; it stays below 2^30, so that the difference of two scores fits in
+        // 32 bits.
         let limit = ((1 << 30) as f32 / self.pairs() as f32).sqrt().floor().min(f32::from(i16::MAX));
         let limits = [limit, limit, f32::from(i16::MAX)];
         std::array::from_fn(|which| {
@@ -127,7 +128,7 @@ impl Head<'_> {
 }
 
 impl AttentionRoom {
-    /// Turns one head into 16-bit numbers: queries in rows, keys and values in panels.
+    /// Converts one head to 16-bit integers: queries in rows, keys and values in panels.
     fn fill(&mut self, by: Processor, head: Head) -> Scales {
         let (tokens, size, pairs) = (head.tokens(), head.text.head_width(), head.pairs());
         let factors = head.factors(by, &self.most);
@@ -158,7 +159,7 @@ impl AttentionRoom {
         Scales { score, value: 1.0 / factors[2] }
     }
 
-    /// The scores of some tokens against all, made into weights; the sums of the weights.
+    /// Computes the scores of some tokens against all, converts them to weights and returns the sums of the weights.
     fn weigh(&mut self, by: Processor, head: Head, some: Range<usize>, scale: f32) -> [i32; TOGETHER] {
         let (tokens, pairs) = (head.tokens(), head.pairs());
         let (stride, even) = (tokens.next_multiple_of(PANEL), tokens.next_multiple_of(2));
@@ -183,7 +184,7 @@ impl AttentionRoom {
         totals
     }
 
-    /// The weighted values of some tokens, each with a scale of its own.
+    /// Computes the weighted values of some tokens, each with its own scale.
     fn gather(
         &self,
         by: Processor,
@@ -210,7 +211,7 @@ impl AttentionRoom {
     }
 }
 
-/// Makes room for so many numbers, all 0.
+/// Resizes the buffer to `count` zeros.
 fn refill(numbers: &mut Vec<i16>, count: usize) {
     numbers.clear();
     numbers.resize(count, 0);

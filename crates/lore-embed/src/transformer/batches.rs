@@ -1,4 +1,4 @@
-//! Many texts at once: packed into batches without padding, the longest first, shared among threads.
+//! Embeds many texts: packed into batches without padding, longest first, spread over threads.
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -7,11 +7,11 @@ use std::thread;
 
 use super::model::{Model, Room};
 
-/// Tokens of a batch: enough that the weights of a layer, once fetched, serve many rows; few enough that the rows stay in
-/// the cache.
+/// Tokens in a batch: enough to reuse the loaded weights of a layer for many rows, few enough that the rows stay in the
+/// cache.
 const TOKENS: usize = 256;
 
-/// The vectors of texts given as tokens, in their order.
+/// Returns the vectors of tokenized texts, in order.
 pub(super) fn vectors(model: &Model, texts: &[Vec<u32>], threads: usize) -> Vec<Vec<f32>> {
     let batches = batches(texts);
     let next = AtomicUsize::new(0);
@@ -21,7 +21,7 @@ pub(super) fn vectors(model: &Model, texts: &[Vec<u32>], threads: usize) -> Vec<
         while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
             let tokens: Vec<&[u32]> = batch.iter().map(|&text| texts[text].as_slice()).collect();
             let vectors = model.vectors(&tokens, &mut room);
-            let mut done = done.lock().expect("no thread panics while it holds the vectors");
+            let mut done = done.lock().expect("no thread panics while holding the lock");
             batch.iter().zip(vectors).for_each(|(&text, vector)| done[text] = vector);
         }
     };
@@ -33,11 +33,11 @@ pub(super) fn vectors(model: &Model, texts: &[Vec<u32>], threads: usize) -> Vec<
         }
         work();
     });
-    done.into_inner().expect("no thread panics while it holds the vectors")
+    done.into_inner().expect("no thread panics while holding the lock")
 }
 
-/// Texts by number, in batches of about equal work. The longest come first, so that no thread is left with a long one at
-/// the end; texts of one length share a batch, so that the memory of one text fits the next.
+/// Groups texts by index into batches of about equal work. The longest come first, so that no thread is left with a
+/// long one at the end; texts of one length share a batch, so that buffers sized for one text fit the next.
 fn batches(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|&text| std::cmp::Reverse(texts[text].len()));
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_hold_every_text_once_and_no_more_tokens_than_they_may() {
+    fn batches_contain_every_text_once_within_the_token_limit() {
         let lengths = [3, 256, 2, 200, 100, 56, 300, 2, 900, 40];
         let texts: Vec<Vec<u32>> = lengths.iter().map(|&length| vec![0; length]).collect();
         let batches = batches(&texts);

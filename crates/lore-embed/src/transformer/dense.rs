@@ -1,12 +1,12 @@
-//! One matrix of a layer with its bias, in either precision.
+//! A dense layer: one matrix with its bias, in either precision.
 
 use super::kernel::{ColumnScales, PANEL, Processor, RowScales, Rows, Target};
 use super::safetensors::{Kept, Safetensors, Tensor};
 
-/// Rows that go through all panels of weights together: their outputs stay in the cache while the panels pass by.
+/// Rows processed together for all panels of weights, so that their outputs stay in the cache.
 const TOGETHER: usize = 24;
 
-/// A matrix in the file, with its bias: `outputs` rows of `inputs` numbers.
+/// A matrix in the file with its bias: `outputs` rows of `inputs` numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
     pub(super) weight: Tensor,
@@ -15,16 +15,16 @@ pub(super) struct Stored {
     pub(super) outputs: usize,
 }
 
-/// Matrices that are applied to the same input, ready to compute with.
+/// Matrices that are applied to the same input, ready for computation.
 #[derive(Debug)]
 pub(super) enum Dense {
-    /// As the file has them.
+    /// f32, as stored in the file.
     Floats(Vec<Floats>),
-    /// As bytes, all in one.
+    /// Quantized to bytes, all concatenated.
     Bytes(Bytes),
 }
 
-/// A matrix of fractions.
+/// A matrix of f32.
 #[derive(Debug)]
 pub(super) struct Floats {
     weight: Kept,
@@ -32,20 +32,20 @@ pub(super) struct Floats {
     inputs: usize,
 }
 
-/// A matrix of bytes with a scale for each output, in panels of sixteen outputs: sixteen times four bytes of the first
-/// four inputs, then of the next four.
+/// A matrix of bytes with a scale for each output, in panels of sixteen outputs: four bytes of the first four inputs
+/// for each of the sixteen outputs, then of the next four.
 #[derive(Debug)]
 pub(super) struct Bytes {
     panels: Vec<i8>,
     scales: Vec<[f32; PANEL]>,
     sums: Vec<[i32; PANEL]>,
     bias: Vec<[f32; PANEL]>,
-    /// Inputs, rounded up to four.
+    /// Number of inputs, rounded up to a multiple of four.
     width: usize,
     outputs: usize,
 }
 
-/// Memory for the bytes of an input.
+/// Buffers for a quantized input.
 #[derive(Debug, Default)]
 pub(super) struct BytesRoom {
     bytes: Vec<u8>,
@@ -54,7 +54,7 @@ pub(super) struct BytesRoom {
 }
 
 impl Dense {
-    /// Leaves the matrices where they are.
+    /// References the matrices in the file.
     pub(super) fn floats(file: &Safetensors, stored: &[Stored]) -> Dense {
         let matrix = |stored: &Stored| Floats {
             weight: file.keep(&stored.weight),
@@ -64,12 +64,12 @@ impl Dense {
         Dense::Floats(stored.iter().map(matrix).collect())
     }
 
-    /// Turns the matrices into bytes.
+    /// Quantizes the matrices to bytes.
     pub(super) fn bytes(processor: Processor, file: &Safetensors, stored: &[Stored]) -> Dense {
         Dense::Bytes(Bytes::new(processor, file, stored))
     }
 
-    /// The outputs for each row of the input, one matrix after another in a row of `out`.
+    /// Computes the outputs for each row of the input, one matrix after another in a row of `out`.
     pub(super) fn apply(&self, by: Processor, file: &Safetensors, room: &mut BytesRoom, step: Step) {
         match self {
             Dense::Bytes(bytes) => bytes.apply(by, room, step),
@@ -89,7 +89,7 @@ impl Dense {
     }
 }
 
-/// What a matrix is applied to, and where the result goes.
+/// Input and output of a matrix.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub(super) input: Rows<'a, f32>,
@@ -123,7 +123,7 @@ impl Bytes {
                 bytes.place(panel, lane, &row);
                 output += 1;
             }
-            // The bytes stand for the matrix from here on.
+            // The bytes replace the matrix from here on.
             file.release(&stored.weight);
         }
         bytes
@@ -167,8 +167,8 @@ impl Bytes {
     }
 }
 
-/// What turns an output's weights into bytes. Two neighbours are at most 128 together, which the products need; that is
-/// nearly a bit finer than holding each weight to 64, and has the same effect.
+/// Returns the factor that quantizes an output's weights. The magnitudes of two neighbours add up to at most 128, as
+/// the byte products require; this is nearly a bit more precise than limiting each weight to 64.
 fn factor(processor: Processor, weights: &[f32]) -> f32 {
     let (one, two) = (processor.greatest(weights), processor.greatest_pair(weights));
     if one > 0.0 { (127.0 / one).min(127.9 / two) } else { 0.0 }

@@ -1,5 +1,5 @@
-//! What tells two models of one name apart, without reading all of the weights: a hash over everything small, and over
-//! samples of what is large.
+//! A fingerprint that distinguishes models of the same name without reading all weights: a hash of everything small and
+//! of samples of the weights.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use super::files::read;
 use super::safetensors::Safetensors;
 use super::settings::Settings;
 
-/// Samples taken of the weights. Training again changes every weight, so that one would do; more tell apart models
-/// that share their table of words or their first layers.
+/// Number of samples. Retraining changes every weight, so one would suffice; more distinguish models that share their
+/// word embeddings or first layers.
 const SAMPLES: usize = 64;
 
-/// Bytes in a sample: what the system reads at a time anyway.
+/// Bytes in a sample: one memory page, which the system reads anyway.
 const SAMPLE: usize = 4096;
 
-/// A hash of the model in a folder, in hexadecimal. What goes before a question is no part of it: the vectors of
-/// passages are the same with any other.
+/// Returns a hexadecimal hash of the model in a directory. The query prompt is excluded, because passage vectors do not
+/// depend on it.
 pub(super) fn fingerprint(folder: &Path, weights: &Safetensors, settings: &Settings) -> EmbedResult<String> {
     let mut hash = Sha256::new();
     let mut part = |bytes: &[u8]| {
-        // The length goes first, so that no byte can move from one part to the next unseen.
+        // Each part is prefixed with its length, so that no byte can move from one part to the next unnoticed.
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
@@ -36,7 +36,7 @@ pub(super) fn fingerprint(folder: &Path, weights: &Safetensors, settings: &Setti
     let numbers = &weights.bytes()[weights.header().len()..];
     let last = numbers.len().saturating_sub(SAMPLE);
     for sample in 0..SAMPLES {
-        // The first sample begins with the weights, the last ends with them.
+        // The first sample is at the start of the weights, the last at the end.
         let start = (last as u128 * sample as u128 / (SAMPLES as u128 - 1)) as usize;
         part(&numbers[start..numbers.len().min(start + SAMPLE)]);
     }

@@ -1,9 +1,9 @@
-//! The arithmetic under the model. Each kernel has a portable form and forms for what the processor has; which one runs
-//! is decided once, when a model is opened.
+//! The arithmetic of the model. Each kernel has a portable implementation and ones for specific instruction sets; which
+//! one runs is decided once, when a model is opened.
 //!
-//! The forms of one kernel give the same numbers. Integer sums are exact in any order. Sums of fractions that must
-//! agree to the last bit are taken in sixteen lanes by every form and never fused; only the f32 product fuses where the
-//! processor can, and differs in rounding.
+//! All implementations of a kernel give the same numbers. Integer sums are exact in any order. Float sums that must
+//! agree to the last bit use sixteen lanes in every implementation and are never fused; only the f32 product uses fused
+//! multiply-add where available, and differs in rounding.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,35 +19,35 @@ use super::settings::Activation;
 /// Output columns that are computed together; the width of a panel of weights.
 pub(super) const PANEL: usize = 16;
 
-/// The instructions that the arithmetic is done with.
+/// The instruction set used for the arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instructions {
-    /// What every processor has.
+    /// Available on every processor.
     Portable,
-    /// 256-bit vectors of x86-64, with fused multiplication.
+    /// 256-bit vectors of x86-64, with fused multiply-add.
     Avx2,
     /// 512-bit vectors with dot products of bytes.
     Vnni,
 }
 
-/// Instructions that this processor was asked for and has: the proof that a kernel may use them.
+/// A detected instruction set: proof that a kernel may use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Processor(Instructions);
 
 impl Processor {
-    /// The best this processor has.
+    /// Detects the best instruction set of this processor.
     pub(super) fn detect() -> Processor {
         Processor::at_most(Instructions::Vnni)
     }
 
-    /// The best this processor has that is no better than asked.
+    /// Detects the best instruction set up to `limit`.
     pub(super) fn at_most(limit: Instructions) -> Processor {
         let best =
             [Instructions::Vnni, Instructions::Avx2].into_iter().find(|&level| level <= limit && has(level));
         Processor(best.unwrap_or(Instructions::Portable))
     }
 
-    /// Which instructions these are.
+    /// Returns the instruction set.
     pub(super) fn instructions(self) -> Instructions {
         self.0
     }
@@ -73,7 +73,7 @@ fn has(level: Instructions) -> bool {
     level == Instructions::Portable
 }
 
-/// Rows of numbers, one after another.
+/// A row-major matrix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a, T> {
     pub(super) values: &'a [T],
@@ -82,23 +82,23 @@ pub(super) struct Rows<'a, T> {
 }
 
 impl<'a, T> Rows<'a, T> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn count(self) -> usize {
         self.values.len() / self.width
     }
 
-    /// One of them.
+    /// Returns one row.
     pub(super) fn row(self, index: usize) -> &'a [T] {
         &self.values[index * self.width..][..self.width]
     }
 
-    /// Some of them.
+    /// Returns a range of rows.
     pub(super) fn some(self, rows: std::ops::Range<usize>) -> Rows<'a, T> {
         Rows { values: &self.values[rows.start * self.width..rows.end * self.width], width: self.width }
     }
 }
 
-/// Where the kernels are called through, because a call into code for other instructions is unsafe by nature.
+/// Entry points of the kernels. Calling code compiled for other instructions is inherently unsafe.
 #[allow(unsafe_code)]
 mod dispatch {
     use super::{Activation, Instructions, PANEL, Processor, Rows, lanes, portable};
@@ -106,10 +106,11 @@ mod dispatch {
     use super::{avx2, vnni};
 
     impl Processor {
-        /// Sums of products of bytes: each row times the sixteen columns of a panel, whose bytes lie in fours by column.
+        /// Dot products of bytes: each row times the sixteen columns of a panel, whose bytes are interleaved in groups
+        /// of four per column.
         ///
-        /// The magnitudes of two neighbours in a column are at most 128 together, so that their products with any two bytes
-        /// fit in 16 bits.
+        /// The magnitudes of two neighbours in a column add up to at most 128, so that their products with any two
+        /// bytes fit in 16 bits.
         pub(in super::super) fn bytes(self, left: Rows<u8>, panel: &[i8], sums: &mut [[i32; PANEL]]) {
             assert!(
                 left.width.is_multiple_of(4)
@@ -118,7 +119,7 @@ mod dispatch {
             );
             match self.0 {
                 Instructions::Portable => portable::bytes(left, panel, sums),
-                // SAFETY: the processor has the instructions, or there would be no such `Processor`.
+                // SAFETY: the processor has the instructions; a `Processor` is the proof.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 => unsafe { avx2::bytes(left, panel, sums) },
                 // SAFETY: as above.
@@ -129,8 +130,8 @@ mod dispatch {
             }
         }
 
-        /// Sums of products of 16-bit numbers: each row times the sixteen columns of a panel, whose numbers lie in pairs
-        /// by column.
+        /// Dot products of 16-bit integers: each row times the sixteen columns of a panel, whose numbers are
+        /// interleaved in pairs per column.
         pub(in super::super) fn shorts(self, left: Rows<i16>, panel: &[i16], sums: &mut [[i32; PANEL]]) {
             assert!(
                 left.width.is_multiple_of(2)
@@ -139,7 +140,7 @@ mod dispatch {
             );
             match self.0 {
                 Instructions::Portable => portable::shorts(left, panel, sums),
-                // SAFETY: the processor has the instructions, or there would be no such `Processor`.
+                // SAFETY: the processor has the instructions; a `Processor` is the proof.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 => unsafe { avx2::shorts(left, panel, sums) },
                 // SAFETY: as above.
@@ -150,7 +151,7 @@ mod dispatch {
             }
         }
 
-        /// Every row on the left times every row on the right, written at `out` with `stride` numbers between rows.
+        /// Multiplies every row on the left with every row on the right; rows of `out` are `stride` numbers apart.
         pub(in super::super) fn floats(
             self,
             left: Rows<f32>,
@@ -162,7 +163,7 @@ mod dispatch {
             assert!(left.count() == 0 || out.len() >= (left.count() - 1) * stride + right.count());
             match self.0 {
                 Instructions::Portable => portable::floats(left, right, out, stride),
-                // SAFETY: the processor has the instructions, or there would be no such `Processor`.
+                // SAFETY: the processor has the instructions; a `Processor` is the proof.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 | Instructions::Vnni => unsafe { avx2::floats(left, right, out, stride) },
                 #[cfg(not(target_arch = "x86_64"))]
@@ -171,7 +172,7 @@ mod dispatch {
         }
     }
 
-    /// Gives a function of plain Rust to every kind of processor, compiled for each.
+    /// Compiles a plain Rust function for each instruction set.
     macro_rules! compiled_for_each {
         ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
             impl Processor {$(
@@ -184,7 +185,7 @@ mod dispatch {
                             lanes::$name($($argument),*)
                         }
                         if self.0 >= Instructions::Avx2 {
-                            // SAFETY: the processor has the instructions, or there would be no such `Processor`.
+                            // SAFETY: the processor has the instructions; a `Processor` is the proof.
                             return unsafe { wide($($argument),*) };
                         }
                     }
@@ -195,27 +196,28 @@ mod dispatch {
     }
 
     compiled_for_each! {
-        /// Adds what was computed to what there was, and brings the sum to mean 0 and variance 1, then to the model's own.
+        /// Adds the residual, then normalizes to mean 0 and variance 1 and applies the model's gain and bias.
         add_and_norm(values: &mut [f32], added: &[f32], norm: lanes::Norm);
-        /// Applies the function between the two halves of a layer.
+        /// Applies the activation function of the feed-forward block.
         activate(values: &mut [f32], activation: Activation);
-        /// Makes weights of a row of scores: positive, with the sum 1.
+        /// Converts a row of scores to positive weights with the sum 1.
         softmax(scores: &mut [f32]);
-        /// Makes 15-bit weights of a row of integer scores and gives their sum; what is beyond the scores becomes 0.
+        /// Converts a row of integer scores to 15-bit weights and returns their sum; weights beyond the scores become
+        /// 0.
         softmax_shorts(scores: &[i32], scale: f32, room: &mut [f32], weights: &mut [i16]) -> i32;
-        /// Turns a row into bytes and gives their scale and which byte stands for 0.
+        /// Quantizes a row to bytes and returns their scale and zero point.
         quantise(values: &[f32], bytes: &mut [u8]) -> (f32, i32);
-        /// Turns sums of products of bytes into the numbers they stand for.
+        /// Converts sums of byte products back to floats.
         restore(sums: &[[i32; PANEL]], rows: lanes::RowScales, columns: lanes::ColumnScales, out: lanes::Target);
-        /// The greatest magnitude among the numbers.
+        /// Returns the largest magnitude.
         greatest(values: &[f32]) -> f32;
-        /// Raises numbers to the magnitudes of others that are greater.
+        /// Raises each number of `most` to the magnitude of its counterpart, if that is larger.
         raise(most: &mut [f32], values: &[f32]);
-        /// The greatest sum of the magnitudes of two neighbours.
+        /// Returns the largest sum of the magnitudes of two neighbours.
         greatest_pair(values: &[f32]) -> f32;
-        /// Turns weights into signed bytes by a factor and gives their sum.
+        /// Quantizes weights to signed bytes with a factor and returns their sum.
         shrink(values: &[f32], factor: f32, bytes: &mut [i8]) -> i32;
-        /// Turns numbers into 16-bit ones by a factor.
+        /// Converts numbers to 16-bit integers with a factor.
         shorten(values: &[f32], factor: f32, shorts: &mut [i16]);
     }
 }

@@ -1,4 +1,4 @@
-//! The model itself: its tensors, its layers made ready when they are first needed, and the pass through them.
+//! The BERT encoder: its tensors, its lazily prepared layers and the forward pass.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -13,10 +13,10 @@ use super::kernel::{Norm, Processor, Rows};
 use super::safetensors::{Safetensors, Tensor};
 use super::settings::{Pooling, Settings};
 
-/// Rows that go through both halves of the feed-forward part together, so that what is between them stays in the cache.
+/// Rows processed together by both halves of the feed-forward block, so that the intermediate values stay in the cache.
 const INNER_ROWS: usize = 96;
 
-/// A model in a mapped file.
+/// A model in a memory-mapped file.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) file: Safetensors,
@@ -28,7 +28,7 @@ pub(super) struct Model {
     types: Tensor,
     norm: StoredNorm,
     stored: Vec<StoredLayer>,
-    /// A layer is made ready at its first use: opening a model costs nothing that a command without a question pays.
+    /// Layers are prepared on first use, so that opening a model is cheap for commands that embed nothing.
     layers: Vec<OnceLock<Layer>>,
 }
 
@@ -64,7 +64,7 @@ struct LoadedNorm {
     bias: Vec<f32>,
 }
 
-/// Memory for a pass, which grows to the largest batch and is used again for the next.
+/// Buffers for a forward pass, which grow to the largest batch and are reused.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     hidden: Vec<f32>,
@@ -76,7 +76,7 @@ pub(super) struct Room {
 }
 
 impl Model {
-    /// Finds every tensor the settings ask for; none is read.
+    /// Locates every tensor that the settings require, without reading it.
     pub(super) fn open(path: &Path, settings: &Settings, precision: Precision) -> EmbedResult<Model> {
         let file = Safetensors::open(path)?;
         let shape = settings.shape;
@@ -89,10 +89,10 @@ impl Model {
         let norm = embeddings.norm("LayerNorm", shape.width)?;
         let stored =
             (0..shape.layers).map(|layer| find.layer(layer, settings)).collect::<EmbedResult<Vec<_>>>()?;
-        // A model without its last layers would answer, and badly.
+        // A model that ignored its last layers would run and give bad vectors.
         if file.has(&format!("{prefix}encoder.layer.{}.output.dense.weight", shape.layers)) {
             let reason = format!(
-                "it has more than the {} layers of config.json; fetch both files again",
+                "it has more layers than the {} of config.json; download the model again",
                 shape.layers
             );
             return Err(refuse(path, reason));
@@ -102,7 +102,7 @@ impl Model {
         Ok(Model { processor, precision, settings, words, positions, types, norm, stored, layers, file })
     }
 
-    /// The vectors of texts given as tokens, in their order. No text is longer than the model reads.
+    /// Returns the vectors of tokenized texts, in order. No text is longer than the model's maximum.
     pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
         let width = self.settings.shape.width;
         self.embed(texts, room);
@@ -120,7 +120,7 @@ impl Model {
         pooled.collect()
     }
 
-    /// The vectors of the tokens, their positions and the one type there is, brought together.
+    /// Adds the embeddings of each token, its position and the only token type in use.
     fn embed(&self, texts: &[&[u32]], room: &mut Room) {
         let tokens: usize = texts.iter().map(|text| text.len()).sum();
         let width = self.settings.shape.width;
@@ -190,7 +190,7 @@ impl Model {
         }
     }
 
-    /// One vector of unit length from the rows of a text.
+    /// Pools the rows of a text into one vector of unit length.
     fn pool(&self, rows: &[f32]) -> Vec<f32> {
         let width = self.settings.shape.width;
         let mut vector = rows[..width].to_vec();
@@ -229,7 +229,7 @@ impl Model {
     }
 }
 
-/// Finds tensors below a name.
+/// Looks up tensors under a name prefix.
 struct Finder<'a> {
     file: &'a Safetensors,
     prefix: String,

@@ -1,7 +1,7 @@
-//! The container of the weights: a length, a JSON header that says where each tensor lies, and the bytes.
+//! The safetensors container: a length, a JSON header with the position of each tensor, and the data.
 //!
-//! Read by hand because the header is all there is to it, and because a tensor is looked at in place: a model of 90 MB
-//! costs the pages that are touched.
+//! Parsed by hand because the header is all there is to it, and because tensors are read in place: a model of 90 MB
+//! costs only the memory pages that are touched.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,10 +13,10 @@ use serde::Deserialize;
 
 use super::files::{Mapped, as_floats, refuse};
 
-/// No model has a header near this size, so a length beyond it is a broken file.
+/// No model has a header near this size, so a larger length means a damaged file.
 const LONGEST_HEADER: u64 = 16 << 20;
 
-/// The file of weights, mapped.
+/// A memory-mapped safetensors file.
 #[derive(Debug)]
 pub(super) struct Safetensors {
     path: PathBuf,
@@ -24,15 +24,15 @@ pub(super) struct Safetensors {
     header: Header,
 }
 
-/// Where everything lies. Every range of it is within the file.
+/// The parsed header. Every range in it is within the file.
 #[derive(Debug)]
 pub(super) struct Header {
-    /// The bytes of the header itself, with its length.
+    /// Range of the header itself, including its length.
     pub(super) range: Range<usize>,
     tensors: HashMap<String, Place>,
 }
 
-/// One tensor's place in the file.
+/// Type, shape and range of one tensor.
 #[derive(Debug, Clone)]
 struct Place {
     kind: String,
@@ -40,7 +40,7 @@ struct Place {
     range: Range<usize>,
 }
 
-/// A tensor of a kind that can be computed with; `range` holds exactly its numbers.
+/// A tensor of a supported type; `range` contains exactly its numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Tensor {
     kind: Kind,
@@ -48,12 +48,12 @@ pub(super) struct Tensor {
     range: Range<usize>,
 }
 
-/// A tensor whose numbers can be had at once.
+/// A tensor that is ready for computation.
 #[derive(Debug)]
 pub(super) enum Kept {
-    /// They lie in the file as they are computed with.
+    /// Stored in the file as f32.
     InFile(Tensor),
-    /// They were converted.
+    /// Converted to f32.
     Made(Vec<f32>),
 }
 
@@ -72,41 +72,41 @@ struct Entry {
 }
 
 impl Safetensors {
-    /// Maps the file and reads its header.
+    /// Maps the file and parses its header.
     pub(super) fn open(path: &Path) -> EmbedResult<Safetensors> {
         let map = Mapped::open(path)?;
         let header = Header::parse(&map).map_err(|reason| {
-            refuse(path, format!("{reason}; the file is damaged: fetch the model again"))
+            refuse(path, format!("{reason}; the file is damaged: download the model again"))
         })?;
         Ok(Safetensors { path: path.to_owned(), map, header })
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.map
     }
 
-    /// The bytes of the header.
+    /// Returns the bytes of the header.
     pub(super) fn header(&self) -> &[u8] {
         &self.map[self.header.range.clone()]
     }
 
-    /// Whether there is a tensor of this name.
+    /// Returns whether a tensor with this name exists.
     pub(super) fn has(&self, name: &str) -> bool {
         self.header.tensors.contains_key(name)
     }
 
-    /// The tensor of this name, which must have this shape and a kind that can be read.
+    /// Returns the tensor with this name, which must have this shape and a supported type.
     pub(super) fn tensor(&self, name: &str, shape: &[usize]) -> EmbedResult<Tensor> {
         let wrong = |reason: String| -> EmbedError { refuse(&self.path, reason) };
         let place = self.header.tensors.get(name).ok_or_else(|| {
             wrong(format!(
-                "it has no tensor `{name}`; choose a sentence model of the BERT family, or fetch it again"
+                "missing tensor `{name}`; use a sentence model of the BERT family, or download it again"
             ))
         })?;
         if place.shape != shape {
             return Err(wrong(format!(
-                "tensor `{name}` has the shape {:?}, and config.json asks for {shape:?}; fetch both files again",
+                "tensor `{name}` has shape {:?}, but config.json specifies {shape:?}; download the model again",
                 place.shape
             )));
         }
@@ -116,26 +116,26 @@ impl Safetensors {
             "BF16" => Kind::Bf16,
             other => {
                 return Err(wrong(format!(
-                    "tensor `{name}` is of kind {other}; choose a copy of the model in F32, F16 or BF16"
+                    "tensor `{name}` has the unsupported type {other}; use a copy of the model in F32, F16 or BF16"
                 )));
             }
         };
         Ok(Tensor { kind, columns: shape.last().copied().unwrap_or(1), range: place.range.clone() })
     }
 
-    /// All numbers of a tensor, in place where the file has them as they are computed with.
+    /// Returns all numbers of a tensor, borrowed if the file stores them as aligned f32.
     pub(super) fn numbers(&self, tensor: &Tensor) -> Cow<'_, [f32]> {
         decode(tensor.kind, &self.map[tensor.range.clone()])
     }
 
-    /// One row of a tensor; no other row is touched.
+    /// Returns one row of a tensor without touching any other row.
     pub(super) fn row(&self, tensor: &Tensor, row: usize) -> Cow<'_, [f32]> {
         let bytes = tensor.columns * tensor.kind.size();
         let start = tensor.range.start + row * bytes;
         decode(tensor.kind, &self.map[start..start + bytes])
     }
 
-    /// Keeps a tensor for computing: where it lies, or its numbers where they had to be made.
+    /// Prepares a tensor for computation: by reference to the file, or converted.
     pub(super) fn keep(&self, tensor: &Tensor) -> Kept {
         match self.numbers(tensor) {
             Cow::Borrowed(_) => Kept::InFile(tensor.clone()),
@@ -143,17 +143,17 @@ impl Safetensors {
         }
     }
 
-    /// The numbers of a tensor that was kept.
+    /// Returns the numbers of a prepared tensor.
     pub(super) fn kept<'a>(&'a self, kept: &'a Kept) -> &'a [f32] {
         match kept {
             Kept::Made(numbers) => numbers,
             Kept::InFile(tensor) => {
-                as_floats(&self.map[tensor.range.clone()]).expect("it was in place when it was kept")
+                as_floats(&self.map[tensor.range.clone()]).expect("the alignment was checked by `keep`")
             }
         }
     }
 
-    /// Gives the memory of a tensor back that has been turned into something else.
+    /// Releases the memory of a tensor that has been converted.
     pub(super) fn release(&self, tensor: &Tensor) {
         self.map.release(&tensor.range);
     }
@@ -172,26 +172,26 @@ fn decode<'a>(kind: Kind, bytes: &'a [u8]) -> Cow<'a, [f32]> {
 }
 
 impl Header {
-    /// Reads the header of a whole file; what it says is checked against the file's length.
+    /// Parses the header and checks it against the length of the file.
     pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
-        let (length, rest) = file.split_first_chunk::<8>().ok_or("it is too short to have a header")?;
+        let (length, rest) = file.split_first_chunk::<8>().ok_or("too short for a header")?;
         let length = u64::from_le_bytes(*length);
         if length > LONGEST_HEADER {
-            return Err(format!("its header claims to be {length} bytes long"));
+            return Err(format!("invalid header length {length}"));
         }
-        let length = usize::try_from(length).map_err(|_| "its header is too long".to_owned())?;
-        let json = rest.get(..length).ok_or("it ends within its header")?;
+        let length = usize::try_from(length).map_err(|_| "the header is too long".to_owned())?;
+        let json = rest.get(..length).ok_or("truncated header")?;
         let start = 8 + length;
-        // In the order of the names, so that of two errors it is always the same that is reported.
+        // Sorted by name, so that errors are deterministic.
         let entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(json).map_err(|error| format!("its header is not JSON ({error})"))?;
+            serde_json::from_slice(json).map_err(|error| format!("the header is not JSON ({error})"))?;
         let mut tensors = HashMap::with_capacity(entries.len());
         for (name, entry) in entries {
             if name == "__metadata__" {
                 continue;
             }
             let entry: Entry = serde_json::from_value(entry)
-                .map_err(|error| format!("its header says nothing sensible of tensor `{name}` ({error})"))?;
+                .map_err(|error| format!("invalid header entry of tensor `{name}` ({error})"))?;
             let place =
                 entry.place(start, file.len()).map_err(|reason| format!("tensor `{name}` {reason}"))?;
             tensors.insert(name, place);
@@ -206,16 +206,16 @@ impl Entry {
         let range = begin.checked_add(start).zip(end.checked_add(start)).map(|(begin, end)| begin..end);
         let range = range
             .filter(|range| range.start <= range.end && range.end <= length)
-            .ok_or_else(|| format!("lies at {begin}..{end}, which the file does not have"))?;
+            .ok_or_else(|| format!("has the invalid range {begin}..{end}"))?;
         let count = self.shape.iter().try_fold(1_usize, |product, &side| product.checked_mul(side));
         let size = match self.dtype.as_str() {
             "F32" => 4,
             "F16" | "BF16" => 2,
-            // Kinds that are never computed with may lie in the file too.
+            // Other types are allowed for tensors that are never used.
             _ => return Ok(Place { kind: self.dtype, shape: self.shape, range }),
         };
         if count.and_then(|count| count.checked_mul(size)) != Some(range.len()) {
-            return Err(format!("has {} bytes for the shape {:?}", range.len(), self.shape));
+            return Err(format!("has {} bytes for shape {:?}", range.len(), self.shape));
         }
         Ok(Place { kind: self.dtype, shape: self.shape, range })
     }
@@ -230,13 +230,13 @@ impl Kind {
     }
 }
 
-/// A number of 16 bits with five bits of exponent.
+/// Converts an IEEE half-precision float.
 fn half_to_float(half: u16) -> f32 {
     let sign = u32::from(half >> 15) << 31;
     let exponent = u32::from(half >> 10) & 0x1f;
     let fraction = u32::from(half) & 0x3ff;
     let magnitude = match exponent {
-        // Below the least exponent the fraction counts in steps of 2^-24.
+        // Subnormal numbers are multiples of 2^-24.
         0 => (fraction as f32 / (1 << 24) as f32).to_bits(),
         0x1f => 0x7f80_0000 | fraction << 13,
         _ => (exponent + 112) << 23 | fraction << 13,

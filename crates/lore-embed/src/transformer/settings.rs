@@ -1,4 +1,4 @@
-//! What the small files of a model's folder say: its shape, how a text becomes one vector, what goes before a question.
+//! The configuration files of a model: its shape, pooling and prompts.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use serde::de::DeserializeOwned;
 
 use super::files::{read, read_optional, refuse};
 
-/// What the model is, checked: every size is at least one, and the heads divide the width.
+/// The validated configuration of a model: every size is at least one, and the heads divide the width.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) shape: Shape,
     pub(super) activation: Activation,
-    /// What is added to the variance before its root is taken.
+    /// Added to the variance before taking its root.
     pub(super) epsilon: f32,
     pub(super) pooling: Pooling,
-    /// What goes before a question.
+    /// Prefix of a query.
     pub(super) query_prompt: String,
-    /// What goes before a passage.
+    /// Prefix of a passage.
     pub(super) passage_prompt: String,
-    /// Tokens the model reads of a text, with the two that mark its ends.
+    /// Maximum number of tokens in a text, including the two that mark its ends.
     pub(super) longest: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Shape {
     pub(super) inner: usize,
 }
 
-/// The function between the two halves of a layer's feed-forward part.
+/// The activation function of the feed-forward block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activation {
     Gelu,
@@ -44,7 +44,7 @@ pub(super) enum Activation {
     Relu,
 }
 
-/// How the vectors of a text's tokens become one.
+/// How the token vectors of a text are combined into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
     Mean,
@@ -123,7 +123,7 @@ fn two() -> usize {
 }
 
 impl Settings {
-    /// Reads them from a model's folder, whose name tells how the models that say nothing are meant.
+    /// Reads the configuration of a model's directory. The name determines defaults for models whose files are silent.
     pub(super) fn read(folder: &Path, name: &str) -> EmbedResult<Settings> {
         let path = folder.join("config.json");
         let config: Config = parse(&path, &read(&path)?)?;
@@ -154,17 +154,14 @@ impl Config {
         };
         if let Some(kind) = foreign {
             let reason = format!(
-                "it describes a model of the kind `{kind}`, and Lore runs BertModel; choose a model of the BERT family, \
+                "unsupported architecture `{kind}`; use a model of the BERT family, \
                 or serve this one at an endpoint"
             );
             return Err(refuse(path, reason));
         }
         if self.position_embedding_type != "absolute" {
             let kind = &self.position_embedding_type;
-            return Err(refuse(
-                path,
-                format!("its positions are `{kind}`, not absolute; choose another model"),
-            ));
+            return Err(refuse(path, format!("unsupported position embedding `{kind}`; use another model")));
         }
         let shape = Shape {
             vocabulary: self.vocab_size,
@@ -181,7 +178,7 @@ impl Config {
         if fits {
             Ok(shape)
         } else {
-            Err(refuse(path, format!("its sizes make no model ({shape:?}); fetch it again")))
+            Err(refuse(path, format!("invalid sizes ({shape:?}); download the model again")))
         }
     }
 
@@ -190,14 +187,12 @@ impl Config {
             "gelu" => Ok(Activation::Gelu),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
             "relu" => Ok(Activation::Relu),
-            other => {
-                Err(refuse(path, format!("its activation `{other}` is not known; choose another model")))
-            }
+            other => Err(refuse(path, format!("unsupported activation `{other}`; use another model"))),
         }
     }
 }
 
-/// Tokens that are read of a text: two mark its ends, and at least one should be its own.
+/// Returns the maximum number of tokens in a text: two mark its ends, and at least one must be its own.
 fn longest(folder: &Path, shape: Shape) -> EmbedResult<usize> {
     let path = folder.join("sentence_bert_config.json");
     let file: LengthFile = optional(&path)?;
@@ -206,21 +201,20 @@ fn longest(folder: &Path, shape: Shape) -> EmbedResult<usize> {
         let path = if shape.positions < 3 { folder.join("config.json") } else { path };
         return Err(refuse(
             &path,
-            format!("it lets the model read {longest} tokens of a text; fetch the model again"),
+            format!("a maximum of {longest} tokens is too small; download the model again"),
         ));
     }
     Ok(longest)
 }
 
-/// A module after the pooling would change the vectors, so a model that has one is not run without it.
+/// Rejects models with unknown modules: a module after the pooling would change the vectors.
 fn only_known_modules(folder: &Path) -> EmbedResult<()> {
     let path = folder.join("modules.json");
     let modules: Vec<Module> = optional(&path)?;
     for module in modules {
         let kind = module.kind.rsplit('.').next().unwrap_or_default();
         if !["Transformer", "Pooling", "Normalize"].contains(&kind) {
-            let reason =
-                format!("it asks for a module `{kind}`, which Lore does not run; choose another model");
+            let reason = format!("unsupported module `{kind}`; use another model");
             return Err(refuse(&path, reason));
         }
     }
@@ -242,12 +236,12 @@ fn pooling(folder: &Path, name: &str) -> EmbedResult<Pooling> {
         (false, true, false) => Ok(Pooling::Mean),
         _ => Err(refuse(
             &path,
-            "it asks for a pooling other than the mean or the first token; choose another model",
+            "unsupported pooling (only mean and first token are supported); use another model",
         )),
     }
 }
 
-/// What models want before a question that they do not say themselves.
+/// Returns the query prompt of models whose files do not specify one.
 fn query_prompt_of(name: &str) -> &'static str {
     let name = name.to_lowercase();
     let wants_one = name.starts_with("bge-") && name.ends_with("-en-v1.5");
@@ -259,7 +253,6 @@ fn optional<T: DeserializeOwned + Default>(path: &Path) -> EmbedResult<T> {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> EmbedResult<T> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        refuse(path, format!("it does not read as expected ({error}); fetch the model again"))
-    })
+    serde_json::from_slice(bytes)
+        .map_err(|error| refuse(path, format!("cannot parse the file ({error}); download the model again")))
 }

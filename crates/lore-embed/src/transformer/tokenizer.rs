@@ -1,8 +1,9 @@
-//! From text to the numbers a BERT model reads: WordPiece as `tokenizer.json` describes it, to the letter.
+//! The WordPiece tokenizer of BERT models, exactly as `tokenizer.json` describes it.
 //!
 //! Written by hand because a command starts cold. The reference library reads the file into a map of 30,000 strings and
-//! compiles its patterns before the first word, which takes longer than the whole answer may; here the file becomes one
-//! string and one table of numbers in a few milliseconds. The tests hold it to the reference library's own answers.
+//! compiles its patterns before the first word, which takes longer than a whole query may; here the file becomes one
+//! string and one table of numbers in a few milliseconds. The tests compare it with the output of the reference
+//! library.
 
 mod characters;
 mod definition;
@@ -18,14 +19,14 @@ use definition::Definition;
 use vocabulary::Vocabulary;
 use words::{Rules, Words};
 
-/// What turns a text into tokens.
+/// Converts text to tokens.
 #[derive(Debug)]
 pub(super) struct Tokenizer {
     vocabulary: Vocabulary,
     rules: Rules,
-    /// Tokens that are found in the text as it is written, before anything else is done to it.
+    /// Tokens that are matched in the original text, before normalization.
     added: Vec<(String, u32)>,
-    /// Which bytes an added token begins with.
+    /// The first bytes of the added tokens.
     begins_added: Box<[bool; 256]>,
     opening: u32,
     closing: u32,
@@ -34,7 +35,7 @@ pub(super) struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// Reads a model's `tokenizer.json`; its tokens must be among the model's `size`.
+    /// Reads a model's `tokenizer.json`; all token ids must be below `size`.
     pub(super) fn open(path: &Path, size: usize) -> EmbedResult<Tokenizer> {
         let bytes = read(path)?;
         Tokenizer::parse(&bytes, size).map_err(|reason| refuse(path, reason))
@@ -42,21 +43,21 @@ impl Tokenizer {
 
     fn parse(bytes: &[u8], size: usize) -> Result<Tokenizer, String> {
         let definition: Definition = serde_json::from_slice(bytes)
-            .map_err(|error| format!("it does not read as a tokenizer ({error}); fetch the model again"))?;
+            .map_err(|error| format!("cannot parse the tokenizer ({error}); download the model again"))?;
         let (rules, ends) = (definition.rules()?, definition.ends()?);
         let added = definition.added()?;
         let model = definition.model;
         let vocabulary = Vocabulary::new(model.vocab, &model.continuing_subword_prefix);
         let named = |name: &str| {
             let found = added.iter().find(|token| token.0 == name).map(|token| token.1);
-            let missing = || format!("it has no token `{name}`; fetch the model again");
+            let missing = || format!("missing token `{name}`; download the model again");
             found.or_else(|| vocabulary.find(name)).ok_or_else(missing)
         };
         let (opening, closing, unknown) = (named(&ends.0)?, named(&ends.1)?, named(&model.unk_token)?);
         let greatest = added.iter().map(|token| token.1).chain([vocabulary.greatest()]).max().unwrap_or(0);
         if greatest as usize >= size {
             return Err(format!(
-                "it has a token {greatest}, and the model knows {size}; fetch both files again"
+                "token id {greatest} is out of range for a vocabulary of {size}; download the model again"
             ));
         }
         let mut begins_added = Box::new([false; 256]);
@@ -67,7 +68,7 @@ impl Tokenizer {
         Ok(Tokenizer { vocabulary, rules, added, begins_added, opening, closing, unknown, longest_word })
     }
 
-    /// The tokens of a text between the two that mark its ends, at most `limit` with them.
+    /// Returns the tokens of a text between the two that mark its ends, at most `limit` in total.
     pub(super) fn encode(&self, text: &str, limit: usize) -> Vec<u32> {
         let mut tokens = vec![self.opening];
         let mut left = text;
@@ -88,7 +89,7 @@ impl Tokenizer {
         tokens
     }
 
-    /// The text before the next added token; that token, and how long it is written.
+    /// Returns the text before the next added token, and the id and length of that token.
     fn next_added<'a>(&self, text: &'a str) -> (&'a str, Option<(u32, usize)>) {
         for (at, &byte) in text.as_bytes().iter().enumerate() {
             if !self.begins_added[usize::from(byte)] {
@@ -103,8 +104,7 @@ impl Tokenizer {
         (text, None)
     }
 
-    /// The fewest pieces from the left: the longest that is known, again and again. A word with a rest that is not
-    /// known is unknown as a whole.
+    /// Appends the longest known pieces of a word, from left to right. If any rest is unknown, the whole word is.
     fn push_word(&self, word: &str, hashes: &mut Vec<u64>, tokens: &mut Vec<u32>) {
         let before = tokens.len();
         let mut start = 0;

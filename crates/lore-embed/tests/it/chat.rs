@@ -1,4 +1,4 @@
-//! Language models that write summaries well, badly and not at all.
+//! Summarizers over HTTP with good, bad and missing responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn pages() -> Vec<Source> {
     vec![page("one", "---\ntags: [x]\n---\nWe chose tabs.\n"), page("two", "We chose spaces \"now\".\n")]
 }
 
-/// What a server with this behaviour is made to say, with the number of requests.
+/// Returns the result of a summary from a server with this behaviour, with the number of requests.
 fn outcome(protocol: ChatProtocol, reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
     let server = Server::start(move |number, _| reply(number));
     let chat = Chat::new(settings(&server, protocol)).unwrap();
@@ -51,7 +51,7 @@ fn openai(answer: &'static str) -> String {
 }
 
 #[test]
-fn both_protocols_give_the_text_without_its_wrapping() {
+fn both_protocols_return_the_unwrapped_text() {
     expect![[r##""# Tabs\n\nText." (1 requests)"##]].assert_eq(&openai(
         r##"{"choices":[{"message":{"content":"```markdown\n# Tabs\n\nText.\n```"},"finish_reason":"stop"}]}"##,
     ));
@@ -61,7 +61,7 @@ fn both_protocols_give_the_text_without_its_wrapping() {
 }
 
 #[test]
-fn a_request_has_the_instructions_the_pages_and_the_key() {
+fn requests_contain_instructions_pages_and_key() {
     for (protocol, path) in
         [(ChatProtocol::OpenAi, "post /chat/completions "), (ChatProtocol::Ollama, "post /api/generate ")]
     {
@@ -75,7 +75,7 @@ fn a_request_has_the_instructions_the_pages_and_the_key() {
         for part in
             ["every decision together with its reason", "We chose tabs.", "spaces \\\"now\\\"", "small"]
         {
-            assert!(request.body.contains(part), "{part} is not in {}", request.body);
+            assert!(request.body.contains(part), "{part} missing from {}", request.body);
         }
         assert!(!request.body.contains("tags:"), "no frontmatter: {}", request.body);
         assert_eq!(request.body.contains("num_ctx"), protocol == ChatProtocol::Ollama);
@@ -83,7 +83,7 @@ fn a_request_has_the_instructions_the_pages_and_the_key() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again_and_a_bad_answer_is_not() {
+fn busy_servers_are_retried_and_bad_responses_are_not() {
     let good = r##"{"choices":[{"message":{"content":"# A"}}]}"##;
     let busy = outcome(ChatProtocol::OpenAi, move |number| match number {
         0 => http("503 Service Unavailable", "", b"loading"),
@@ -108,28 +108,28 @@ fn a_busy_server_is_asked_again_and_a_bad_answer_is_not() {
     ];
     expect![[r##"
         "# A" (2 requests)
-        the summarizer small at BASE gave no summary: it did not answer: status 503: … is loading (3 requests)
-        the summarizer small at BASE gave no summary: it gave a wrong answer: no JSON: expected value at line 1 column 1 (1 requests)
-        the summarizer small at BASE gave no summary: it gave a wrong answer: no text in it (1 requests)
-        the summarizer small at BASE gave no summary: it gave a wrong answer: an empty text (1 requests)
-        the summarizer small at BASE gave no summary: it gave a wrong answer: a text that was cut off because it became too long (1 requests)
-        the summarizer small at BASE gave no summary: it does not accept the key (status 401: bad key …) (1 requests)
-        the summarizer small at BASE gave no summary: it does not know the model, or has no such path (status 404: model 'small' not found) (1 requests)
-        the summarizer small at BASE gave no summary: it gave a wrong answer: it points to another address, which is not followed (status 302) (1 requests)"##]]
+        the summarizer small at BASE failed: no response: status 503: … is loading (3 requests)
+        the summarizer small at BASE failed: invalid response: not JSON: expected value at line 1 column 1 (1 requests)
+        the summarizer small at BASE failed: invalid response: it contains no text (1 requests)
+        the summarizer small at BASE failed: invalid response: the text is empty (1 requests)
+        the summarizer small at BASE failed: invalid response: the text was truncated at the length limit (1 requests)
+        the summarizer small at BASE failed: the API key was rejected (status 401: bad key …) (1 requests)
+        the summarizer small at BASE failed: unknown model or path (status 404: model 'small' not found) (1 requests)
+        the summarizer small at BASE failed: invalid response: redirects are not followed (status 302) (1 requests)"##]]
     .assert_eq(&said.join("\n"));
 }
 
 #[test]
-fn a_server_that_says_nothing_is_given_up() {
+fn silent_servers_time_out() {
     let server = Server::start(|_, _| Reply::Nothing);
     let mut settings = settings(&server, ChatProtocol::Ollama);
     settings.patience.request = Duration::from_millis(100);
     let failed = Chat::new(settings).unwrap().summarize(&pages()).unwrap_err();
-    assert!(failed.reason.contains("there was no answer within 100ms"), "{failed}");
+    assert!(failed.reason.contains("timed out after 100ms"), "{failed}");
 }
 
 #[test]
-fn what_is_no_address_is_refused_before_anything_is_sent() {
+fn invalid_urls_are_rejected_before_sending() {
     let server = Server::start(|_, _| Reply::Nothing);
     let settings = ChatSettings { base: "localhost:1".into(), ..settings(&server, ChatProtocol::OpenAi) };
     assert!(!format!("{settings:?}").contains(KEY));

@@ -1,4 +1,4 @@
-//! Endpoints that answer well, badly and not at all.
+//! Embedding endpoints with good, bad and missing responses.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::server::{Reply, Server, http, ok};
 
 const KEY: &str = "not-a-real-key";
 
-/// Settings that wait for nobody, and the waits they would have made.
+/// Returns settings that never sleep, and the recorded delays.
 fn openai(server: &Server) -> (EndpointSettings, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&waits);
@@ -22,7 +22,7 @@ fn openai(server: &Server) -> (EndpointSettings, Arc<Mutex<Vec<Duration>>>) {
     (settings, waits)
 }
 
-/// An answer with as many vectors as the request has texts: (1, 0), (2, 2), (3, 4) and so on.
+/// Returns a response with as many vectors as the request has texts: (1, 0), (2, 2), (3, 4) and so on.
 fn vectors(body: &str) -> String {
     let count = body.split("\"input\":[").nth(1).unwrap().split("\",\"").count();
     let data: Vec<String> =
@@ -30,7 +30,7 @@ fn vectors(body: &str) -> String {
     format!(r#"{{"data":[{}]}}"#, data.join(","))
 }
 
-/// What one query to a server with this behaviour gives, with the number of requests and the waits between.
+/// Returns the result of one query to a server with this behaviour, with the number of requests and the delays.
 fn outcome(reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
     let server = Server::start(move |number, _| reply(number));
     let (settings, waits) = openai(&server);
@@ -54,12 +54,12 @@ fn outcome(reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
 const GOOD: &str = r#"{"data":[{"index":0,"embedding":[3,4]}]}"#;
 
 #[test]
-fn good_answers_are_unit_vectors() {
+fn vectors_are_normalized() {
     expect!["[0.6, 0.8] (1 requests, waits [])"].assert_eq(&outcome(|_| ok(GOOD)));
 }
 
 #[test]
-fn a_busy_endpoint_is_asked_again() {
+fn busy_endpoints_are_retried() {
     expect!["[0.6, 0.8] (2 requests, waits [250ms])"].assert_eq(&outcome(|number| match number {
         0 => http("500 Internal Server Error", "", b"oops"),
         _ => ok(GOOD),
@@ -76,7 +76,7 @@ fn a_busy_endpoint_is_asked_again() {
 }
 
 #[test]
-fn a_broken_connection_is_tried_again() {
+fn broken_connections_are_retried() {
     let cut = || Reply::Bytes(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"data\":".to_vec());
     expect!["unavailable: BASE did not answer: io: Peer disconnected (3 requests, waits [250ms, 1s])"]
         .assert_eq(&outcome(move |_| cut()));
@@ -87,7 +87,7 @@ fn a_broken_connection_is_tried_again() {
 }
 
 #[test]
-fn wrong_answers_are_refused_at_once() {
+fn invalid_responses_are_not_retried() {
     let of = |body: &'static str| outcome(move |_| ok(body));
     let refused = [
         of("<html>hello</html>"),
@@ -104,33 +104,33 @@ fn wrong_answers_are_refused_at_once() {
         outcome(|_| http("200 OK", "", &vec![b' '; 33 << 20])),
     ];
     expect![[r#"
-        wrong: BASE gave a wrong answer: no vectors: expected value at line 1 column 1 (1 requests, waits [])
-        wrong: BASE gave a wrong answer: a vector of 3 numbers, not 2 (1 requests, waits [])
-        wrong: BASE gave a wrong answer: 0 vectors for 1 texts (1 requests, waits [])
-        wrong: BASE gave a wrong answer: 2 vectors for 1 texts (1 requests, waits [])
-        wrong: BASE gave a wrong answer: a vector without a direction (1 requests, waits [])
-        wrong: BASE gave a wrong answer: a vector without a direction (1 requests, waits [])
-        wrong: BASE gave a wrong answer: no vectors: invalid type: null, expected f32 at line 1 column 27 (1 requests, waits [])
-        wrong: BASE gave a wrong answer: status 400: input too long (1 requests, waits [])
-        model: the model BASE cannot be used: it does not know the model small (status 404: model "small" not found) (1 requests, waits [])
-        model: the model BASE cannot be used: it does not accept the key (status 401: bad key: …) (1 requests, waits [])
-        wrong: BASE gave a wrong answer: protocol: http parse fail: invalid HTTP version (1 requests, waits [])
-        wrong: BASE gave a wrong answer: an answer of more than 33554432 bytes (1 requests, waits [])"#]].assert_eq(&refused.join("\n"));
+        wrong: BASE gave an invalid answer: no vectors: expected value at line 1 column 1 (1 requests, waits [])
+        wrong: BASE gave an invalid answer: a vector has 3 dimensions, expected 2 (1 requests, waits [])
+        wrong: BASE gave an invalid answer: got 0 vectors for 1 texts (1 requests, waits [])
+        wrong: BASE gave an invalid answer: got 2 vectors for 1 texts (1 requests, waits [])
+        wrong: BASE gave an invalid answer: a vector is zero or not finite (1 requests, waits [])
+        wrong: BASE gave an invalid answer: a vector is zero or not finite (1 requests, waits [])
+        wrong: BASE gave an invalid answer: no vectors: invalid type: null, expected f32 at line 1 column 27 (1 requests, waits [])
+        wrong: BASE gave an invalid answer: status 400: input too long (1 requests, waits [])
+        model: the model BASE cannot be used: unknown model small (status 404: model "small" not found) (1 requests, waits [])
+        model: the model BASE cannot be used: the API key was rejected (status 401: bad key: …) (1 requests, waits [])
+        wrong: BASE gave an invalid answer: protocol: http parse fail: invalid HTTP version (1 requests, waits [])
+        wrong: BASE gave an invalid answer: the response is larger than 33554432 bytes (1 requests, waits [])"#]].assert_eq(&refused.join("\n"));
 }
 
 #[test]
-fn a_silent_endpoint_is_not_waited_for() {
+fn silent_endpoints_time_out() {
     let server = Server::start(|_, _| Reply::Nothing);
     let (mut settings, waits) = openai(&server);
     settings.patience.request = Duration::from_millis(200);
     let error = Endpoint::connect(settings).unwrap().embed_query("anything").unwrap_err();
     assert!(matches!(&error, EmbedError::Unavailable { .. }), "{error}");
-    assert!(error.to_string().contains("no answer within 200ms"), "{error}");
+    assert!(error.to_string().contains("timed out after 200ms"), "{error}");
     assert_eq!((server.requests().len(), waits.lock().unwrap().len()), (1, 0));
 }
 
 #[test]
-fn nobody_at_the_address_is_unavailable() {
+fn refused_connections_are_unavailable() {
     let server = Server::start(|_, _| Reply::Nothing);
     let (mut settings, waits) = openai(&server);
     // Nothing listens on the first port.
@@ -141,12 +141,12 @@ fn nobody_at_the_address_is_unavailable() {
 }
 
 #[test]
-fn texts_and_key_do_not_follow_to_another_address() {
+fn redirects_are_not_followed() {
     let other = Server::start(|_, _| ok(GOOD));
     for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         let location = format!("Location: {}/embeddings\r\n", other.base);
         let text = outcome(move |_| http(status, &location, b""));
-        assert!(text.starts_with("wrong: ") && text.contains("points to another address"), "{text}");
+        assert!(text.starts_with("wrong: ") && text.contains("redirects are not followed"), "{text}");
     }
     assert!(other.requests().is_empty());
 }
@@ -175,7 +175,7 @@ fn requests_are_as_documented() {
 }
 
 #[test]
-fn ollama_is_asked_for_its_dimensions_once() {
+fn ollama_dimensions_are_detected_once() {
     let server = Server::start(|_, _| ok(r#"{"model":"m","embeddings":[[0,3,4]]}"#));
     let mut settings = EndpointSettings::ollama("nomic-embed-text");
     assert_eq!(settings.base, "http://127.0.0.1:11434");
@@ -199,7 +199,7 @@ fn ollama_is_asked_for_its_dimensions_once() {
 }
 
 #[test]
-fn many_texts_go_in_batches() {
+fn many_texts_are_sent_in_batches() {
     let server = Server::start(|_, request| ok(&vectors(&request.body)));
     let (settings, _) = openai(&server);
     let endpoint = Endpoint::connect(settings).unwrap();
@@ -213,7 +213,7 @@ fn many_texts_go_in_batches() {
 }
 
 #[test]
-fn an_address_that_is_none_is_refused() {
+fn invalid_urls_are_rejected() {
     let mut settings = EndpointSettings::ollama("small");
     settings.base = "localhost".to_owned();
     let error = Endpoint::connect(settings).unwrap_err();

@@ -1,5 +1,5 @@
-//! Fetching a model from a hub that works, breaks off, lies and has nothing.
-#![expect(clippy::disallowed_methods, reason = "tests look at what was written")]
+//! Downloads from a hub that works, breaks off, sends wrong files and has none.
+#![expect(clippy::disallowed_methods, reason = "tests inspect the written files")]
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn weights() -> Vec<u8> {
     (0..200_000u32).flat_map(u32::to_le_bytes).collect()
 }
 
-/// A model of one pinned file and one whose checksum nobody knows.
+/// A model with one pinned file and one of unknown hash.
 fn model() -> HubModel {
     let sha256 = ContentHash::of(&weights()).to_string().leak();
     let files = [
@@ -31,7 +31,7 @@ fn model() -> HubModel {
     }
 }
 
-/// Serves the model's files, honouring ranges.
+/// Serves the model's files and supports ranges.
 fn serve(request: &Request, weights: &[u8]) -> Reply {
     let file = if request.head.contains("1_pooling/config.json") { CONFIG } else { weights };
     match range(request) {
@@ -48,7 +48,7 @@ fn range(request: &Request) -> Option<usize> {
     range.strip_suffix('-')?.parse().ok()
 }
 
-/// The answer without its last bytes: the connection breaks.
+/// Drops the last bytes of a response, as if the connection broke.
 fn cut(reply: Reply, bytes: usize) -> Reply {
     match reply {
         Reply::Bytes(mut all) => {
@@ -63,7 +63,7 @@ fn is_weights(request: &Request) -> bool {
     request.head.contains("model.safetensors")
 }
 
-/// The names in a folder.
+/// Returns the names in a directory.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -77,7 +77,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn quiet(_: u64, _: u64) {}
 
 #[test]
-fn a_model_is_fetched_once_and_can_be_verified() {
+fn models_are_downloaded_once_and_verified() {
     let server = Server::start(|_, request| serve(request, &weights()));
     let (into, model) = (tempdir().unwrap(), model());
     let mut told = Vec::new();
@@ -99,17 +99,17 @@ fn a_model_is_fetched_once_and_can_be_verified() {
 
     verify(&folder).unwrap();
     pull(&model, into.path(), &server.base, &mut quiet).unwrap();
-    assert_eq!(server.requests().len(), 2, "what is there and right is not fetched again");
+    assert_eq!(server.requests().len(), 2, "an intact model is not downloaded again");
 
     fs::write(folder.join("model.safetensors"), "damaged").unwrap();
     let error = verify(&folder).unwrap_err().to_string();
-    assert!(error.contains("model.safetensors") && error.contains("and should be"), "{error}");
+    assert!(error.contains("model.safetensors") && error.contains("expected"), "{error}");
     pull(&model, into.path(), &server.base, &mut quiet).unwrap();
     verify(&folder).unwrap();
 }
 
 #[test]
-fn a_broken_download_goes_on_where_it_was() {
+fn broken_downloads_are_resumed() {
     let server = Server::start(|_, request| match range(request) {
         None if is_weights(request) => cut(serve(request, &weights()), 300_000),
         Some(start) if start < 600_000 => cut(serve(request, &weights()), 100_000),
@@ -123,7 +123,7 @@ fn a_broken_download_goes_on_where_it_was() {
 }
 
 #[test]
-fn the_next_call_goes_on_where_the_last_one_ended() {
+fn the_next_pull_resumes_the_last_one() {
     let server = Server::start(|number, request| match number {
         1 => cut(serve(request, &weights()), 300_000),
         2 => Reply::Bytes(Vec::new()),
@@ -132,13 +132,13 @@ fn the_next_call_goes_on_where_the_last_one_ended() {
     let into = tempdir().unwrap();
     let error = pull(&model(), into.path(), &server.base, &mut quiet).unwrap_err();
     assert!(matches!(error, EmbedError::Unavailable { .. }), "{error}");
-    assert!(!into.path().join("tiny").exists(), "a folder that is not complete does not appear");
+    assert!(!into.path().join("tiny").exists(), "an incomplete directory does not appear");
     verify(&pull(&model(), into.path(), &server.base, &mut quiet).unwrap()).unwrap();
     assert_eq!(server.requests().last().and_then(range), Some(500_000));
 }
 
 #[test]
-fn a_hub_without_ranges_sends_everything_again() {
+fn hubs_without_ranges_restart_the_file() {
     let server = Server::start(|number, request| {
         let whole = Request { head: request.head.replace("range:", "no-range:"), ..request.clone() };
         let reply = serve(&whole, &weights());
@@ -150,7 +150,7 @@ fn a_hub_without_ranges_sends_everything_again() {
 }
 
 #[test]
-fn an_answer_that_continues_elsewhere_is_not_used() {
+fn ranges_at_the_wrong_offset_are_discarded() {
     let server = Server::start(|number, request| match number {
         1 => cut(serve(request, &weights()), 300_000),
         2 => http(
@@ -162,11 +162,11 @@ fn an_answer_that_continues_elsewhere_is_not_used() {
     });
     let into = tempdir().unwrap();
     verify(&pull(&model(), into.path(), &server.base, &mut quiet).unwrap()).unwrap();
-    assert_eq!(server.requests().iter().map(range).next_back(), Some(None), "from the start again");
+    assert_eq!(server.requests().iter().map(range).next_back(), Some(None), "restarted from the beginning");
 }
 
 #[test]
-fn a_file_with_another_checksum_is_refused() {
+fn files_with_the_wrong_hash_are_rejected() {
     let server = Server::start(|_, request| {
         let mut other = weights();
         other[7] ^= 1;
@@ -182,11 +182,11 @@ fn a_file_with_another_checksum_is_refused() {
     }
     assert!(!into.path().join("tiny").exists());
     let staging = into.path().join(&names(into.path())[0]);
-    assert_eq!(names(&staging), ["1_Pooling"], "the part is removed");
+    assert_eq!(names(&staging), ["1_Pooling"], "the part file is removed");
 }
 
 #[test]
-fn what_was_taken_at_first_use_must_stay_the_same() {
+fn first_use_files_must_not_change() {
     let into = tempdir().unwrap();
     let good = Server::start(|_, request| serve(request, &weights()));
     let folder = pull(&model(), into.path(), &good.base, &mut quiet).unwrap();
@@ -200,7 +200,7 @@ fn what_was_taken_at_first_use_must_stay_the_same() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_refused() {
+fn oversized_files_are_rejected() {
     let announced = Server::start(|_, request| {
         let large = || cut(http("200 OK", "", &vec![0; 900_000]), 900_000);
         if is_weights(request) { large() } else { serve(request, &weights()) }
@@ -212,13 +212,13 @@ fn a_file_that_is_too_large_is_refused() {
         let into = tempdir().unwrap();
         let error = pull(&model(), into.path(), &server.base, &mut quiet).unwrap_err();
         assert!(matches!(error, EmbedError::Wrong { .. }), "{error}");
-        assert!(error.to_string().contains(&format!("it is larger than {most}")), "{error}");
+        assert!(error.to_string().contains(&format!("the file is larger than {most}")), "{error}");
         assert!(!into.path().join("tiny").exists());
     }
 }
 
 #[test]
-fn a_file_that_is_not_there_is_an_error_that_stays() {
+fn missing_files_are_not_retried() {
     let server = Server::start(|_, _| http("404 Not Found", "", b"Entry not found"));
     let into = tempdir().unwrap();
     let error = pull(&model(), into.path(), &server.base, &mut quiet).unwrap_err();
@@ -233,7 +233,7 @@ fn a_file_that_is_not_there_is_an_error_that_stays() {
 }
 
 #[test]
-fn the_hub_may_send_one_on_to_its_store() {
+fn redirects_of_the_hub_are_followed() {
     let store = Server::start(|_, request| serve(request, &weights()));
     let location = format!("Location: {}/1_Pooling/config.json/model.safetensors\r\n", store.base);
     let hub = Server::start(move |_, request| {
@@ -246,19 +246,19 @@ fn the_hub_may_send_one_on_to_its_store() {
 }
 
 #[test]
-fn a_folder_that_lore_did_not_fetch_is_not_touched() {
+fn foreign_directories_are_not_touched() {
     let server = Server::start(|_, request| serve(request, &weights()));
     let into = tempdir().unwrap();
     fs::create_dir(into.path().join("tiny")).unwrap();
     fs::write(into.path().join("tiny/precious"), "mine").unwrap();
     let error = pull(&model(), into.path(), &server.base, &mut quiet).unwrap_err();
-    assert!(error.to_string().contains("was not fetched by Lore"), "{error}");
+    assert!(error.to_string().contains("was not created by Lore"), "{error}");
     assert_eq!(names(&into.path().join("tiny")), ["precious"]);
     assert!(verify(&into.path().join("tiny")).is_err());
 }
 
 #[test]
-fn the_record_of_a_known_model_is_held_against_what_is_known() {
+fn records_are_checked_against_pinned_hashes() {
     let folder = tempdir().unwrap();
     let known = known_model("all-MiniLM-L6-v2").unwrap();
     let files: Vec<String> = known
@@ -275,7 +275,7 @@ fn the_record_of_a_known_model_is_held_against_what_is_known() {
     );
     fs::write(folder.path().join("lore-model.json"), record).unwrap();
     let error = verify(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("recorded for config.json is 0000"), "{error}");
+    assert!(error.contains("recorded SHA-256 of config.json is 0000"), "{error}");
 }
 
 #[test]

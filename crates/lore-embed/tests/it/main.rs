@@ -1,5 +1,5 @@
-//! The providers that speak to others, against servers on this machine.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! Tests of the network clients against local servers.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod chat;
 mod endpoint;

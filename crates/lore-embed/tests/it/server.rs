@@ -1,16 +1,16 @@
-//! A server on this machine that says what a test wants it to say, byte by byte.
+//! A local server that sends exactly the bytes a test specifies.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A request as it was received.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The first line and the headers, in lower case.
+    /// The request line and the headers, in lower case.
     pub head: String,
-    /// What came after.
+    /// The body.
     pub body: String,
 }
 
@@ -19,14 +19,14 @@ pub struct Server {
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
-/// What happens after a request: bytes and the end of the connection, or nothing until the client gives up.
+/// The response to a request: bytes followed by a closed connection, or silence until the client gives up.
 pub enum Reply {
     Bytes(Vec<u8>),
     Nothing,
 }
 
 impl Server {
-    /// Starts a server that answers each request with what `reply` makes of it and of its number.
+    /// Starts a server that responds to each request with `reply(number, request)`.
     pub fn start(reply: impl Fn(usize, &Request) -> Reply + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -68,7 +68,7 @@ fn receive(mut stream: &TcpStream) -> Option<Request> {
     }
 }
 
-/// The client may be gone before everything is said; that is not the server's concern.
+/// The client may be gone before everything is sent; this is not an error.
 fn answer(mut stream: TcpStream, reply: Reply) {
     match reply {
         Reply::Bytes(bytes) => drop(stream.write_all(&bytes)),
@@ -76,14 +76,14 @@ fn answer(mut stream: TcpStream, reply: Reply) {
     }
 }
 
-/// An answer with a status, further headers (each with its line end) and a body.
+/// Returns a response with a status, further headers (each with its line ending) and a body.
 pub fn http(status: &str, headers: &str, body: &[u8]) -> Reply {
     let length = body.len();
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
     Reply::Bytes([head.as_bytes(), body].concat())
 }
 
-/// A good answer in JSON.
+/// Returns a successful JSON response.
 pub fn ok(body: &str) -> Reply {
     http("200 OK", "Content-Type: application/json\r\n", body.as_bytes())
 }

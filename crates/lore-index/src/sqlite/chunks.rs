@@ -1,4 +1,4 @@
-//! The chunks of pages. A chunk whose text is still there keeps its slot, and with it its vector and code.
+//! The chunks of pages. A chunk whose text is unchanged keeps its slot, and with it its vector and sign code.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub(super) fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
 }
 
 impl SqliteStore {
-    /// Makes these the chunks of a page.
+    /// Replaces the chunks of a page.
     pub(super) fn put_chunks(&self, project: ProjectNo, page: PageNo, chunks: &[ChunkDraft]) -> Result<()> {
         let mut known: HashMap<ContentHash, Vec<i64>> = HashMap::new();
         let sql = "SELECT slot, hash FROM chunk WHERE page = ?1 ORDER BY slot DESC";
@@ -55,7 +55,7 @@ impl SqliteStore {
 
     fn place_chunk(&self, project: ProjectNo, page: PageNo, slot: i64, chunk: &ChunkDraft) -> Result<()> {
         self.run(
-            "wrote a chunk",
+            "write a chunk",
             "INSERT OR REPLACE INTO chunk(project, slot, page, kind, heading, first, last, hash)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
@@ -72,7 +72,7 @@ impl SqliteStore {
         .map(drop)
     }
 
-    /// A chunk and a model: its vector is known from before, or it waits for one.
+    /// Connects a chunk with a model: uses a known vector, or queues the chunk for embedding.
     pub(super) fn meet(
         &self,
         project: ProjectNo,
@@ -81,14 +81,14 @@ impl SqliteStore {
         hash: ContentHash,
     ) -> Result<()> {
         let sql = "SELECT vector FROM vector WHERE model = ?1 AND hash = ?2";
-        let code = self.one("looked for a vector", sql, params![model, hash.0], |row| {
+        let code = self.one("find a vector", sql, params![model, hash.0], |row| {
             Ok(signs::code_of_bytes(row.get_ref(0)?.as_blob()?))
         })?;
         match code {
             Some(code) => self.put_code(project, model, slot, code),
             None => {
                 let sql = "INSERT OR IGNORE INTO pending(project, model, slot) VALUES (?1, ?2, ?3)";
-                self.run("noted a chunk to embed", sql, params![project, model, slot])?;
+                self.run("queue a chunk for embedding", sql, params![project, model, slot])?;
             }
         }
         Ok(())
@@ -100,22 +100,21 @@ impl SqliteStore {
             "DELETE FROM pending WHERE project = ?1 AND slot = ?2",
             "INSERT OR IGNORE INTO free_slot(project, slot) VALUES (?1, ?2)",
         ] {
-            self.run("removed a chunk", sql, params![project, slot])?;
+            self.run("remove a chunk", sql, params![project, slot])?;
         }
         Ok(())
     }
 
     fn take_slot(&self, project: ProjectNo) -> Result<i64> {
         let sql = "SELECT min(slot) FROM free_slot WHERE project = ?1";
-        let free = self.one("looked for a free slot", sql, [project], |row| row.get::<_, Option<i64>>(0))?;
+        let free = self.one("find a free slot", sql, [project], |row| row.get::<_, Option<i64>>(0))?;
         if let Some(slot) = free.flatten() {
             let sql = "DELETE FROM free_slot WHERE project = ?1 AND slot = ?2";
-            self.run("took a free slot", sql, params![project, slot])?;
+            self.run("take a free slot", sql, params![project, slot])?;
             return Ok(slot);
         }
         let sql = "SELECT max(slot) FROM chunk WHERE project = ?1";
-        let last =
-            self.one("looked for the last slot", sql, [project], |row| row.get::<_, Option<i64>>(0))?;
+        let last = self.one("find the last slot", sql, [project], |row| row.get::<_, Option<i64>>(0))?;
         Ok(last.flatten().map_or(0, |slot| slot + 1))
     }
 }

@@ -1,5 +1,5 @@
-//! Words that most pages have: BM25 gives them no weight, and to rank every page by them is most of what a question
-//! would cost. To count them costs too, so that what was found is remembered until the database changes.
+//! Detects words that occur in most pages: BM25 gives them no weight, and ranking every page by them would dominate the
+//! cost of a query. Counting is expensive too, so results are cached until the database changes.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use rusqlite::params;
 use super::SqliteStore;
 use super::fts::render_in_words;
 
-/// So few pages are all ranked: it costs nothing, and each of them may be wanted.
+/// A vault with fewer pages is ranked completely: it costs nothing, and each page may be relevant.
 const FEW: i64 = 200;
 
-/// So many words are remembered.
+/// Maximum number of cached words.
 const REMEMBERED: usize = 4096;
 
-/// What is known of words, for one state of the database.
+/// Cached word frequencies for one state of the database.
 #[derive(Debug, Default)]
 pub(super) struct Common {
-    /// Changes of others, and our own.
+    /// Data version (changes by other connections) and our own change count.
     state: (i64, u64),
-    /// Pages of each project.
+    /// Number of pages per project.
     pages: HashMap<ProjectNo, i64>,
-    /// Whether more than half of a project's pages have it.
+    /// Whether a word occurs in more than half of a project's pages.
     words: HashMap<(ProjectNo, String), bool>,
 }
 
 impl SqliteStore {
-    /// The expression without those alternatives that more than half of the pages have.
+    /// Removes the alternatives that occur in more than half of the pages.
     pub(super) fn without_common(&self, project: ProjectNo, expression: &Expression) -> Result<Expression> {
         let any = match expression {
             Expression::Without(wanted, unwanted) => {
@@ -52,7 +52,7 @@ impl SqliteStore {
     }
 
     fn forget_outdated(&self) -> Result<()> {
-        let others = self.one("looked for changes", "PRAGMA data_version", [], |row| row.get(0))?;
+        let others = self.one("read the data version", "PRAGMA data_version", [], |row| row.get(0))?;
         let state = (others.unwrap_or_default(), self.connection.total_changes());
         let mut common = self.common.borrow_mut();
         if common.state != state || common.words.len() >= REMEMBERED {
@@ -66,12 +66,12 @@ impl SqliteStore {
             return Ok(*pages);
         }
         let sql = "SELECT count(*) FROM page WHERE project = ?1";
-        let pages = self.one("counted pages", sql, [project], |row| row.get(0))?.unwrap_or(0);
+        let pages = self.one("count pages", sql, [project], |row| row.get(0))?.unwrap_or(0);
         self.common.borrow_mut().pages.insert(project, pages);
         Ok(pages)
     }
 
-    /// Whether so many pages have it. What FTS5 cannot read is left for the search itself to judge.
+    /// Returns whether at least `enough` pages match. Terms that FTS5 cannot parse are left to the search itself.
     fn is_common(&self, project: ProjectNo, term: String, enough: i64) -> Result<bool> {
         let key = (project, term);
         if let Some(known) = self.common.borrow().words.get(&key) {
@@ -80,7 +80,7 @@ impl SqliteStore {
         let sql = format!(
             "SELECT count(*) FROM (SELECT 1 FROM fts_{project} WHERE fts_{project} MATCH ?1 LIMIT ?2)"
         );
-        let found = self.one("counted pages", &sql, params![key.1, enough], |row| row.get::<_, i64>(0));
+        let found = self.one("count pages", &sql, params![key.1, enough], |row| row.get::<_, i64>(0));
         let common = found.is_ok_and(|found| found.is_some_and(|found| found >= enough));
         self.common.borrow_mut().words.insert(key, common);
         Ok(common)

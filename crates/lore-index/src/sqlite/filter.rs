@@ -1,4 +1,4 @@
-//! Filters as SQL over the `page` table, each on an index of its own.
+//! Filters as SQL over the `page` table, each backed by an index.
 
 use lore_engine::{Filter, ProjectNo};
 use lore_page::fold;
@@ -7,14 +7,14 @@ use rusqlite::types::Value;
 
 use super::fts::property;
 
-/// Conditions with their values, to be joined by `AND`.
+/// Conditions with their values, joined by `AND`.
 pub(super) struct Conditions {
     pub(super) sql: String,
     pub(super) values: Vec<Value>,
 }
 
 impl Conditions {
-    /// All that a filter says.
+    /// Returns all conditions of a filter.
     pub(super) fn all(project: ProjectNo, filter: &Filter) -> Conditions {
         let mut conditions = Conditions::beyond_fts(filter);
         conditions.add("p.project = ?", project.into());
@@ -39,7 +39,7 @@ impl Conditions {
         conditions
     }
 
-    /// What the tokens of the full-text table cannot say.
+    /// Returns the conditions that the full-text table's filter tokens cannot express.
     pub(super) fn beyond_fts(filter: &Filter) -> Conditions {
         let mut conditions = Conditions { sql: "1".into(), values: Vec::new() };
         if let Some(path) = filter.path.as_deref().filter(|path| !path.ends_with('/')) {
@@ -80,7 +80,7 @@ impl Conditions {
         conditions
     }
 
-    /// The values as rusqlite takes them.
+    /// Returns the values for binding.
     pub(super) fn bound(&self) -> Vec<&dyn ToSql> {
         self.values.iter().map(|value| value as &dyn ToSql).collect()
     }
@@ -91,7 +91,7 @@ impl Conditions {
         self.values.push(value);
     }
 
-    /// Pages with one of these values.
+    /// Requires one of these label values.
     fn label(&mut self, project: ProjectNo, kind: &str, values: &[String]) {
         let marks = vec!["?"; values.len()].join(", ");
         self.sql.push_str(&format!(
@@ -101,7 +101,7 @@ impl Conditions {
         self.values.extend(values.iter().cloned().map(Value::from));
     }
 
-    /// A range instead of LIKE: it uses the index and knows no wildcards.
+    /// Uses a range instead of LIKE: it uses the index and has no wildcards.
     fn prefix(&mut self, column: &str, start: &str) {
         self.sql.push_str(&format!(" AND {column} >= ? AND {column} < ?"));
         self.values.push(start.to_owned().into());

@@ -1,8 +1,9 @@
-//! Full text: one FTS5 table per project, so that words weigh by their own vault and a search never walks another.
+//! Full-text search: one FTS5 table per project, so that word frequencies are per vault and a search never scans
+//! another project.
 //!
-//! The tables keep no copy of the text; passages are read from the files. A last column holds a token for each
-//! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead
-//! of being checked row by row.
+//! The tables store no copy of the text; passages are read from the files. The last column contains a token for each
+//! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead of
+//! being checked row by row.
 
 use lore_engine::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights, set_apart};
 use lore_page::{Value, fold};
@@ -10,13 +11,13 @@ use rusqlite::params;
 
 use super::{SqliteStore, failed};
 
-/// The weight of each column in the order of the table; the last, of filter tokens, never scores.
+/// Weights of the columns in table order; the last one, with the filter tokens, never scores.
 fn column_weights(weights: Weights) -> String {
     let Weights { aliases, headings } = weights;
     format!("10.0, {aliases:.1}, {headings:.1}, 3.0, 2.0, 1.0, 1.0, 0.0")
 }
 
-/// The condition that ranks by other weights than the table's own.
+/// Returns the condition for ranking with non-default weights.
 pub(super) fn ranked_by(weights: Weights) -> String {
     match weights == Weights::default() {
         true => String::new(),
@@ -24,14 +25,14 @@ pub(super) fn ranked_by(weights: Weights) -> String {
     }
 }
 
-/// What every filter token begins with.
+/// The first character of every filter token.
 const TOKEN: char = '9';
 
-/// The columns that hold words.
+/// The columns that contain words.
 const WORDS: &str = "{title aliases headings tags summary truth timeline}";
 
 impl SqliteStore {
-    /// Makes a project's table.
+    /// Creates a project's table.
     pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
         let weights = column_weights(Weights::default());
         let make = format!(
@@ -40,22 +41,22 @@ impl SqliteStore {
                content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
              INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({weights})');"
         );
-        self.connection.execute_batch(&make).map_err(failed("made the full-text table"))
+        self.connection.execute_batch(&make).map_err(failed("create the full-text table"))
     }
 
-    /// Makes the table of every project there is.
+    /// Creates the tables of all projects.
     pub(super) fn remake_fts(&self) -> Result<()> {
         let mut statement =
-            self.connection.prepare("SELECT number FROM project").map_err(failed("listed its projects"))?;
+            self.connection.prepare("SELECT number FROM project").map_err(failed("list projects"))?;
         let projects: Vec<ProjectNo> = statement
             .query_map([], |row| row.get(0))
             .and_then(Iterator::collect)
-            .map_err(failed("listed its projects"))?;
+            .map_err(failed("list projects"))?;
         projects.into_iter().try_for_each(|project| self.make_fts(project))
     }
 
-    /// Writes a page's words: kept until the transaction ends, then given to FTS5 all at once. Between other
-    /// statements FTS5 would write each page to the disk by itself, which triples the cost of a large sync.
+    /// Buffers a page's text until the transaction ends, then writes it to FTS5 in one go. Interleaved with other
+    /// statements, FTS5 would flush each page to disk separately, which triples the cost of a large sync.
     pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft<'_>) -> Result<()> {
         let text = &page.text;
         let columns = [
@@ -72,7 +73,7 @@ impl SqliteStore {
         if self.connection.is_autocommit() { self.flush_words() } else { Ok(()) }
     }
 
-    /// Gives FTS5 the words that wait.
+    /// Writes the buffered text to FTS5.
     pub(super) fn flush_words(&self) -> Result<()> {
         for (number, words) in std::mem::take(&mut *self.words.borrow_mut()) {
             let Words {
@@ -84,26 +85,30 @@ impl SqliteStore {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
             );
             let values = params![number, title, aliases, headings, tags, summary, truth, timeline, filter];
-            self.run("wrote a page's words", &insert, values)?;
+            self.run("write a page to the full-text table", &insert, values)?;
         }
         Ok(())
     }
 
-    /// Takes a page's words out.
+    /// Removes a page from the full-text table.
     pub(super) fn remove_fts(&self, project: ProjectNo, number: PageNo) -> Result<()> {
         self.words.borrow_mut().remove(&number);
-        self.run("removed a page's words", &format!("DELETE FROM fts_{project} WHERE rowid = ?1"), [number])
-            .map(drop)
+        self.run(
+            "remove a page from the full-text table",
+            &format!("DELETE FROM fts_{project} WHERE rowid = ?1"),
+            [number],
+        )
+        .map(drop)
     }
 }
 
-/// A page's words by column, and the project whose table they belong to.
+/// A page's text by column, and its project.
 pub(super) struct Words {
     pub(super) project: ProjectNo,
     columns: [String; 8],
 }
 
-/// The query in FTS5's syntax, filters included.
+/// Renders a query in FTS5 syntax, including filters.
 pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     let mut parts = vec![render_in_words(expression)];
     if !filter.kinds.is_empty() {
@@ -121,8 +126,8 @@ pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     parts.join(" AND ")
 }
 
-/// The words alone, wherever they stand but among the filter tokens. FTS5 is told so only where a word could be the
-/// beginning of such a token: to choose among columns costs a tenth of a search.
+/// Renders the words alone. They must not match filter tokens; FTS5 is restricted to the word columns only if a word
+/// could be the beginning of a filter token, because a column filter costs a tenth of a search.
 pub(super) fn render_in_words(expression: &Expression) -> String {
     let words = render_words(expression);
     if like_a_token(expression) { format!("{WORDS} : ({words})") } else { words }
@@ -153,13 +158,13 @@ fn render_words(expression: &Expression) -> String {
     }
 }
 
-/// Whether FTS5 takes the word without quotes: not one of its operators, nothing but letters and digits.
+/// Returns whether FTS5 accepts the word without quotes: only letters and digits, and not one of its operators.
 fn plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !matches!(text, "AND" | "OR" | "NOT" | "NEAR")
 }
 
 fn quoted(text: &str) -> String {
-    // A NUL would end the query for SQLite.
+    // SQLite would end the query at a NUL.
     format!("\"{}\"", set_apart(&text.replace('\0', " ")).replace('"', "\"\""))
 }
 
@@ -175,7 +180,7 @@ fn page_tokens(page: &PageDraft<'_>) -> String {
     tokens.join(" ")
 }
 
-/// Calls back with each scalar of a value.
+/// Calls `each` with every scalar of a value.
 pub(super) fn property_values(value: &Value, each: &mut dyn FnMut(&str)) {
     match value {
         Value::Text(text) => each(text),
@@ -184,17 +189,17 @@ pub(super) fn property_values(value: &Value, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The one form in which a property and its value are compared.
+/// Normalizes a property and its value for comparison.
 pub(super) fn property(key: &str, value: &str) -> String {
     format!("{}={}", fold(key), fold(value))
 }
 
-/// A token for a text whose case does not matter.
+/// Returns a case-insensitive filter token.
 fn token(kind: char, text: &str) -> String {
     exact_token(kind, &fold(text))
 }
 
-/// A token of digits only: the stemmer leaves those alone. 64-bit FNV-1a of the text.
+/// Returns a token of digits only, which the stemmer does not change: the 64-bit FNV-1a hash of the text.
 fn exact_token(kind: char, text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -222,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_a_filter_token_is_looked_for_among_the_words_alone() {
+    fn words_like_filter_tokens_are_restricted_to_word_columns() {
         let rendered = |query: &str| render_in_words(&lore_engine::prepare(query).strict.expect("words"));
         assert_eq!(rendered("room 912"), format!("{WORDS} : ((room AND 912*))"));
         assert_eq!(rendered("room 812"), "(room AND 812*)");
     }
 
     #[test]
-    fn filters_become_tokens_beside_the_words() {
+    fn filters_are_rendered_as_tokens() {
         let filter =
             Filter { kinds: vec!["Person".into()], path: Some("people/".into()), ..Default::default() };
         let rendered = render(&Expression::Phrase("x".into()), &filter);

@@ -1,4 +1,4 @@
-//! The derived half in SQL.
+//! The derived tables: the implementation of `Index`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -49,7 +49,7 @@ impl SqliteStore {
 
     fn page_at(&self, project: ProjectNo, path: &str) -> Result<Option<PageNo>> {
         let sql = "SELECT number FROM page WHERE project = ?1 AND path = ?2";
-        self.one("looked for a page", sql, params![project, path], |row| row.get(0))
+        self.one("find a page", sql, params![project, path], |row| row.get(0))
     }
 
     fn links_where(&self, condition: &str, params: impl Params) -> Result<Vec<LinkRow>> {
@@ -61,7 +61,7 @@ impl SqliteStore {
 
 impl Index for SqliteStore {
     fn rest(&self) -> Result<()> {
-        self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("gave memory back"))
+        self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("release memory"))
     }
 
     fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
@@ -72,7 +72,7 @@ impl Index for SqliteStore {
         if !self.connection.is_autocommit() {
             return work();
         }
-        self.connection.execute_batch("BEGIN DEFERRED").map_err(failed("began to read"))?;
+        self.connection.execute_batch("BEGIN DEFERRED").map_err(failed("begin a read transaction"))?;
         let done = work();
         let _ = self.connection.execute_batch("ROLLBACK");
         done
@@ -81,7 +81,7 @@ impl Index for SqliteStore {
     fn project(&self, name: &str, root: &str) -> Result<ProjectNo> {
         let sql = "SELECT number, root FROM project WHERE name = ?1";
         let read = |row: &Row<'_>| Ok((row.get::<_, ProjectNo>(0)?, row.get::<_, String>(1)?));
-        let doing = "looked for a project";
+        let doing = "find a project";
         match self.one(doing, sql, [name], read)? {
             Some((number, known)) if known == root => return Ok(number),
             _ => {}
@@ -94,12 +94,12 @@ impl Index for SqliteStore {
                     if known != root {
                         self.forget(number, Forget::IndexOnly)?;
                         let sql = "UPDATE project SET root = ?2 WHERE number = ?1";
-                        self.run("noted a project's root", sql, params![number, root])?;
+                        self.run("write a project's root", sql, params![number, root])?;
                     }
                 }
                 None => {
                     self.run(
-                        "made a project",
+                        "create a project",
                         "INSERT INTO project(name, root) VALUES (?1, ?2)",
                         [name, root],
                     )?;
@@ -115,7 +115,7 @@ impl Index for SqliteStore {
         self.in_transaction(&mut || {
             self.words.borrow_mut().retain(|_, words| words.project != project);
             self.codes.borrow_mut().retain(|place, _| place.project != project);
-            let doing = "forgot a project";
+            let doing = "remove a project";
             for table in
                 ["page", "name", "label", "link", "statement", "chunk", "free_slot", "pending", "code"]
             {
@@ -184,7 +184,7 @@ impl Index for SqliteStore {
     fn touch_page(&self, page: PageNo, mtime: i64, updated: i64) -> Result<()> {
         let sql =
             "UPDATE page SET mtime = ?2, updated = ?3 WHERE number = ?1 AND (mtime, updated) IS NOT (?2, ?3)";
-        self.run("noted a file's time", sql, params![page, mtime, updated]).map(drop)
+        self.run("write a page's timestamps", sql, params![page, mtime, updated]).map(drop)
     }
 
     fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>> {
@@ -192,7 +192,7 @@ impl Index for SqliteStore {
         if let Some(there) = self.page_at(project, to)?.filter(|there| *there != page) {
             names.extend(self.remove_page(project, there)?);
         }
-        self.run("moved a page", "UPDATE page SET path = ?2 WHERE number = ?1", params![page, to])?;
+        self.run("move a page", "UPDATE page SET path = ?2 WHERE number = ?1", params![page, to])?;
         Ok(names)
     }
 
@@ -200,8 +200,8 @@ impl Index for SqliteStore {
         let names = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
         self.clear_page(project, page)?;
         self.put_chunks(project, page, &[])?;
-        self.run("unlinked a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
-        self.run("removed a page", "DELETE FROM page WHERE number = ?1", [page])?;
+        self.run("unlink a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
+        self.run("remove a page", "DELETE FROM page WHERE number = ?1", [page])?;
         Ok(names)
     }
 
@@ -231,11 +231,11 @@ impl Index for SqliteStore {
             window.limit.min(i64::MAX as usize),
             window.offset.min(i64::MAX as usize)
         );
-        self.all("listed pages", &sql, conditions.bound().as_slice(), rows::page)
+        self.all("list pages", &sql, conditions.bound().as_slice(), rows::page)
     }
 
     fn lookup(&self, project: ProjectNo, names: &Names<'_>) -> Result<Vec<KeyRow>> {
-        let doing = "looked up a name";
+        let doing = "look up a name";
         let select =
             "SELECT n.name, n.kind, n.page, p.path, p.slug FROM name n JOIN page p ON p.number = n.page";
         let read = |row: &Row<'_>| {
@@ -281,7 +281,7 @@ impl Index for SqliteStore {
             LinkEnds::Ids(ids) => {
                 let mut found = Vec::new();
                 for id in *ids {
-                    // Ids have 52 bits, so that none is lost here.
+                    // Ids have 52 bits, so the conversion is lossless.
                     let id = i64::try_from(*id).unwrap_or(-1);
                     let condition = "l.project = ?1 AND l.id = ?2 ORDER BY p.path, l.number";
                     found.extend(self.links_where(condition, params![project, id])?);
@@ -334,7 +334,7 @@ impl Index for SqliteStore {
     fn inbound(&self, _: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>> {
         let sql = "SELECT count(*) FROM link WHERE to_page = ?1 AND from_page <> ?1";
         let count = |page: &PageNo| -> Result<u64> {
-            let found = self.one("counted links", sql, [page], |row| row.get::<_, i64>(0))?;
+            let found = self.one("count links", sql, [page], |row| row.get::<_, i64>(0))?;
             Ok(found.unwrap_or_default().unsigned_abs())
         };
         pages.iter().map(count).collect()
@@ -343,7 +343,7 @@ impl Index for SqliteStore {
     fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()> {
         for (link, page) in targets {
             self.run(
-                "resolved a link",
+                "resolve a link",
                 "UPDATE link SET to_page = ?2 WHERE number = ?1",
                 params![link, page],
             )?;
@@ -391,7 +391,7 @@ impl Index for SqliteStore {
         let conditions = Conditions::beyond_fts(query.filter);
         let limit = query.window.limit.min(i64::MAX as usize);
         let offset = query.window.offset.min(i64::MAX as usize);
-        // Only a filter that the tokens cannot say needs the rows; without one FTS5 sorts by itself.
+        // Only filters that tokens cannot express need the page rows; without them FTS5 sorts by itself.
         let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
         let sql = format!(
             "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? {} AND {}
@@ -402,11 +402,11 @@ impl Index for SqliteStore {
         let expression = self.without_common(project, query.expression)?;
         let matching = rusqlite::types::Value::from(render(&expression, query.filter));
         let values = std::iter::once(matching).chain(conditions.values);
-        let found = self.all("searched", &sql, params_from_iter(values), |row| {
+        let found = self.all("run a full-text search", &sql, params_from_iter(values), |row| {
             Ok(TextHit { page: row.get(0)?, score: row.get(1)? })
         });
         match found {
-            // Whatever a person typed must not be an error; what FTS5 still cannot read matches nothing.
+            // User input must never be an error; an expression that FTS5 still cannot parse matches nothing.
             Err(Error::Index { message, .. }) if message.contains("fts5:") => Ok(Vec::new()),
             found => found,
         }
@@ -421,20 +421,20 @@ impl Index for SqliteStore {
                 "SELECT kind, count(*) FROM page WHERE project = ?1 GROUP BY kind ORDER BY 2 DESC, 1"
             }
         };
-        self.all("counted labels", sql, [project], |row| {
+        self.all("count labels", sql, [project], |row| {
             Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
         })
     }
 
     fn counts(&self, project: ProjectNo) -> Result<Counts> {
         let count = |sql: &str| -> Result<u64> {
-            let found = self.one("counted", sql, [project], |row| row.get::<_, i64>(0))?;
+            let found = self.one("count index rows", sql, [project], |row| row.get::<_, i64>(0))?;
             Ok(found.unwrap_or_default().unsigned_abs())
         };
         let mut kinds: HashMap<u8, u64> = HashMap::new();
         let sql = "SELECT kind, count(*) FROM statement WHERE project = ?1 GROUP BY kind";
         for (kind, number) in
-            self.all("counted", sql, [project], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?
+            self.all("count index rows", sql, [project], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?
         {
             kinds.insert(kind, number.unsigned_abs());
         }
@@ -453,30 +453,30 @@ impl Index for SqliteStore {
     }
 
     fn problems(&self) -> Result<Vec<String>> {
-        let doing = "checked itself";
+        let doing = "check the index";
         self.flush_words()?;
         let mut problems: Vec<String> =
             self.all(doing, "PRAGMA integrity_check(20)", [], |row| row.get(0))?;
         problems.retain(|problem| problem != "ok");
         for (what, sql) in [
             (
-                "pages with the slug of another",
+                "pages with a duplicate slug",
                 "SELECT count(*) - count(DISTINCT project || '/' || slug) FROM page",
             ),
             (
-                "links from a page that is not there",
+                "links from a missing page",
                 "SELECT count(*) FROM link WHERE from_page NOT IN (SELECT number FROM page)",
             ),
             (
-                "links to a page that is not there",
+                "links to a missing page",
                 "SELECT count(*) FROM link WHERE to_page IS NOT NULL AND to_page NOT IN (SELECT number FROM page)",
             ),
             (
-                "names of a page that is not there",
+                "names of a missing page",
                 "SELECT count(*) FROM name WHERE page NOT IN (SELECT number FROM page)",
             ),
             (
-                "statements of a page that is not there",
+                "statements of a missing page",
                 "SELECT count(*) FROM statement WHERE page NOT IN (SELECT number FROM page)",
             ),
         ] {
@@ -490,7 +490,7 @@ impl Index for SqliteStore {
                 "SELECT (SELECT count(*) FROM page WHERE project = {project}) - (SELECT count(*) FROM fts_{project})"
             );
             if self.one(doing, &sql, [], |row| row.get::<_, i64>(0))? != Some(0) {
-                problems.push(format!("project {project} has pages without words, or words without a page"));
+                problems.push(format!("project {project}: the page table and the full-text table differ"));
             }
         }
         Ok(problems)

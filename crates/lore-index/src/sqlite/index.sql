@@ -1,4 +1,4 @@
--- The derived half. Dropped and made again whenever its version changes.
+-- The derived tables. Dropped and rebuilt whenever their version changes.
 CREATE TABLE page (
   number      INTEGER PRIMARY KEY,
   project     INTEGER NOT NULL,
@@ -25,10 +25,10 @@ CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
 CREATE INDEX page_slug ON page(project, slug);
 CREATE INDEX page_kind ON page(project, kind);
 CREATE INDEX page_updated ON page(project, updated);
--- The day a file states counts more than the file's own time.
+-- The date declared in a page takes precedence over the file's mtime.
 CREATE INDEX page_touched ON page(project, coalesce(stated, updated));
 
--- The names a page is found under.
+-- The names a page can be found by.
 CREATE TABLE name (
   project INTEGER NOT NULL,
   name    TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE name (
 ) WITHOUT ROWID;
 CREATE INDEX name_page ON name(page);
 
--- Types, statuses, wings, tags and properties, folded, to filter by.
+-- Types, statuses, wings, tags and properties, case-folded, for filters.
 CREATE TABLE label (
   project INTEGER NOT NULL,
   kind    TEXT NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE statement (
   valid_until TEXT,
   notes       TEXT NOT NULL,
   project     INTEGER NOT NULL,
-  -- Whom and what a fact names, in the form in which names are compared.
+  -- Subject and object of a fact, normalized for comparing names.
   subject_name TEXT,
   object_name  TEXT
 );
@@ -95,8 +95,8 @@ CREATE INDEX statement_object ON statement(project, object_name) WHERE object_na
 CREATE INDEX statement_page ON statement(page);
 CREATE INDEX statement_kind ON statement(project, kind, predicate);
 
--- The pieces of pages that are embedded. Slots are dense within a project, so that the codes of neighbours share a
--- blob; a slot that is given up is taken again by the next chunk.
+-- The chunks of pages, the units of embedding. Slots are dense within a project, so that the sign codes of neighbours
+-- share a blob; a freed slot is reused by the next chunk.
 CREATE TABLE chunk (
   project INTEGER NOT NULL,
   slot    INTEGER NOT NULL,
@@ -115,14 +115,14 @@ CREATE TABLE free_slot (
   slot    INTEGER NOT NULL,
   PRIMARY KEY (project, slot)
 ) WITHOUT ROWID;
--- Chunks without a vector of a model.
+-- Chunks that have no vector of a model yet.
 CREATE TABLE pending (
   project INTEGER NOT NULL,
   model   INTEGER NOT NULL,
   slot    INTEGER NOT NULL,
   PRIMARY KEY (project, model, slot)
 ) WITHOUT ROWID;
--- The signs of the vectors of a block of slots.
+-- The sign codes of a block of slots.
 CREATE TABLE code (
   project INTEGER NOT NULL,
   model   INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-//! Gaps and imports in SQL.
+//! Gaps and imports.
 
 use lore_engine::{
     GapCounts, GapRow, ImportRow, ImportsOf, Intake, NewImport, ProjectNo, Result, Sensitivity, Which,
@@ -42,7 +42,7 @@ impl Intake for SqliteStore {
             resolved_at,
             gap.detected,
         ];
-        self.run("wrote a gap", &sql, values).map(drop)
+        self.run("write a gap", &sql, values).map(drop)
     }
 
     fn gaps(&self, project: ProjectNo, which: Which, limit: usize) -> Result<Vec<GapRow>> {
@@ -59,7 +59,7 @@ impl Intake for SqliteStore {
 
     fn count_gaps(&self, project: ProjectNo) -> Result<GapCounts> {
         let sql = "SELECT count(*) - count(resolved_at), count(resolved_at) FROM gap WHERE project = ?1";
-        let counts = self.one("counted gaps", sql, [project], |row| {
+        let counts = self.one("count gaps", sql, [project], |row| {
             Ok(GapCounts {
                 open: row.get::<_, i64>(0)?.unsigned_abs(),
                 resolved: row.get::<_, i64>(1)?.unsigned_abs(),
@@ -70,7 +70,7 @@ impl Intake for SqliteStore {
 
     fn add_import(&self, project: ProjectNo, import: &NewImport<'_>) -> Result<()> {
         self.in_transaction(&mut || {
-            let doing = "kept a source";
+            let doing = "write an import";
             let sql = "UPDATE import SET active = 0 WHERE project = ?1 AND page = ?2 AND active = 1";
             self.run(doing, sql, params![project, import.page])?;
             let sql = "INSERT INTO import(project, batch, source, source_type, page, hash, bytes, at)
@@ -82,7 +82,7 @@ impl Intake for SqliteStore {
     }
 
     fn imports(&self, project: ProjectNo, which: &ImportsOf<'_>) -> Result<Vec<ImportRow>> {
-        let doing = "read sources";
+        let doing = "read imports";
         let select = |condition: &str| {
             format!("SELECT {IMPORT} FROM import WHERE project = ?1 {condition} ORDER BY number DESC")
         };
@@ -99,12 +99,12 @@ impl Intake for SqliteStore {
 
     fn import_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>> {
         let sql = "SELECT bytes FROM import WHERE project = ?1 AND number = ?2";
-        self.one("read a source", sql, [project, number], |row| row.get(0))
+        self.one("read an import", sql, [project, number], |row| row.get(0))
     }
 
     fn prune_imports(&self, project: ProjectNo, before: i64) -> Result<usize> {
         let sql = "DELETE FROM import WHERE project = ?1 AND active = 0 AND at < ?2";
-        self.run("pruned sources", sql, [project, before])
+        self.run("prune imports", sql, [project, before])
     }
 }
 

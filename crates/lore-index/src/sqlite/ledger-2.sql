@@ -1,4 +1,4 @@
--- Who wrote each file last through Lore, so that other people's edits can be told from Lore's own.
+-- The last author of each file written through Lore, to distinguish foreign edits from Lore's own.
 CREATE TABLE author (
   project INTEGER NOT NULL,
   path    TEXT NOT NULL,

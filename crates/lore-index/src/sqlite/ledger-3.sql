@@ -1,4 +1,4 @@
--- Embedding models, at most one of which answers, and vectors by the checksum of the text they are of.
+-- Embedding models, at most one of which is active, and vectors by the hash of their text.
 CREATE TABLE model (
   number     INTEGER PRIMARY KEY,
   name       TEXT NOT NULL,

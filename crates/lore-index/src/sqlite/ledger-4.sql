@@ -1,5 +1,5 @@
--- Findings of a check that a person has settled. An id is made of the lines it is about, so that a line which changes
--- opens the finding again.
+-- Findings that a person has resolved. The id is derived from the lines concerned, so that a changed line reopens the
+-- finding.
 CREATE TABLE finding (
   project INTEGER NOT NULL,
   id      TEXT NOT NULL,
@@ -7,8 +7,8 @@ CREATE TABLE finding (
   actor   TEXT NOT NULL,
   PRIMARY KEY (project, id)
 ) WITHOUT ROWID;
--- Questions that were answered badly, each by the checksum of its words. The words themselves are kept only once
--- somebody has allowed it, and nothing goes further than `internal` without a name and a time to show for it.
+-- Unanswered questions, each identified by the hash of its text. The text itself is stored only after approval, and a
+-- sensitivity beyond `internal` requires the name and time of an approval.
 CREATE TABLE gap (
   project        INTEGER NOT NULL,
   id             INTEGER NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE gap (
   CHECK (redacted_query IS NULL OR (approved_by IS NOT NULL AND approved_at IS NOT NULL)),
   CHECK (sensitivity = 'internal' OR (approved_by IS NOT NULL AND approved_at IS NOT NULL))
 ) WITHOUT ROWID;
--- The bytes of every source that was taken in, as they came; of each page at most one counts.
+-- The original bytes of every imported source; at most one import per page is active.
 CREATE TABLE import (
   number      INTEGER PRIMARY KEY,
   project     INTEGER NOT NULL,

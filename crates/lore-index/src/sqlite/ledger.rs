@@ -1,4 +1,4 @@
-//! The durable half in SQL.
+//! The durable tables: the implementation of `Ledger`.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use rusqlite::params;
 use super::{SqliteStore, failed, rows};
 
 impl SqliteStore {
-    /// Bytes of the database, its log not counted.
+    /// Returns the size of the database in bytes, without its write-ahead log.
     pub(super) fn size(&self) -> Result<u64> {
         let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-        let bytes = self.one("measured itself", sql, [], |row| row.get::<_, i64>(0))?;
+        let bytes = self.one("read the size of the database", sql, [], |row| row.get::<_, i64>(0))?;
         Ok(bytes.unwrap_or_default().unsigned_abs())
     }
 }
@@ -28,7 +28,7 @@ impl Ledger for SqliteStore {
 
     fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO version(project, path, version, hash) VALUES (?1, ?2, ?3, ?4)";
-        self.run("noted a version", sql, params![project, path, version as i64, hash.0]).map(drop)
+        self.run("write a version", sql, params![project, path, version as i64, hash.0]).map(drop)
     }
 
     fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>> {
@@ -38,13 +38,13 @@ impl Ledger for SqliteStore {
 
     fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
-        self.run("noted an id", sql, params![project, path, id]).map(drop)
+        self.run("write an id", sql, params![project, path, id]).map(drop)
     }
 
     fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
         for sql in [
             "DELETE FROM version WHERE project = ?1 AND path = ?3 AND path <> ?2",
-            // Snapshots of the page that was there stay, under a name no file can have, until they are pruned.
+            // Snapshots of the page previously at that path stay under a name no file can have, until they are pruned.
             "UPDATE snapshot SET path = path || char(0) || ?2 WHERE project = ?1 AND path = ?3 AND path <> ?2",
             "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
@@ -53,7 +53,7 @@ impl Ledger for SqliteStore {
             "UPDATE import SET page = ?3 WHERE project = ?1 AND page = ?2",
             "UPDATE gap SET resolved_by = ?3 WHERE project = ?1 AND resolved_by = ?2",
         ] {
-            self.run("carried history over", sql, params![project, from, to])?;
+            self.run("move the history of a page", sql, params![project, from, to])?;
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ impl Ledger for SqliteStore {
         let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let NewSnapshot { path, version, hash, bytes, at, actor } = snapshot;
-        self.run("kept a snapshot", sql, params![project, path, *version as i64, hash.0, bytes, at, actor])
+        self.run("write a snapshot", sql, params![project, path, *version as i64, hash.0, bytes, at, actor])
             .map(drop)
     }
 
@@ -88,7 +88,7 @@ impl Ledger for SqliteStore {
 
     fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize> {
         let sql = "DELETE FROM snapshot WHERE project = ?1 AND at < ?2";
-        self.run("pruned snapshots", sql, [project, before])
+        self.run("prune snapshots", sql, [project, before])
     }
 
     fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>> {
@@ -102,7 +102,7 @@ impl Ledger for SqliteStore {
         let sql =
             "INSERT OR REPLACE INTO author(project, path, hash, actor, whole) VALUES (?1, ?2, ?3, ?4, ?5)";
         let Authorship { hash, actor, whole } = author;
-        self.run("noted an author", sql, params![project, path, hash.0, actor, whole]).map(drop)
+        self.run("write an author", sql, params![project, path, hash.0, actor, whole]).map(drop)
     }
 
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>> {
@@ -119,7 +119,7 @@ impl Ledger for SqliteStore {
     }
 
     fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&Failure>) -> Result<()> {
-        let doing = "noted a failure";
+        let doing = "write a failure";
         match failure {
             None => self.run(
                 doing,
@@ -138,7 +138,7 @@ impl Ledger for SqliteStore {
 
     fn settled(&self, project: ProjectNo) -> Result<Vec<Settled>> {
         let sql = "SELECT id, at, actor FROM finding WHERE project = ?1 ORDER BY id";
-        self.all("read settled findings", sql, [project], |row| {
+        self.all("read resolved findings", sql, [project], |row| {
             Ok(Settled { id: row.get(0)?, at: row.get(1)?, actor: row.get(2)? })
         })
     }
@@ -146,7 +146,7 @@ impl Ledger for SqliteStore {
     fn settle(&self, project: ProjectNo, finding: &Settled) -> Result<()> {
         let sql = "INSERT OR IGNORE INTO finding(project, id, at, actor) VALUES (?1, ?2, ?3, ?4)";
         let Settled { id, at, actor } = finding;
-        self.run("settled a finding", sql, params![project, id, at, actor]).map(drop)
+        self.run("resolve a finding", sql, params![project, id, at, actor]).map(drop)
     }
 
     fn setting(&self, key: &str) -> Result<Option<String>> {
@@ -155,13 +155,13 @@ impl Ledger for SqliteStore {
 
     fn set_setting(&self, key: &str, value: &str) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO setting(key, value) VALUES (?1, ?2)";
-        self.run("wrote a setting", sql, [key, value]).map(drop)
+        self.run("write a setting", sql, [key, value]).map(drop)
     }
 
     fn checkpoint(&self) -> Result<()> {
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-        self.one("folded its log in", sql, [], |_| Ok(()))?;
-        self.connection.execute_batch("PRAGMA optimize").map_err(failed("tidied itself"))
+        self.one("checkpoint the database", sql, [], |_| Ok(()))?;
+        self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))
     }
 
     fn backup(&self, to: &Path) -> Result<()> {

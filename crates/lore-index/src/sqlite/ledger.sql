@@ -1,4 +1,4 @@
--- The durable half. A change to it is a migration, never a rebuild.
+-- The durable tables. A change to them is a migration, never a rebuild.
 CREATE TABLE project (
   number INTEGER PRIMARY KEY,
   name   TEXT NOT NULL UNIQUE,

@@ -1,4 +1,4 @@
-//! The directions of whole pages, from the vectors of their chunks.
+//! Mean vectors of whole pages, from the vectors of their chunks.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ impl SqliteStore {
     ) -> Result<Vec<(PageNo, Vec<f32>)>> {
         let dimensions = self.dimensions(model)?;
         let mut sums: BTreeMap<PageNo, Vec<f32>> = BTreeMap::new();
-        // The plus keeps the database from walking all chunks of the project for every page.
+        // The unary plus keeps SQLite from scanning all chunks of the project for every page.
         let sql = "SELECT c.page, v.vector FROM json_each(?2) s
              CROSS JOIN chunk c ON c.page = s.value AND +c.project = ?1
              CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash";
@@ -27,7 +27,7 @@ impl SqliteStore {
             add_to(sum, row.get_ref(1)?.as_blob()?);
             Ok(())
         })?;
-        // The sum points where the mean does.
+        // The sum and the mean have the same direction.
         let mut means: Vec<(PageNo, Vec<f32>)> =
             sums.into_iter().map(|(page, sum)| (page, of_unit_length(sum))).collect();
         means.retain(|(_, vector)| vector.iter().any(|number| *number != 0.0));

@@ -1,4 +1,4 @@
-//! SQLite: one file for many projects, many processes, one writer at a time.
+//! The SQLite store: one file for many projects and many processes, with one writer at a time.
 
 mod chunks;
 mod codes;
@@ -32,23 +32,24 @@ use fts::Words;
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
-    /// Words of pages written in the open transaction, not yet given to FTS5.
+    /// Text of pages written in the open transaction, not yet passed to FTS5.
     words: RefCell<BTreeMap<PageNo, Words>>,
-    /// Codes of chunks written in the open transaction, not yet in their blobs.
+    /// Sign codes of chunks written in the open transaction, not yet in their blobs.
     codes: RefCell<Codes>,
-    /// Which words most pages have, as far as it was asked.
+    /// Cache of the words that occur in most pages.
     common: RefCell<Common>,
 }
 
 impl SqliteStore {
-    /// Runs `work` in a transaction that takes the write lock at once, so that it cannot fail half-way for want
-    /// of it. A transaction inside another joins it.
+    /// Runs `work` in a transaction that acquires the write lock immediately, so that it cannot fail half-way for lack
+    /// of it. A nested transaction joins the outer one.
     fn in_transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         if !self.connection.is_autocommit() {
             return work();
         }
-        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("began to write"))?;
-        let commit = || self.connection.execute_batch("COMMIT").map_err(failed("committed"));
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("begin an index transaction"))?;
+        let commit =
+            || self.connection.execute_batch("COMMIT").map_err(failed("commit an index transaction"));
         match work()
             .and_then(|()| self.flush_words())
             .and_then(|()| self.flush_codes())
@@ -58,7 +59,7 @@ impl SqliteStore {
             Err(error) => {
                 self.words.borrow_mut().clear();
                 self.codes.borrow_mut().clear();
-                // After some errors (a full disk) SQLite has rolled back by itself already.
+                // After some errors (such as a full disk) SQLite has already rolled back.
                 if !self.connection.is_autocommit() {
                     let _ = self.connection.execute_batch("ROLLBACK");
                 }
@@ -68,7 +69,7 @@ impl SqliteStore {
     }
 }
 
-/// Turns what SQLite says into an error of Lore.
+/// Converts a SQLite error.
 fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {
         let code = error.sqlite_error_code();

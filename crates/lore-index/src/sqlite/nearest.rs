@@ -1,4 +1,4 @@
-//! The nearest chunks: filters first, then the signs of all that are left, then the numbers of those that are near.
+//! Nearest-chunk search: filter first, then scan the sign codes, then compare the nearest as int8 vectors.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,20 @@ use super::filter::Conditions;
 use super::{SqliteStore, failed};
 use crate::signs::{Nearest, code, dot};
 
-/// A vault, or a part of one, with no more chunks than this is searched exactly.
+/// Up to this many eligible chunks are compared exactly.
 const EXACT: usize = 500;
 
-/// So many chunks are kept by their signs for each that is compared by its numbers: what the signs alone put a little
-/// too low comes up again when they are weighed.
+/// Chunks retained by sign code for each chunk that is compared: weighting the signs can move up a chunk that the plain
+/// bit count ranked a little too low.
 const KEPT: usize = 4;
 
-/// Chunks compared for each page that is wanted: several chunks of one page may be near.
+/// Chunks compared for each requested page: several chunks of one page may be near.
 const PER_PAGE: usize = 2;
 
-/// So many chunks are compared at least.
+/// Minimum number of chunks compared.
 const COMPARED: usize = 200;
 
-/// Slots, a bit for each.
+/// A bit set of slots.
 struct Slots {
     bits: Vec<u64>,
     count: usize,
@@ -53,7 +53,7 @@ impl Slots {
     }
 }
 
-/// What a look over the signs of all chunks found.
+/// The result of scanning all sign codes.
 struct Scan<'a> {
     nearest: Nearest,
     dead: Slots,
@@ -61,12 +61,12 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Whether a slot is alive and wanted.
+    /// Returns whether a slot is in use and passes the filter.
     fn counts(dead: &Slots, wanted: Option<&Slots>, slot: u64) -> bool {
         !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot))
     }
 
-    /// How far a slot that counts is.
+    /// Returns the distance of an eligible slot.
     fn distance(&self, slot: u64) -> Option<u16> {
         self.nearest.distance(slot).filter(|_| Scan::counts(&self.dead, self.wanted, slot))
     }
@@ -77,8 +77,8 @@ impl SqliteStore {
         self.flush_codes()?;
         let dimensions = self.dimensions(query.model)?;
         if query.vector.len() != dimensions {
-            let message = format!("a vector of {} numbers for a model of {dimensions}", query.vector.len());
-            return Err(Error::Index { doing: "looked for near chunks", message, transient: false });
+            let message = format!("the vector has {} dimensions, expected {dimensions}", query.vector.len());
+            return Err(Error::Index { doing: "find the nearest chunks", message, transient: false });
         }
         let compared = COMPARED.max(query.limit.saturating_mul(PER_PAGE));
         let mut best = Best::default();
@@ -98,7 +98,7 @@ impl SqliteStore {
         Ok(best.nearest(query.limit, query.also))
     }
 
-    /// The slots of the pages that pass a filter; `None` when all do.
+    /// Returns the slots of the pages that match a filter; `None` if there is no filter.
     fn wanted(&self, project: ProjectNo, filter: &Filter) -> Result<Option<Slots>> {
         if *filter == Filter::default() {
             return Ok(None);
@@ -107,14 +107,14 @@ impl SqliteStore {
         let sql =
             format!("SELECT c.slot FROM page p JOIN chunk c ON c.page = p.number WHERE {}", conditions.sql);
         let mut slots = Slots::new();
-        self.each("filtered chunks", &sql, conditions.bound().as_slice(), |row| {
+        self.each("filter chunks", &sql, conditions.bound().as_slice(), |row| {
             slots.insert(row.get(0)?);
             Ok(())
         })?;
         Ok(Some(slots))
     }
 
-    /// Looks at the signs of every chunk; so many of those that count are kept.
+    /// Scans the sign codes of all chunks and retains at most `limit` eligible ones.
     fn scan<'a>(
         &self,
         project: ProjectNo,
@@ -126,7 +126,7 @@ impl SqliteStore {
         let mut nearest = Nearest::new(limit);
         let signs = code(query.vector);
         let sql = "SELECT block, codes FROM code WHERE project = ?1 AND model = ?2 ORDER BY block";
-        self.each("scanned codes", sql, params![project, query.model], |row| {
+        self.each("scan sign codes", sql, params![project, query.model], |row| {
             let first = row.get::<_, i64>(0)? * BLOCK;
             let counts = |slot| Scan::counts(&dead, wanted, slot);
             nearest.look(&signs, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
@@ -135,7 +135,7 @@ impl SqliteStore {
         Ok(Scan { nearest, dead, wanted })
     }
 
-    /// Of each of these pages the slot whose signs are nearest: it stands for the others.
+    /// Returns the slot with the nearest sign code of each of these pages.
     fn nearest_of(&self, pages: &[PageNo], scan: &Scan<'_>) -> Result<Vec<u64>> {
         let sql = "SELECT c.page, c.slot FROM json_each(?1) p CROSS JOIN chunk c ON c.page = p.value";
         let list = serde_json::to_string(pages).unwrap_or_default();
@@ -151,7 +151,7 @@ impl SqliteStore {
         Ok(found.into_values().map(|(_, slot)| slot).collect())
     }
 
-    /// Slots that no chunk has, or whose chunk has no vector yet: the code there is nobody's.
+    /// Returns slots without a chunk, or whose chunk has no vector yet; their sign codes are stale.
     fn dead(&self, project: ProjectNo, model: ModelNo) -> Result<Slots> {
         let mut dead = Slots::new();
         let sql = "SELECT slot FROM free_slot WHERE project = ?1
@@ -170,14 +170,15 @@ impl SqliteStore {
         mut slots: Vec<u64>,
         best: &mut Best,
     ) -> Result<()> {
-        // One statement for all of them, in the order they lie in: half of the time would go into starting each.
+        // One statement for all slots, sorted by their position: starting a statement for each would take half of the
+        // time.
         let sql = format!(
             "SELECT {CHUNK}, v.vector FROM json_each(?2) s CROSS JOIN chunk c ON c.project = ?1 AND c.slot = s.value
              CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash"
         );
         slots.sort_unstable();
         let list = serde_json::to_string(&slots).unwrap_or_default();
-        self.each("compared chunks", &sql, params![project, list, query.model], |row| {
+        self.each("compare chunks", &sql, params![project, list, query.model], |row| {
             best.offer(query.vector, row)
         })
     }
@@ -209,7 +210,7 @@ impl Best {
         let Some(similarity) = dot(vector, row.get_ref(6)?.as_blob()?) else { return Ok(()) };
         let page: PageNo = row.get(0)?;
         let known = self.pages.get(&page);
-        // Of two that are equally near the first in the file stands for the page, whatever their slots are.
+        // Of two equally near chunks, the first in the file represents the page, whatever their slots.
         let nearer = known.is_none_or(|known| {
             similarity > known.similarity
                 || similarity == known.similarity
@@ -221,7 +222,7 @@ impl Best {
         Ok(())
     }
 
-    /// So many pages, nearest first, then those of the others that were asked for.
+    /// Returns at most `limit` pages, nearest first, followed by the remaining pages of `also`.
     fn nearest(self, limit: usize, also: &[PageNo]) -> Vec<ChunkHit> {
         let mut hits: Vec<ChunkHit> = self.pages.into_values().collect();
         hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.chunk.page.cmp(&b.chunk.page)));

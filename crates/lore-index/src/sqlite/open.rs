@@ -1,4 +1,4 @@
-//! Opening the database: settings, schema versions, and what to do with a file that is damaged or too new.
+//! Opens the database: settings, schema versions, and recovery from a damaged or too new file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{SqliteStore, failed};
 
-/// The version of the derived tables: any other is dropped and made again.
+/// Version of the derived tables: any other version is dropped and rebuilt.
 const INDEX_VERSION: i64 = 5;
 
-/// The version of the durable tables: an older one is migrated, a newer one refused.
+/// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 4;
 
-/// Steps from each ledger version to the next; the first makes it.
+/// Migrations from each ledger version to the next; the first creates the ledger.
 const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
     include_str!("ledger.sql"),
     include_str!("ledger-2.sql"),
@@ -25,23 +25,23 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
     include_str!("ledger-4.sql"),
 ];
 
-/// How long a process waits for another that is writing.
+/// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An open database, and what had to be done to open it.
+/// An open database, and the warnings from opening it.
 pub struct Opened {
     /// The database.
     pub store: SqliteStore,
-    /// What a person should know.
+    /// Warnings to show to the user.
     pub warnings: Vec<String>,
 }
 
-/// Opens the database at `path`, made on first use. A damaged file is set aside under a name that is told.
+/// Opens the database at `path` and creates it if missing. A damaged file is renamed, and a warning names the new path.
 pub fn open(path: &Path) -> Result<Opened> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         vault::make_folder(folder)?;
     }
-    // Made here, not by SQLite, so that it is private from the first byte.
+    // Created here, not by SQLite, so that it is private from the first byte.
     vault::make_private(path)?;
     match try_open(path) {
         Ok(store) => Ok(Opened { store, warnings: Vec::new() }),
@@ -54,21 +54,21 @@ pub fn open(path: &Path) -> Result<Opened> {
     }
 }
 
-/// Makes a database that nobody needs after a crash: it waits for no disk.
+/// Creates a temporary database. It does not survive a crash and never waits for the disk.
 pub fn open_temporary(path: &Path) -> Result<SqliteStore> {
     vault::make_private(path)?;
     let store = try_open(path)?;
     let quick = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;";
-    store.connection.execute_batch(quick).map_err(failed("opened the database"))?;
+    store.connection.execute_batch(quick).map_err(failed("open the database"))?;
     Ok(store)
 }
 
-/// Puts a damaged database aside, so that the next to open it begins anew; gives what to tell the person.
+/// Renames a damaged database, so that the next open starts with an empty one; returns the warning for the user.
 pub fn set_aside(path: &Path, message: &str) -> Result<String> {
     let aside = vault::set_aside(path, &["", "-wal", "-shm"])?;
     let (path, aside) = (path.display(), aside.display());
     Ok(format!(
-        "{path} was damaged ({message}); it is kept as {aside} and the index is made again from your files"
+        "{path} was damaged ({message}); it was moved to {aside} and the index will be rebuilt from your files"
     ))
 }
 
@@ -77,7 +77,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             Error::IndexBroken { location: path.display().to_string(), message: error.to_string() }
         }
-        _ => failed("opened the database")(error),
+        _ => failed("open the database")(error),
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
@@ -86,10 +86,10 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_page::fold(&text));
     connection.create_scalar_function("fold", 1, flags, folded).map_err(opening)?;
-    // Without this a statement is compiled anew whenever a value bound to it could change its plan.
+    // Otherwise a statement is recompiled whenever a bound value could change its plan.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(opening)?;
-    // The index can be made again and the ledger is written with each write's own fsync of the file it is about,
-    // so NORMAL is enough: a power cut may lose the last transactions but never corrupts.
+    // The index can be rebuilt, and each ledger write accompanies a file that is fsynced itself, so NORMAL is enough: a
+    // power failure may lose the last transactions but never corrupts the database.
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
@@ -109,7 +109,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
 }
 
 impl SqliteStore {
-    /// Brings both halves to the versions this build knows, in one transaction.
+    /// Upgrades index and ledger to the current versions, in one transaction.
     fn upgrade(&self) -> Result<()> {
         let (index, ledger) = self.versions()?;
         if (index, ledger) == (INDEX_VERSION, LEDGER_VERSION) {
@@ -125,27 +125,31 @@ impl SqliteStore {
             self.copy_to(&backup_name(&self.path, ledger))?;
         }
         self.in_transaction(&mut || {
-            // Another process may have done it while this one waited.
+            // Another process may have upgraded it while this one waited for the lock.
             let (index, ledger) = self.versions()?;
             for step in MIGRATIONS.iter().skip(usize::try_from(ledger).unwrap_or(0)) {
-                self.connection.execute_batch(step).map_err(failed("migrated the ledger"))?;
+                self.connection.execute_batch(step).map_err(failed("migrate the ledger"))?;
             }
             if index != INDEX_VERSION {
                 self.drop_index()?;
-                self.connection.execute_batch(include_str!("index.sql")).map_err(failed("made the index"))?;
+                self.connection
+                    .execute_batch(include_str!("index.sql"))
+                    .map_err(failed("create the index"))?;
                 self.remake_fts()?;
             }
             let version = LEDGER_VERSION << 16 | INDEX_VERSION;
-            self.connection.pragma_update(None, "user_version", version).map_err(failed("noted its version"))
+            self.connection
+                .pragma_update(None, "user_version", version)
+                .map_err(failed("write the schema version"))
         })
     }
 
-    /// The versions of index and ledger; both are kept in SQLite's own number so that reading them costs nothing.
+    /// Returns the versions of index and ledger. Both are stored in SQLite's `user_version`, which is cheap to read.
     fn versions(&self) -> Result<(i64, i64)> {
         let both: i64 = self
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(failed("read its version"))?;
+            .map_err(failed("read the schema version"))?;
         Ok((both & 0xffff, both >> 16))
     }
 
@@ -156,24 +160,22 @@ impl SqliteStore {
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND
                  (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
             )
-            .map_err(failed("read its schema"))?;
+            .map_err(failed("read the schema"))?;
         let tables: Vec<String> = statement
             .query_map([], |row| row.get(0))
             .and_then(Iterator::collect)
-            .map_err(failed("read its schema"))?;
+            .map_err(failed("read the schema"))?;
         for table in tables {
             let drop = format!("DROP TABLE \"{table}\"");
-            self.connection.execute_batch(&drop).map_err(failed("dropped the old index"))?;
+            self.connection.execute_batch(&drop).map_err(failed("drop the old index"))?;
         }
         Ok(())
     }
 
-    /// Copies the database, consistent, to a new file.
+    /// Copies the database to a new file, as a consistent snapshot.
     pub(super) fn copy_to(&self, to: &Path) -> Result<()> {
         let to_text = to.to_string_lossy();
-        self.connection
-            .execute("VACUUM INTO ?1", [to_text.as_ref()])
-            .map_err(failed("copied the database"))?;
+        self.connection.execute("VACUUM INTO ?1", [to_text.as_ref()]).map_err(failed("copy the database"))?;
         vault::restrict(to)
     }
 }
@@ -184,7 +186,7 @@ fn backup_name(path: &Path, version: i64) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Errors from inside do not know which file they are about.
+/// Adds the path to an error that does not know it.
 fn at(error: Error, path: &Path) -> Error {
     match error {
         Error::IndexBroken { message, .. } => {

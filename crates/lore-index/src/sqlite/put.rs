@@ -1,4 +1,4 @@
-//! Writing a page's rows, table by table.
+//! Writes a page's rows, table by table.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::SqliteStore;
 use super::fts::{property, property_values};
 
 impl SqliteStore {
-    /// Takes out all that hangs on a page, links to it excepted.
+    /// Removes everything that belongs to a page, except links to it and its chunks.
     pub(super) fn clear_page(&self, project: ProjectNo, page: PageNo) -> Result<()> {
         for sql in [
             "DELETE FROM name WHERE page = ?1",
@@ -19,7 +19,7 @@ impl SqliteStore {
             "DELETE FROM link WHERE from_page = ?1",
             "DELETE FROM statement WHERE page = ?1",
         ] {
-            self.run("cleared a page", sql, [page])?;
+            self.run("clear a page", sql, [page])?;
         }
         self.remove_fts(project, page)
     }
@@ -33,7 +33,7 @@ impl SqliteStore {
         let row = &draft.row;
         let json = |text: serde_json::Result<String>| text.unwrap_or_else(|_| "null".into());
         self.run(
-            "wrote a page",
+            "write a page",
             "INSERT OR REPLACE INTO page(number, project, path, slug, id, title, kind, status, wing, summary, tags,
                properties, diagnostics, hash, size, mtime, created, updated, stated)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
@@ -65,7 +65,7 @@ impl SqliteStore {
     pub(super) fn put_names(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
         for (kind, name) in &draft.keys {
             self.run(
-                "wrote a page's names",
+                "write a page's names",
                 "INSERT OR IGNORE INTO name(project, name, kind, page) VALUES (?1, ?2, ?3, ?4)",
                 params![project, name, *kind as u8, page],
             )?;
@@ -82,7 +82,7 @@ impl SqliteStore {
         }
         for (kind, value) in labels {
             self.run(
-                "wrote a page's labels",
+                "write a page's labels",
                 "INSERT OR IGNORE INTO label(project, kind, value, page) VALUES (?1, ?2, ?3, ?4)",
                 params![project, kind, value, page],
             )?;
@@ -93,7 +93,7 @@ impl SqliteStore {
     pub(super) fn put_links(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
         for link in &draft.links {
             self.run(
-                "wrote a page's links",
+                "write a page's links",
                 "INSERT INTO link(project, id, from_page, relation, target, name, slug, heading, label, context,
                    valid_from, valid_until, line)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
@@ -127,7 +127,7 @@ impl SqliteStore {
             let fact = said.kind == StatementKind::Fact;
             let subject = said.subject.as_deref().filter(|_| fact).map(name_in_fact);
             self.run(
-                "wrote a page's statements",
+                "write a page's statements",
                 "INSERT INTO statement(page, kind, first, last, subject, predicate, object, valid_from, valid_until,
                    notes, project, subject_name, object_name)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",

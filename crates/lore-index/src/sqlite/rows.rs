@@ -1,16 +1,16 @@
-//! Between SQL rows and the engine's types.
+//! Converts SQL rows to the engine's types.
 
 use lore_engine::{ContentHash, LinkDraft, LinkRow, PageRow, Statement, StatementKind, StatementRow};
 use lore_page::{Interval, LineRange, PartialDate};
 use rusqlite::Row;
 use serde_json::from_str;
 
-/// The columns of a [`PageRow`], for a query over `page p LEFT JOIN version v`.
+/// The columns of a [`PageRow`], for a query over [`PAGE_FROM`].
 pub(super) const PAGE: &str =
     "p.number, p.path, p.slug, p.id, p.title, p.kind, p.status, p.wing, p.summary, p.tags,
     p.properties, p.diagnostics, p.hash, p.size, p.created, p.updated, coalesce(v.version, 1)";
 
-/// Where those columns come from.
+/// The tables that the [`PAGE`] columns come from.
 pub(super) const PAGE_FROM: &str = "page p LEFT JOIN version v ON v.project = p.project AND v.path = p.path";
 
 /// The columns of a [`LinkRow`], for a query over `link l JOIN page p`.
@@ -83,7 +83,7 @@ pub(super) fn hash(row: &Row<'_>, at: usize) -> rusqlite::Result<ContentHash> {
     row.get(at).map(ContentHash)
 }
 
-/// A date as it was written; what is not one can only be a damaged row, and counts as unknown.
+/// Parses the dates of an interval. An invalid date can only come from a damaged row, and counts as absent.
 fn interval(row: &Row<'_>, at: usize) -> rusqlite::Result<Interval> {
     let date = |text: Option<String>| text.and_then(|text| text.parse::<PartialDate>().ok());
     Ok(Interval { from: date(row.get(at)?), until: date(row.get(at + 1)?) })

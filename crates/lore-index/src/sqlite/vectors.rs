@@ -1,4 +1,4 @@
-//! Models, vectors, and the chunks that wait for them.
+//! Models, vectors, and chunks pending embedding.
 
 use lore_engine::{
     ChunkHit, ChunkRow, ContentHash, Error, ModelIdentity, ModelNo, ModelRow, PageNo, ProjectNo, Result,
@@ -14,16 +14,13 @@ use crate::signs;
 impl SqliteStore {
     pub(super) fn dimensions(&self, model: ModelNo) -> Result<usize> {
         let sql = "SELECT dimensions FROM model WHERE number = ?1";
-        let found = self.one("looked for a model", sql, [model], |row| row.get::<_, i64>(0))?;
-        let missing = || Error::Index {
-            doing: "looked for a model",
-            message: format!("there is no model {model}"),
-            transient: false,
-        };
+        let found = self.one("find a model", sql, [model], |row| row.get::<_, i64>(0))?;
+        let missing =
+            || Error::Index { doing: "find a model", message: format!("no model {model}"), transient: false };
         found.map(|dimensions| dimensions.unsigned_abs() as usize).ok_or_else(missing)
     }
 
-    /// Every chunk meets a model, of all projects or one, of all pages or some.
+    /// Connects every chunk of a project, or of all projects, with a model.
     fn queue(&self, model: ModelNo, project: Option<ProjectNo>) -> Result<()> {
         let sql = "SELECT project, slot, hash FROM chunk WHERE ?1 IS NULL OR project = ?1";
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, rows::hash(row, 2)?));
@@ -38,13 +35,13 @@ impl SqliteStore {
     fn put_vector(&self, model: ModelNo, hash: ContentHash, vector: &[f32]) -> Result<()> {
         let bytes = signs::to_bytes(vector);
         let sql = "INSERT OR REPLACE INTO vector(model, hash, vector) VALUES (?1, ?2, ?3)";
-        self.run("kept a vector", sql, params![model, hash.0, bytes])?;
+        self.run("write a vector", sql, params![model, hash.0, bytes])?;
         let sql = "SELECT project, slot FROM chunk WHERE hash = ?1";
         let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        for (project, slot) in self.all("looked for chunks", sql, [hash.0], read)? {
+        for (project, slot) in self.all("find chunks", sql, [hash.0], read)? {
             self.put_code(project, model, slot, signs::code_of_bytes(&bytes));
             let sql = "DELETE FROM pending WHERE project = ?1 AND model = ?2 AND slot = ?3";
-            self.run("noted a chunk as embedded", sql, params![project, model, slot])?;
+            self.run("mark a chunk as embedded", sql, params![project, model, slot])?;
         }
         Ok(())
     }
@@ -70,7 +67,7 @@ impl Vectors for SqliteStore {
             }
             let sql = "INSERT INTO model(name, dimensions, revision) VALUES (?1, ?2, ?3)";
             let dimensions = identity.dimensions as i64;
-            self.run("took a model in", sql, params![identity.name, dimensions, identity.revision])?;
+            self.run("add a model", sql, params![identity.name, dimensions, identity.revision])?;
             number = self.connection.last_insert_rowid();
             self.queue(number, None)
         })?;
@@ -80,8 +77,8 @@ impl Vectors for SqliteStore {
     fn activate_model(&self, model: ModelNo) -> Result<()> {
         self.in_transaction(&mut || {
             self.dimensions(model)?;
-            self.run("put a model aside", "UPDATE model SET active = 0 WHERE active = 1", [])?;
-            self.run("chose a model", "UPDATE model SET active = 1 WHERE number = ?1", [model]).map(drop)
+            self.run("deactivate a model", "UPDATE model SET active = 0 WHERE active = 1", [])?;
+            self.run("activate a model", "UPDATE model SET active = 1 WHERE number = ?1", [model]).map(drop)
         })
     }
 
@@ -89,9 +86,9 @@ impl Vectors for SqliteStore {
         self.in_transaction(&mut || {
             self.codes.borrow_mut().retain(|place, _| place.model != model);
             for table in ["pending", "code", "vector"] {
-                self.run("removed a model", &format!("DELETE FROM {table} WHERE model = ?1"), [model])?;
+                self.run("remove a model", &format!("DELETE FROM {table} WHERE model = ?1"), [model])?;
             }
-            self.run("removed a model", "DELETE FROM model WHERE number = ?1", [model]).map(drop)
+            self.run("remove a model", "DELETE FROM model WHERE number = ?1", [model]).map(drop)
         })
     }
 
@@ -101,7 +98,7 @@ impl Vectors for SqliteStore {
              WHERE w.project = ?1 AND w.model = ?2 ORDER BY w.slot LIMIT ?3"
         );
         self.all(
-            "read what waits",
+            "read pending chunks",
             &sql,
             params![project, model, limit.min(i64::MAX as usize) as i64],
             chunk_row,
@@ -110,13 +107,13 @@ impl Vectors for SqliteStore {
 
     fn count_pending(&self, project: ProjectNo, model: ModelNo) -> Result<u64> {
         let sql = "SELECT count(*) FROM pending WHERE project = ?1 AND model = ?2";
-        let found = self.one("counted what waits", sql, [project, model], |row| row.get::<_, i64>(0))?;
+        let found = self.one("count pending chunks", sql, [project, model], |row| row.get::<_, i64>(0))?;
         Ok(found.unwrap_or(0).unsigned_abs())
     }
 
     fn count_chunks(&self, project: ProjectNo) -> Result<u64> {
         let sql = "SELECT count(*) FROM chunk WHERE project = ?1";
-        let found = self.one("counted chunks", sql, [project], |row| row.get::<_, i64>(0))?;
+        let found = self.one("count chunks", sql, [project], |row| row.get::<_, i64>(0))?;
         Ok(found.unwrap_or(0).unsigned_abs())
     }
 
@@ -125,8 +122,9 @@ impl Vectors for SqliteStore {
             let dimensions = self.dimensions(model)?;
             for (hash, vector) in vectors {
                 if vector.len() != dimensions || vector.iter().any(|number| !number.is_finite()) {
-                    let message = format!("a vector of {} numbers for a model of {dimensions}", vector.len());
-                    return Err(Error::Index { doing: "kept a vector", message, transient: false });
+                    let message =
+                        format!("the vector has {} dimensions, expected {dimensions}", vector.len());
+                    return Err(Error::Index { doing: "write a vector", message, transient: false });
                 }
                 self.put_vector(model, *hash, vector)?;
             }
@@ -139,13 +137,13 @@ impl Vectors for SqliteStore {
             let forget = |which: &str, value: i64| {
                 let hashes = format!("SELECT hash FROM chunk WHERE {which} = ?2");
                 let sql = format!("DELETE FROM vector WHERE model = ?1 AND hash IN ({hashes})");
-                self.run("forgot vectors", &sql, params![model, value]).map(drop)
+                self.run("remove vectors", &sql, params![model, value]).map(drop)
             };
             match pages {
                 None => forget("project", project)?,
                 Some(pages) => pages.iter().try_for_each(|page| forget("page", *page))?,
             }
-            // The same text may stand elsewhere too: whoever lost a vector waits, in every project.
+            // The same text may occur elsewhere too: every chunk that lost its vector becomes pending, in all projects.
             self.queue(model, None)
         })
     }
@@ -184,26 +182,26 @@ impl Vectors for SqliteStore {
         let mut look = |row: &Row<'_>| {
             let place = match row.get::<_, Option<String>>(0)? {
                 Some(path) => format!("{path}:{}", row.get::<_, i64>(1)?),
-                None => format!("the chunk in slot {}", row.get::<_, i64>(2)?),
+                None => format!("chunk in slot {}", row.get::<_, i64>(2)?),
             };
             let (vector, waits) = (row.get::<_, Option<Vec<u8>>>(3)?, row.get::<_, bool>(4)?);
             let problem = match &vector {
                 _ if row.get::<_, bool>(5)? => "belongs to no page",
-                None if !waits => "has no vector and does not wait for one",
-                Some(_) if waits => "has a vector and waits for one",
-                Some(vector) if vector.len() != dimensions + 4 => "has a vector of another length",
+                None if !waits => "has no vector and is not pending",
+                Some(_) if waits => "has a vector and is pending",
+                Some(vector) if vector.len() != dimensions + 4 => "has a vector of the wrong length",
                 Some(vector)
                     if row.get::<_, Option<Vec<u8>>>(6)?.as_deref()
                         != Some(&signs::code_of_bytes(vector)) =>
                 {
-                    "has a code that is not its vector's"
+                    "has a sign code that does not match its vector"
                 }
                 _ => return Ok(()),
             };
             problems.push(format!("{place} {problem}"));
             Ok(())
         };
-        self.all("checked the vectors", sql, params![project, model, BLOCK, length], &mut look)?;
+        self.all("check the vectors", sql, params![project, model, BLOCK, length], &mut look)?;
         Ok(problems)
     }
 }

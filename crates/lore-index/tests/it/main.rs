@@ -1,13 +1,13 @@
-//! What a store must do, told against the traits alone, and what the engine does with a real one.
+//! Tests of the store traits and of the engine on a real store.
 //!
-//! `conformance` runs against every backend, `sqlite` is about files of SQLite, `engine` opens a vault in a
-//! temporary directory over a SQLite file and goes through `Memory` as the faces do.
+//! `conformance` runs against every backend, `sqlite` covers SQLite files, `engine` opens a vault in a temporary
+//! directory with a SQLite file and uses `Memory`, as the faces do.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     clippy::unwrap_used,
-    reason = "tests play the person who edits files, and stop at the first surprise"
+    reason = "tests edit files as a user would; a failed unwrap fails the test"
 )]
 
 mod conformance;

@@ -1,4 +1,4 @@
-//! Pages made by hand, for stories about a store that knows nothing of files.
+//! Hand-made pages, for tests of a store without files.
 
 use lore_engine::{
     ChunkDraft, ChunkKind, ContentHash, Filter, KeyKind, LinkDraft, LinkRow, Names, Order, PageDraft, PageNo,
@@ -6,10 +6,10 @@ use lore_engine::{
 };
 use lore_page::{Interval, LineRange, Properties, fold};
 
-/// Everything there is.
+/// A window that includes everything.
 pub const ALL: Window = Window { limit: 1000, offset: 0 };
 
-/// A page with nothing in it but its names.
+/// A page with nothing but its names.
 pub fn page(path: &str) -> PageDraft<'static> {
     let slug = path.trim_end_matches(".md").to_owned();
     let title = slug.rsplit('/').next().unwrap_or(&slug).to_owned();
@@ -36,14 +36,14 @@ pub fn page(path: &str) -> PageDraft<'static> {
     PageDraft { row, mtime: 1, stated: None, keys, links, statements, chunks, text: SearchText::default() }
 }
 
-/// A page with these words above its rule.
+/// A page with this text above its rule.
 pub fn with_text(path: &str, text: &'static str) -> PageDraft<'static> {
     let mut draft = page(path);
     draft.text.truth = text;
     draft
 }
 
-/// A page with a chunk for each of these texts, a line apart.
+/// A page with one chunk per text, on consecutive lines.
 pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft<'static> {
     let mut draft = page(path);
     let chunk = |(line, text): (u32, &&str)| ChunkDraft {
@@ -56,7 +56,7 @@ pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft<'static> {
     draft
 }
 
-/// Writes a page, under id, slug, path and title where the draft names nothing.
+/// Writes a page. Without explicit names in the draft it gets its id, slug, path and title.
 pub fn put(store: &dyn Store, project: ProjectNo, mut draft: PageDraft<'_>) -> PageNo {
     if draft.keys.is_empty() {
         let row = &draft.row;
@@ -70,7 +70,7 @@ pub fn put(store: &dyn Store, project: ProjectNo, mut draft: PageDraft<'_>) -> P
     store.put_page(project, &draft).unwrap().page
 }
 
-/// A link that looks for `target`.
+/// An unresolved link to `target`.
 pub fn link(target: &str) -> LinkDraft {
     LinkDraft {
         id: u64::from(target.len() as u32),
@@ -98,12 +98,12 @@ pub fn statement(kind: StatementKind, predicate: &str, object: &str, line: u32) 
     }
 }
 
-/// The paths of the pages in a list.
+/// Returns the paths of the pages in a list.
 pub fn listed(store: &dyn Store, project: ProjectNo, filter: &Filter, order: Order) -> Vec<String> {
     store.list(project, filter, order, ALL).unwrap().into_iter().map(|row| row.path).collect()
 }
 
-/// The paths of the pages that have what a query asks for, best first.
+/// Returns the paths of the pages that match a query, best first.
 pub fn found(store: &dyn Store, project: ProjectNo, query: &str, filter: &Filter) -> Vec<String> {
     let Some(expression) = prepare(query).strict else { return Vec::new() };
     let hits = store
@@ -121,14 +121,14 @@ pub fn found(store: &dyn Store, project: ProjectNo, query: &str, filter: &Filter
     store.pages(project, &numbers).unwrap().into_iter().map(|row| row.path).collect()
 }
 
-/// The paths of all pages with a word.
+/// Returns the paths of all pages with a word.
 pub fn with_word(store: &dyn Store, project: ProjectNo, word: &str) -> Vec<String> {
     let mut paths = found(store, project, word, &Filter::default());
     paths.sort();
     paths
 }
 
-/// The paths and kinds by which a name is known.
+/// Returns the paths and kinds that a name resolves to.
 pub fn known(store: &dyn Store, project: ProjectNo, name: &str) -> Vec<(KeyKind, String)> {
     let mut rows: Vec<(KeyKind, String)> = store
         .lookup(project, &Names::Exact(&[name]))
@@ -140,7 +140,7 @@ pub fn known(store: &dyn Store, project: ProjectNo, name: &str) -> Vec<(KeyKind,
     rows
 }
 
-/// Links as `path target`, with the number of the page they lead to.
+/// Formats links as `path target`, with the number of the target page.
 pub fn shown(links: &[LinkRow]) -> Vec<(String, Option<PageNo>)> {
     let mut shown: Vec<(String, Option<PageNo>)> =
         links.iter().map(|row| (format!("{} {}", row.from_path, row.link.target), row.to)).collect();

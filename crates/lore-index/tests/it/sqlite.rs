@@ -1,4 +1,4 @@
-//! What only a SQLite file can do: be damaged, too new, too old, shared or copied.
+//! SQLite files that are damaged, too new, too old, shared or copied.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 use crate::conformance::Open;
 use crate::sample::{ALL, link, listed, put, with_text, with_word};
 
-/// Tells a story of a new database in a directory of its own.
+/// Runs a conformance test with a new database in its own directory.
 pub fn with_database(story: &dyn Fn(Open<'_>)) {
     let folder = TempDir::new().unwrap();
     story(&|| Box::new(open(&folder.path().join("lore.db")).unwrap().store));
 }
 
-/// A database with two pages, a link and a ledger.
+/// Fills a database with pages, a link and a ledger.
 fn filled(path: &Path) -> ProjectNo {
     let store = open(path).unwrap().store;
     let project = store_project(&store);
@@ -46,7 +46,7 @@ fn set_user_version(path: &Path, version: i64) {
     Connection::open(path).unwrap().pragma_update(None, "user_version", version).unwrap();
 }
 
-/// The names beside the database, damaged ones included.
+/// Returns the names next to the database, including damaged files.
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> =
@@ -58,7 +58,7 @@ fn names(folder: &TempDir) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_the_database_and_its_copies() {
+fn database_and_copies_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("deep/er/lore.db");
@@ -72,11 +72,11 @@ fn only_the_owner_can_read_the_database_and_its_copies() {
         assert_eq!(mode, 0o600, "{}", entry.path().display());
         seen += 1;
     }
-    assert!(seen >= 3, "the database, its log and the copy");
+    assert!(seen >= 3, "the database, its log and the copy exist");
 }
 
 #[test]
-fn a_newer_schema_is_refused_and_left_alone() {
+fn newer_schemas_are_rejected_and_left_alone() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     filled(&path);
@@ -87,18 +87,18 @@ fn a_newer_schema_is_refused_and_left_alone() {
             Err(Error::IndexNewer { found, known, location }) => {
                 assert!(found > known && location.ends_with("lore.db"), "{found} {known} {location}");
             }
-            other => panic!("{newer:x} was not refused: {other:?}"),
+            other => panic!("{newer:x} was not rejected: {other:?}"),
         }
         assert_eq!(user_version(&path), newer);
     }
     set_user_version(&path, version);
     let store = open(&path).unwrap().store;
     let project = store_project(&store);
-    assert_eq!(with_word(&store, project, "heron"), ["a.md"], "nothing was touched");
+    assert_eq!(with_word(&store, project, "heron"), ["a.md"], "the database is unchanged");
 }
 
 #[test]
-fn an_older_index_is_made_again_and_the_ledger_stays() {
+fn older_indexes_are_rebuilt_and_the_ledger_kept() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = filled(&path);
@@ -117,11 +117,11 @@ fn an_older_index_is_made_again_and_the_ledger_stays() {
 }
 
 #[test]
-fn a_ledger_of_the_first_version_is_migrated_after_a_copy() {
+fn first_version_ledgers_are_migrated_after_a_backup() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = filled(&path);
-    // As the first version left it: no authors, models, findings, gaps or imports; snapshots found by their time alone.
+    // The first version has no authors, models, findings, gaps or imports, and indexes snapshots by time alone.
     let old = "DROP TABLE author; DROP TABLE model; DROP TABLE vector; DROP INDEX snapshot_at;
                DROP TABLE finding; DROP TABLE gap; DROP TABLE import;
                CREATE INDEX snapshot_at ON snapshot(at);";
@@ -136,20 +136,27 @@ fn a_ledger_of_the_first_version_is_migrated_after_a_copy() {
     assert!(names(&folder).contains(&"lore.db.ledger-1.backup".to_owned()), "{:?}", names(&folder));
 }
 
-/// Damages a filled database; it is set aside, told of, and a new one works.
+/// Damages a filled database; it is renamed with a warning, and a new one works.
 #[track_caller]
 fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     filled(&path);
     let sound = fs::read(&path).unwrap();
-    assert!(sound.len() > 40_000 && !path.with_extension("db-wal").exists(), "all of it is in the file");
+    assert!(
+        sound.len() > 40_000 && !path.with_extension("db-wal").exists(),
+        "everything is in the main file"
+    );
     damage(&path, sound);
     let damaged = fs::read(&path).unwrap();
     let Opened { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("lore.db.damaged-1"), "{warnings:?}");
-    assert_eq!(fs::read(folder.path().join("lore.db.damaged-1")).unwrap(), damaged, "kept as it was");
+    assert_eq!(
+        fs::read(folder.path().join("lore.db.damaged-1")).unwrap(),
+        damaged,
+        "the damaged file is unchanged"
+    );
     let project = store_project(&store);
     assert_eq!(listed(&store, project, &Filter::default(), Order::Title), [""; 0]);
     put(&store, project, with_text("a.md", "heron"));
@@ -161,20 +168,20 @@ fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
 }
 
 #[test]
-fn bytes_that_are_no_database_are_set_aside() {
+fn non_database_files_are_set_aside() {
     let noise: Vec<u8> = (0..9000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     check_damage(|path, _| fs::write(path, &noise).unwrap());
     check_damage(|path, _| fs::write(path, "not a database at all").unwrap());
 }
 
 #[test]
-fn a_truncated_database_is_set_aside() {
+fn truncated_databases_are_set_aside() {
     check_damage(|path, sound| fs::write(path, &sound[..sound.len() / 2]).unwrap());
     check_damage(|path, sound| fs::write(path, &sound[..5000]).unwrap());
 }
 
 #[test]
-fn a_second_damaged_file_does_not_replace_the_first() {
+fn damaged_files_do_not_replace_each_other() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     for text in ["first damage, long enough", "second damage, long enough"] {
@@ -188,9 +195,9 @@ fn a_second_damaged_file_does_not_replace_the_first() {
     );
 }
 
-/// Damage inside is met only when those pages are read: it must be told apart from an empty index.
+/// Damage inside the file surfaces only when those pages are read: it must not look like an empty index.
 #[test]
-fn damage_inside_is_an_error_and_never_an_empty_answer() {
+fn damage_inside_is_an_error_and_never_an_empty_result() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = filled(&path);
@@ -210,7 +217,7 @@ fn damage_inside_is_an_error_and_never_an_empty_answer() {
 }
 
 #[test]
-fn rows_that_do_not_fit_together_are_told() {
+fn inconsistent_rows_are_reported() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     filled(&path);
@@ -220,13 +227,13 @@ fn rows_that_do_not_fit_together_are_told() {
     broken.execute_batch("UPDATE link SET to_page = 999; DELETE FROM page WHERE path = 'a.md'").unwrap();
     broken.execute_batch("UPDATE page SET slug = 'many/1' WHERE slug = 'many/2'").unwrap();
     let told = store.problems().unwrap().join("; ");
-    for what in ["slug of another", "links from", "links to", "names of", "words without a page"] {
-        assert!(told.contains(what), "{what} is not in {told}");
+    for what in ["duplicate slug", "links from", "links to", "names of", "full-text table differ"] {
+        assert!(told.contains(what), "{what} missing from {told}");
     }
 }
 
 #[test]
-fn a_reader_is_not_kept_waiting_by_a_writer() {
+fn writers_do_not_block_readers() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = filled(&path);
@@ -234,7 +241,7 @@ fn a_reader_is_not_kept_waiting_by_a_writer() {
     lore_engine::Index::transaction(&writer, &mut || {
         put(&writer, project, with_text("new.md", "heron"));
         assert_eq!(with_word(&reader, project, "heron"), ["a.md"]);
-        // Opening, too, must not need the write lock.
+        // Opening must not need the write lock either.
         let third = open(&path)?.store;
         assert_eq!(store_project(&third), project);
         assert_eq!(with_word(&third, project, "heron"), ["a.md"]);
@@ -270,7 +277,7 @@ fn two_writers_take_turns() {
 }
 
 #[test]
-fn a_backup_opens_and_has_the_same_rows() {
+fn backups_open_with_the_same_rows() {
     let folder = TempDir::new().unwrap();
     let (path, copy) = (folder.path().join("lore.db"), folder.path().join("copy.db"));
     let project = filled(&path);
@@ -285,11 +292,11 @@ fn a_backup_opens_and_has_the_same_rows() {
     assert_eq!(copied.version(project, "a.md").unwrap(), store.version(project, "a.md").unwrap());
     assert_eq!(copied.setting("kept").unwrap().as_deref(), Some("yes"));
     assert_eq!(copied.problems().unwrap(), [""; 0]);
-    assert!(store.backup(&copy).is_err(), "a file that is there is never overwritten");
+    assert!(store.backup(&copy).is_err(), "an existing file is never overwritten");
 }
 
 #[test]
-fn a_word_that_most_pages_have_does_not_rank_them_all() {
+fn common_words_do_not_rank_all_pages() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder.path().join("lore.db")).unwrap().store;
     let project = store_project(&store);
@@ -308,5 +315,5 @@ fn a_word_that_most_pages_have_does_not_rank_them_all() {
     let pages: Vec<i64> = hits.into_iter().map(|hit| hit.page).collect();
     assert_eq!(store.pages(project, &pages).unwrap()[0].path, "rare.md");
     assert_eq!(pages.len(), 1);
-    assert_eq!(with_word(&store, project, "heron OR otter").len(), 301, "who asks for either gets both");
+    assert_eq!(with_word(&store, project, "heron OR otter").len(), 301, "an explicit OR matches both");
 }

@@ -1,4 +1,4 @@
-//! The table of gaps keeps its promise against raw SQL too, from whoever opens the file.
+//! The constraints of the gap table hold against raw SQL too.
 
 use lore_engine::Index as _;
 use lore_index::open;
@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 #[test]
-fn raw_sql_cannot_give_a_gap_words_without_an_approval() {
+fn raw_sql_cannot_set_gap_text_without_approval() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
     let project = open(&path).unwrap().store.project("p", "/p").unwrap();
@@ -34,5 +34,5 @@ fn raw_sql_cannot_give_a_gap_words_without_an_approval() {
     }
     let allowed =
         "UPDATE gap SET query_text = 'who?', sensitivity = 'external', approved_by = 'ada', approved_at = 1";
-    assert_eq!(raw.execute(allowed, []).unwrap(), 1, "with a name and a time it may");
+    assert_eq!(raw.execute(allowed, []).unwrap(), 1, "allowed with a name and a time");
 }

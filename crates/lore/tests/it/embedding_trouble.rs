@@ -45,51 +45,54 @@ fn numbers(request: &Request, numbers: &str) -> Vec<u8> {
 }
 
 const TROUBLES: &[Trouble] = &[
-    trouble(|_| ok("<html><body>Sign in</body></html>"), "gave a wrong answer: no vectors: expected value"),
-    trouble(|_| ok("fine, thank you"), "gave a wrong answer: no vectors: expected"),
-    trouble(|_| ok(""), "gave a wrong answer: no vectors: EOF while parsing a value"),
-    trouble(|_| ok(r#"{"embeddings":[[0.5,0.5,0"#), "gave a wrong answer: no vectors: EOF"),
+    trouble(
+        |_| ok("<html><body>Sign in</body></html>"),
+        "gave an invalid answer: no vectors: expected value",
+    ),
+    trouble(|_| ok("fine, thank you"), "gave an invalid answer: no vectors: expected"),
+    trouble(|_| ok(""), "gave an invalid answer: no vectors: EOF while parsing a value"),
+    trouble(|_| ok(r#"{"embeddings":[[0.5,0.5,0"#), "gave an invalid answer: no vectors: EOF"),
     trouble(|_| ok(r#"{"data":[]}"#), "missing field `embeddings`"),
-    trouble(|_| ok("null"), "gave a wrong answer: no vectors: invalid type"),
-    trouble(|_| ok(r#"{"embeddings":[]}"#), "0 vectors for 1 texts"),
+    trouble(|_| ok("null"), "gave an invalid answer: no vectors: invalid type"),
+    trouble(|_| ok(r#"{"embeddings":[]}"#), "got 0 vectors for 1 texts"),
     trouble(
         |request| vectors(&[request.texts(), request.texts()].concat(), DIMENSIONS),
-        "gave a wrong answer: 2 vectors for 1 texts",
+        "gave an invalid answer: got 2 vectors for 1 texts",
     ),
     Trouble {
         answer: |request| vectors(&request.texts(), DIMENSIONS - 1),
-        later: "gave a wrong answer: a vector of 15 numbers, not 16",
+        later: "gave an invalid answer: a vector has 15 dimensions, expected 16",
         at_once: "15 dimensions instead of 16): run `lore model use ollama:stand-in`",
     },
     Trouble {
         answer: |request| vectors(&request.texts(), DIMENSIONS * 2),
-        later: "gave a wrong answer: a vector of 32 numbers, not 16",
+        later: "gave an invalid answer: a vector has 32 dimensions, expected 16",
         at_once: "32 dimensions instead of 16): run `lore model use ollama:stand-in`",
     },
     Trouble {
         answer: |request| numbers(request, ""),
-        later: "gave a wrong answer: a vector of 0 numbers, not 16",
-        at_once: "gave a wrong answer: a vector of 0 numbers",
+        later: "gave an invalid answer: a vector has 0 dimensions, expected 16",
+        at_once: "gave an invalid answer: a vector has 0 dimensions",
     },
     trouble(|request| numbers(request, "null,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"), "invalid type: null"),
     trouble(
         |request| numbers(request, "NaN,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
-        "gave a wrong answer: no vectors",
+        "gave an invalid answer: no vectors",
     ),
-    trouble(|request| numbers(request, "1e39,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"), "a vector without a direction"),
-    trouble(|request| numbers(request, "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"), "a vector without a direction"),
+    trouble(
+        |request| numbers(request, "1e39,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
+        "a vector is zero or not finite",
+    ),
+    trouble(|request| numbers(request, "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"), "a vector is zero or not finite"),
     trouble(
         |_| http("500 Internal Server Error", b"out of memory"),
         "did not answer: status 500: out of memory",
     ),
     trouble(|_| http("503 Service Unavailable", b""), "did not answer: status 503"),
     trouble(|_| http("429 Too Many Requests", br#"{"error":"slow down"}"#), "status 429: slow down"),
-    trouble(
-        |_| http("404 Not Found", br#"{"error":"no such model"}"#),
-        "it does not know the model stand-in",
-    ),
+    trouble(|_| http("404 Not Found", br#"{"error":"no such model"}"#), "unknown model stand-in"),
     trouble(|_| http("400 Bad Request", br#"{"error":"too long"}"#), "status 400: too long"),
-    trouble(|_| http("302 Found", b""), "points to another address"),
+    trouble(|_| http("302 Found", b""), "redirects are not followed"),
 ];
 
 /// Answers so from now on, the word that counts the dimensions too or not.
@@ -153,9 +156,7 @@ fn whatever_an_endpoint_says_instead_of_vectors_is_refused_until_it_is_well_agai
 fn an_endpoint_that_is_wrong_from_the_first_word_is_refused_too() {
     let (sandbox, stand_in) = embedded();
     sandbox.write("new.md", "# New\n\nThe zeppelin has landed.\n");
-    for says in
-        ["no vectors: expected value", "0 vectors for 1 texts", "status 500", "does not know the model"]
-    {
+    for says in ["no vectors: expected value", "got 0 vectors for 1 texts", "status 500", "unknown model"] {
         let trouble = TROUBLES.iter().find(|trouble| trouble.later.contains(says)).expect("a trouble");
         goes_through(&sandbox, &stand_in, begin(&stand_in, trouble, true));
     }
@@ -175,7 +176,7 @@ fn an_endpoint_that_never_answers_is_waited_for_as_long_as_the_setting_says() {
         .run(&["embed"])
         .exits(5)
         .says(&stand_in.base)
-        .says("no answer within 150ms")
+        .says("timed out after 150ms")
         .says("stays in the queue");
     assert_eq!(stand_in.requests().len(), 1, "whoever takes all the time there is, is not asked again");
     let answer = ask(&sandbox, "hybrid", "zeppelin");
@@ -253,7 +254,7 @@ fn a_key_is_in_no_message() {
         Ran::from(sandbox.command(arguments).env("MY_KEY", key).output().expect("it starts"))
     };
     stand_in.answer_with(move |_| Some(http("401 Unauthorized", format!("no such key: {key}").as_bytes())));
-    let refused = run(&["model", "use", "openai:small"]).exits(5).says("it does not accept the key");
+    let refused = run(&["model", "use", "openai:small"]).exits(5).says("the API key was rejected");
     stand_in.recover();
     run(&["model", "use", "openai:small"]).ok();
     stand_in.answer_with(move |_| Some(http("500 Oops", format!("crashed with {key}").as_bytes())));

@@ -1,11 +1,11 @@
-//! The products with 256-bit vectors.
+//! Products with 256-bit vectors.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
 use super::{PANEL, Rows, portable};
 
-/// Products of bytes: four rows at a time, so that a vector of weights that was loaded serves four times.
+/// Products of bytes, four rows at a time, so that each loaded vector of weights is used four times.
 #[target_feature(enable = "avx2")]
 pub(super) fn bytes(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; PANEL]]) {
     let (fours, rest) = sums.as_chunks_mut::<4>();
@@ -26,8 +26,8 @@ fn bytes_of<const ROWS: usize>(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; P
     let mut totals = [[_mm256_setzero_si256(); 2]; ROWS];
     let (values, weights) = (left.values.as_ptr(), panel.as_ptr());
     for step in 0..left.width / 4 {
-        // SAFETY: `step` is below a quarter of the width, so that 64 weights and four values of each of the `ROWS` rows
-        // begin there, as asserted above. Unaligned loads are used throughout.
+        // SAFETY: `step` is below a quarter of the width, so 64 weights and four values of each of the `ROWS` rows
+        // start there, as asserted above. Unaligned loads are used throughout.
         unsafe {
             let first = _mm256_loadu_si256(weights.add(step * 64).cast());
             let halves = [first, _mm256_loadu_si256(weights.add(step * 64 + 32).cast())];
@@ -44,7 +44,7 @@ fn bytes_of<const ROWS: usize>(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; P
     store(&totals, sums);
 }
 
-/// Products of 16-bit numbers, four rows at a time.
+/// Products of 16-bit integers, four rows at a time.
 #[target_feature(enable = "avx2")]
 pub(super) fn shorts(left: Rows<i16>, panel: &[i16], sums: &mut [[i32; PANEL]]) {
     let (fours, rest) = sums.as_chunks_mut::<4>();
@@ -64,8 +64,8 @@ fn shorts_of<const ROWS: usize>(left: Rows<i16>, panel: &[i16], sums: &mut [[i32
     let mut totals = [[_mm256_setzero_si256(); 2]; ROWS];
     let (values, others) = (left.values.as_ptr(), panel.as_ptr());
     for step in 0..left.width / 2 {
-        // SAFETY: `step` is below half the width, so that 32 numbers of the panel and a pair of each of the `ROWS` rows
-        // begin there, as asserted above.
+        // SAFETY: `step` is below half the width, so 32 numbers of the panel and a pair of each of the `ROWS` rows
+        // start there, as asserted above.
         unsafe {
             let first = _mm256_loadu_si256(others.add(step * 32).cast());
             let halves = [first, _mm256_loadu_si256(others.add(step * 32 + 16).cast())];
@@ -93,8 +93,8 @@ fn store<const ROWS: usize>(totals: &[[__m256i; 2]; ROWS], sums: &mut [[i32; PAN
     }
 }
 
-/// Products of fractions. The right side is walked four rows at a time, the left side two at a time within, so that the
-/// weights, which are many, are read once and the values stay close.
+/// Products of f32. The outer loop takes four rows of the right side, the inner loop two rows of the left, so that the
+/// many weights are read once and the values stay in the cache.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn floats(left: Rows<f32>, right: Rows<f32>, out: &mut [f32], stride: usize) {
     let (rows, columns) = (left.count(), right.count());
@@ -120,7 +120,7 @@ fn tile<const ROWS: usize>(left: Rows<f32>, right: Rows<f32>, out: &mut [f32], s
     let mut totals = [[_mm256_setzero_ps(); 4]; ROWS];
     let (values, weights) = (left.values.as_ptr(), right.values.as_ptr());
     for at in (0..width / 8 * 8).step_by(8) {
-        // SAFETY: eight numbers begin at `at` in each of the `ROWS` rows on the left and the four on the right.
+        // SAFETY: eight numbers start at `at` in each of the `ROWS` rows on the left and the four on the right.
         unsafe {
             let mut some = [_mm256_setzero_ps(); ROWS];
             for (row, some) in some.iter_mut().enumerate() {

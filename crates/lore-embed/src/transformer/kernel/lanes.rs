@@ -1,13 +1,13 @@
-//! What is done number by number, in plain Rust that is compiled once for each kind of processor. Nothing is fused and
-//! every sum has sixteen lanes, so that each compilation gives the same bits. Numbers that are none (a damaged model) wrap
-//! and come out as such in the end, where they are refused.
+//! Element-wise operations in plain Rust, compiled once for each instruction set. Nothing is fused and every sum has
+//! sixteen lanes, so that each compilation gives the same bits. NaN and infinities (from a damaged model) wrap or
+//! propagate to the result, where they are rejected.
 
 use super::PANEL;
 use crate::transformer::settings::Activation;
 
 const LANES: usize = 16;
 
-/// How a layer's numbers are brought to the model's own mean and variance.
+/// Parameters of a layer normalization.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Norm<'a> {
     pub(in super::super) gain: &'a [f32],
@@ -15,19 +15,19 @@ pub(in super::super) struct Norm<'a> {
     pub(in super::super) epsilon: f32,
 }
 
-/// What the bytes of each row stand for.
+/// Scales and zero points of quantized rows.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct RowScales<'a> {
     pub(in super::super) scales: &'a [f32],
-    /// The byte that stands for 0.
+    /// The zero point of each row.
     pub(in super::super) zeros: &'a [i32],
 }
 
-/// What the bytes of each of a panel's columns stand for.
+/// Scales of a panel's quantized columns.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ColumnScales<'a> {
     pub(in super::super) scales: &'a [f32; PANEL],
-    /// The sum of a column's bytes.
+    /// The sum of each column's bytes.
     pub(in super::super) sums: &'a [i32; PANEL],
     pub(in super::super) bias: &'a [f32; PANEL],
 }
@@ -95,7 +95,7 @@ pub(super) fn softmax_shorts(scores: &[i32], scale: f32, room: &mut [f32], weigh
 
 #[inline(always)]
 pub(super) fn quantise(values: &[f32], bytes: &mut [u8]) -> (f32, i32) {
-    // Zero is within the range, so that it has a byte of its own.
+    // The range includes zero, so that zero has an exact byte.
     let (least, most) = (fold(values, 0.0, lesser), fold(values, 0.0, greater));
     let range = most - least;
     let factor = if range > 0.0 { 255.0 / range } else { 0.0 };
@@ -181,7 +181,7 @@ fn fold(values: &[f32], first: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
     for (lane, value) in lanes.iter_mut().zip(rest) {
         *lane = join(*lane, *value);
     }
-    // Halved again and again: as quick as one after another is slow.
+    // Tree reduction, faster than a sequential one.
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
@@ -207,7 +207,7 @@ fn sum_of(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     fold(&lanes, 0.0, |sum, lane| sum + lane)
 }
 
-/// Unlike `f32::max` it is one instruction, because it does not care about numbers that are none.
+/// A single instruction, unlike `f32::max`, because it ignores NaN semantics.
 #[inline(always)]
 fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -218,16 +218,16 @@ fn lesser(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// Adding this leaves a number's nearest whole number in the lowest bits.
+/// Adding this constant leaves the nearest integer in the lowest bits.
 const SHIFT: f32 = 12_582_912.0;
 
-/// The nearest whole number, the even one of two; for magnitudes below 2^22.
+/// Rounds to the nearest integer, ties to even; for magnitudes below 2^22.
 #[inline(always)]
 fn round(value: f32) -> i32 {
     (value + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as i32
 }
 
-/// The exponential of a number that is not above 0, to 3e-7 of itself; what is below e^-87 counts as that.
+/// Exponential of a number that is not positive, with a relative error of 3e-7; clamped below e^-87.
 #[inline(always)]
 fn exp(value: f32) -> f32 {
     let power = greater(value * std::f32::consts::LOG2_E, -126.0);
@@ -240,7 +240,7 @@ fn exp(value: f32) -> f32 {
     f32::from_bits(exponent) * two_to_part
 }
 
-/// x times the share of the normal distribution below x, to 4e-7: the error function by Abramowitz and Stegun, 7.1.26.
+/// GELU with an error of 4e-7, using the error function of Abramowitz and Stegun, 7.1.26.
 #[inline(always)]
 fn gelu(value: f32) -> f32 {
     let magnitude = value.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -251,7 +251,7 @@ fn gelu(value: f32) -> f32 {
     value * if value > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The same by the hyperbolic tangent, as some models were trained with.
+/// The tanh approximation of GELU, which some models were trained with.
 #[inline(always)]
 fn gelu_tanh(value: f32) -> f32 {
     let inner = 1.595_769 * (value + 0.044_715 * value * value * value);

@@ -1,8 +1,8 @@
-//! The products for any processor, in loops that a compiler turns into whatever vectors there are.
+//! Products for any processor, in loops that the compiler can vectorize.
 
 use super::{PANEL, Rows};
 
-/// Lanes of a sum of fractions; the AVX2 form has as many.
+/// Lanes of a float sum; the AVX2 implementation has the same number.
 const LANES: usize = 8;
 
 pub(super) fn bytes(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; PANEL]]) {
@@ -21,7 +21,7 @@ pub(super) fn shorts(left: Rows<i16>, panel: &[i16], sums: &mut [[i32; PANEL]]) 
     }
 }
 
-/// The columns of a panel one after another: what every compiler knows how to multiply is two plain rows.
+/// Rearranges a panel into contiguous columns, because compilers vectorize the product of two plain rows.
 fn columns<T: Copy>(panel: &[T], width: usize, together: usize, widen: impl Fn(T) -> i16) -> Vec<i16> {
     let mut columns = vec![0; panel.len()];
     for (step, lanes) in panel.chunks_exact(together * PANEL).enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn floats(left: Rows<f32>, right: Rows<f32>, out: &mut [f32], stride:
     }
 }
 
-/// The sum of the products of two rows of one width.
+/// Returns the dot product of two rows of the same width.
 pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
     let mut lanes = [0.0; LANES];
     let (left, left_rest) = left.as_chunks::<LANES>();

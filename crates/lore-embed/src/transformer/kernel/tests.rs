@@ -1,10 +1,11 @@
-//! Every form of a kernel against plain sums, at sizes that leave rests and numbers that could overflow.
+//! Compares every implementation of a kernel with plain sums, at sizes that leave remainders and with numbers close to
+//! overflow.
 
 use super::*;
 
 const ALL: [Instructions; 3] = [Instructions::Portable, Instructions::Avx2, Instructions::Vnni];
 
-/// Whole numbers that are the same in every run.
+/// Deterministic pseudo-random integers.
 fn numbers(count: usize, least: i32, most: i32) -> impl Iterator<Item = i32> {
     let mut state = 17_u64;
     (0..count).map(move |_| {
@@ -14,12 +15,12 @@ fn numbers(count: usize, least: i32, most: i32) -> impl Iterator<Item = i32> {
 }
 
 #[test]
-fn sums_of_bytes_are_exact_up_to_the_greatest() {
+fn sums_of_bytes_are_exact_up_to_the_maximum() {
     for width in [4, 36, 384, 1536] {
         for rows in [1, 3, 4, 5, 12, 13, 24, 29] {
             let left: Vec<u8> =
                 numbers(rows * width, 0, 255).map(|n| if n < 99 { 255 } else { n as u8 }).collect();
-            // Two neighbours of a column have magnitudes of at most 128 together.
+            // The magnitudes of two neighbours in a column add up to at most 128.
             let firsts: Vec<i32> = numbers(width * PANEL / 2, -127, 127).collect();
             let pair =
                 |first: &i32| [*first as i8, (if *first > 0 { 128 - first } else { -128 - first }) as i8];
@@ -60,7 +61,7 @@ fn plain<L: Copy + Into<i32>, R: Copy + Into<i32>>(row: &[L], panel: &[R], toget
 }
 
 #[test]
-fn sums_of_fractions_agree_to_rounding() {
+fn sums_of_floats_agree_up_to_rounding() {
     for (rows, columns, width) in [(1, 1, 1), (2, 4, 8), (3, 5, 7), (5, 9, 36), (7, 16, 384)] {
         let fractions =
             |count| -> Vec<f32> { numbers(count, -1000, 1000).map(|n| n as f32 / 1000.0).collect() };
@@ -86,10 +87,10 @@ fn sums_of_fractions_agree_to_rounding() {
 }
 
 #[test]
-fn approximations_are_as_good_as_they_say() {
+fn approximations_are_within_their_stated_error() {
     let by = Processor::detect();
     let values: Vec<f32> = (-1200..=1200).map(|step| step as f32 / 100.0).collect();
-    // The normal distribution by its density: fine steps from far below.
+    // The normal distribution, integrated numerically in fine steps.
     let mut exact = Vec::new();
     let (mut share, step) = (0.0_f64, 1e-4_f64);
     let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -117,7 +118,7 @@ fn approximations_are_as_good_as_they_say() {
 }
 
 #[test]
-fn bytes_stand_for_what_they_were_made_of() {
+fn quantization_round_trips() {
     let values: Vec<f32> = numbers(83, -300, 900).map(|n| n as f32 / 100.0).collect();
     for limit in ALL {
         let mut bytes = vec![7; 84];
@@ -126,7 +127,7 @@ fn bytes_stand_for_what_they_were_made_of() {
             let back = (i32::from(*byte) - zero) as f32 * scale;
             assert!((back - value).abs() <= scale * 0.51 + 1e-5, "{value} became {back}");
         }
-        assert_eq!(bytes[83], 0, "what is beyond the values counts nothing");
+        assert_eq!(bytes[83], 0, "the padding is zero");
     }
     let mut bytes = vec![7; 4];
     assert_eq!(Processor::detect().quantise(&[0.0; 4], &mut bytes), (0.0, 0));

@@ -1,11 +1,11 @@
-//! The products with 512-bit vectors and the instructions made for them.
+//! Products with 512-bit vectors and their dot-product instructions.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
 use super::{PANEL, Rows};
 
-/// Rows that are computed together: enough that one sum is ready when its turn comes again.
+/// Rows computed together: enough to hide the latency of the dot-product instruction.
 const TOGETHER: usize = 12;
 
 /// Products of bytes.
@@ -33,8 +33,8 @@ fn bytes_of<const ROWS: usize>(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; P
     let mut totals = [_mm512_setzero_si512(); ROWS];
     let (values, weights) = (left.values.as_ptr(), panel.as_ptr());
     for step in 0..left.width / 4 {
-        // SAFETY: `step` is below a quarter of the width, so that 64 weights and four values of each of the `ROWS` rows
-        // begin there, as asserted above.
+        // SAFETY: `step` is below a quarter of the width, so 64 weights and four values of each of the `ROWS` rows
+        // start there, as asserted above.
         unsafe {
             let weights = _mm512_loadu_si512(weights.add(step * 64).cast());
             for (row, total) in totals.iter_mut().enumerate() {
@@ -46,7 +46,7 @@ fn bytes_of<const ROWS: usize>(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; P
     store(&totals, sums);
 }
 
-/// Products of 16-bit numbers.
+/// Products of 16-bit integers.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn shorts(left: Rows<i16>, panel: &[i16], sums: &mut [[i32; PANEL]]) {
     let (many, rest) = sums.as_chunks_mut::<8>();
@@ -66,8 +66,8 @@ fn shorts_of<const ROWS: usize>(left: Rows<i16>, panel: &[i16], sums: &mut [[i32
     let mut totals = [_mm512_setzero_si512(); ROWS];
     let (values, others) = (left.values.as_ptr(), panel.as_ptr());
     for step in 0..left.width / 2 {
-        // SAFETY: `step` is below half the width, so that 32 numbers of the panel and a pair of each of the `ROWS` rows
-        // begin there, as asserted above.
+        // SAFETY: `step` is below half the width, so 32 numbers of the panel and a pair of each of the `ROWS` rows
+        // start there, as asserted above.
         unsafe {
             let others = _mm512_loadu_si512(others.add(step * 32).cast());
             for (row, total) in totals.iter_mut().enumerate() {

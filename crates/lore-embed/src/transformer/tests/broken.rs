@@ -1,5 +1,4 @@
-//! Folders that hold no model Lore can run: each is refused with the file's name and a way out, and none ends the
-//! process.
+//! Unusable model directories: each is rejected with the name of the file and a hint, and none panics.
 
 use std::fmt::Write as _;
 
@@ -12,7 +11,7 @@ use super::tiny::{Tensor, Tiny, Written};
 use crate::Precision;
 use crate::transformer::safetensors::Header;
 
-/// What opening the folder says, with the place of the folder left out.
+/// Returns the error of opening the directory, without its path.
 fn refusal(written: &Written) -> String {
     match written.open(Precision::Int8) {
         Ok(_) => "opened".to_owned(),
@@ -56,7 +55,7 @@ fn check(cases: &[(&str, String)], expected: &expect_test::Expect) {
 }
 
 #[test]
-fn what_is_wrong_with_the_weights_is_said() {
+fn invalid_weights_are_reported() {
     let up = "encoder.layer.1.intermediate.dense.weight";
     let cases = [
         ("whole", changed(|_| {})),
@@ -78,33 +77,33 @@ fn what_is_wrong_with_the_weights_is_said() {
         whole
             opened
         no weights
-            model.safetensors: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+            model.safetensors: file not found; download the model again, or use a directory that contains model.safetensors, tokenizer.json and config.json
         empty weights
-            model.safetensors: the file is empty; fetch the model again
+            model.safetensors: the file is empty; download the model again
         seven bytes
-            model.safetensors: it is too short to have a header; the file is damaged: fetch the model again
+            model.safetensors: too short for a header; the file is damaged: download the model again
         cut in the header
-            model.safetensors: it ends within its header; the file is damaged: fetch the model again
+            model.safetensors: truncated header; the file is damaged: download the model again
         cut in the data
-            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` lies at 64336..71536, which the file does not have; the file is damaged: fetch the model again
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has the invalid range 64336..71536; the file is damaged: download the model again
         absurd length
-            model.safetensors: its header claims to be 18446744073709551615 bytes long; the file is damaged: fetch the model again
+            model.safetensors: invalid header length 18446744073709551615; the file is damaged: download the model again
         not JSON
-            model.safetensors: its header is not JSON (expected value at line 1 column 1); the file is damaged: fetch the model again
+            model.safetensors: the header is not JSON (expected value at line 1 column 1); the file is damaged: download the model again
         tensor gone
-            model.safetensors: it has no tensor `encoder.layer.1.intermediate.dense.weight`; choose a sentence model of the BERT family, or fetch it again
+            model.safetensors: missing tensor `encoder.layer.1.intermediate.dense.weight`; use a sentence model of the BERT family, or download it again
         other shape
-            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has the shape [36, 50], and config.json asks for [50, 36]; fetch both files again
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has shape [36, 50], but config.json specifies [50, 36]; download the model again
         shape without bytes
-            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has 7200 bytes for the shape [18446744073709551615, 8]; the file is damaged: fetch the model again
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has 7200 bytes for shape [18446744073709551615, 8]; the file is damaged: download the model again
         other kind
-            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` is of kind I8; choose a copy of the model in F32, F16 or BF16
+            model.safetensors: tensor `encoder.layer.1.intermediate.dense.weight` has the unsupported type I8; use a copy of the model in F32, F16 or BF16
     "#]],
     );
 }
 
 #[test]
-fn what_is_wrong_with_the_settings_is_said() {
+fn invalid_settings_are_reported() {
     let cases = [
         ("no config", missing("config.json")),
         ("other architecture", changed(|tiny| tiny.config["architectures"] = json!(["T5Model"]))),
@@ -139,37 +138,37 @@ fn what_is_wrong_with_the_settings_is_said() {
         &cases,
         &expect![[r#"
             no config
-                config.json: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+                config.json: file not found; download the model again, or use a directory that contains model.safetensors, tokenizer.json and config.json
             other architecture
-                config.json: it describes a model of the kind `T5Model`, and Lore runs BertModel; choose a model of the BERT family, or serve this one at an endpoint
+                config.json: unsupported architecture `T5Model`; use a model of the BERT family, or serve this one at an endpoint
             other kind of model
-                config.json: it describes a model of the kind `xlm-roberta`, and Lore runs BertModel; choose a model of the BERT family, or serve this one at an endpoint
+                config.json: unsupported architecture `xlm-roberta`; use a model of the BERT family, or serve this one at an endpoint
             other positions
-                config.json: its positions are `relative_key`, not absolute; choose another model
+                config.json: unsupported position embedding `relative_key`; use another model
             other activation
-                config.json: its activation `silu` is not known; choose another model
+                config.json: unsupported activation `silu`; use another model
             heads that do not fit
-                config.json: its sizes make no model (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 7, inner: 50 }); fetch it again
+                config.json: invalid sizes (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 7, inner: 50 }); download the model again
             no heads
-                config.json: its sizes make no model (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 0, inner: 50 }); fetch it again
+                config.json: invalid sizes (Shape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 0, inner: 50 }); download the model again
             negative width
-                config.json: it does not read as expected (invalid value: integer `-1`, expected usize at line 1 column 87); fetch the model again
+                config.json: cannot parse the file (invalid value: integer `-1`, expected usize at line 1 column 87); download the model again
             more words than weights
-                model.safetensors: tensor `embeddings.word_embeddings.weight` has the shape [13, 36], and config.json asks for [30522, 36]; fetch both files again
+                model.safetensors: tensor `embeddings.word_embeddings.weight` has shape [13, 36], but config.json specifies [30522, 36]; download the model again
             cut config
-                config.json: it does not read as expected (EOF while parsing an object at line 1 column 50); fetch the model again
+                config.json: cannot parse the file (EOF while parsing an object at line 1 column 50); download the model again
             other pooling
-                1_Pooling/config.json: it asks for a pooling other than the mean or the first token; choose another model
+                1_Pooling/config.json: unsupported pooling (only mean and first token are supported); use another model
             another module
-                modules.json: it asks for a module `Dense`, which Lore does not run; choose another model
+                modules.json: unsupported module `Dense`; use another model
             nothing read
-                sentence_bert_config.json: it lets the model read 1 tokens of a text; fetch the model again
+                sentence_bert_config.json: a maximum of 1 tokens is too small; download the model again
         "#]],
     );
 }
 
 #[test]
-fn what_is_wrong_with_the_tokenizer_is_said() {
+fn invalid_tokenizers_are_reported() {
     let cases = [
         ("no tokenizer", missing("tokenizer.json")),
         ("cut tokenizer", rewritten("tokenizer.json", |bytes| bytes[..90].to_vec())),
@@ -184,27 +183,27 @@ fn what_is_wrong_with_the_tokenizer_is_said() {
         &cases,
         &expect![[r#"
         no tokenizer
-            tokenizer.json: the file is missing; fetch the model again, or choose a folder that holds model.safetensors, tokenizer.json and config.json
+            tokenizer.json: file not found; download the model again, or use a directory that contains model.safetensors, tokenizer.json and config.json
         cut tokenizer
-            tokenizer.json: it does not read as a tokenizer (EOF while parsing a string at line 1 column 90); fetch the model again
+            tokenizer.json: cannot parse the tokenizer (EOF while parsing a string at line 1 column 90); download the model again
         other tokenizer
-            tokenizer.json: its model is `Unigram`, and Lore reads BERT's; choose a model of the BERT family
+            tokenizer.json: unsupported model `Unigram`; use a model of the BERT family
         other normalizer
-            tokenizer.json: its normalizer is `Precompiled`, and Lore reads BERT's; choose a model of the BERT family
+            tokenizer.json: unsupported normalizer `Precompiled`; use a model of the BERT family
         other cut
-            tokenizer.json: its pre_tokenizer is `Metaspace`, and Lore reads BERT's; choose a model of the BERT family
+            tokenizer.json: unsupported pre_tokenizer `Metaspace`; use a model of the BERT family
         other ends
-            tokenizer.json: its post_processor is not known; choose another model
+            tokenizer.json: unsupported post_processor; use another model
         no unknown
-            tokenizer.json: it has no token `<unk>`; fetch the model again
+            tokenizer.json: missing token `<unk>`; download the model again
         token beyond the model
-            tokenizer.json: it has a token 99, and the model knows 13; fetch both files again
+            tokenizer.json: token id 99 is out of range for a vocabulary of 13; download the model again
     "#]],
     );
 }
 
 #[test]
-fn weights_that_are_no_numbers_give_an_error_or_a_vector_of_numbers() {
+fn non_finite_weights_give_an_error_or_a_finite_vector() {
     let mut refused = 0;
     for name in Tiny::new().tensors.keys() {
         for bad in [f32::NAN, f32::INFINITY] {
@@ -214,7 +213,7 @@ fn weights_that_are_no_numbers_give_an_error_or_a_vector_of_numbers() {
                 match tiny.write("tiny").open(precision).unwrap().embed_passages(&["the sea is wide"]) {
                     Ok(vectors) => assert!(vectors[0].iter().all(|value| value.is_finite()), "{name}"),
                     Err(error) => {
-                        assert!(error.to_string().contains("no numbers"), "{error}");
+                        assert!(error.to_string().contains("not finite"), "{error}");
                         refused += 1;
                     }
                 }
@@ -224,19 +223,19 @@ fn weights_that_are_no_numbers_give_an_error_or_a_vector_of_numbers() {
     assert!(refused > 20, "{refused}");
 }
 
-/// Numbers about the size of the file, and any.
+/// Offsets around the size of the file, and arbitrary ones.
 fn offset() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0_u64..70, 1 => Just(0), 1 => any::<u64>()]
 }
 
 proptest! {
     #[test]
-    fn no_header_ends_the_process(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn no_header_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = Header::parse(&bytes);
     }
 
     #[test]
-    fn no_entry_reaches_beyond_the_file(
+    fn entries_beyond_the_file_are_rejected(
         begin in offset(), end in offset(), rows in offset(), columns in offset(), kind in "F32|F16|I8",
     ) {
         let entry = json!({"a": {"dtype": kind, "shape": [rows, columns], "data_offsets": [begin, end]}});
@@ -250,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_file_is_opened_or_refused(at in 0_usize..9000, byte in any::<u8>(), length in 0_usize..40_000) {
+    fn damaged_files_do_not_panic(at in 0_usize..9000, byte in any::<u8>(), length in 0_usize..40_000) {
         let mut bytes = Tiny::new().safetensors();
         let at = at % bytes.len();
         bytes[at] = byte;

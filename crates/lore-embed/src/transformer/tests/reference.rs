@@ -1,4 +1,4 @@
-//! The vectors of all-MiniLM-L6-v2 against those of the reference implementation.
+//! Compares the vectors of all-MiniLM-L6-v2 with those of the reference implementation.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,12 @@ struct Reference {
     vector: Vec<f32>,
 }
 
-/// The folder of a model that `make models` fetches.
+/// Returns the directory of a model that `make models` downloads.
 pub(super) fn model_folder(name: &str) -> PathBuf {
     let models = std::env::var("LORE_MODELS")
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"), PathBuf::from);
     let folder = models.join(name);
-    assert!(folder.is_dir(), "there is no model at {}: run `make models`", folder.display());
+    assert!(folder.is_dir(), "no model at {}: run `make models`", folder.display());
     folder
 }
 
@@ -38,7 +38,7 @@ pub(super) fn cosine(a: &[f32], b: &[f32]) -> f32 {
 }
 
 #[test]
-fn fractions_give_the_vectors_of_the_reference() {
+fn f32_vectors_match_the_reference() {
     for instructions in [Instructions::Portable, Instructions::Avx2] {
         let model = minilm(Precision::F32, instructions);
         for reference in references() {
@@ -51,7 +51,7 @@ fn fractions_give_the_vectors_of_the_reference() {
 }
 
 #[test]
-fn bytes_give_nearly_the_vectors_of_the_reference() {
+fn int8_vectors_are_close_to_the_reference() {
     let model = minilm(Precision::Int8, Instructions::Vnni);
     for reference in references() {
         let vector = model.embed_query(&reference.text).unwrap();
@@ -61,12 +61,12 @@ fn bytes_give_nearly_the_vectors_of_the_reference() {
 }
 
 #[test]
-fn bytes_give_the_same_bits_by_any_instructions() {
+fn int8_vectors_are_identical_for_all_instruction_sets() {
     let texts: Vec<String> = references().into_iter().map(|reference| reference.text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let portable = minilm(Precision::Int8, Instructions::Portable).embed_passages(&texts).unwrap();
     for instructions in [Instructions::Avx2, Instructions::Vnni] {
         let vectors = minilm(Precision::Int8, instructions).embed_passages(&texts).unwrap();
-        assert!(vectors == portable, "{instructions:?} gives other bits");
+        assert!(vectors == portable, "{instructions:?} differs");
     }
 }

@@ -1,4 +1,4 @@
-//! A model of a few thousand weights that the tests write, whole or broken, into a folder of their own.
+//! A model of a few thousand weights that tests write, intact or broken, into a temporary directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use tempfile::TempDir;
 use crate::{Precision, Transformer, TransformerOptions};
 use lore_engine::EmbedResult;
 
-/// The tiny model's files before they are written. Its widths are no multiples of anything the kernels like.
+/// The tiny model's files before they are written. Its widths are not multiples of any kernel's block size.
 pub(super) struct Tiny {
     pub(super) config: Value,
     pub(super) tokenizer: Value,
     pub(super) tensors: BTreeMap<String, Tensor>,
-    /// Further files by their path.
+    /// Further files by path.
     pub(super) others: BTreeMap<&'static str, Value>,
 }
 
@@ -85,7 +85,7 @@ impl Tiny {
         self.put(format!("{name}.bias"), &[width], |_| random.next() * 0.1);
     }
 
-    /// The weights as a file.
+    /// Returns the weights as a safetensors file.
     pub(super) fn safetensors(&self) -> Vec<u8> {
         let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
         for (name, tensor) in &self.tensors {
@@ -106,7 +106,7 @@ impl Tiny {
         [&(header.len() as u64).to_le_bytes(), header.as_slice(), &data].concat()
     }
 
-    /// Writes the model into a folder of this name.
+    /// Writes the model into a directory of this name.
     pub(super) fn write(&self, name: &str) -> Written {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join(name);
@@ -120,7 +120,7 @@ impl Tiny {
     }
 }
 
-/// A written model; the folder goes when this does.
+/// A written model; its directory is removed on drop.
 pub(super) struct Written {
     _home: TempDir,
     pub(super) folder: PathBuf,
@@ -140,7 +140,7 @@ fn vocabulary() -> Value {
     WORDS.iter().enumerate().map(|(number, word)| ((*word).to_owned(), Value::from(number))).collect()
 }
 
-/// Numbers between -1 and 1 that are the same in every run.
+/// Deterministic pseudo-random numbers between -1 and 1.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -150,7 +150,7 @@ impl Random {
     }
 }
 
-/// For magnitudes between 2^-14 and 2; anything smaller becomes 0.
+/// Converts to f16, for magnitudes between 2^-14 and 2; anything smaller becomes 0.
 fn to_half(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

@@ -1,4 +1,4 @@
-//! The tokens of all-MiniLM-L6-v2 against those of the reference library.
+//! Compares the tokens of all-MiniLM-L6-v2 with those of the reference library.
 
 use super::reference::model_folder;
 use crate::transformer::tokenizer::Tokenizer;
@@ -8,7 +8,7 @@ fn tokenizer() -> Tokenizer {
 }
 
 #[test]
-fn tokens_are_those_of_the_reference() {
+fn tokens_match_the_reference() {
     let tokenizer = tokenizer();
     let lines = include_str!("fixtures/minilm_tokens.jsonl").lines();
     let cases: Vec<(String, Vec<u32>)> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -25,7 +25,7 @@ fn tokens_are_those_of_the_reference() {
 }
 
 #[test]
-fn a_text_far_too_long_is_read_to_the_limit_only() {
+fn long_texts_are_truncated_at_the_limit() {
     let text = "word ".repeat(1_000_000);
     let tokens = tokenizer().encode(&text, 256);
     assert_eq!((tokens.len(), tokens[0], tokens[255]), (256, 101, 102));

@@ -1,4 +1,4 @@
-//! What a model's folder may say, and that it is heard.
+//! The supported variants of model directories.
 
 use lore_engine::Embedder as _;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn query(tiny: &Tiny, name: &str, text: &str) -> Vec<f32> {
 }
 
 #[test]
-fn odd_sizes_agree_in_every_precision_and_by_all_instructions() {
+fn uneven_sizes_agree_in_all_precisions_and_instruction_sets() {
     let written = Tiny::new().write("tiny");
     let texts = ["", "sea", TEXT, "the the the the the the the sea sea sea ship is wide the ship wide is ."];
     let exact = written.open(Precision::F32).unwrap().embed_passages(&texts).unwrap();
@@ -42,7 +42,7 @@ fn odd_sizes_agree_in_every_precision_and_by_all_instructions() {
 }
 
 #[test]
-fn a_text_has_the_same_vector_alone_and_among_others_and_by_any_number_of_threads() {
+fn vectors_do_not_depend_on_batching_or_threads() {
     let written = Tiny::new().write("tiny");
     let texts: Vec<String> = (0..300).map(|number| "the sea is wide . ship ".repeat(number % 7)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -57,7 +57,7 @@ fn a_text_has_the_same_vector_alone_and_among_others_and_by_any_number_of_thread
 }
 
 #[test]
-fn half_precision_and_a_prefix_are_read() {
+fn half_precision_and_name_prefixes_are_supported() {
     let whole = Tiny::new();
     let expected = vector(&whole, "tiny");
     for (kind, least) in [("F16", 0.999_99), ("BF16", 0.999)] {
@@ -75,10 +75,10 @@ fn half_precision_and_a_prefix_are_read() {
 }
 
 #[test]
-fn pooling_is_what_the_folder_says_or_its_name() {
+fn pooling_follows_the_directory_or_its_name() {
     let plain = Tiny::new();
     let (mean, first) = (vector(&plain, "tiny"), vector(&plain, "bge-tiny"));
-    assert!(cosine(&mean, &first) < 0.999, "the two differ");
+    assert!(cosine(&mean, &first) < 0.999, "mean and first pooling differ");
     let saying = |field: &str| {
         let mut tiny = Tiny::new();
         tiny.others.insert("1_Pooling/config.json", json!({ field: true }));
@@ -89,7 +89,7 @@ fn pooling_is_what_the_folder_says_or_its_name() {
 }
 
 #[test]
-fn a_prompt_goes_before_a_question_and_not_before_a_passage() {
+fn query_prompts_do_not_apply_to_passages() {
     let mut prompted = Tiny::new();
     prompted.others.insert("config_sentence_transformers.json", json!({"prompts": {"query": "query ship "}}));
     let plain = Tiny::new();
@@ -101,7 +101,7 @@ fn a_prompt_goes_before_a_question_and_not_before_a_passage() {
 }
 
 #[test]
-fn no_more_is_read_than_the_folder_allows() {
+fn token_limits_of_the_directory_are_respected() {
     let tokens = |tiny: &Tiny| tiny.write("tiny").open(Precision::F32).unwrap().max_tokens();
     let mut short = Tiny::new();
     assert_eq!(tokens(&short), 24);
@@ -113,19 +113,19 @@ fn no_more_is_read_than_the_folder_allows() {
 }
 
 #[test]
-fn the_other_activations_are_known() {
+fn all_activations_are_supported() {
     let gelu = vector(&Tiny::new(), "tiny");
     let with = |name: &str| {
         let mut tiny = Tiny::new();
         tiny.config["hidden_act"] = json!(name);
         cosine(&vector(&tiny, "tiny"), &gelu)
     };
-    assert!(with("gelu_new") > 0.999_99 && with("gelu_new") != 1.0, "nearly the same function");
-    assert!(with("relu") < 0.999, "another function");
+    assert!(with("gelu_new") > 0.999_99 && with("gelu_new") != 1.0, "gelu_new is close to gelu");
+    assert!(with("relu") < 0.999, "relu is a different function");
 }
 
 #[test]
-fn the_identity_tells_models_apart() {
+fn identities_distinguish_models() {
     let identity =
         |tiny: &Tiny, name: &str| tiny.write(name).open(Precision::F32).unwrap().identity().clone();
     let plain = identity(&Tiny::new(), "tiny");

@@ -1,15 +1,15 @@
-//! Classes of characters as the reference tokenizer sees them, read off it code point by code point. Its Unicode tables
-//! are old ones, so a current library would disagree; and what was trained on is what must be asked. ASCII is left out:
-//! it has a table by byte.
+//! Character classes of the reference tokenizer, extracted from it code point by code point. Its Unicode tables are
+//! old, so a current library would disagree, and the model needs the classes it was trained with. ASCII is not
+//! included: it has its own table, indexed by byte.
 
-/// Whether a sorted table of inclusive ranges holds the character.
+/// Returns whether a sorted table of inclusive ranges contains the character.
 pub(super) fn holds(table: &[(u32, u32)], character: char) -> bool {
     let code = character as u32;
     let after = table.partition_point(|range| range.0 <= code);
     after > 0 && code <= table[after - 1].1
 }
 
-/// Control, format, private and unassigned characters, which are dropped from the text.
+/// Control, format, private and unassigned characters, which are removed from the text.
 #[rustfmt::skip]
 pub(super) const DROPPED: [(u32, u32); 22] = [
     (0x80, 0x9f), (0xad, 0xad), (0x600, 0x605), (0x61c, 0x61c), (0x6dd, 0x6dd), (0x70f, 0x70f),
@@ -19,7 +19,7 @@ pub(super) const DROPPED: [(u32, u32); 22] = [
     (0x100000, 0x10fffd),
 ];
 
-/// Punctuation, which is a word of its own.
+/// Punctuation; each character is a word of its own.
 #[rustfmt::skip]
 pub(super) const PUNCTUATION: [(u32, u32); 152] = [
     (0xa1, 0xa1), (0xa7, 0xa7), (0xab, 0xab), (0xb6, 0xb7), (0xbb, 0xbb), (0xbf, 0xbf), (0x37e, 0x37e),
@@ -53,14 +53,14 @@ pub(super) const PUNCTUATION: [(u32, u32); 152] = [
     (0x16af5, 0x16af5), (0x16b37, 0x16b3b), (0x16b44, 0x16b44), (0x1bc9f, 0x1bc9f), (0x1da87, 0x1da8b),
 ];
 
-/// Ideographs, which are words of their own.
+/// Ideographs; each is a word of its own.
 #[rustfmt::skip]
 pub(super) const IDEOGRAPHS: [(u32, u32); 7] = [
     (0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xf900, 0xfaff), (0x20000, 0x2a6df), (0x2a700, 0x2b81f),
     (0x2b920, 0x2ceaf), (0x2f800, 0x2fa1f),
 ];
 
-/// Marks without width, which are accents to be stripped.
+/// Nonspacing marks, which are stripped as accents.
 #[rustfmt::skip]
 pub(super) const MARKS: [(u32, u32); 266] = [
     (0x300, 0x36f), (0x483, 0x487), (0x591, 0x5bd), (0x5bf, 0x5bf), (0x5c1, 0x5c2), (0x5c4, 0x5c5),

@@ -1,4 +1,4 @@
-//! The parts of `tokenizer.json` that matter, and the refusal of what is not BERT's way.
+//! The relevant parts of `tokenizer.json`, with errors for anything that is not a BERT tokenizer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,11 +32,11 @@ pub(super) struct Model<'a> {
     pub(super) vocab: Listed,
 }
 
-/// The tokens in the order of the file: one string of all of them, and where each ends.
+/// The tokens in the order of the file: one concatenated string, and the end of each token.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) text: String,
-    /// The end of a token in `text`, and its number.
+    /// The end of each token in `text`, and its id.
     pub(super) tokens: Vec<(u32, u32)>,
 }
 
@@ -69,7 +69,7 @@ struct Normalizer {
     lowercase: bool,
 }
 
-/// Either way of saying which tokens mark the ends of a text.
+/// The two ways to specify which tokens mark the ends of a text.
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 enum Ends {
@@ -111,10 +111,10 @@ fn yes() -> bool {
 }
 
 impl Definition<'_> {
-    /// How text is cut into words.
+    /// Returns the rules for splitting text into words.
     pub(super) fn rules(&self) -> Result<Rules, String> {
         let foreign = |what: &str, kind: &str| {
-            Err(format!("its {what} is `{kind}`, and Lore reads BERT's; choose a model of the BERT family"))
+            Err(format!("unsupported {what} `{kind}`; use a model of the BERT family"))
         };
         if self.model.kind != "WordPiece" {
             return foreign("model", &self.model.kind);
@@ -134,7 +134,7 @@ impl Definition<'_> {
         }
     }
 
-    /// The names of the tokens that mark the ends of a text.
+    /// Returns the names of the tokens that mark the ends of a text.
     pub(super) fn ends(&self) -> Result<(String, String), String> {
         match &self.post_processor {
             None => Ok(("[CLS]".to_owned(), "[SEP]".to_owned())),
@@ -143,18 +143,17 @@ impl Definition<'_> {
                 [Step::SpecialToken { id: first }, Step::Sequence(_), Step::SpecialToken { id: last }] => {
                     Ok((first.clone(), last.clone()))
                 }
-                _ => Err("it does not put one token before a text and one after it; choose another model"
-                    .to_owned()),
+                _ => Err("expected one token before and one after a text; use another model".to_owned()),
             },
-            Some(Ends::Other) => Err("its post_processor is not known; choose another model".to_owned()),
+            Some(Ends::Other) => Err("unsupported post_processor; use another model".to_owned()),
         }
     }
 
-    /// The tokens that are found before the text is cut, none of them empty.
+    /// Returns the added tokens, which are matched before the text is split. None is empty.
     pub(super) fn added(&self) -> Result<Vec<(String, u32)>, String> {
         let tokens = self.added_tokens.iter().filter(|token| !token.content.is_empty());
         let checked = tokens.map(|token| match token.single_word || token.normalized {
-            true => Err(format!("its token `{}` asks for rules that Lore does not have", token.content)),
+            true => Err(format!("unsupported matching rule of token `{}`", token.content)),
             false => Ok((token.content.clone(), token.id)),
         });
         checked.collect()
@@ -173,7 +172,7 @@ impl<'de> Visitor<'de> for ListedVisitor {
     type Value = Listed;
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("a map from tokens to their numbers")
+        formatter.write_str("a map from tokens to ids")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listed, A::Error> {
@@ -188,6 +187,6 @@ impl<'de> Visitor<'de> for ListedVisitor {
     }
 }
 
-/// A key that is not copied unless it was written with escapes.
+/// A key that is only copied if it contains escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);

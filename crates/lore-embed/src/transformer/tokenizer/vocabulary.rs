@@ -1,22 +1,23 @@
-//! The tokens a model knows, found by the longest beginning of a word.
+//! The vocabulary of a model, with lookup of the longest prefix of a word.
 //!
-//! A table with open addressing over one string. The hash grows byte by byte, so that all beginnings of a word are
-//! hashed in one pass and then looked up from the longest to the shortest.
+//! An open-addressing hash table over one string. The hash is computed byte by byte, so that all prefixes of a word are
+//! hashed in one pass and then looked up from longest to shortest.
 
 use super::definition::Listed;
 
-/// The tokens, each either the start of a word or a piece that continues one.
+/// The tokens, each either the start of a word or a continuation.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     text: String,
     entries: Vec<Entry>,
-    /// Half of a token's hash and its entry; `EMPTY` where there is none. A power of two long, at most half full.
+    /// Half of a token's hash and the index of its entry; `EMPTY` for free slots. The length is a power of two, at most
+    /// half full.
     slots: Vec<(u32, u32)>,
     /// Bytes of the longest token.
     longest: usize,
 }
 
-/// A token: where its text lies, without the prefix of a continuing piece.
+/// A token: the range of its text, without the prefix of a continuation.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     start: u32,
@@ -33,14 +34,14 @@ fn step(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
 }
 
-/// Spreads the hash over all bits: one half chooses the slot, the other is kept in it.
+/// Mixes all bits of the hash: one half selects the slot, the other is stored in it.
 fn spread(hash: u64) -> (usize, u32) {
     let spread = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
     ((spread >> 32) as usize, (spread ^ hash >> 29) as u32)
 }
 
 impl Vocabulary {
-    /// The table of the tokens a file lists. Where a token is listed twice, the last one counts.
+    /// Builds the table from the tokens of a file. If a token is listed twice, the last one wins.
     pub(super) fn new(listed: Listed, prefix: &str) -> Vocabulary {
         let size = (listed.tokens.len() * 2).next_power_of_two().max(16);
         let mut vocabulary = Vocabulary {
@@ -76,7 +77,7 @@ impl Vocabulary {
         &self.text[entry.start as usize..entry.end as usize]
     }
 
-    /// The entry of a piece, or the slot where it would go.
+    /// Returns the entry of a piece, or the free slot for it.
     fn slot(&self, hash: u64, piece: &str, continues: bool) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
         let (mut at, kept) = spread(hash);
@@ -94,8 +95,8 @@ impl Vocabulary {
         }
     }
 
-    /// The longest token that a word, or the rest of one, begins with, and its length. The memory for the hashes is the
-    /// caller's, so that it is asked for once in a text.
+    /// Returns the longest token that is a prefix of a word, or of the rest of one, and its length. The buffer for the
+    /// hashes belongs to the caller, so that it is allocated once per text.
     pub(super) fn longest(&self, word: &str, continues: bool, hashes: &mut Vec<u64>) -> Option<(u32, usize)> {
         let reach = word.len().min(self.longest);
         let mut hash = seed(continues);
@@ -110,13 +111,13 @@ impl Vocabulary {
         })
     }
 
-    /// The number of a token written out.
+    /// Returns the id of a token.
     pub(super) fn find(&self, token: &str) -> Option<u32> {
         let hash = token.bytes().fold(seed(false), step);
         self.slot(hash, token, false).ok().map(|index| self.entries[index].number)
     }
 
-    /// The greatest number of a token.
+    /// Returns the largest token id.
     pub(super) fn greatest(&self) -> u32 {
         self.entries.iter().map(|entry| entry.number).max().unwrap_or(0)
     }

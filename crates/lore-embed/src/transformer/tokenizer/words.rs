@@ -1,21 +1,21 @@
-//! Cuts a text into the words that the vocabulary is asked for: cleaned, without accents, in lower case, at spaces and
+//! Splits a text into words for the vocabulary lookup: cleaned, without accents, in lower case, split at spaces and
 //! around punctuation and ideographs.
 
 use unicode_normalization::char::decompose_canonical;
 
 use super::characters::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, holds};
 
-/// What is done to the text.
+/// Normalization rules.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
-    /// Control characters are dropped, and every space is a space.
+    /// Whether control characters are removed and all whitespace is treated as a space.
     pub(super) clean: bool,
     pub(super) split_ideographs: bool,
     pub(super) strip_accents: bool,
     pub(super) lowercase: bool,
 }
 
-/// What a character is to the cut.
+/// The role of a character in splitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Word,
@@ -24,7 +24,7 @@ enum Class {
     Dropped,
 }
 
-/// The classes of ASCII in a clean text; most text is nothing else.
+/// The classes of ASCII in a cleaned text; most text is ASCII only.
 const ASCII: [Class; 128] = {
     let mut classes = [Class::Word; 128];
     let mut byte = 0;
@@ -41,7 +41,7 @@ const ASCII: [Class; 128] = {
     classes
 };
 
-/// The cutting of one text, which may come in several pieces.
+/// Splits one text, which may be passed in several pieces.
 #[derive(Debug)]
 pub(super) struct Words {
     rules: Rules,
@@ -49,12 +49,12 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Begins with no word.
+    /// Creates a splitter without a pending word.
     pub(super) fn new(rules: Rules) -> Words {
         Words { rules, word: String::new() }
     }
 
-    /// Gives each word of a piece of text until the receiver has had enough.
+    /// Passes each word of a piece of text to `receive` until it returns `false`.
     pub(super) fn each(&mut self, text: &str, mut receive: impl FnMut(&str) -> bool) {
         let mut more = true;
         for character in text.chars() {
@@ -73,7 +73,7 @@ impl Words {
         self.end_word(&mut receive);
     }
 
-    /// The class of an ASCII character, and how it is read.
+    /// Returns the class of an ASCII character, and the character in lower case if required.
     fn ascii(&self, character: char) -> (Option<Class>, char) {
         if !character.is_ascii() || !self.rules.clean {
             return (None, character);
@@ -82,7 +82,7 @@ impl Words {
         (Some(ASCII[character as usize]), ready)
     }
 
-    /// The long way, for a character of any script.
+    /// The slow path, for a character of any script.
     fn other(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
         let rules = self.rules;
         if rules.clean && is_dropped(character) {

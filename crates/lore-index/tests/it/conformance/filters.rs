@@ -1,4 +1,4 @@
-//! Filters mean the same in a list and in a search.
+//! Filters behave the same in list and search.
 
 use lore_engine::{Aged, Filter, LinkEnds, Order, ProjectNo, Store};
 use lore_page::{Properties, Value};
@@ -36,7 +36,7 @@ fn vault(store: &dyn Store) -> ProjectNo {
     project
 }
 
-/// The pages that pass, by the last part of their slug.
+/// Checks the matching pages, by the last part of their slug.
 #[track_caller]
 fn check(store: &dyn Store, project: ProjectNo, filter: &Filter, expected: &str) {
     let names = |mut paths: Vec<String>| {
@@ -57,7 +57,7 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
-pub fn each_filter_alone_lists_and_finds_the_same(open: Open<'_>) {
+pub fn single_filters_agree_in_list_and_search(open: Open<'_>) {
     let store = open();
     let project = vault(&*store);
     let none = Filter::default;
@@ -90,7 +90,7 @@ pub fn each_filter_alone_lists_and_finds_the_same(open: Open<'_>) {
     }
 }
 
-pub fn filters_together_all_have_to_hold(open: Open<'_>) {
+pub fn combined_filters_must_all_match(open: Open<'_>) {
     let store = open();
     let project = vault(&*store);
     let some = |text: &str| Some(text.to_owned());
@@ -114,7 +114,7 @@ pub fn filters_together_all_have_to_hold(open: Open<'_>) {
     check(&*store, project, &filter, "");
 }
 
-pub fn a_folder_is_no_prefix(open: Open<'_>) {
+pub fn folders_differ_from_prefixes(open: Open<'_>) {
     let store = open();
     let project = vault(&*store);
     for (path, expected) in [
@@ -131,7 +131,7 @@ pub fn a_folder_is_no_prefix(open: Open<'_>) {
     }
 }
 
-pub fn wildcards_count_in_globs_only(open: Open<'_>) {
+pub fn wildcards_apply_only_to_globs(open: Open<'_>) {
     let store = open();
     let project = vault(&*store);
     for wild in ["%", "_", "notes/100%", "notes/100__"] {
@@ -164,7 +164,7 @@ pub fn filters_fold_case_in_every_script(open: Open<'_>) {
     }
 }
 
-pub fn folders_keep_their_case(open: Open<'_>) {
+pub fn folder_filters_are_case_sensitive(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_text("Docs/upper.md", "common"));
@@ -173,8 +173,8 @@ pub fn folders_keep_their_case(open: Open<'_>) {
     check(&*store, project, &Filter { path: Some("Docs/".into()), ..Default::default() }, "upper");
 }
 
-/// The day a file states goes before its time; a link from another page makes a page no orphan, one from itself does.
-pub fn old_pages_without_a_status_are_found(open: Open<'_>) {
+/// Declared dates take precedence over mtimes; a page is an orphan unless another page links to it.
+pub fn aged_pages_without_a_status_are_found(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for (path, updated, stated, status) in [

@@ -31,7 +31,7 @@ fn ids(store: &dyn Store, project: ProjectNo, which: Which, limit: usize) -> Vec
     store.gaps(project, which, limit).unwrap().into_iter().map(|gap| gap.id).collect()
 }
 
-pub fn a_gap_comes_back_as_it_was_put(open: Open<'_>) {
+pub fn gaps_round_trip(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let plain = gap((1 << 52) - 1, i64::MIN);
@@ -47,15 +47,15 @@ pub fn a_gap_comes_back_as_it_was_put(open: Open<'_>) {
     for row in [&plain, &full] {
         store.put_gap(project, row).unwrap();
         assert_eq!(store.gap(project, row.id).unwrap().as_ref(), Some(row));
-        assert_eq!(store.gap(other, row.id).unwrap(), None, "projects do not mix");
-        assert_eq!(open().gap(project, row.id).unwrap().as_ref(), Some(row), "for other connections too");
+        assert_eq!(store.gap(other, row.id).unwrap(), None, "projects are isolated");
+        assert_eq!(open().gap(project, row.id).unwrap().as_ref(), Some(row), "visible to other connections");
     }
     store.put_gap(project, &GapRow { times: 4, ..full.clone() }).unwrap();
-    assert_eq!(store.gap(project, 2).unwrap().unwrap().times, 4, "put again, it is replaced");
+    assert_eq!(store.gap(project, 2).unwrap().unwrap().times, 4, "a second put replaces it");
     assert_eq!(ids(&*store, project, Which::All, 10).len(), 2);
 }
 
-pub fn open_gaps_come_first_and_the_oldest_of_them(open: Open<'_>) {
+pub fn open_gaps_are_listed_first_oldest_first(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     assert_eq!(store.count_gaps(project).unwrap(), GapCounts::default());
@@ -69,8 +69,8 @@ pub fn open_gaps_come_first_and_the_oldest_of_them(open: Open<'_>) {
     assert_eq!(store.count_gaps(project).unwrap(), GapCounts { open: 4, resolved: 1 });
 }
 
-/// What the table itself refuses, whoever asks for it.
-pub fn a_gap_has_no_words_and_no_permission_without_a_name(open: Open<'_>) {
+/// Constraints that the table itself enforces for every caller.
+pub fn gap_text_and_sensitivity_require_approval(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let refused = [
@@ -92,7 +92,7 @@ pub fn a_gap_has_no_words_and_no_permission_without_a_name(open: Open<'_>) {
     assert_eq!(
         store.gap(project, 1).unwrap(),
         Some(approved(1, Sensitivity::Redacted)),
-        "it stays as it was"
+        "the gap is unchanged"
     );
 }
 
@@ -105,7 +105,7 @@ fn pages(rows: &[ImportRow]) -> Vec<(&str, bool)> {
     rows.iter().map(|row| (row.page.as_str(), row.active)).collect()
 }
 
-pub fn a_source_is_kept_byte_for_byte(open: Open<'_>) {
+pub fn imports_preserve_the_bytes(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let bytes = b"\xef\xbb\xbfone\r\ntwo\0\xff no end";
@@ -118,14 +118,14 @@ pub fn a_source_is_kept_byte_for_byte(open: Open<'_>) {
         (row.batch.as_str(), row.source.as_str(), row.source_type.as_str()),
         ("run-1", "meeting/1", "meeting")
     );
-    assert_eq!(store.import_bytes(other, row.number).unwrap(), None, "projects do not mix");
+    assert_eq!(store.import_bytes(other, row.number).unwrap(), None, "projects are isolated");
     assert_eq!(store.imports(other, &ImportsOf::All).unwrap(), []);
     assert_eq!(store.imports(project, &ImportsOf::Hash(ContentHash::of(b"else"))).unwrap(), []);
     assert_eq!(store.imports(project, &ImportsOf::Batch("run-1")).unwrap(), rows);
     assert_eq!(store.imports(project, &ImportsOf::Batch("run")).unwrap(), []);
 }
 
-pub fn of_each_page_the_last_source_counts(open: Open<'_>) {
+pub fn the_last_import_of_a_page_is_active(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     store.add_import(project, &import("a.md", b"one", 10)).unwrap();
@@ -134,11 +134,11 @@ pub fn of_each_page_the_last_source_counts(open: Open<'_>) {
     let rows = store.imports(project, &ImportsOf::All).unwrap();
     assert_eq!(pages(&rows), [("a.md", true), ("b.md", true), ("a.md", false)]);
     assert_eq!(store.prune_imports(project, 10).unwrap(), 0);
-    assert_eq!(store.prune_imports(project, i64::MAX).unwrap(), 1, "what counts stays, however old");
+    assert_eq!(store.prune_imports(project, i64::MAX).unwrap(), 1, "active imports are never pruned");
     assert_eq!(pages(&store.imports(project, &ImportsOf::All).unwrap()), [("a.md", true), ("b.md", true)]);
 }
 
-pub fn a_page_that_moves_takes_its_source_and_its_gaps_along(open: Open<'_>) {
+pub fn imports_and_gaps_follow_renames(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     store.add_import(project, &import("a.md", b"one", 10)).unwrap();
@@ -148,13 +148,17 @@ pub fn a_page_that_moves_takes_its_source_and_its_gaps_along(open: Open<'_>) {
     assert_eq!(pages(&store.imports(project, &ImportsOf::All).unwrap()), [("b.md", false), ("b.md", true)]);
     assert_eq!(store.gap(project, 1).unwrap().unwrap().resolved, Some(("b.md".into(), 1)));
     store.forget(project, Forget::IndexOnly).unwrap();
-    assert_eq!(store.imports(project, &ImportsOf::All).unwrap().len(), 2, "they are not the index's");
+    assert_eq!(
+        store.imports(project, &ImportsOf::All).unwrap().len(),
+        2,
+        "imports survive forgetting the index"
+    );
     store.forget(project, Forget::LedgerToo).unwrap();
     assert_eq!(store.imports(project, &ImportsOf::All).unwrap(), []);
     assert_eq!(store.count_gaps(project).unwrap(), GapCounts::default());
 }
 
-pub fn what_fails_with_a_source_leaves_none(open: Open<'_>) {
+pub fn failed_transactions_leave_no_import(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let failed = store.transaction(&mut || {

@@ -1,4 +1,4 @@
-//! The durable half.
+//! The durable tables.
 
 use lore_engine::{Authorship, ContentHash, Failure, Forget, NewSnapshot, ProjectNo, Settled, Store};
 
@@ -15,7 +15,7 @@ fn versions(store: &dyn Store, project: ProjectNo, path: &str) -> Vec<u64> {
     store.snapshots(project, path).unwrap().into_iter().map(|row| row.version).collect()
 }
 
-pub fn versions_are_kept_by_path(open: Open<'_>) {
+pub fn versions_are_stored_by_path(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
@@ -23,14 +23,14 @@ pub fn versions_are_kept_by_path(open: Open<'_>) {
     store.set_version(project, "a.md", 2, old).unwrap();
     store.set_version(project, "a.md", 3, new).unwrap();
     assert_eq!(store.version(project, "a.md").unwrap(), Some((3, new)));
-    assert_eq!(store.version(project, "A.md").unwrap(), None, "paths keep their case");
+    assert_eq!(store.version(project, "A.md").unwrap(), None, "paths are case-sensitive");
     let number = put(&*store, project, page("a.md"));
-    assert_eq!(store.pages(project, &[number]).unwrap()[0].version, 3, "a row shows the ledger's version");
+    assert_eq!(store.pages(project, &[number]).unwrap()[0].version, 3, "page rows show the ledger's version");
     let number = put(&*store, project, page("b.md"));
     assert_eq!(store.pages(project, &[number]).unwrap()[0].version, 1);
 }
 
-pub fn snapshots_come_newest_first_with_their_bytes(open: Open<'_>) {
+pub fn snapshots_are_listed_newest_first(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for (version, at) in [(1, 100), (2, 50), (3, 100)] {
@@ -47,7 +47,7 @@ pub fn snapshots_come_newest_first_with_their_bytes(open: Open<'_>) {
     assert_eq!(store.snapshots(project, "none.md").unwrap(), []);
 }
 
-pub fn a_rename_carries_history_over(open: Open<'_>) {
+pub fn rename_moves_the_history(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let hash = ContentHash::of(b"x");
@@ -61,7 +61,7 @@ pub fn a_rename_carries_history_over(open: Open<'_>) {
     assert_eq!(versions(&*store, project, "b.md"), [4]);
 }
 
-pub fn authors_are_kept_by_path_and_follow_a_rename(open: Open<'_>) {
+pub fn authors_follow_renames(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let by = |actor: &str, text: &[u8], whole: bool| Authorship {
@@ -82,7 +82,7 @@ pub fn authors_are_kept_by_path_and_follow_a_rename(open: Open<'_>) {
     assert_eq!(store.author(project, "b.md").unwrap(), None);
 }
 
-pub fn a_project_prunes_its_own_snapshots_only(open: Open<'_>) {
+pub fn pruning_is_per_project(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     snapshot(&*store, project, "a.md", 1, 10);
@@ -103,7 +103,7 @@ pub fn old_snapshots_are_pruned(open: Open<'_>) {
     assert_eq!(store.prune_snapshots(project, i64::MAX).unwrap(), 2);
 }
 
-pub fn failures_are_noted_and_forgotten(open: Open<'_>) {
+pub fn failures_are_recorded_and_cleared(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let failure = |path: &str, count: u32| Failure {
@@ -122,7 +122,7 @@ pub fn failures_are_noted_and_forgotten(open: Open<'_>) {
     assert_eq!(store.failures(project).unwrap(), [failure("b.md", 2)]);
 }
 
-pub fn settled_findings_are_kept_by_project(open: Open<'_>) {
+pub fn resolved_findings_are_stored_by_project(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let settled = |id: &str, at: i64| Settled { id: id.into(), at, actor: "ada".into() };
@@ -131,9 +131,13 @@ pub fn settled_findings_are_kept_by_project(open: Open<'_>) {
         store.settle(project, &one).unwrap();
     }
     store.settle(other, &settled("c", 4)).unwrap();
-    assert_eq!(store.settled(project).unwrap(), [settled("a", 2), settled("b", 1)], "by id, as noted first");
+    assert_eq!(
+        store.settled(project).unwrap(),
+        [settled("a", 2), settled("b", 1)],
+        "sorted by id; the first resolution wins"
+    );
     store.forget(project, Forget::IndexOnly).unwrap();
-    assert_eq!(open().settled(project).unwrap().len(), 2, "a rebuild opens nothing again");
+    assert_eq!(open().settled(project).unwrap().len(), 2, "resolutions survive a rebuild");
     store.forget(project, Forget::LedgerToo).unwrap();
     assert_eq!(store.settled(project).unwrap(), []);
     assert_eq!(store.settled(other).unwrap(), [settled("c", 4)]);
@@ -145,7 +149,7 @@ pub fn settings_are_replaced(open: Open<'_>) {
     store.set_setting("model", "small").unwrap();
     store.set_setting("model", "large").unwrap();
     assert_eq!(store.setting("model").unwrap().as_deref(), Some("large"));
-    assert_eq!(open().setting("model").unwrap().as_deref(), Some("large"), "for other connections too");
+    assert_eq!(open().setting("model").unwrap().as_deref(), Some("large"), "visible to other connections");
     store.checkpoint().unwrap();
     assert_eq!(store.setting("model").unwrap().as_deref(), Some("large"));
 }

@@ -1,4 +1,4 @@
-//! One suite for every backend. A story gets a way to open the same new, empty database as often as it likes; a
+//! One suite for every backend. Each test receives a function that opens the same new database as often as needed; a
 //! backend joins with one line at the end of this file.
 
 mod filters;
@@ -13,95 +13,95 @@ mod words;
 
 use lore_engine::Store;
 
-/// Opens the story's database once more.
+/// Opens another connection to the test's database.
 pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
-/// One test per story, in a module of the backend's name. `$with` makes a database and tells the story of it.
+/// Generates one test per function, in a module named after the backend. `$with` creates a database and runs the test.
 macro_rules! conformance {
     ($backend:ident, $with:path) => {
         mod $backend {
             stories! { $with;
                 pages:
                     pages_are_listed_and_fingerprinted_by_path
-                    a_row_comes_back_as_it_was_put
-                    a_page_put_again_replaces_all_of_the_old_one
-                    a_rename_keeps_the_number_and_gives_the_names
-                    a_rename_removes_what_stood_there
-                    a_removed_page_leaves_nothing_but_pending_links
-                    a_page_is_known_by_each_kind_of_name
-                    an_id_is_found_by_its_beginning
+                    rows_round_trip
+                    put_replaces_all_rows_of_a_page
+                    rename_keeps_the_number_and_returns_the_names
+                    rename_replaces_the_target_page
+                    removing_a_page_leaves_only_pending_links
+                    pages_are_found_by_every_kind_of_name
+                    ids_are_found_by_prefix
                     links_are_found_by_both_ends_and_by_name
                     links_are_found_by_relation_and_counted_by_target
-                    links_with_a_verb_come_by_page_and_line
-                    statements_come_by_page_kind_and_line
-                    a_touch_changes_times_only
+                    links_with_a_verb_are_ordered_by_page_and_line
+                    statements_are_ordered_by_page_kind_and_line
+                    touch_changes_only_timestamps
                     labels_and_counts_follow_the_pages;
                 filters:
-                    each_filter_alone_lists_and_finds_the_same
-                    filters_together_all_have_to_hold
-                    a_folder_is_no_prefix
-                    wildcards_count_in_globs_only
+                    single_filters_agree_in_list_and_search
+                    combined_filters_must_all_match
+                    folders_differ_from_prefixes
+                    wildcards_apply_only_to_globs
                     filters_fold_case_in_every_script
-                    folders_keep_their_case
-                    old_pages_without_a_status_are_found;
+                    folder_filters_are_case_sensitive
+                    aged_pages_without_a_status_are_found;
                 order:
                     lists_are_ordered_and_windowed
-                    a_stated_day_goes_before_the_time_of_a_file
-                    the_windows_of_a_search_make_up_the_whole;
+                    declared_dates_precede_mtimes
+                    search_windows_add_up;
                 words:
-                    scores_are_positive_and_fall
-                    a_title_weighs_more_than_a_body
+                    scores_are_positive_and_descending
+                    titles_weigh_more_than_bodies
                     every_field_is_searched
                     phrases_prefixes_and_operators_work
-                    words_are_stemmed_and_accents_do_not_matter
-                    scripts_without_spaces_are_found_inside_a_sentence
-                    nothing_a_person_types_is_an_error
-                    a_word_that_most_pages_have_tells_nothing
-                    filter_tokens_are_no_words
-                    weights_can_be_other_ones;
+                    words_are_stemmed_and_accents_ignored
+                    unspaced_scripts_match_inside_sentences
+                    no_user_input_is_an_error
+                    common_words_match_nothing
+                    filter_tokens_are_not_searchable
+                    weights_are_configurable;
                 projects:
-                    projects_do_not_mix
-                    a_new_root_empties_the_index_and_keeps_the_ledger
-                    forgetting_takes_what_it_is_told_to
-                    what_is_forgotten_in_a_transaction_leaves_no_words;
+                    projects_are_isolated
+                    new_root_clears_the_index_and_keeps_the_ledger
+                    forget_removes_the_requested_parts
+                    forget_in_a_transaction_leaves_no_text;
                 transactions:
-                    a_failed_transaction_leaves_nothing
-                    a_transaction_inside_another_joins_it
-                    a_transaction_reads_what_it_wrote
-                    other_connections_see_what_is_committed;
+                    failed_transactions_are_rolled_back
+                    nested_transactions_join_the_outer_one
+                    transactions_read_their_own_writes
+                    other_connections_see_committed_data;
                 ledger:
-                    versions_are_kept_by_path
-                    snapshots_come_newest_first_with_their_bytes
-                    a_rename_carries_history_over
-                    authors_are_kept_by_path_and_follow_a_rename
-                    a_project_prunes_its_own_snapshots_only
+                    versions_are_stored_by_path
+                    snapshots_are_listed_newest_first
+                    rename_moves_the_history
+                    authors_follow_renames
+                    pruning_is_per_project
                     old_snapshots_are_pruned
-                    failures_are_noted_and_forgotten
-                    settled_findings_are_kept_by_project
+                    failures_are_recorded_and_cleared
+                    resolved_findings_are_stored_by_project
                     settings_are_replaced;
                 intake:
-                    a_gap_comes_back_as_it_was_put
-                    open_gaps_come_first_and_the_oldest_of_them
-                    a_gap_has_no_words_and_no_permission_without_a_name
-                    a_source_is_kept_byte_for_byte
-                    of_each_page_the_last_source_counts
-                    a_page_that_moves_takes_its_source_and_its_gaps_along
-                    what_fails_with_a_source_leaves_none;
+                    gaps_round_trip
+                    open_gaps_are_listed_first_oldest_first
+                    gap_text_and_sensitivity_require_approval
+                    imports_preserve_the_bytes
+                    the_last_import_of_a_page_is_active
+                    imports_and_gaps_follow_renames
+                    failed_transactions_leave_no_import;
                 vectors:
-                    new_chunks_wait_until_they_have_a_vector
-                    the_nearest_chunk_stands_for_its_page
-                    pages_asked_for_by_name_are_compared_too
-                    filters_come_before_the_nearest
-                    a_chunk_that_stays_is_not_embedded_again
-                    a_chunk_that_goes_is_not_found_and_its_place_is_taken
-                    the_same_text_elsewhere_has_its_vector_at_once
-                    a_new_model_answers_only_when_it_is_chosen
-                    a_removed_model_leaves_nothing
+                    new_chunks_are_pending_until_embedded
+                    pages_are_represented_by_their_nearest_chunk
+                    explicitly_requested_pages_are_compared
+                    filters_apply_before_the_nearest_search
+                    unchanged_chunks_are_not_reembedded
+                    slots_of_removed_chunks_are_reused
+                    identical_text_reuses_its_vector
+                    new_models_are_inactive_until_activated
+                    removing_a_model_leaves_nothing
                     vectors_outlive_the_index
-                    vectors_of_another_length_are_refused
-                    the_nearest_of_many_are_the_nearest_of_all
-                    a_page_points_where_its_chunks_point_together
-                    vectors_can_be_asked_for_again;
+                    vectors_of_the_wrong_length_are_rejected
+                    approximate_search_finds_the_exact_nearest
+                    page_vectors_are_means_of_their_chunks
+                    vectors_can_be_recomputed;
             }
         }
     };

@@ -32,7 +32,7 @@ pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
     assert_eq!(list(Order::Title, 0, 0), "");
 }
 
-pub fn a_stated_day_goes_before_the_time_of_a_file(open: Open<'_>) {
+pub fn declared_dates_precede_mtimes(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for (path, updated, stated) in
@@ -55,11 +55,11 @@ pub fn a_stated_day_goes_before_the_time_of_a_file(open: Open<'_>) {
         Window { limit: 1, offset: 0 },
     );
     store.touch_page(four.unwrap()[0].number, 1, 60).unwrap();
-    assert_eq!(list(), "4213", "a touched file is new");
+    assert_eq!(list(), "4213", "a touched file comes first");
 }
 
-/// Also with a filter that the full text cannot say by itself, and with scores that are all the same.
-pub fn the_windows_of_a_search_make_up_the_whole(open: Open<'_>) {
+/// Includes a filter that the full-text table cannot express, and equal scores.
+pub fn search_windows_add_up(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for number in 0..40 {

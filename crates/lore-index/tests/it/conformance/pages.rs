@@ -1,4 +1,4 @@
-//! Pages with all that hangs on them.
+//! Pages and everything that belongs to them.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub fn pages_are_listed_and_fingerprinted_by_path(open: Open<'_>) {
     }
     let paths = |of: Vec<Fingerprint>| of.into_iter().map(|file| file.path).collect::<Vec<_>>();
     let all = paths(store.fingerprints(project, None).unwrap());
-    assert_eq!(all, ["B.md", "a-b.md", "a.md", "a/z.md", "b.md", "ä.md"], "in the order of their bytes");
+    assert_eq!(all, ["B.md", "a-b.md", "a.md", "a/z.md", "b.md", "ä.md"], "in byte order");
     let some = BTreeSet::from(["ä.md", "b.md", "missing.md", "B.md"].map(String::from));
     let some = store.fingerprints(project, Some(&some)).unwrap();
     let one = &some[0];
@@ -27,7 +27,7 @@ pub fn pages_are_listed_and_fingerprinted_by_path(open: Open<'_>) {
     assert_eq!(paths(some), ["B.md", "b.md", "ä.md"]);
 }
 
-pub fn a_row_comes_back_as_it_was_put(open: Open<'_>) {
+pub fn rows_round_trip(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut draft = page("people/ada.md");
@@ -48,11 +48,11 @@ pub fn a_row_comes_back_as_it_was_put(open: Open<'_>) {
     expected.number = put(&*store, project, draft);
     assert_ne!(expected.number, number);
     let rows = store.pages(project, &[expected.number, 999, number]).unwrap();
-    assert_eq!(rows.len(), 2, "what is missing is left out");
-    assert_eq!((&rows[0], rows[1].number), (&expected, number), "in the order asked for");
+    assert_eq!(rows.len(), 2, "missing pages are omitted");
+    assert_eq!((&rows[0], rows[1].number), (&expected, number), "in the requested order");
 }
 
-pub fn a_page_put_again_replaces_all_of_the_old_one(open: Open<'_>) {
+pub fn put_replaces_all_rows_of_a_page(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut old = with_text("a.md", "heron");
@@ -68,10 +68,10 @@ pub fn a_page_put_again_replaces_all_of_the_old_one(open: Open<'_>) {
     new.statements = vec![statement(StatementKind::Observation, "habit", "digs", 2)];
     new.keys = vec![(KeyKind::Slug, "a".into()), (KeyKind::Alias, "new name".into())];
     let put_again = store.put_page(project, &new).unwrap();
-    assert_eq!(put_again.page, first, "the number stays");
+    assert_eq!(put_again.page, first, "the number is kept");
     let mut names = put_again.names;
     names.sort();
-    assert_eq!(names, ["new name", "old name"], "names that came and went, not the one that stayed");
+    assert_eq!(names, ["new name", "old name"], "added and removed names only");
 
     assert_eq!(known(&*store, project, "old name"), []);
     assert_eq!(known(&*store, project, "new name"), [(KeyKind::Alias, "a.md".into())]);
@@ -85,7 +85,7 @@ pub fn a_page_put_again_replaces_all_of_the_old_one(open: Open<'_>) {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn a_rename_keeps_the_number_and_gives_the_names(open: Open<'_>) {
+pub fn rename_keeps_the_number_and_returns_the_names(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let number = put(&*store, project, page("old/a.md"));
@@ -95,11 +95,11 @@ pub fn a_rename_keeps_the_number_and_gives_the_names(open: Open<'_>) {
     let row = store.pages(project, &[number]).unwrap().remove(0);
     assert_eq!((row.path.as_str(), row.id.as_str()), ("new/a.md", "id-of-old/a"));
     let again = put(&*store, project, page("new/a.md"));
-    assert_eq!(again, number, "the page goes on under its new path");
+    assert_eq!(again, number, "the page keeps its number under the new path");
     assert_eq!(store.counts(project).unwrap().pages, 1);
 }
 
-pub fn a_rename_removes_what_stood_there(open: Open<'_>) {
+pub fn rename_replaces_the_target_page(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let moved = put(&*store, project, with_text("a.md", "heron"));
@@ -119,7 +119,7 @@ pub fn a_rename_removes_what_stood_there(open: Open<'_>) {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn a_removed_page_leaves_nothing_but_pending_links(open: Open<'_>) {
+pub fn removing_a_page_leaves_only_pending_links(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut gone = with_text("gone.md", "heron");
@@ -147,7 +147,7 @@ pub fn a_removed_page_leaves_nothing_but_pending_links(open: Open<'_>) {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn a_page_is_known_by_each_kind_of_name(open: Open<'_>) {
+pub fn pages_are_found_by_every_kind_of_name(open: Open<'_>) {
     use KeyKind::{Alias, Claim, Id, NameSlug, Path, Slug, Suffix, Title};
     let store = open();
     let project = store.project("p", "/p").unwrap();
@@ -171,12 +171,12 @@ pub fn a_page_is_known_by_each_kind_of_name(open: Open<'_>) {
     assert_eq!(slugs, ["other", "people/ada"]);
 }
 
-pub fn an_id_is_found_by_its_beginning(open: Open<'_>) {
+pub fn ids_are_found_by_prefix(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for (path, id) in [("a.md", "0192aa"), ("b.md", "0192ab"), ("c.md", "0193"), ("d.md", "019")] {
         let mut draft = page(path);
-        // A title that starts the same way is not an id.
+        // A title with the same prefix is not an id.
         draft.keys = vec![(KeyKind::Id, id.into()), (KeyKind::Title, format!("{id}title"))];
         put(&*store, project, draft);
     }
@@ -259,19 +259,15 @@ pub fn links_are_found_by_relation_and_counted_by_target(open: Open<'_>) {
     let at = |relations: &[&str], pages: &[i64]| {
         shown(&store.links(project, &LinkEnds::TypedAt(relations, pages)).unwrap())
     };
-    assert_eq!(at(&["SUPERSEDES"], &[a, b]), superseding, "on the pages and to them, each once");
+    assert_eq!(at(&["SUPERSEDES"], &[a, b]), superseding, "links from and to the pages, each once");
     assert_eq!(at(&["supersedes"], &[c]), superseding[1..]);
     assert_eq!(at(&["contradicts"], &[a]), []);
     assert_eq!(at(&["supersedes"], &[]), []);
-    assert_eq!(
-        store.inbound(project, &[c, a, b, 99]).unwrap(),
-        [0, 3, 1, 0],
-        "what leads to itself does not count"
-    );
+    assert_eq!(store.inbound(project, &[c, a, b, 99]).unwrap(), [0, 3, 1, 0], "self-links do not count");
     assert_eq!(store.inbound(project, &[]).unwrap(), [0; 0]);
 }
 
-pub fn links_with_a_verb_come_by_page_and_line(open: Open<'_>) {
+pub fn links_with_a_verb_are_ordered_by_page_and_line(open: Open<'_>) {
     let store = open();
     let (project, other) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let typed = |target: &str, line: u32| LinkDraft { relation: "knows".into(), line, ..link(target) };
@@ -286,7 +282,7 @@ pub fn links_with_a_verb_come_by_page_and_line(open: Open<'_>) {
     assert_eq!(shown, ["a.md early", "a.md late", "b.md early", "b.md late"]);
 }
 
-pub fn statements_come_by_page_kind_and_line(open: Open<'_>) {
+pub fn statements_are_ordered_by_page_kind_and_line(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut draft = page("a.md");
@@ -316,7 +312,7 @@ pub fn statements_come_by_page_kind_and_line(open: Open<'_>) {
     assert_eq!(facts.iter().map(|row| row.page).collect::<Vec<_>>(), [a, a, b]);
 }
 
-pub fn a_touch_changes_times_only(open: Open<'_>) {
+pub fn touch_changes_only_timestamps(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let number = put(&*store, project, with_text("a.md", "heron"));

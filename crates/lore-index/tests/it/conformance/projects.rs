@@ -1,4 +1,4 @@
-//! Many projects in one database.
+//! Several projects in one database.
 
 use lore_engine::{
     Counts, Filter, Forget, LabelKind, LinkEnds, Names, NewSnapshot, Order, ProjectNo, Store, Wanted,
@@ -7,7 +7,7 @@ use lore_engine::{
 use super::Open;
 use crate::sample::{known, link, listed, page, put, statement, with_text, with_word};
 
-/// A page with a bit of everything, and a ledger row of each kind.
+/// Adds a page with a bit of everything, and a ledger row of each kind.
 fn fill(store: &dyn Store, project: ProjectNo, word: &'static str) -> i64 {
     let mut draft = with_text("a.md", word);
     draft.row.tags = vec![word.into()];
@@ -33,7 +33,7 @@ fn is_empty(store: &dyn Store, project: ProjectNo) -> bool {
         && store.fingerprints(project, None).unwrap().is_empty()
 }
 
-pub fn projects_do_not_mix(open: Open<'_>) {
+pub fn projects_are_isolated(open: Open<'_>) {
     let store = open();
     let (one, two) = (store.project("one", "/one").unwrap(), store.project("two", "/two").unwrap());
     assert_ne!(one, two);
@@ -67,7 +67,7 @@ pub fn projects_do_not_mix(open: Open<'_>) {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn a_new_root_empties_the_index_and_keeps_the_ledger(open: Open<'_>) {
+pub fn new_root_clears_the_index_and_keeps_the_ledger(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/old").unwrap();
     fill(&*store, project, "heron");
@@ -81,11 +81,15 @@ pub fn a_new_root_empties_the_index_and_keeps_the_ledger(open: Open<'_>) {
     assert_eq!(store.snapshots(project, "a.md").unwrap().len(), 1);
     put(&*store, project, with_text("a.md", "badger"));
     let row = store.list(project, &Filter::default(), Order::Title, crate::sample::ALL).unwrap().remove(0);
-    assert_eq!((row.version, with_word(&*store, project, "badger").len()), (7, 1), "it can be filled again");
+    assert_eq!(
+        (row.version, with_word(&*store, project, "badger").len()),
+        (7, 1),
+        "the index can be refilled"
+    );
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn forgetting_takes_what_it_is_told_to(open: Open<'_>) {
+pub fn forget_removes_the_requested_parts(open: Open<'_>) {
     let store = open();
     let (kept, project) = (store.project("kept", "/k").unwrap(), store.project("p", "/p").unwrap());
     fill(&*store, kept, "otter");
@@ -104,12 +108,12 @@ pub fn forgetting_takes_what_it_is_told_to(open: Open<'_>) {
     let again = store.project("p", "/p").unwrap();
     assert!(is_empty(&*store, again));
     assert_eq!(with_word(&*store, again, "heron"), [""; 0]);
-    assert_eq!(with_word(&*store, kept, "otter"), ["a.md"], "others are left alone");
+    assert_eq!(with_word(&*store, kept, "otter"), ["a.md"], "other projects are unaffected");
     assert_eq!(store.version(kept, "a.md").unwrap().unwrap().0, 7);
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn what_is_forgotten_in_a_transaction_leaves_no_words(open: Open<'_>) {
+pub fn forget_in_a_transaction_leaves_no_text(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     for ledger in [Forget::IndexOnly, Forget::LedgerToo] {

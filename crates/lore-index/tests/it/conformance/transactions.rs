@@ -1,4 +1,4 @@
-//! All or nothing.
+//! Atomicity and isolation of transactions.
 
 use lore_engine::{Error, Filter, Order, ProjectNo, Result, Store};
 
@@ -9,7 +9,7 @@ fn refuse() -> Result<()> {
     Err(Error::Exists { path: "on purpose".into() })
 }
 
-/// Writes to both halves.
+/// Writes to index and ledger.
 fn write(store: &dyn Store, project: ProjectNo, path: &str) {
     let draft = with_text(path, "heron");
     let hash = draft.row.hash;
@@ -29,7 +29,7 @@ fn check(store: &dyn Store, project: ProjectNo, paths: &[&str]) {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
-pub fn a_failed_transaction_leaves_nothing(open: Open<'_>) {
+pub fn failed_transactions_are_rolled_back(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     write(&*store, project, "a.md");
@@ -39,7 +39,7 @@ pub fn a_failed_transaction_leaves_nothing(open: Open<'_>) {
         store.remove_page(project, page)?;
         refuse()
     });
-    assert!(matches!(failed, Err(Error::Exists { .. })), "the error comes out as it was: {failed:?}");
+    assert!(matches!(failed, Err(Error::Exists { .. })), "the error is passed through: {failed:?}");
     check(&*store, project, &["a.md"]);
     store
         .transaction(&mut || {
@@ -50,7 +50,7 @@ pub fn a_failed_transaction_leaves_nothing(open: Open<'_>) {
     check(&*store, project, &["a.md", "b.md"]);
 }
 
-pub fn a_transaction_inside_another_joins_it(open: Open<'_>) {
+pub fn nested_transactions_join_the_outer_one(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let inner = |path: &'static str| {
@@ -83,7 +83,7 @@ pub fn a_transaction_inside_another_joins_it(open: Open<'_>) {
     check(&*store, project, &["a.md", "b.md"]);
 }
 
-pub fn a_transaction_reads_what_it_wrote(open: Open<'_>) {
+pub fn transactions_read_their_own_writes(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     store
@@ -101,7 +101,7 @@ pub fn a_transaction_reads_what_it_wrote(open: Open<'_>) {
     check(&*store, project, &["a.md"]);
 }
 
-pub fn other_connections_see_what_is_committed(open: Open<'_>) {
+pub fn other_connections_see_committed_data(open: Open<'_>) {
     let (writer, reader) = (open(), open());
     let project = writer.project("p", "/p").unwrap();
     assert_eq!(reader.project("p", "/p").unwrap(), project);

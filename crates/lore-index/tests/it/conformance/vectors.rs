@@ -13,14 +13,14 @@ fn identity(name: &str) -> ModelIdentity {
     ModelIdentity { name: name.into(), dimensions: DIMENSIONS, revision: "1".into() }
 }
 
-/// A model that answers.
+/// Adds and activates a model.
 fn model(store: &dyn Store, name: &str) -> ModelNo {
     let model = store.add_model(&identity(name)).unwrap();
     store.activate_model(model).unwrap();
     model
 }
 
-/// A vector that points mostly to one side, and a little to the next.
+/// A vector that points mostly in one dimension, and a little in the next.
 fn towards(side: usize, bend: f32) -> Vec<f32> {
     let mut vector = vec![0.02; DIMENSIONS];
     vector[side % DIMENSIONS] = 1.0;
@@ -35,7 +35,7 @@ fn embed(store: &dyn Store, model: ModelNo, vectors: &[(&str, Vec<f32>)]) {
     store.put_vectors(model, &vectors).unwrap();
 }
 
-/// Path and line of the nearest chunks.
+/// Returns path and line of the nearest chunks.
 fn near(store: &dyn Store, project: ProjectNo, query: &VectorQuery<'_>) -> Vec<String> {
     let rows = store.lookup(project, &Names::AllSlugs).unwrap();
     let path = |page: PageNo| rows.iter().find(|row| row.page == page).expect("its page").path.clone();
@@ -53,22 +53,22 @@ fn waiting(store: &dyn Store, project: ProjectNo, model: ModelNo) -> u64 {
     count
 }
 
-pub fn new_chunks_wait_until_they_have_a_vector(open: Open<'_>) {
+pub fn new_chunks_are_pending_until_embedded(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_chunks("a.md", &["one", "two"]));
     let model = model(&*store, "m");
-    assert_eq!(waiting(&*store, project, model), 2, "chunks from before the model");
+    assert_eq!(waiting(&*store, project, model), 2, "chunks added before the model");
     put(&*store, project, with_chunks("b.md", &["three"]));
-    assert_eq!(waiting(&*store, project, model), 3, "and from after");
+    assert_eq!(waiting(&*store, project, model), 3, "chunks added after the model");
     embed(&*store, model, &[("one", towards(0, 0.0)), ("three", towards(2, 0.0))]);
     assert_eq!(waiting(&*store, project, model), 1);
     let found = near(&*store, project, &query(model, &towards(0, 0.0), &Filter::default()));
-    assert_eq!(found, ["a.md:1", "b.md:1"], "what waits is not found");
+    assert_eq!(found, ["a.md:1", "b.md:1"], "pending chunks are not found");
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
 
-pub fn the_nearest_chunk_stands_for_its_page(open: Open<'_>) {
+pub fn pages_are_represented_by_their_nearest_chunk(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -86,7 +86,7 @@ pub fn the_nearest_chunk_stands_for_its_page(open: Open<'_>) {
     assert_eq!(near(&*store, project, &one), ["a.md:2"]);
 }
 
-pub fn pages_asked_for_by_name_are_compared_too(open: Open<'_>) {
+pub fn explicitly_requested_pages_are_compared(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -103,7 +103,7 @@ pub fn pages_asked_for_by_name_are_compared_too(open: Open<'_>) {
     assert_eq!(near(&*store, project, &asked), ["near.md:1", "far.md:1"]);
 }
 
-pub fn filters_come_before_the_nearest(open: Open<'_>) {
+pub fn filters_apply_before_the_nearest_search(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -125,7 +125,7 @@ pub fn filters_come_before_the_nearest(open: Open<'_>) {
     assert!(found.iter().all(|path| path.starts_with("other")), "{found:?}");
 }
 
-pub fn a_chunk_that_stays_is_not_embedded_again(open: Open<'_>) {
+pub fn unchanged_chunks_are_not_reembedded(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -134,11 +134,11 @@ pub fn a_chunk_that_stays_is_not_embedded_again(open: Open<'_>) {
     put(&*store, project, with_chunks("a.md", &["zero", "one", "two"]));
     assert_eq!(waiting(&*store, project, model), 1);
     let found = near(&*store, project, &query(model, &towards(0, 0.0), &Filter::default()));
-    assert_eq!(found, ["a.md:2"], "with the line it has now");
+    assert_eq!(found, ["a.md:2"], "with its current line");
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
 
-pub fn a_chunk_that_goes_is_not_found_and_its_place_is_taken(open: Open<'_>) {
+pub fn slots_of_removed_chunks_are_reused(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -150,7 +150,7 @@ pub fn a_chunk_that_goes_is_not_found_and_its_place_is_taken(open: Open<'_>) {
     assert_eq!(near(&*store, project, &query(model, &ask, &Filter::default())), ["a.md:1"]);
     put(&*store, project, with_chunks("c.md", &["four"]));
     let found = near(&*store, project, &query(model, &ask, &Filter::default()));
-    assert_eq!(found, ["a.md:1"], "the old code in a slot is not the new chunk's");
+    assert_eq!(found, ["a.md:1"], "a stale sign code does not match the new chunk");
     embed(&*store, model, &[("four", towards(1, 0.5))]);
     let found = near(&*store, project, &query(model, &ask, &Filter::default()));
     assert_eq!(found, ["c.md:1", "a.md:1"]);
@@ -158,7 +158,7 @@ pub fn a_chunk_that_goes_is_not_found_and_its_place_is_taken(open: Open<'_>) {
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
 
-pub fn the_same_text_elsewhere_has_its_vector_at_once(open: Open<'_>) {
+pub fn identical_text_reuses_its_vector(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let other = store.project("q", "/q").unwrap();
@@ -175,7 +175,7 @@ pub fn the_same_text_elsewhere_has_its_vector_at_once(open: Open<'_>) {
     }
 }
 
-pub fn a_new_model_answers_only_when_it_is_chosen(open: Open<'_>) {
+pub fn new_models_are_inactive_until_activated(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let old = model(&*store, "old");
@@ -183,14 +183,14 @@ pub fn a_new_model_answers_only_when_it_is_chosen(open: Open<'_>) {
     put(&*store, project, with_chunks("b.md", &["two"]));
     embed(&*store, old, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0))]);
     let new = store.add_model(&identity("new")).unwrap();
-    assert_eq!(store.add_model(&identity("new")).unwrap(), new, "taken in once");
+    assert_eq!(store.add_model(&identity("new")).unwrap(), new, "adding a model twice is idempotent");
     let active = |store: &dyn Store| -> Vec<String> {
         let rows = store.models().unwrap().into_iter().filter(|row| row.active);
         rows.map(|row| row.identity.name).collect()
     };
     assert_eq!(active(&*store), ["old"]);
     assert_eq!(waiting(&*store, project, new), 2);
-    // The new model sees it the other way round.
+    // In the new model the vectors are reversed.
     embed(&*store, new, &[("one", towards(1, 0.0)), ("two", towards(0, 0.0))]);
     let ask = towards(0, 0.0);
     let before = near(&*store, project, &query(old, &ask, &Filter::default()));
@@ -200,11 +200,11 @@ pub fn a_new_model_answers_only_when_it_is_chosen(open: Open<'_>) {
     assert_eq!(near(&*store, project, &query(new, &ask, &Filter::default())), ["b.md:1", "a.md:1"]);
     store.activate_model(old).unwrap();
     assert_eq!(near(&*store, project, &query(old, &ask, &Filter::default())), before);
-    assert!(store.activate_model(99).is_err(), "a model that is not there");
+    assert!(store.activate_model(99).is_err(), "no such model");
     assert_eq!(active(&*store), ["old"]);
 }
 
-pub fn a_removed_model_leaves_nothing(open: Open<'_>) {
+pub fn removing_a_model_leaves_nothing(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let old = model(&*store, "old");
@@ -215,7 +215,7 @@ pub fn a_removed_model_leaves_nothing(open: Open<'_>) {
     assert_eq!(store.models().unwrap().len(), 1);
     assert_eq!(waiting(&*store, project, new), 0);
     put(&*store, project, with_chunks("b.md", &["two"]));
-    assert_eq!(waiting(&*store, project, new), 0, "nothing waits for it any more");
+    assert_eq!(waiting(&*store, project, new), 0, "no chunk is pending for it");
 }
 
 pub fn vectors_outlive_the_index(open: Open<'_>) {
@@ -235,7 +235,7 @@ pub fn vectors_outlive_the_index(open: Open<'_>) {
     assert_eq!(near(&*again, project, &query(model, &ask, &Filter::default())), ["a.md:2"]);
 }
 
-pub fn vectors_of_another_length_are_refused(open: Open<'_>) {
+pub fn vectors_of_the_wrong_length_are_rejected(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -249,7 +249,7 @@ pub fn vectors_of_another_length_are_refused(open: Open<'_>) {
     assert!(store.nearest(project, &query(model, &[1.0], &Filter::default())).is_err());
 }
 
-pub fn the_nearest_of_many_are_the_nearest_of_all(open: Open<'_>) {
+pub fn approximate_search_finds_the_exact_nearest(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = store
@@ -284,7 +284,7 @@ pub fn the_nearest_of_many_are_the_nearest_of_all(open: Open<'_>) {
         .map(|(at, (_, vector))| (vector.iter().zip(&ask).map(|(a, b)| a * b).sum(), at))
         .collect();
     exact.sort_by(|a, b| b.0.total_cmp(&a.0));
-    // In which order two stand that are all but equally near is up to the bytes they are kept in.
+    // The order of two nearly equidistant chunks depends on quantization.
     let sorted = |mut paths: Vec<String>| {
         paths.sort();
         paths
@@ -295,7 +295,7 @@ pub fn the_nearest_of_many_are_the_nearest_of_all(open: Open<'_>) {
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
 
-pub fn vectors_can_be_asked_for_again(open: Open<'_>) {
+pub fn vectors_can_be_recomputed(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let model = model(&*store, "m");
@@ -303,13 +303,13 @@ pub fn vectors_can_be_asked_for_again(open: Open<'_>) {
     put(&*store, project, with_chunks("b.md", &["two", "one"]));
     embed(&*store, model, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0))]);
     store.forget_vectors(project, model, Some(&[one])).unwrap();
-    assert_eq!(waiting(&*store, project, model), 2, "wherever the text stands");
+    assert_eq!(waiting(&*store, project, model), 2, "every occurrence of the text");
     store.forget_vectors(project, model, None).unwrap();
     assert_eq!(waiting(&*store, project, model), 3);
     assert_eq!(store.vector_problems(project, model).unwrap(), [""; 0]);
 }
 
-pub fn a_page_points_where_its_chunks_point_together(open: Open<'_>) {
+pub fn page_vectors_are_means_of_their_chunks(open: Open<'_>) {
     let store = open();
     let (project, elsewhere) = (store.project("p", "/p").unwrap(), store.project("q", "/q").unwrap());
     let (first, second) = (model(&*store, "m"), store.add_model(&identity("other")).unwrap());
@@ -327,15 +327,18 @@ pub fn a_page_points_where_its_chunks_point_together(open: Open<'_>) {
     expected.sort_unstable();
     assert_eq!(pages, expected, "each once, none of another project, none without a vector");
     let cosine = |page: PageNo, to: &[f32]| -> f32 {
-        let vector = &found.iter().find(|(known, _)| *known == page).expect("it is there").1;
+        let vector = &found.iter().find(|(known, _)| *known == page).expect("the page has a vector").1;
         let length = vector.iter().map(|number| number * number).sum::<f32>();
         assert!((length - 1.0).abs() < 1e-3, "of unit length: {length}");
         vector.iter().zip(to).map(|(a, b)| a * b).sum()
     };
-    assert!(cosine(one, &east) > 0.99, "what waits does not count");
+    assert!(cosine(one, &east) > 0.99, "pending chunks do not count");
     let (a, b) = (cosine(both, &east), cosine(both, &north));
-    assert!((a - b).abs() < 0.01 && a > 0.69 && a < 0.8, "half-way between its chunks: {a} {b}");
+    assert!((a - b).abs() < 0.01 && a > 0.69 && a < 0.8, "between its chunks: {a} {b}");
     let other = store.page_vectors(project, second, &asked).unwrap();
-    assert!(other[0].1.iter().zip(&north).map(|(a, b)| a * b).sum::<f32>() > 0.99, "of the model asked for");
+    assert!(
+        other[0].1.iter().zip(&north).map(|(a, b)| a * b).sum::<f32>() > 0.99,
+        "the requested model is used"
+    );
     assert_eq!(store.page_vectors(project, first, &[]).unwrap(), []);
 }

@@ -1,4 +1,4 @@
-//! Full text.
+//! Full-text search.
 
 use lore_engine::{Expression, Filter, TextQuery};
 use proptest::prelude::*;
@@ -7,10 +7,10 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use super::Open;
 use crate::sample::{ALL, found, page, put, with_text, with_word};
 
-pub fn scores_are_positive_and_fall(open: Open<'_>) {
+pub fn scores_are_positive_and_descending(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
-    // In every page, in half of them, in one: the rarer the better, but never below nothing.
+    // In every page, in half of them, in one: the rarer the better, but never below zero.
     for number in 0..8 {
         let text =
             ["heron", "heron heron badger", "heron badger", "heron badger otter heron heron"][number % 4];
@@ -30,7 +30,7 @@ pub fn scores_are_positive_and_fall(open: Open<'_>) {
     }
 }
 
-pub fn a_title_weighs_more_than_a_body(open: Open<'_>) {
+pub fn titles_weigh_more_than_bodies(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_text("body.md", "heron heron heron heron"));
@@ -50,8 +50,8 @@ pub fn a_title_weighs_more_than_a_body(open: Open<'_>) {
     assert_eq!(ranked, ["title.md", "alias.md", "heading.md", "body.md"]);
 }
 
-/// A word that most pages have brings none of them, and that is judged by the pages there are now, whoever wrote them.
-pub fn a_word_that_most_pages_have_tells_nothing(open: Open<'_>) {
+/// Common words match no page. Frequencies follow the current pages, whichever connection wrote them.
+pub fn common_words_match_nothing(open: Open<'_>) {
     let (store, other) = (open(), open());
     let project = store.project("p", "/p").unwrap();
     let telling = |store: &dyn lore_engine::Store| {
@@ -77,11 +77,11 @@ pub fn a_word_that_most_pages_have_tells_nothing(open: Open<'_>) {
     fill(&*store, 0..150, "other words");
     fill(&*store, 150..250, "heron");
     fill(&*store, 250..251, "badger");
-    assert_eq!(telling(&*store), 101, "two of five have it");
+    assert_eq!(telling(&*store), 101, "two of five pages have the word");
     fill(&*store, 251..400, "heron");
-    assert_eq!(telling(&*store), 1, "most have it by now");
+    assert_eq!(telling(&*store), 1, "most pages have the word now");
     fill(&*other, 400..700, "other words");
-    assert_eq!(telling(&*store), 250, "others wrote more pages");
+    assert_eq!(telling(&*store), 250, "another connection wrote more pages");
 }
 
 pub fn every_field_is_searched(open: Open<'_>) {
@@ -148,7 +148,7 @@ pub fn phrases_prefixes_and_operators_work(open: Open<'_>) {
     }
 }
 
-pub fn words_are_stemmed_and_accents_do_not_matter(open: Open<'_>) {
+pub fn words_are_stemmed_and_accents_ignored(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_text("run.md", "She runs every day"));
@@ -171,7 +171,7 @@ pub fn words_are_stemmed_and_accents_do_not_matter(open: Open<'_>) {
     }
 }
 
-pub fn scripts_without_spaces_are_found_inside_a_sentence(open: Open<'_>) {
+pub fn unspaced_scripts_match_inside_sentences(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_text("zh.md", "今天天气很好，我们去公园。"));
@@ -199,7 +199,7 @@ pub fn scripts_without_spaces_are_found_inside_a_sentence(open: Open<'_>) {
     }
 }
 
-pub fn nothing_a_person_types_is_an_error(open: Open<'_>) {
+pub fn no_user_input_is_an_error(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     put(&*store, project, with_text("a.md", "cats and dogs"));
@@ -257,21 +257,21 @@ pub fn nothing_a_person_types_is_an_error(open: Open<'_>) {
         .unwrap();
 }
 
-pub fn filter_tokens_are_no_words(open: Open<'_>) {
+pub fn filter_tokens_are_not_searchable(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut draft = with_text("people/a.md", "heron");
     draft.row.tags = vec!["secret".into()];
     draft.row.status = Some("archived".into());
     put(&*store, project, draft);
-    // Tags are words only where the draft's text says so.
+    // Tags are searchable only if the draft's text contains them.
     for word in ["secret", "archived", "person", "people", "91", "92"] {
         assert_eq!(with_word(&*store, project, word), [""; 0], "{word}");
     }
 }
 
-/// With another weight a word in an alias counts no more than one in the text.
-pub fn weights_can_be_other_ones(open: Open<'_>) {
+/// With a different weight, a word in an alias counts no more than one in the text.
+pub fn weights_are_configurable(open: Open<'_>) {
     let store = open();
     let project = store.project("p", "/p").unwrap();
     let mut aliased = with_text("alias.md", "other words");

@@ -1,4 +1,4 @@
-//! Files that cannot be indexed: tried three times, then left alone until they change.
+//! Files that cannot be indexed: retried three times, then skipped until they change.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn failing() -> World {
 }
 
 #[test]
-fn after_three_failures_a_file_is_left_alone() {
+fn files_are_skipped_after_three_failures() {
     let world = failing();
     for _ in 0..3 {
         assert_eq!(world.sync(), "!bad.md (bad.md has 38 bytes, over the limit of 20)");
@@ -24,24 +24,20 @@ fn after_three_failures_a_file_is_left_alone() {
     let left =
         "!bad.md (bad.md has 38 bytes, over the limit of 20 (3 failures; left alone until it changes))";
     assert_eq!(world.sync(), left);
-    assert_eq!(world.sync(), left, "and it is still told, every time");
+    assert_eq!(world.sync(), left, "it is still reported every time");
     let failures = world.memory.store().failures(world.memory.project()).unwrap();
-    assert_eq!(
-        failures.iter().map(|failure| failure.count).collect::<Vec<_>>(),
-        [3],
-        "it was not tried again"
-    );
+    assert_eq!(failures.iter().map(|failure| failure.count).collect::<Vec<_>>(), [3], "it was not retried");
     assert_eq!(problems(&world.memory), [""; 0]);
 }
 
 #[test]
-fn a_changed_file_is_tried_again() {
+fn changed_files_are_retried() {
     let world = failing();
     (0..4).for_each(|_| drop(world.sync()));
     world.file("bad.md", LONG.to_uppercase());
     assert_eq!(world.sync(), "!bad.md (bad.md has 38 bytes, over the limit of 20)");
     let count = || world.memory.store().failures(world.memory.project()).unwrap()[0].count;
-    assert_eq!(count(), 1, "it starts from one");
+    assert_eq!(count(), 1, "the count restarts at one");
     world.file("bad.md", "short now\n");
     assert_eq!(world.sync(), "+bad.md");
     assert_eq!(world.memory.store().failures(world.memory.project()).unwrap(), []);
@@ -49,7 +45,7 @@ fn a_changed_file_is_tried_again() {
 }
 
 #[test]
-fn a_file_that_goes_is_forgiven() {
+fn failures_of_deleted_files_are_cleared() {
     let world = failing();
     (0..4).for_each(|_| drop(world.sync()));
     world.remove("bad.md");
@@ -58,7 +54,7 @@ fn a_file_that_goes_is_forgiven() {
 }
 
 #[test]
-fn a_raised_limit_tries_it_all_again() {
+fn raised_limits_retry_failed_files() {
     let world = failing();
     (0..4).for_each(|_| drop(world.sync()));
     fs::write(world.at("lore.toml"), "").unwrap();
@@ -67,7 +63,7 @@ fn a_raised_limit_tries_it_all_again() {
 }
 
 #[test]
-fn a_page_that_grew_too_large_keeps_what_was_known_of_it() {
+fn oversized_pages_keep_their_last_indexed_state() {
     let world = World::synced(SMALL);
     world.file("good.md", LONG);
     assert_eq!(world.sync(), "!good.md (good.md has 38 bytes, over the limit of 20)");
@@ -78,7 +74,7 @@ fn a_page_that_grew_too_large_keeps_what_was_known_of_it() {
 }
 
 #[test]
-fn one_bad_file_does_not_stop_the_others() {
+fn bad_files_do_not_stop_the_others() {
     let world = World::new(SMALL);
     world.file("bad.md", LONG);
     world.file("zebra.md", "fine\n");
@@ -86,7 +82,7 @@ fn one_bad_file_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_bad_file_that_should_get_another_slug_does_not_stop_the_sync() {
+fn bad_files_in_slug_collisions_do_not_stop_the_sync() {
     let world =
         World::synced("-- lore.toml --\n[limits]\npage_bytes = 20\n-- x-y.md --\na\n-- x y.md --\nb\n");
     assert_eq!(world.page("x y.md").slug, "x-y-1");

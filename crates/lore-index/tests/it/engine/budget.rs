@@ -1,10 +1,10 @@
-//! Answers inside a token budget.
+//! Results within a token budget.
 
 use lore_engine::{Budget, Budgeted, Depth, Mode, SearchRequest, estimate_tokens, expand};
 
 use super::fixture::World;
 
-/// Six pages about looms, each with a summary, a section that matches, one that does not, and a timeline.
+/// Six pages about looms, each with a summary, a matching section, another section, and a timeline.
 fn world(words: usize) -> World {
     let world = World::new("");
     for number in 0..6 {
@@ -42,7 +42,7 @@ fn depths(found: &Budgeted) -> Vec<Depth> {
 }
 
 #[test]
-fn each_depth_gives_what_it_says() {
+fn depths_return_the_documented_content() {
     let world = world(40);
     let summary = opened(&world, Depth::Summary, 4000);
     assert!(summary.hits.iter().all(|hit| hit.depth == Depth::Summary && hit.content.is_none()));
@@ -58,25 +58,25 @@ fn each_depth_gives_what_it_says() {
     for hit in &full.hits {
         let content = hit.content.as_deref().unwrap();
         assert!(content.starts_with("# Loom") && content.ends_with("heddle."), "{content}");
-        assert!(!content.contains("Bought"), "the timeline is not the truth");
+        assert!(!content.contains("Bought"), "the timeline is not part of the truth");
     }
 }
 
 #[test]
-fn auto_opens_the_first_three_and_keeps_to_the_budget() {
+fn auto_opens_three_pages_within_the_budget() {
     let world = world(400);
     let found = opened(&world, Depth::Auto, 4000);
     assert_eq!(
         depths(&found),
         [Depth::Full, Depth::Full, Depth::Full, Depth::Section, Depth::Section, Depth::Section]
     );
-    // With 1,500 or less left nothing is opened whole, with 500 or less nothing at all.
+    // With 1,500 tokens or less left no page is opened whole, with 500 or less nothing is opened.
     assert!(depths(&opened(&world, Depth::Auto, 1500)).iter().all(|depth| *depth == Depth::Section));
     assert!(depths(&opened(&world, Depth::Auto, 500)).iter().all(|depth| *depth == Depth::Summary));
 }
 
 #[test]
-fn no_answer_costs_more_than_its_budget() {
+fn results_never_exceed_the_budget() {
     let world = world(4000);
     for depth in [Depth::Summary, Depth::Section, Depth::Full, Depth::Auto] {
         for budget in [1, 5, 20, 60, 300, 600, 1600, 5000, 9000] {
@@ -89,7 +89,7 @@ fn no_answer_costs_more_than_its_budget() {
 }
 
 #[test]
-fn a_section_that_does_not_fit_is_cut_at_a_line() {
+fn oversized_sections_are_truncated_at_a_line() {
     let world = World::new("");
     let long: String = (0..60).map(|number| format!("Line {number} of the warp.\n")).collect();
     world.file("long.md", format!("# Long\n\n{long}"));
@@ -109,7 +109,7 @@ fn a_section_that_does_not_fit_is_cut_at_a_line() {
 }
 
 #[test]
-fn what_is_put_around_a_text_is_paid_for_and_leaves_it_out_where_it_does_not_fit() {
+fn wrapping_text_counts_against_the_budget() {
     let world = world(40);
     let request =
         SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 1, ..Default::default() };

@@ -1,5 +1,5 @@
-//! Captures through the engine, with the model of `meaning.rs`, whose directions can be foreseen. The real models and the
-//! profiles are asked in the tests of the program.
+//! Captures through the engine, with the predictable model of `meaning.rs`. The real models and the profiles are
+//! covered by the tests of the binary.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn links(new: &NewCapture) -> Vec<&str> {
 }
 
 #[test]
-fn the_same_in_other_words_is_similar_by_meaning_only() {
+fn paraphrases_are_similar_by_embedding_only() {
     let world = world("tiny");
     let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
     let ways: Vec<(&str, Way)> = found.similar.iter().map(|one| (one.page.path.as_str(), one.way)).collect();
@@ -46,11 +46,11 @@ fn the_same_in_other_words_is_similar_by_meaning_only() {
     let request = CaptureRequest { text: "Training puppy behavior.".into(), ..CaptureRequest::default() };
     let before = world.listing();
     assert!(matches!(capture(&world.memory, &request).unwrap(), Captured::Similar(_)));
-    assert_eq!(world.listing(), before, "nothing is written");
+    assert_eq!(world.listing(), before, "no file is written");
 }
 
 #[test]
-fn a_page_that_says_what_one_part_of_a_long_text_says_is_not_the_same() {
+fn partial_overlap_is_not_a_duplicate() {
     let world = world("tiny");
     let part = "## Dogs\n\nTeaching a dog obedience.\n";
     assert_eq!(similar_pages(&world.memory, "Dogs", part).unwrap().similar.len(), 1);
@@ -60,7 +60,7 @@ fn a_page_that_says_what_one_part_of_a_long_text_says_is_not_the_same() {
 }
 
 #[test]
-fn where_no_model_answers_words_do_and_a_note_says_why() {
+fn without_a_model_lexical_similarity_is_used_with_a_note() {
     for (first, model, note) in [
         ("slow", Some("slow"), "chunks are not embedded yet"),
         ("missing", None, "there is no embedding model"),
@@ -79,12 +79,12 @@ fn where_no_model_answers_words_do_and_a_note_says_why() {
 }
 
 #[test]
-fn a_new_page_links_to_three_related_pages_at_the_most_and_not_to_what_is_over() {
+fn new_pages_link_to_at_most_three_current_related_pages() {
     let world = world("tiny");
     for number in 1..=5 {
         world.file(&format!("dog{number}.md"), format!("# Dog {number}\n\nA dog needs training.\n"));
     }
-    // The nearest of all, and over.
+    // The nearest of all, but superseded.
     let text = "Dog training, a canine matter.";
     world.file("old.md", format!("---\nstatus: superseded\n---\n# {text}\n\n{text}\n"));
     world.sync();
@@ -101,7 +101,7 @@ fn a_new_page_links_to_three_related_pages_at_the_most_and_not_to_what_is_over()
 }
 
 #[test]
-fn a_title_that_does_not_name_one_page_is_no_link() {
+fn ambiguous_titles_are_not_linked() {
     let world = world("tiny");
     for path in ["canine.md", "a/canine.md"] {
         world.file(path, "---\ntitle: Canine behavior\n---\nTeaching a canine obedience.\n");
@@ -115,7 +115,7 @@ fn a_title_that_does_not_name_one_page_is_no_link() {
     let new = new_page(&world, "A ship is a vessel.");
     assert_eq!(links(&new), ["boats.md"]);
     assert!(world.text(&new.page.as_ref().unwrap().path).contains("- related [[boats]]"));
-    // Of two pages of one title the nearer is meant, and that would be the new page itself.
+    // Of two pages with the same title a link resolves to the nearer one, which would be the new page itself.
     world.file("x/ship.md", "---\ntitle: Any ship\n---\nA boat is a vessel.\n");
     world.sync();
     let mut request = kept("A boat is a vessel.");
@@ -126,7 +126,7 @@ fn a_title_that_does_not_name_one_page_is_no_link() {
 }
 
 #[test]
-fn a_text_that_takes_no_relation_is_kept_without_one() {
+fn texts_that_cannot_hold_relations_are_saved_without() {
     let world = world("tiny");
     let new = new_page(&world, "Dog training:\n\n```\nopen");
     assert_eq!(links(&new), [""; 0]);
@@ -134,7 +134,7 @@ fn a_text_that_takes_no_relation_is_kept_without_one() {
 }
 
 #[test]
-fn an_update_of_another_version_changes_nothing() {
+fn stale_updates_change_nothing() {
     let world = world("tiny");
     let before = world.text("boats.md");
     let request = |version| CaptureRequest {

@@ -1,4 +1,4 @@
-//! Compaction through the engine: which pages come together, and what one transaction makes of them.
+//! Compaction through the engine: how pages are clustered, and the transaction that replaces them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use lore_engine::{
 
 use super::fixture::{World, problems};
 
-/// Pages that a newer one stands for, and a page that links to them in every way there is.
+/// Pages superseded by a newer one, and a page that links to them in every syntax.
 const OLD: &str = "\
 -- clients/one.md --
 ---
@@ -66,7 +66,7 @@ fn planned(world: &World) -> CompactPlan {
     plan_compaction(&world.memory, &CompactRequest::default(), &unwatched).unwrap()
 }
 
-/// The clusters by their slugs, and what holds them together.
+/// Formats the clusters by their slugs and what connects them.
 fn shown(plan: &CompactPlan) -> Vec<String> {
     let slugs = |cluster: &lore_engine::Cluster| -> Vec<String> {
         cluster.members.iter().map(|member| member.page.slug.clone()).collect()
@@ -89,7 +89,7 @@ fn texts(world: &World) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn links_hold_stale_pages_together_and_say_so() {
+fn stale_pages_are_clustered_by_links() {
     let world = World::synced(OLD);
     let plan = planned(&world);
     assert_eq!(shown(&plan), ["Links: clients/one clients/three clients/two"]);
@@ -119,13 +119,13 @@ fn links_hold_stale_pages_together_and_say_so() {
         far/notes.md:5 links_to three
         far/notes.md:6 links_to clients/one.md"#]],
     );
-    assert_eq!(planned(&world).clusters[0].id, cluster.id, "the same pages have the same id");
+    assert_eq!(planned(&world).clusters[0].id, cluster.id, "the id depends only on the pages");
     let elsewhere = World::synced(OLD);
-    assert_eq!(planned(&elsewhere).clusters[0].id, cluster.id, "on every machine");
+    assert_eq!(planned(&elsewhere).clusters[0].id, cluster.id, "the id is the same on every machine");
 }
 
 #[test]
-fn a_cluster_becomes_one_page_and_the_old_ones_stay() {
+fn clusters_become_one_page_and_the_sources_stay() {
     let world = World::synced(OLD);
     let before = texts(&world);
     let written = done(compact(&world.memory, &planned(&world), &extractive(), &unwatched).unwrap());
@@ -162,7 +162,7 @@ fn a_cluster_becomes_one_page_and_the_old_ones_stay() {
         - [[clients/two|Pricing in March]] (2024-04-30)
     "#]],
     );
-    assert_eq!(one.text, world.text(&one.path), "what is told is what is there");
+    assert_eq!(one.text, world.text(&one.path), "the reported text is the file's text");
     check(
         &world.text("clients/now.md"),
         expect![[r#"
@@ -187,7 +187,7 @@ fn a_cluster_becomes_one_page_and_the_old_ones_stay() {
         Unlike [one](../clients/pricing-summary.md) and `[[clients/one]]`.
     "#]],
     );
-    // Every old page has its two new lines, and not a byte besides.
+    // Every old page has exactly its two new lines.
     for slug in ["clients/one", "clients/two", "clients/three"] {
         let path = format!("{slug}.md");
         let text = world.text(&path);
@@ -200,12 +200,12 @@ fn a_cluster_becomes_one_page_and_the_old_ones_stay() {
         };
         assert_eq!(bare(&text), bare(&before[&path]), "{path}");
     }
-    assert_eq!(shown(&planned(&world)), [""; 0], "nothing is compacted twice");
+    assert_eq!(shown(&planned(&world)), [""; 0], "pages are not compacted twice");
     assert_eq!(problems(&world.memory), [""; 0]);
     world.check_sound();
 }
 
-/// Writes the same words about every cluster, and counts how often it is asked.
+/// Returns the same summary for every cluster and counts the calls.
 struct Says(Result<&'static str, &'static str>, std::cell::Cell<usize>);
 
 impl Summarizer for Says {
@@ -221,7 +221,7 @@ impl Summarizer for Says {
     }
 }
 
-/// So many rows of three linked pages, each superseded.
+/// `count` rows of three linked pages, each superseded.
 fn rows(count: usize) -> String {
     let mut files = String::new();
     for row in 0..count {
@@ -236,12 +236,12 @@ fn rows(count: usize) -> String {
 }
 
 #[test]
-fn a_summariser_that_fails_leaves_its_cluster_and_is_given_up_after_a_while() {
+fn failing_summarizers_are_abandoned_after_three_attempts() {
     let world = World::synced(&rows(5));
     let before = texts(&world);
     let says = Says(Err("no words"), Default::default());
     let attempts = compact(&world.memory, &planned(&world), &says, &unwatched).unwrap();
-    assert_eq!((attempts.len(), says.1.get()), (3, 3), "it is not asked for ever");
+    assert_eq!((attempts.len(), says.1.get()), (3, 3), "it stops after three attempts");
     for attempt in &attempts {
         let error = attempt.result.as_ref().unwrap_err();
         assert_eq!(error.code().name(), "model");
@@ -251,10 +251,10 @@ fn a_summariser_that_fails_leaves_its_cluster_and_is_given_up_after_a_while() {
 }
 
 #[test]
-fn one_failure_leaves_the_clusters_before_and_after_it_done() {
+fn failures_do_not_affect_other_clusters() {
     let world = World::synced(&rows(3));
     let plan = planned(&world);
-    // Somebody writes to a page of the second cluster while the summaries are made.
+    // Someone edits a page of the second cluster while the summaries are generated.
     world.file("r1/b.md", "---\nstatus: stale\n---\nOther words.\n");
     let says = Says(Ok("# Sum\n\nOf it all.\n"), Default::default());
     let attempts = compact(&world.memory, &plan, &says, &unwatched).unwrap();
@@ -267,7 +267,7 @@ fn one_failure_leaves_the_clusters_before_and_after_it_done() {
         .collect();
     assert_eq!(results, ["r0/sum", "r1/b is at version 2, not 1", "r2/sum"]);
     assert_eq!(world.text("r1/b.md"), "---\nstatus: stale\n---\nOther words.\n");
-    assert!(!world.text("r1/a.md").contains("compacted"), "all of a cluster or nothing");
+    assert!(!world.text("r1/a.md").contains("compacted"), "a cluster is compacted atomically");
     assert!(world.text("r0/sum.md").contains("summarized_by: says"), "{}", world.text("r0/sum.md"));
     world.check_sound();
 }
@@ -282,7 +282,7 @@ fn given(cluster: &str) -> GivenSummary {
 }
 
 #[test]
-fn summaries_are_taken_for_the_pages_that_were_planned_and_no_others() {
+fn summaries_are_accepted_only_for_the_planned_pages() {
     let world = World::synced(&rows(4));
     let ids: Vec<String> = planned(&world).clusters.into_iter().map(|cluster| cluster.id).collect();
     world.file("r1/a.md", "---\nstatus: stale\n---\nText 1 a, changed.\n- related [[r1/c]]\n");
@@ -320,7 +320,7 @@ fn summaries_are_taken_for_the_pages_that_were_planned_and_no_others() {
 }
 
 #[test]
-fn a_summary_without_words_or_with_a_taken_slug_changes_nothing() {
+fn empty_summaries_and_taken_slugs_change_nothing() {
     let world = World::synced(&rows(1));
     let (before, id) = (texts(&world), planned(&world).clusters.remove(0).id);
     for (summary, code) in [
@@ -336,17 +336,13 @@ fn a_summary_without_words_or_with_a_taken_slug_changes_nothing() {
 }
 
 #[test]
-fn contested_and_locked_pages_are_left_alone() {
+fn contested_and_locked_pages_are_excluded() {
     let world = World::synced(
         "-- lore.toml --\n[[rule]]\nname = \"kept\"\npaths = [\"kept/**\"]\nallow = []\n\
          -- a.md --\n---\nstatus: contested\n---\n- related [[b]]\n-- b.md --\n---\nstatus: stale\n---\n- related [[c]]\n\
          -- c.md --\n---\nstatus: stale\n---\nText.\n-- kept/d.md --\n---\nstatus: stale\n---\n- related [[b]]\n",
     );
-    assert_eq!(
-        shown(&planned(&world)),
-        [""; 0],
-        "two are too few, one is contested, one must not be changed"
-    );
+    assert_eq!(shown(&planned(&world)), [""; 0], "two are too few, one is contested, one is read-only");
     world.file("e.md", "---\nstatus: stale\n---\n- related [[c]]\n");
     world.sync();
     let plan = planned(&world);
@@ -362,7 +358,7 @@ fn contested_and_locked_pages_are_left_alone() {
 }
 
 #[test]
-fn paths_ids_and_a_limit_choose_among_the_clusters() {
+fn clusters_are_selected_by_path_id_and_limit() {
     let world = World::synced(&rows(3));
     let plan = |request: CompactRequest| plan_compaction(&world.memory, &request, &unwatched);
     let all = planned(&world);
@@ -377,7 +373,7 @@ fn paths_ids_and_a_limit_choose_among_the_clusters() {
     assert!(matches!(missing, Err(Error::BadInput { .. })));
 }
 
-/// A model whose vectors are the letters of a text, so that texts of the same words point the same way.
+/// A model whose vectors are letter counts, so that texts with the same words have the same direction.
 struct Letters;
 
 impl Embedder for Letters {
@@ -427,7 +423,7 @@ impl Models for Shelf {
     }
 }
 
-/// Three pages that say the same in one folder, one of them elsewhere, and one that says something else.
+/// Three similar pages in one folder, one elsewhere, and one that is different.
 fn alike() -> String {
     let page =
         |path: &str, text: &str| format!("-- {path} --\n---\ntitle: Report\nstatus: stale\n---\n{text}\n");
@@ -443,7 +439,7 @@ fn alike() -> String {
 }
 
 #[test]
-fn pages_that_say_the_same_in_one_namespace_are_a_cluster_with_and_without_a_model() {
+fn similar_pages_of_one_namespace_are_clustered_with_and_without_a_model() {
     let by_words = World::synced(&alike());
     let plan = planned(&by_words);
     assert_eq!(shown(&plan), ["Likeness: log/a log/b log/deep/c"]);
@@ -464,7 +460,7 @@ fn pages_that_say_the_same_in_one_namespace_are_a_cluster_with_and_without_a_mod
 }
 
 #[test]
-fn the_policy_says_how_large_clusters_are_and_where_summaries_go() {
+fn policy_sets_cluster_size_and_summary_path() {
     let policy = "-- lore.toml --\n[compact]\nsmallest = 2\nlargest = 2\nfolder = \"sums\"\nname = \"{date}-{slug}\"\n";
     let files = "-- x/a.md --\n---\nstatus: stale\n---\nSee [b](b.md) and [out](../out.md) now.\n-- x/b.md --\n---\nstatus: stale\n---\n\
         The [one](a.md) is here.\n-- x/c.md --\n---\nstatus: stale\n---\n- related [[x/b]]\nText of three words.\n-- out.md --\nText.\n";
@@ -474,12 +470,12 @@ fn the_policy_says_how_large_clusters_are_and_where_summaries_go() {
     let written = done(compact(&world.memory, &plan, &extractive(), &unwatched).unwrap());
     assert_eq!(written[0].path, "sums/2024-06-01-b-and-1-more-summary.md");
     let text = world.text(&written[0].path);
-    assert!(!text.contains("](a.md)"), "links are seen from the summary's folder: {text}");
+    assert!(!text.contains("](a.md)"), "links are relative to the summary's folder: {text}");
     assert!(!world.state().contains("-> ?"), "{}", world.state());
 }
 
 #[test]
-fn a_roam_vault_takes_a_summary_with_all_that_its_nodes_must_have() {
+fn roam_summaries_have_all_required_properties() {
     let node = |name: &str, id: u32, link: &str| {
         format!(
             "-- {name}.md --\n---\nid: 0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e{id}\ntitle: Deploying {name}\ntags: [procedure]\n\

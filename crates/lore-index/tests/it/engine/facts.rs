@@ -1,4 +1,4 @@
-//! Facts: found by subject whatever it is called, ended by a new value, the same after a rebuild.
+//! Facts: found by any name of the subject, closed by a new value, identical after a rebuild.
 
 use lore_engine::{
     Check, Code, FactQuery, Memory, NewAssertion, Result, Temporal, add_fact, facts, validate,
@@ -23,7 +23,7 @@ aliases: [Countess]
 - Nobody | likes:: coffee
 ";
 
-/// Each fact as `subject (about) predicate object interval @ path:line`.
+/// Formats each fact as `subject (about) predicate object interval @ path:line`.
 fn listed(memory: &Memory, query: &FactQuery<'_>) -> String {
     let found = facts(memory, query).unwrap();
     let mut lines: Vec<String> = found
@@ -52,7 +52,7 @@ fn ids(memory: &Memory) -> Vec<u64> {
 }
 
 #[test]
-fn facts_are_found_by_whom_they_are_about() {
+fn facts_are_found_by_subject() {
     let world = World::synced(PEOPLE);
     let ada = world.page("people/ada.md");
     let about = FactQuery { page: Some(&ada), ..query(Temporal::All, "2024-06-01") };
@@ -71,7 +71,7 @@ fn facts_are_found_by_whom_they_are_about() {
 }
 
 #[test]
-fn facts_count_by_when_they_hold() {
+fn facts_are_filtered_by_validity() {
     let world = World::synced(PEOPLE);
     let roles = |temporal, day| {
         let listed = listed(&world.memory, &FactQuery { predicate: Some("Role"), ..query(temporal, day) });
@@ -98,7 +98,7 @@ fn assert_fact(world: &World, predicate: &str, object: &str, dates: &str) -> Res
 }
 
 #[test]
-fn a_new_value_ends_the_old_one_and_keeps_where_it_was_learnt() {
+fn new_values_close_old_ones_and_keep_their_provenance() {
     let world = World::synced(
         "-- people/ada.md --\n- role:: clerk {2019..} (source: letter/1; \"as told\")\n- knows:: Bob\n",
     );
@@ -114,13 +114,13 @@ fn a_new_value_ends_the_old_one_and_keeps_where_it_was_learnt() {
         "- role:: clerk {2019..2023-02-28} (source: letter/1; \"as told\")\n- knows:: Bob\n\
          - role:: engineer {2023-03-01..2024-05-31}\n- role:: boss {2024-06-01..}\n- knows:: Eve\n"
     );
-    assert_eq!(ids(&world.memory)[..2], before, "ids do not change when a fact ends");
+    assert_eq!(ids(&world.memory)[..2], before, "ids do not change when a fact is closed");
     assert_eq!(ids(&world.memory), ids(&world.fresh()));
     world.check_sound();
 }
 
 #[test]
-fn what_is_said_already_is_not_said_again_and_what_clashes_is_refused() {
+fn duplicate_facts_are_skipped_and_conflicts_rejected() {
     let world = World::synced("-- people/ada.md --\n- Role:: clerk {2019..}\n-- companies/acme.md --\nx\n");
     for dates in ["2019..", "..", "2020.."] {
         assert_eq!(assert_fact(&world, "role", "Clerk", dates).unwrap(), ("{2019..}".into(), 0), "{dates}");
@@ -131,13 +131,13 @@ fn what_is_said_already_is_not_said_again_and_what_clashes_is_refused() {
     }
     assert_eq!(assert_fact(&world, "two words", "x", "..").expect_err("no word").code(), Code::Usage);
     assert_eq!(world.text("people/ada.md"), "- Role:: clerk {2019..}\n");
-    // A page is the same value by any of its names.
+    // A page is the same value under any of its names.
     assert_eq!(assert_fact(&world, "owner", "[[companies/acme]]", "2020..").unwrap().1, 0);
     assert_eq!(assert_fact(&world, "owner", "acme", "..").unwrap(), ("{2020..}".into(), 0));
 }
 
 #[test]
-fn a_subject_that_is_the_page_is_the_page() {
+fn explicit_subjects_can_name_the_page_itself() {
     let world = World::synced(
         "-- people/ada.md --\n# Ada\n\n- Ada | status:: busy {2020..}\n- Bob | status:: busy\n",
     );
@@ -157,7 +157,7 @@ fn a_subject_that_is_the_page_is_the_page() {
 }
 
 #[test]
-fn the_policy_says_what_has_one_value() {
+fn policy_sets_single_valued_predicates() {
     let world = World::synced(
         "-- lore.toml --\n[facts]\nsingle = [\"knows\"]\n-- people/ada.md --\n- knows:: Bob {2019..}\n- role:: x {2019..}\n",
     );
@@ -166,7 +166,7 @@ fn the_policy_says_what_has_one_value() {
 }
 
 #[test]
-fn two_values_at_once_and_bad_intervals_are_told() {
+fn overlapping_values_and_bad_intervals_are_reported() {
     let world = World::synced(
         "-- a.md --\n- role:: clerk {2019..}\n- role:: boss {2020..}\n- Bob | role:: boss\n- role:: page {2010..2018}\n\
          - knows:: x {2020..}\n- knows:: y {2020..}\n- likes:: z {2020..2019}\n- at [[b]] {2021..2020}\n-- b.md --\nx\n",

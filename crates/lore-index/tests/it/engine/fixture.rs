@@ -1,4 +1,4 @@
-//! A vault in a temporary directory, its index, and short words for what a person, an agent or a script does.
+//! A vault in a temporary directory with its index, and short helpers for what a user, an agent or a script does.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -15,22 +15,22 @@ use lore_engine::{
 use lore_index::open;
 use tempfile::TempDir;
 
-/// What every clock of a test shows.
+/// The current time of every test clock.
 pub const NOW: &str = "2024-06-01T12:00:00+00:00[UTC]";
 
-/// The time of the first file, in seconds since 1970: a month before.
+/// Mtime of the first file, in seconds since 1970: a month earlier.
 const FIRST: u64 = 1_714_500_000;
 
 /// A vault and its index.
 pub struct World {
-    /// Opened once the first files are there.
+    /// Opened after the first files are written.
     pub memory: Memory,
     folder: TempDir,
     ticks: Cell<u64>,
 }
 
 impl World {
-    /// A vault with these files (`-- path --`, then the text), not synced yet.
+    /// Creates a vault with these files (`-- path --`, then the text), not yet synced.
     pub fn new(files: &str) -> World {
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("vault")).unwrap();
@@ -43,18 +43,18 @@ impl World {
         world
     }
 
-    /// The same, with these models.
+    /// Creates a vault with these models, not yet synced.
     pub fn with_models(files: &str, models: Arc<dyn Models>) -> World {
         World::new(files).reopened(models)
     }
 
-    /// The same vault and database with other models.
+    /// Reopens the same vault and database with other models.
     pub fn reopened(mut self, models: Arc<dyn Models>) -> World {
         self.memory = memory_with(self.folder.path(), "vault", "lore.db", models);
         self
     }
 
-    /// The same, synced, with nothing skipped.
+    /// Creates a synced vault; panics if a file is skipped.
     pub fn synced(files: &str) -> World {
         let world = World::new(files);
         let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
@@ -62,22 +62,22 @@ impl World {
         world
     }
 
-    /// Where a path of the vault is.
+    /// Returns the absolute path of a vault path.
     pub fn at(&self, path: &str) -> PathBuf {
         self.folder.path().join("vault").join(path)
     }
 
-    /// Where something beside the vault is.
+    /// Returns the path of something next to the vault.
     pub fn outside(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    /// Writes files by hand.
+    /// Writes files as a user would.
     pub fn files(&self, files: &str) {
         split(files).into_iter().for_each(|(path, text)| self.file(&path, text));
     }
 
-    /// Writes a file by hand, each one a second younger than the one before.
+    /// Writes a file as a user would, each one a second newer than the one before.
     pub fn file(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -87,28 +87,28 @@ impl World {
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     }
 
-    /// A file's bytes as text.
+    /// Returns a file's content as text.
     pub fn text(&self, path: &str) -> String {
         fs::read_to_string(self.at(path)).unwrap()
     }
 
-    /// A file's time.
+    /// Returns a file's mtime.
     pub fn time(&self, path: &str) -> SystemTime {
         fs::metadata(self.at(path)).unwrap().modified().unwrap()
     }
 
-    /// Removes a file by hand.
+    /// Removes a file as a user would.
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.at(path)).unwrap();
     }
 
-    /// Moves a file by hand.
+    /// Moves a file as a user would.
     pub fn rename(&self, from: &str, to: &str) {
         fs::create_dir_all(self.at(to).parent().unwrap()).unwrap();
         fs::rename(self.at(from), self.at(to)).unwrap();
     }
 
-    /// Every file of the vault, hidden ones included.
+    /// Lists every file of the vault, including hidden ones.
     pub fn listing(&self) -> String {
         let mut found = Vec::new();
         let mut folders = vec![self.at("")];
@@ -126,7 +126,7 @@ impl World {
         found.join(" ")
     }
 
-    /// Syncs and shows what was done.
+    /// Syncs and formats the report.
     #[track_caller]
     pub fn sync(&self) -> String {
         let report = refresh(&self.memory, Scope::Vault(Trust::Stat), &unwatched).unwrap();
@@ -134,40 +134,40 @@ impl World {
         shown(&report)
     }
 
-    /// Looks at these paths only and shows what was done.
+    /// Reconciles only these paths and formats the report.
     pub fn look(&self, paths: &[&str]) -> String {
         let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         shown(&refresh(&self.memory, Scope::Paths(&paths), &unwatched).unwrap())
     }
 
-    /// Makes one change.
+    /// Applies one change.
     pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
         let changes = [PageChange { path: path.into(), action, expected_version }];
         write(&self.memory, &changes).map(|mut receipt| receipt.files.remove(0))
     }
 
-    /// Puts a page, whatever was there.
+    /// Puts a page without an expected version.
     pub fn put(&self, path: &str, text: &str) -> Written {
         self.change(path, Action::Put(text.into()), None).unwrap()
     }
 
-    /// The page at a path.
+    /// Returns the page at a path.
     #[track_caller]
     pub fn page(&self, path: &str) -> PageRow {
         self.pages().into_iter().find(|page| page.path == path).expect(path)
     }
 
-    /// All pages, by path.
+    /// Returns all pages, by path.
     pub fn pages(&self) -> Vec<PageRow> {
         pages(&self.memory)
     }
 
-    /// The whole state: a line per page, a line per link.
+    /// Formats the whole state: a line per page, a line per link.
     pub fn state(&self) -> String {
         state(&self.memory)
     }
 
-    /// The same vault in a database of its own.
+    /// Indexes the same vault into a new database.
     pub fn fresh(&self) -> Memory {
         let number = self.ticks.get() + 1;
         self.ticks.set(number);
@@ -176,22 +176,22 @@ impl World {
         memory
     }
 
-    /// The same vault and database, opened once more.
+    /// Opens the same vault and database once more.
     pub fn again(&self) -> Memory {
         memory(self.folder.path(), "vault", "lore.db")
     }
 
-    /// Nothing is wrong with the index, and a fresh one says the same.
+    /// Checks that the index has no problems and equals a fresh one.
     #[track_caller]
     pub fn check_sound(&self) {
         assert_eq!(problems(&self.memory), [""; 0]);
         let fresh = self.fresh();
-        assert_eq!(self.state(), state(&fresh), "the index and a fresh one");
-        assert_eq!(derived(&self.memory), derived(&fresh), "the index and a fresh one");
+        assert_eq!(self.state(), state(&fresh), "the state differs from a fresh index");
+        assert_eq!(derived(&self.memory), derived(&fresh), "the rows differ from a fresh index");
     }
 }
 
-/// No model at all, as in a build without weights.
+/// No models, as in a build without weights.
 struct NoModels;
 
 impl Models for NoModels {
@@ -200,7 +200,7 @@ impl Models for NoModels {
     }
 
     fn open(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
-        Err(EmbedError::Model { place: name.into(), reason: "there is none".into() })
+        Err(EmbedError::Model { place: name.into(), reason: "no such model".into() })
     }
 
     fn is_instant(&self, _: &str) -> bool {
@@ -212,12 +212,12 @@ impl Models for NoModels {
     }
 }
 
-/// A memory over the vault at `root`, with its database and state in `folder`.
+/// Opens the vault at `root`, with its database and state in `folder`.
 pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
     memory_with(folder, root, database, Arc::new(NoModels))
 }
 
-/// The same, with these models.
+/// Opens the vault with these models.
 pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> Memory {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
@@ -248,7 +248,7 @@ fn split(files: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What is wrong, by every check.
+/// Returns the problems found by every check.
 pub fn problems(memory: &Memory) -> Vec<String> {
     let checks = [Check::Database, Check::Files, Check::Links, Check::Facts, Check::Embeddings];
     let mut problems: Vec<String> =
@@ -272,7 +272,7 @@ pub fn same(text: &str) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// A report in one line: `+added ~modified from>to -removed !skipped`.
+/// Formats a report in one line: `+added ~modified from>to -removed !skipped`.
 pub fn shown(report: &Report) -> String {
     let mut parts: Vec<String> = report.added.iter().map(|path| format!("+{path}")).collect();
     parts.extend(report.modified.iter().map(|path| format!("~{path}")));
@@ -282,7 +282,7 @@ pub fn shown(report: &Report) -> String {
     parts.join(" ")
 }
 
-/// All pages, by path.
+/// Returns all pages, by path.
 pub fn pages(memory: &Memory) -> Vec<PageRow> {
     let all = Window { limit: 10_000, offset: 0 };
     let mut pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all).unwrap();
@@ -290,13 +290,13 @@ pub fn pages(memory: &Memory) -> Vec<PageRow> {
     pages
 }
 
-/// All that a page's row has from its file as it is, and nothing from its past.
+/// Returns what the rows derive from the current files, without history.
 fn derived(memory: &Memory) -> Vec<PageRow> {
     let rows = pages(memory).into_iter();
     rows.map(|row| PageRow { number: 0, id: String::new(), created: 0, version: 0, ..row }).collect()
 }
 
-/// `path slug "title"`, then its links as `relation target -> path`, by line.
+/// Formats `path slug "title"`, then its links as `relation target -> path`, by line.
 pub fn state(memory: &Memory) -> String {
     let store: &dyn Store = memory.store();
     let pages = pages(memory);
@@ -312,7 +312,7 @@ pub fn state(memory: &Memory) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What a write did, in one line, or the error's code.
+/// Formats the result of a write in one line, or the error code.
 pub fn done(result: &Result<Written>) -> String {
     match result {
         Ok(written) => {

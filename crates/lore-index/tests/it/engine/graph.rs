@@ -1,4 +1,4 @@
-//! The neighbourhood of a page: how far, how wide, and on which day.
+//! The neighbourhood of a page: depth, limit and date.
 
 use lore_engine::{Reach, Temporal};
 
@@ -17,7 +17,7 @@ const CHAIN: &str = "\
 [[a]]
 ";
 
-/// `page@hops` by hops, then `| from>to` for each link, then `cut`.
+/// Formats `page@hops` by hops, then `| from>to` for each link, then `cut`.
 fn walked(world: &World, centre: &str, depth: usize, limit: usize, temporal: Temporal) -> String {
     let reach = Reach { depth, limit, temporal, today: "2024-06-01".into() };
     let found = world.memory.graph(&world.page(centre), &reach).unwrap();
@@ -48,17 +48,17 @@ fn depth_counts_hops_in_both_directions() {
 }
 
 #[test]
-fn the_limit_keeps_the_nearest_and_says_so() {
+fn limits_keep_the_nearest_and_set_the_flag() {
     let world = World::synced(CHAIN);
     let walk = |limit: usize| walked(&world, "a.md", 9, limit, Temporal::Current);
     assert_eq!(walk(5), "0a 1b 1back 2c 3d | a>b b>c back>a c>d");
     assert_eq!(walk(4), "0a 1b 1back 2c | a>b b>c back>a cut");
-    assert_eq!(walk(2), "0a 1b | a>b cut", "a stated relation is followed before a link in passing");
+    assert_eq!(walk(2), "0a 1b | a>b cut", "a typed relation is followed before a plain link");
     assert_eq!(walk(1), "0a |  cut");
 }
 
 #[test]
-fn links_count_by_when_they_hold() {
+fn links_are_filtered_by_validity() {
     let world = World::synced(
         "-- a.md --\n- at [[past]] {2019..2021}\n- at [[now]] {2021..}\n- at [[later]] {2025..}\n- at [[always]]\n\
          - at [[month]] {..2024-06}\n- at [[yesterday]] {..2024-05-31}\n\
@@ -74,13 +74,13 @@ fn links_count_by_when_they_hold() {
 }
 
 #[test]
-fn circles_and_links_to_itself_end() {
+fn cycles_and_self_links_terminate() {
     let world = World::synced("-- a.md --\n[[a]] [[b]]\n-- b.md --\n[[a]] [[b]]\n");
     assert_eq!(walked(&world, "a.md", 50, 100, Temporal::Current), "0a 1b | a>a a>b b>a b>b");
 }
 
 #[test]
-fn links_between_the_outermost_pages_are_there() {
+fn links_between_outermost_pages_are_included() {
     let world = World::synced("-- a.md --\n[[b]] [[c]]\n-- b.md --\n[[c]]\n-- c.md --\nx\n");
     assert_eq!(walked(&world, "a.md", 1, 100, Temporal::Current), "0a 1b 1c | a>b a>c b>c");
 }

@@ -1,4 +1,4 @@
-//! No path, from whoever it comes, leads out of the vault.
+//! No path, whatever its source, leads out of the vault.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::fixture::{World, done, edit, move_to, same};
 
 const CANARY: &str = "nobody writes here\n";
 
-/// A vault with a canary beside it.
+/// A vault with a canary file next to it.
 fn caged(files: &str) -> World {
     let world = World::synced(files);
     fs::create_dir(world.outside("beyond")).unwrap();
@@ -23,16 +23,16 @@ fn check_canary(world: &World) {
     for path in ["canary.md", "beyond/canary.md"] {
         assert_eq!(fs::read_to_string(world.outside(path)).unwrap(), CANARY, "{path}");
     }
-    assert_eq!(fs::read_dir(world.outside("beyond")).unwrap().count(), 1, "nothing was added outside");
+    assert_eq!(fs::read_dir(world.outside("beyond")).unwrap().count(), 1, "no file was added outside");
 }
 
-/// Every action on a path is refused.
+/// Checks that every action on a path is rejected.
 #[track_caller]
 fn check_refused(world: &World, path: &str) {
     for action in [Action::Put("x".into()), edit(same), move_to("moved.md", same), Action::Delete] {
         assert_eq!(done(&world.change(path, action, None)), "denied", "{path:?}");
     }
-    // What stands there already is refused for that.
+    // An existing target is rejected for that reason.
     let refused = |code: &str| code == "denied" || code == "exists";
     let moved = done(&world.change("a.md", move_to(path, same), None));
     assert!(refused(&moved), "moving to {path:?}: {moved}");
@@ -42,7 +42,7 @@ fn check_refused(world: &World, path: &str) {
 }
 
 #[test]
-fn paths_that_climb_are_absolute_or_hidden_are_refused() {
+fn escaping_absolute_and_hidden_paths_are_rejected() {
     let world = caged("-- a.md --\none\n");
     let absolute = world.outside("canary.md").to_string_lossy().into_owned();
     for path in [
@@ -71,7 +71,7 @@ fn paths_that_climb_are_absolute_or_hidden_are_refused() {
 }
 
 #[test]
-fn reading_and_looking_do_not_leave_the_vault_either() {
+fn reads_and_scans_stay_inside_the_vault() {
     let world = caged("-- a.md --\none\n");
     assert_eq!(world.look(&["../canary.md", "../beyond/canary.md"]), "");
     assert!(world.memory.vault().read("../canary.md", u64::MAX).is_err());
@@ -80,7 +80,7 @@ fn reading_and_looking_do_not_leave_the_vault_either() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_folder_that_leads_out_is_refused() {
+fn directory_symlinks_out_of_the_vault_are_rejected() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("beyond"), world.at("out")).unwrap();
     for path in ["out/canary.md", "out/new.md", "out/deep/new.md"] {
@@ -97,7 +97,7 @@ fn a_linked_folder_that_leads_out_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_page_that_leads_out_is_neither_read_nor_written() {
+fn page_symlinks_out_of_the_vault_are_neither_read_nor_written() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("canary.md"), world.at("out.md")).unwrap();
     assert_eq!(world.sync(), "!out.md (it is a symbolic link that leaves the vault or leads nowhere)");
@@ -108,7 +108,7 @@ fn a_linked_page_that_leads_out_is_neither_read_nor_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_write_of_many_is_refused_for_one_that_leads_out() {
+fn batches_with_an_escaping_path_are_rejected() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("beyond"), world.at("out")).unwrap();
     let put = |path: &str| PageChange {

@@ -1,10 +1,10 @@
-//! What ignore files and hidden names leave out is left out by a full sync, by a look at one path and by a write.
+//! Ignore files and hidden names apply to a full sync, to single paths and to writes.
 
 use lore_engine::{Action, Scope, Trust, refresh, unwatched};
 
 use super::fixture::{World, done, move_to, same};
 
-/// The pages that count, found by a full sync; a look at every single path must find the same.
+/// Checks the indexed pages after a full sync, and after reconciling each path separately.
 #[track_caller]
 fn check(files: &str, expected: &str) {
     let indexed =
@@ -16,11 +16,11 @@ fn check(files: &str, expected: &str) {
     let listing = one_by_one.listing();
     let paths: Vec<&str> = listing.split(' ').filter(|path| path.ends_with(".md")).collect();
     paths.iter().for_each(|path| drop(one_by_one.look(&[path])));
-    assert_eq!(indexed(&one_by_one), expected, "a look at each path");
+    assert_eq!(indexed(&one_by_one), expected, "each path separately");
 }
 
 #[test]
-fn ignore_files_leave_out_files_and_folders() {
+fn ignore_files_exclude_files_and_folders() {
     check("-- .gitignore --\nsecret.md\n-- secret.md --\nx\n-- a.md --\nx\n-- sub/secret.md --\nx\n", "a.md");
     check("-- .loreignore --\n/secret.md\n-- secret.md --\nx\n-- sub/secret.md --\nx\n", "sub/secret.md");
     check(
@@ -31,12 +31,12 @@ fn ignore_files_leave_out_files_and_folders() {
 }
 
 #[test]
-fn hidden_files_and_folders_are_left_out() {
+fn hidden_files_and_folders_are_excluded() {
     check("-- .hidden.md --\nx\n-- .obsidian/a.md --\nx\n-- sub/.trash/b.md --\nx\n-- a.md --\nx\n", "a.md");
 }
 
 #[test]
-fn a_nearer_rule_and_an_exception_win() {
+fn nearer_rules_and_exceptions_win() {
     check("-- .gitignore --\n*.md\n!keep.md\n-- keep.md --\nx\n-- other.md --\nx\n", "keep.md");
     check(
         "-- .gitignore --\nx.md\n-- sub/.gitignore --\n!x.md\n-- x.md --\n1\n-- sub/x.md --\n2\n",
@@ -45,30 +45,30 @@ fn a_nearer_rule_and_an_exception_win() {
 }
 
 #[test]
-fn the_vaults_own_rules_beat_those_of_git() {
+fn loreignore_overrides_gitignore() {
     check("-- .gitignore --\nx.md\n-- .loreignore --\n!x.md\n-- x.md --\nx\n", "x.md");
     check("-- .gitignore --\n!x.md\n-- .loreignore --\nx.md\n-- x.md --\nx\n", "");
 }
 
 #[test]
-fn rules_above_and_rules_of_git_below_are_weighed_alike() {
+fn loreignore_above_overrides_gitignore_below() {
     check("-- .loreignore --\nx.md\n-- sub/.gitignore --\n!x.md\n-- sub/x.md --\nx\n", "");
 }
 
 #[test]
-fn an_ignored_folder_has_no_exceptions_inside() {
+fn ignored_folders_have_no_exceptions_inside() {
     check("-- .gitignore --\ndrafts/\n-- drafts/.gitignore --\n!x.md\n-- drafts/x.md --\nx\n", "");
 }
 
 #[test]
-fn git_rules_outside_the_vault_do_not_count() {
+fn gitignore_outside_the_vault_does_not_apply() {
     let world = World::new("-- a.md --\nx\n");
     std::fs::write(world.outside(".gitignore"), "*.md\n").unwrap();
     assert_eq!(world.sync(), "+a.md");
 }
 
 #[test]
-fn a_page_that_is_ignored_from_now_on_goes() {
+fn newly_ignored_pages_are_removed() {
     let world = World::synced("-- a.md --\nx\n-- b.md --\n[[a]]\n");
     world.files("-- .loreignore --\na.md\n");
     assert_eq!(world.sync(), "-a.md");
@@ -78,7 +78,7 @@ fn a_page_that_is_ignored_from_now_on_goes() {
 }
 
 #[test]
-fn nothing_is_written_where_it_would_be_ignored() {
+fn writes_to_ignored_paths_are_rejected() {
     let world = World::synced("-- .gitignore --\ndrafts/\nsecret.md\n-- a.md --\nx\n");
     for path in ["secret.md", "drafts/new.md", "drafts/deep/new.md"] {
         assert_eq!(done(&world.change(path, Action::Put("x".into()), None)), "denied", "{path}");
@@ -88,14 +88,14 @@ fn nothing_is_written_where_it_would_be_ignored() {
 }
 
 #[test]
-fn an_ignored_file_is_not_deleted_either() {
+fn ignored_files_are_not_deleted() {
     let world = World::synced("-- .gitignore --\nsecret.md\n-- secret.md --\nnot for Lore\n");
     assert_eq!(done(&world.change("secret.md", Action::Delete, None)), "denied");
     assert_eq!(world.text("secret.md"), "not for Lore\n");
 }
 
 #[test]
-fn files_that_are_no_pages_are_left_out() {
+fn non_page_files_are_excluded() {
     let world = World::new("-- a.txt --\nx\n-- b.md.bak --\nx\n-- README --\nx\n-- c.MD --\nx\n");
     assert_eq!(world.look(&["a.txt", "b.md.bak", "README", "c.MD"]), "+c.MD");
     assert_eq!(world.sync(), "");

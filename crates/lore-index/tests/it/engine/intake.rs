@@ -1,4 +1,4 @@
-//! What the ledger learns with a change: in its transaction, and once.
+//! Ledger notes of a change: recorded in its transaction, and once.
 
 use lore_engine::{
     Action, ContentHash, Error, ImportsOf, NewGap, Noted, PageChange, Receipt, Result, TakenIn, Terms,
@@ -7,7 +7,7 @@ use lore_engine::{
 
 use super::fixture::World;
 
-/// Puts a page that a source of these bytes is taken in with.
+/// Puts a page together with the import of a source of these bytes.
 fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
     let import = TakenIn {
         batch: path.into(),
@@ -28,9 +28,9 @@ fn kept(world: &World) -> Vec<(String, bool)> {
     rows.into_iter().map(|row| (row.page, row.active)).collect()
 }
 
-/// Whoever planned his page before another took the same bytes in finds out when it is his turn to write.
+/// A writer that planned its page before another imported the same bytes fails when it writes.
 #[test]
-fn bytes_that_came_in_meanwhile_stop_the_whole_change() {
+fn concurrently_imported_bytes_reject_the_change() {
     let world = World::synced("");
     take_in(&world, "a.md", "one\n", b"bytes", false).unwrap();
     for text in ["two\n", "one\n"] {
@@ -49,7 +49,7 @@ fn bytes_that_came_in_meanwhile_stop_the_whole_change() {
 }
 
 #[test]
-fn a_gap_that_is_filled_is_closed_with_the_change_and_only_with_it() {
+fn gaps_are_resolved_only_with_their_change() {
     let world = World::synced("-- a.md --\none\n");
     let question = NewGap { question: "who?".into(), ..NewGap::default() };
     let id = add_gap(&world.memory, &question).unwrap().id;
@@ -67,8 +67,8 @@ fn a_gap_that_is_filled_is_closed_with_the_change_and_only_with_it() {
     assert_eq!(closed(), None);
     fill(1, "two\n").unwrap();
     assert_eq!(closed().unwrap().0, "a.md");
-    assert_eq!(add_gap(&world.memory, &question).unwrap().times, 2, "asked again, it is open");
+    assert_eq!(add_gap(&world.memory, &question).unwrap().times, 2, "asking again reopens it");
     assert_eq!(closed(), None);
     fill(2, "two\n").unwrap();
-    assert_eq!(closed().unwrap().0, "a.md", "also where the page has it already");
+    assert_eq!(closed().unwrap().0, "a.md", "also if the page is unchanged");
 }

@@ -1,4 +1,4 @@
-//! The states of pages over a real vault: by links, by dates, by what the files state. Today is 2024-06-01.
+//! Lifecycle states in a real vault: from links, dates and declared statuses. Today is 2024-06-01.
 
 use lore_engine::{
     BriefRequest, Memory, Scope, Stale, Stated, Trust, brief, conflicts, find_stale, plan_status, refresh,
@@ -11,7 +11,7 @@ const AGEING: &str = "-- lore.toml --\n[lifecycle]\nage = true\n\
                       [[lifecycle.paths]]\npattern = \"clients/**\"\nstale_after_days = 20\n\
                       [[lifecycle.paths]]\npattern = \"people/**\"\nage = false\n";
 
-/// `path status since: reasons` of every page, by path.
+/// Formats `path status since: reasons` of every page, by path.
 fn shown(memory: &Memory) -> Vec<String> {
     let pages = pages(memory);
     let states = states(memory, &pages).unwrap();
@@ -31,7 +31,7 @@ fn page(day: &str, rest: &str) -> String {
 }
 
 #[test]
-fn links_drive_the_state() {
+fn links_determine_the_state() {
     let world = World::synced(&format!(
         "-- a.md --\n{}-- b.md --\n{}-- c.md --\n{}-- d.md --\n{}-- e.md --\n{}-- f.md --\n{}-- g.md --\n{}",
         page("2024-01-01", ""),
@@ -53,7 +53,7 @@ fn links_drive_the_state() {
             "f contested -: contradicts e",
             "g compacted -: compacted into a",
         ],
-        "a page that is superseded is at odds with nobody"
+        "superseded pages are never contested"
     );
     assert_eq!(stale(&world.memory), ["b", "d", "a"]);
     let chain = supersession(&world.memory, &world.page("a.md")).unwrap();
@@ -61,11 +61,11 @@ fn links_drive_the_state() {
     let odds = conflicts(&world.memory).unwrap();
     assert_eq!(odds.len(), 1);
     assert_eq!((odds[0].one.slug.as_str(), odds[0].description.as_str()), ("e", "another number"));
-    assert_eq!(shown(&world.memory), shown(&world.fresh()), "another index says the same");
+    assert_eq!(shown(&world.memory), shown(&world.fresh()), "a fresh index gives the same states");
 }
 
 #[test]
-fn circles_are_told_and_nothing_hangs() {
+fn supersession_cycles_are_reported_and_terminate() {
     let world = World::synced(
         "-- a.md --\n- supersedes [[b]]\n-- b.md --\n- supersedes [[a]]\n-- c.md --\n- supersedes [[c]]\n",
     );
@@ -85,7 +85,7 @@ fn circles_are_told_and_nothing_hangs() {
 }
 
 #[test]
-fn age_counts_where_the_policy_asks_for_it() {
+fn age_counts_only_if_the_policy_sets_it() {
     let files = format!(
         "-- old.md --\n{}-- orphan.md --\n{}-- new.md --\n{}-- clients/acme.md --\n{}-- people/ada.md --\n{}\
          -- decided.md --\n{}-- reviewed.md --\n{}",
@@ -110,7 +110,7 @@ fn age_counts_where_the_policy_asks_for_it() {
             "reviewed active -: ",
         ]
     );
-    assert_eq!(stale(&world.memory), ["orphan", "old", "clients/acme"], "the last to become stale first");
+    assert_eq!(stale(&world.memory), ["orphan", "old", "clients/acme"], "most recently stale first");
     assert_eq!(stale(&world.fresh()), stale(&world.memory));
     let some = |path: Option<&str>, limit: Option<usize>| {
         let wanted = Stale { path: path.map(str::to_owned), limit, looks: None };
@@ -120,18 +120,18 @@ fn age_counts_where_the_policy_asks_for_it() {
     assert_eq!(some(None, Some(2)), ["orphan", "old"]);
     assert_eq!(some(Some("people/"), None), [""; 0]);
     let without = World::synced(&files);
-    assert_eq!(stale(&without.memory), [""; 0], "a vault that does not ask has no old pages");
+    assert_eq!(stale(&without.memory), [""; 0], "without a policy no page is stale by age");
 }
 
 #[test]
-fn a_file_without_a_day_is_as_old_as_its_last_change() {
-    // The fixture's files are of 2024-04-30: 32 days.
+fn pages_without_a_date_use_the_mtime() {
+    // The fixture's files are from 2024-04-30: 32 days ago.
     let world = World::synced(&format!("{AGEING}-- a.md --\nx\n-- b.md --\n[[a]] [[b]]\n"));
     assert_eq!(shown(&world.memory), ["a active -: ", "b stale 2024-05-30: no inbound links (32 days)"]);
 }
 
 #[test]
-fn every_stale_page_is_found_however_many_there_are() {
+fn all_stale_pages_are_found() {
     let mut files = AGEING.to_owned();
     for number in 0..450 {
         let day = if number % 3 == 0 { "2024-05-25" } else { "2024-01-01" };
@@ -144,7 +144,7 @@ fn every_stale_page_is_found_however_many_there_are() {
 }
 
 #[test]
-fn a_status_is_set_by_the_least_that_says_it() {
+fn statuses_are_set_with_the_smallest_change() {
     let world = World::synced(&format!(
         "{AGEING}-- old.md --\n{}-- older.md --\n{}-- said.md --\n{}-- gone.md --\n{}-- plain.md --\n{}",
         page("2024-01-01", "- supersedes [[older]]"),
@@ -156,8 +156,12 @@ fn a_status_is_set_by_the_least_that_says_it() {
     let plan = |path: &str, wanted: &str| plan_status(&world.memory, &world.page(path), wanted);
     let made = |path: &str| plan(path, "active").map(|plan| (plan.status, plan.reviewed)).unwrap();
     let today = Some("2024-06-01".to_owned());
-    assert_eq!(made("old.md"), (Stated::Kept, today.clone()), "a review is enough against age");
-    assert_eq!(made("older.md"), (Stated::Set("active".into()), today.clone()), "and is not against a link");
+    assert_eq!(made("old.md"), (Stated::Kept, today.clone()), "a review date is enough against age");
+    assert_eq!(
+        made("older.md"),
+        (Stated::Set("active".into()), today.clone()),
+        "a review date is not enough against a link"
+    );
     assert_eq!(made("said.md"), (Stated::Removed, today.clone()));
     for (path, wanted, expected) in [
         ("plain.md", "stale", None),
@@ -181,7 +185,7 @@ fn a_status_is_set_by_the_least_that_says_it() {
 }
 
 #[test]
-fn a_schema_has_the_last_word_about_statuses() {
+fn schemas_restrict_statuses() {
     let world = World::synced(
         "-- lore.toml --\n[[rule]]\npaths = [\"**\"]\nschema = \"node\"\n[schema.node]\nrequired = [\"status\"]\n\
          values = { status = [\"current\", \"contested\", \"superseded\"] }\ndefaults = { status = \"current\" }\n\
@@ -201,7 +205,7 @@ fn nodes(memory: &Memory, request: &BriefRequest) -> Vec<String> {
 }
 
 #[test]
-fn a_brief_is_about_the_directory() {
+fn briefs_match_the_directory() {
     let world = World::synced(&format!(
         "-- acme/a.md --\n{}-- acme/b.md --\n{}-- acme/old.md --\n{}-- x/tagged.md --\n{}-- x/project.md --\n{}\
          -- x/recent.md --\n{}-- x/y.md --\n{}-- companies/acme.md --\n{}",
@@ -220,7 +224,7 @@ fn a_brief_is_about_the_directory() {
     };
     let matching = ["acme/b", "acme/a", "x/tagged", "x/project", "companies/acme"];
     let found = nodes(&world.memory, &at(&["src", "Acme", "code"]));
-    assert_eq!(found[..5], matching, "the nearest directory that matches counts");
+    assert_eq!(found[..5], matching, "the nearest matching directory wins");
     assert_eq!(found[5..], ["x/recent", "x/y"]);
     assert_eq!(brief(&world.memory, &at(&["src", "Acme"])).unwrap().namespace.as_deref(), Some("acme"));
     assert_eq!(nodes(&world.memory, &at(&["elsewhere"])), ["x/recent", "acme/b", "x/y"]);
@@ -238,7 +242,7 @@ fn a_brief_is_about_the_directory() {
 }
 
 #[test]
-fn links_to_a_page_lift_it_among_near_ones() {
+fn inbound_links_lift_pages_in_briefs() {
     let world = World::synced(&format!(
         "-- n/a.md --\n{}-- n/b.md --\n{}-- x.md --\n[[n/b]]\n-- y.md --\n[[n/b]]\n",
         page("2024-05-31", "One sentence. And another.\n"),
@@ -255,7 +259,7 @@ fn links_to_a_page_lift_it_among_near_ones() {
 }
 
 #[test]
-fn a_short_id_is_taken_for_its_page() {
+fn short_ids_resolve_to_their_page() {
     let with_id = |id: &str| format!("---\nid: {id}\n---\n");
     let world = World::synced(&format!(
         "-- a.md --\n{}-- b.md --\n{}-- c.md --\n{}-- d.md --\nx\n",

@@ -26,7 +26,7 @@ She wrote about engines and music.
 engine engine engine music, and [[Babbage]] in passing
 ";
 
-/// The lines of one kind that have the words, as `path:first-last text`.
+/// Returns the matching lines of one kind, as `path:first-last text`.
 fn lines(world: &World, text: &str, kind: HitKind) -> Vec<String> {
     let request = SearchRequest { text: text.into(), kind: Some(kind), limit: 10, ..Default::default() };
     let hits = world.memory.search(&request).unwrap().hits;
@@ -65,7 +65,7 @@ fn facts_are_found_by_subject_predicate_object_and_provenance() {
 }
 
 #[test]
-fn entries_are_found_with_their_detail_and_all_their_lines() {
+fn entries_are_found_with_all_their_lines() {
     let world = World::synced(ADA);
     let sent = "ada.md:14-15 - **1843-09-05** | letter — Sent the notes on the engine";
     assert_eq!(lines(&world, "Bernoulli", HitKind::Entry), [sent]);
@@ -77,7 +77,7 @@ fn entries_are_found_with_their_detail_and_all_their_lines() {
 }
 
 #[test]
-fn relations_are_stated_and_not_in_passing() {
+fn only_typed_relations_are_found() {
     let world = World::synced(ADA);
     assert_eq!(
         lines(&world, "founded", HitKind::Relation),
@@ -87,7 +87,7 @@ fn relations_are_stated_and_not_in_passing() {
 }
 
 #[test]
-fn lines_with_more_of_the_words_come_first_and_are_paged() {
+fn lines_with_more_matching_words_rank_first_and_are_paged() {
     let world = World::new("");
     (0..30).for_each(|number| {
         world.file(&format!("{number:02}.md"), "- [a] heron one\n- [a] heron and badger\n")
@@ -111,7 +111,7 @@ fn lines_with_more_of_the_words_come_first_and_are_paged() {
 }
 
 #[test]
-fn a_line_is_found_by_what_finds_its_page() {
+fn lines_match_prefixes_and_stems_like_pages() {
     let world = World::synced("-- a.md --\n- [method] photosynthesis while running\n");
     for text in ["photosynthesis", "photosyn", "runs"] {
         assert_eq!(lines(&world, text, HitKind::Observation).len(), 1, "{text}");
@@ -119,7 +119,7 @@ fn a_line_is_found_by_what_finds_its_page() {
 }
 
 #[test]
-fn a_page_with_all_words_in_prose_does_not_hide_lines_with_some() {
+fn full_matches_in_prose_do_not_hide_partial_line_matches() {
     let world = World::synced("-- prose.md --\nheron and badger\n-- lines.md --\n- [seen] heron\n");
     assert_eq!(lines(&world, "heron badger", HitKind::Observation), ["lines.md:1-1 - [seen] heron"]);
 }

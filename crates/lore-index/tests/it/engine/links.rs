@@ -1,10 +1,10 @@
-//! Links find their pages, in whichever order both arrive.
+//! Link resolution, in whichever order the link and its page arrive.
 
 use expect_test::expect;
 
 use super::fixture::World;
 
-/// Where the links of `from.md` lead, in order.
+/// Returns the targets of the links of `from.md`, in order.
 fn led(world: &World) -> String {
     let state = world.state();
     let lines = state.lines().skip_while(|line| !line.starts_with("from.md ")).skip(1);
@@ -13,7 +13,7 @@ fn led(world: &World) -> String {
 }
 
 #[test]
-fn a_pending_link_is_resolved_when_its_page_arrives() {
+fn pending_links_resolve_when_the_page_arrives() {
     let world = World::synced("-- from.md --\n- knows [[entity-b]]\n");
     assert_eq!(led(&world), "?");
     world.files("-- entity-b.md --\nx\n");
@@ -23,7 +23,7 @@ fn a_pending_link_is_resolved_when_its_page_arrives() {
 }
 
 #[test]
-fn a_link_written_after_its_page_is_resolved_at_once() {
+fn links_to_existing_pages_resolve_immediately() {
     let world = World::synced("-- entity-b.md --\nx\n");
     world.files("-- from.md --\n- knows [[entity-b]]\n");
     world.sync();
@@ -31,7 +31,7 @@ fn a_link_written_after_its_page_is_resolved_at_once() {
 }
 
 #[test]
-fn a_link_goes_back_to_pending_when_its_page_goes() {
+fn links_become_pending_when_the_page_is_removed() {
     let world = World::synced("-- from.md --\n[[b]]\n-- b.md --\nx\n");
     assert_eq!(led(&world), "b.md");
     world.remove("b.md");
@@ -39,12 +39,12 @@ fn a_link_goes_back_to_pending_when_its_page_goes() {
     assert_eq!(led(&world), "?");
     world.files("-- sub/b.md --\nx\n");
     world.sync();
-    assert_eq!(led(&world), "sub/b.md", "another page may answer to the name");
+    assert_eq!(led(&world), "sub/b.md", "another page has the name");
     world.check_sound();
 }
 
 #[test]
-fn a_link_to_nothing_stays_pending() {
+fn links_without_a_target_stay_pending() {
     let world =
         World::synced("-- from.md --\n[[nonexistent-entity]] [[#heading]] [x](gone.md)\n-- b.md --\nx\n");
     world.sync();
@@ -53,7 +53,7 @@ fn a_link_to_nothing_stays_pending() {
 }
 
 #[test]
-fn every_kind_of_name_leads_to_the_page() {
+fn all_kinds_of_names_resolve() {
     let world = World::synced(
         "\
 -- people/ada-lovelace.md --
@@ -86,7 +86,7 @@ aliases: [Enchantress of Numbers]
 }
 
 #[test]
-fn names_are_compared_without_case() {
+fn names_are_case_insensitive() {
     let world = World::synced(
         "-- from.md --\n[[Machine Learning]] [[JÜRGEN]] [[STRASSE]]\n\
          -- machine-learning.md --\nx\n-- p.md --\n---\ntitle: Jürgen\n---\n-- strasse.md --\nx\n",
@@ -95,7 +95,7 @@ fn names_are_compared_without_case() {
 }
 
 #[test]
-fn a_link_follows_a_name_from_page_to_page() {
+fn links_follow_a_name_to_its_new_page() {
     let world =
         World::synced("-- from.md --\n[[The One]]\n-- a.md --\n---\ntitle: The One\n---\n-- b.md --\nx\n");
     assert_eq!(led(&world), "a.md");
@@ -107,15 +107,15 @@ fn a_link_follows_a_name_from_page_to_page() {
     assert_eq!(led(&world), "b.md");
     world.files("-- c.md --\n---\ntitle: The One\n---\n");
     world.sync();
-    assert_eq!(led(&world), "c.md", "a title is stronger than an alias");
+    assert_eq!(led(&world), "c.md", "a title takes precedence over an alias");
     world.files("-- the-one.md --\nx\n");
     world.sync();
-    assert_eq!(led(&world), "the-one.md", "a slug is stronger than a title");
+    assert_eq!(led(&world), "the-one.md", "a slug takes precedence over a title");
     world.check_sound();
 }
 
 #[test]
-fn a_markdown_link_names_a_file_and_never_a_title() {
+fn markdown_links_resolve_to_files_and_never_to_titles() {
     let world = World::synced(
         "-- from.md --\n[x](other.md) [y](sub/deep.md) [z](http://other.md)\n\
          -- a.md --\n---\ntitle: other\naliases: [deep]\n---\n-- sub/deep.md --\nx\n",
@@ -124,7 +124,7 @@ fn a_markdown_link_names_a_file_and_never_a_title() {
 }
 
 #[test]
-fn relations_keep_what_the_line_says() {
+fn relations_keep_their_line_data() {
     let world = World::synced(
         "-- from.md --\n# From\n- founded [[b]] (with Bob) {2017..2019-03}\n\nSee [[b#History|there]].\n-- b.md --\nx\n",
     );
@@ -149,7 +149,7 @@ fn relations_keep_what_the_line_says() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_markdown_link_tells_files_apart_that_differ_in_case() {
+fn markdown_links_are_case_sensitive() {
     let world =
         World::synced("-- from.md --\n[x](Notes.md) [y](notes.md)\n-- Notes.md --\nx\n-- notes.md --\ny\n");
     assert_eq!(led(&world), "Notes.md notes.md");

@@ -1,5 +1,5 @@
-//! Search by meaning through the engine, with a model small enough to see through: words of one meaning point the same
-//! way. The real models are asked in the tests of the program.
+//! Semantic search through the engine, with a small predictable model: synonyms have the same direction. The real
+//! models are covered by the tests of the binary.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use lore_engine::{
 
 use super::fixture::World;
 
-/// Words that mean the same.
+/// Groups of synonyms.
 const MEANINGS: [&[&str]; 5] = [
     &["dog", "dogs", "canine", "puppy"],
     &["training", "behavior", "teaching", "obedience"],
@@ -22,7 +22,7 @@ const MEANINGS: [&[&str]; 5] = [
 
 const DIMENSIONS: usize = 64;
 
-/// A model that knows these words, and tells all others apart by their letters.
+/// A model that knows these words, and distinguishes all others by their letters.
 struct Tiny {
     identity: ModelIdentity,
     /// How many passages it embeds before it fails.
@@ -37,7 +37,7 @@ impl Tiny {
             let meaning = MEANINGS.iter().position(|meaning| meaning.contains(&word.as_str()));
             let other = || usize::from(ContentHash::of(word.as_bytes()).0[0]) % (DIMENSIONS - 8) + 8;
             let weight = if meaning.is_some() { 3.0 } else { 0.3 };
-            // Another revision of the model looks at the world the other way round.
+            // Another revision of the model reverses its vectors.
             let at = meaning.unwrap_or_else(other);
             vector[if self.identity.revision == "turned" { DIMENSIONS - 1 - at } else { at }] += weight;
         }
@@ -58,14 +58,14 @@ impl Embedder for Tiny {
     fn embed_passages(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
         let left = self.left.load(Ordering::Relaxed);
         if left < texts.len() {
-            return Err(EmbedError::Unavailable { place: "tiny".into(), reason: "it is down".into() });
+            return Err(EmbedError::Unavailable { place: "tiny".into(), reason: "the model is down".into() });
         }
         self.left.store(left - texts.len(), Ordering::Relaxed);
         Ok(texts.iter().map(|text| self.vector(text)).collect())
     }
 }
 
-/// The models: `tiny` embeds at once, `slow` when it is told to, `fails` a hundred passages and no more.
+/// The models: `tiny` embeds inline, `slow` on request, `fails` after a hundred passages.
 pub(super) struct Shelf {
     pub(super) first: &'static str,
     pub(super) revision: &'static str,
@@ -80,7 +80,7 @@ impl Models for Shelf {
         let left = match name {
             "tiny" | "slow" => usize::MAX,
             "fails" => 200,
-            _ => return Err(EmbedError::Model { place: name.into(), reason: "it is not here".into() }),
+            _ => return Err(EmbedError::Model { place: name.into(), reason: "no such model".into() }),
         };
         let (name, revision) = (name.to_owned(), self.revision.to_owned());
         Ok(Arc::new(Tiny {
@@ -115,12 +115,12 @@ fn ask(world: &World, text: &str, mode: Mode) -> SearchResult {
 }
 
 fn paths(result: &SearchResult) -> Vec<&str> {
-    assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "scores must fall");
+    assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "scores must be descending");
     result.hits.iter().map(|hit| hit.page.path.as_str()).collect()
 }
 
 #[test]
-fn a_page_is_found_by_what_it_means() {
+fn pages_are_found_by_meaning() {
     let world = world("tiny");
     let found = ask(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Hybrid);
@@ -138,7 +138,7 @@ fn a_page_is_found_by_what_it_means() {
 }
 
 #[test]
-fn without_a_model_the_answer_is_by_words_and_says_so() {
+fn without_a_model_search_is_lexical_with_a_note() {
     let world = World::synced(FILES);
     for mode in [Mode::Hybrid, Mode::Semantic] {
         let found = ask(&world, "cat training", mode);
@@ -148,7 +148,7 @@ fn without_a_model_the_answer_is_by_words_and_says_so() {
 }
 
 #[test]
-fn an_exact_name_is_first_whatever_meaning_says() {
+fn exact_names_rank_above_semantic_matches() {
     let world = world("tiny");
     world.file("odd.md", "---\ntitle: Dog training\naliases: [puppy school]\n---\nNothing.\n");
     for number in 0..20 {
@@ -164,9 +164,9 @@ fn an_exact_name_is_first_whatever_meaning_says() {
 }
 
 #[test]
-fn the_one_page_with_every_word_is_never_below_its_place_by_words() {
+fn hybrid_never_demotes_the_only_full_lexical_match() {
     let world = world("tiny");
-    // Its words are in one page only, and what they mean is in many.
+    // Only one page has all the words, but many have their meaning.
     let filler = "Walks and sleep. ".repeat(400);
     world.file("needle.md", format!("# Walks\n\n{filler}\n\nOne dog had training on the weather ship.\n"));
     for number in 0..30 {
@@ -187,7 +187,7 @@ fn the_one_page_with_every_word_is_never_below_its_place_by_words() {
 }
 
 #[test]
-fn every_fusion_finds_what_both_ways_find() {
+fn all_fusion_methods_find_common_hits() {
     let world = world("tiny");
     for fusion in [Fusion::Weighted(0.5), Fusion::Union, Fusion::Reciprocal(60.0)] {
         let text = "price of a vessel".into();
@@ -199,7 +199,7 @@ fn every_fusion_finds_what_both_ways_find() {
 }
 
 #[test]
-fn what_the_question_names_is_better() {
+fn pages_named_in_the_query_rank_higher() {
     let world = world("tiny");
     world.files(
         "-- people/ada.md --\n# Ada\n\nShe wrote.\n\
@@ -215,7 +215,7 @@ fn what_the_question_names_is_better() {
 }
 
 #[test]
-fn a_date_in_the_question_finds_its_entries() {
+fn dates_in_the_query_match_entries() {
     let world = world("tiny");
     world.files(
         "-- a.md --\n# A\n\nText.\n\n---\n\n- **2024-03-05** | note — A storm at sea.\n\
@@ -228,9 +228,9 @@ fn a_date_in_the_question_finds_its_entries() {
 }
 
 #[test]
-fn of_equals_the_page_that_changed_last_is_first() {
+fn ties_are_broken_by_the_latest_change() {
     let world = world("tiny");
-    // The fixture gives each file a later time than the one before.
+    // The fixture gives each file a later mtime than the one before.
     for path in ["twin-b.md", "twin-a.md"] {
         world.file(path, "---\ntitle: Twin\n---\nQuartz and basalt.\n");
     }
@@ -246,7 +246,7 @@ fn of_equals_the_page_that_changed_last_is_first() {
 }
 
 #[test]
-fn what_waits_is_found_by_words_and_the_answer_says_so() {
+fn pending_chunks_are_found_lexically_with_a_note() {
     let world = world("slow");
     let found = ask(&world, "patience", Mode::Hybrid);
     assert_eq!(paths(&found), ["canine.md"]);
@@ -259,12 +259,12 @@ fn what_waits_is_found_by_words_and_the_answer_says_so() {
     assert_eq!(
         embed_pending(&world.memory, &row, &unwatched).unwrap().chunks,
         0,
-        "nothing is embedded twice"
+        "no chunk is embedded twice"
     );
 }
 
 #[test]
-fn a_queue_that_stops_half_way_goes_on_from_there() {
+fn interrupted_queues_resume() {
     let world = World::with_models("", Arc::new(Shelf { first: "fails", revision: "straight" }));
     for number in 0..300 {
         world.file(&format!("{number}.md"), format!("# Page {number}\n\nText of {number}.\n"));
@@ -272,14 +272,17 @@ fn a_queue_that_stops_half_way_goes_on_from_there() {
     world.sync();
     let row = world.memory.active_model().unwrap().expect("a model");
     let failed = embed_pending(&world.memory, &row, &unwatched).unwrap_err();
-    assert!(failed.to_string().contains("it is down"), "{failed}");
+    assert!(failed.to_string().contains("the model is down"), "{failed}");
     let left = world.memory.store().count_pending(world.memory.project(), row.number).unwrap();
-    assert_eq!(left, 300 - 128, "what was embedded before stays");
-    assert!(paths(&ask(&world, "page 299", Mode::Hybrid)).contains(&"299.md"), "words find the rest");
+    assert_eq!(left, 300 - 128, "embedded chunks are kept");
+    assert!(
+        paths(&ask(&world, "page 299", Mode::Hybrid)).contains(&"299.md"),
+        "pending pages are found lexically"
+    );
 }
 
 #[test]
-fn a_chunk_whose_file_changed_meanwhile_waits_for_the_next_look() {
+fn chunks_of_changed_files_stay_pending() {
     let world = world("slow");
     world.file("boats.md", "# Boats\n\nOther words.\n");
     let row = world.memory.active_model().unwrap().expect("a model");
@@ -290,7 +293,7 @@ fn a_chunk_whose_file_changed_meanwhile_waits_for_the_next_look() {
 }
 
 #[test]
-fn another_model_answers_only_when_all_is_embedded_and_back_is_the_same_as_before() {
+fn models_switch_only_when_everything_is_embedded() {
     let world = world("tiny");
     let question = "the cost of rain for a puppy";
     let shown = |result: &SearchResult| format!("{:?}", result.hits);
@@ -300,7 +303,7 @@ fn another_model_answers_only_when_all_is_embedded_and_back_is_the_same_as_befor
     let active = || world.memory.active_model().unwrap().expect("a model").identity.name;
     assert_eq!(active(), "slow");
     let (_, embedded) = choose_model(&world.memory, "tiny", &unwatched).unwrap();
-    assert_eq!(embedded.chunks, 0, "its vectors were kept");
+    assert_eq!(embedded.chunks, 0, "the vectors of the first model were kept");
     assert_eq!((active(), shown(&ask(&world, question, Mode::Hybrid))), ("tiny".to_owned(), before.clone()));
     // A model that fails half-way changes nothing.
     for number in 0..300 {
@@ -313,7 +316,7 @@ fn another_model_answers_only_when_all_is_embedded_and_back_is_the_same_as_befor
 }
 
 #[test]
-fn other_weights_of_one_name_are_not_mixed_with_the_old_ones() {
+fn revisions_of_a_model_are_not_mixed() {
     let world = world("tiny");
     let world = world.reopened(Arc::new(Shelf { first: "tiny", revision: "turned" }));
     let found = ask(&world, "dog training", Mode::Hybrid);
@@ -324,7 +327,7 @@ fn other_weights_of_one_name_are_not_mixed_with_the_old_ones() {
 }
 
 #[test]
-fn the_index_made_anew_answers_the_same_without_embedding() {
+fn rebuilt_indexes_give_the_same_results_without_embedding() {
     let world = world("slow");
     let row = world.memory.active_model().unwrap().expect("a model");
     embed_pending(&world.memory, &row, &unwatched).unwrap();
@@ -340,7 +343,7 @@ fn the_index_made_anew_answers_the_same_without_embedding() {
 }
 
 #[test]
-fn a_long_empty_or_foreign_question_is_no_error() {
+fn long_empty_and_foreign_queries_are_not_errors() {
     let world = world("tiny");
     for question in
         [String::new(), "?!".into(), "狗的训练".into(), "dog ".repeat(300_000), "\u{0}\u{7f}".into()]

@@ -1,4 +1,4 @@
-//! The engine over a real vault and a real SQLite file, through `Memory`, as every face uses it.
+//! The engine on a real vault and a real SQLite file, through `Memory`, as every face uses it.
 
 mod fixture;
 

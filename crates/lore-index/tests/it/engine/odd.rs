@@ -1,4 +1,4 @@
-//! Files that are odd: indexed where that is possible, told of where not, never in the way of the others.
+//! Unusual files: indexed if possible, reported if not, and never blocking the others.
 
 use lore_engine::{Action, SearchRequest};
 
@@ -14,7 +14,7 @@ fn found(world: &World, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_page_that_is_not_utf8_is_indexed_and_not_edited() {
+fn non_utf8_pages_are_indexed_and_not_edited() {
     let world = World::new("");
     world.file("a.md", b"J\xfcrgen isst gern K\xe4se im Caf\xe9\n");
     assert_eq!(world.sync(), "+a.md");
@@ -22,14 +22,14 @@ fn a_page_that_is_not_utf8_is_indexed_and_not_edited() {
     assert_eq!(found(&world, "Jürgen"), ["a.md"]);
     let more = edit(|text| Ok(format!("{text}more")));
     assert_eq!(done(&world.change("a.md", more, None)), "edit");
-    assert_eq!(std::fs::read(world.at("a.md")).unwrap()[1], 0xfc, "not a byte changed");
+    assert_eq!(std::fs::read(world.at("a.md")).unwrap()[1], 0xfc, "the file is unchanged");
     assert_eq!(done(&world.change("a.md", Action::Put("new\n".into()), None)), "updated a.md v2");
     assert_eq!(diagnostics(&world, "a.md"), "");
     world.check_sound();
 }
 
 #[test]
-fn a_nul_byte_is_told_of_and_does_no_harm() {
+fn nul_bytes_are_reported_and_harmless() {
     let world = World::new("");
     world.file("a.md", b"before\0after [[b]]\n");
     world.file("b.md", b"---\ntitle: x\0y\n---\n\0");
@@ -40,7 +40,7 @@ fn a_nul_byte_is_told_of_and_does_no_harm() {
 }
 
 #[test]
-fn an_empty_file_is_a_page_named_after_its_file() {
+fn empty_files_are_pages_titled_after_the_file() {
     let world = World::new("");
     world.file("my-note.md", "");
     assert_eq!(world.sync(), "+my-note.md");
@@ -49,7 +49,7 @@ fn an_empty_file_is_a_page_named_after_its_file() {
 }
 
 #[test]
-fn broken_frontmatter_is_told_of_and_the_page_kept() {
+fn broken_frontmatter_is_reported_and_the_page_kept() {
     let world = World::new("-- a.md --\n---\ntitle: [unclosed\n---\nheron\n");
     assert_eq!(world.sync(), "+a.md");
     assert_ne!(diagnostics(&world, "a.md"), "");
@@ -59,7 +59,7 @@ fn broken_frontmatter_is_told_of_and_the_page_kept() {
 }
 
 #[test]
-fn a_directory_named_like_a_page_is_told_of_and_its_pages_taken() {
+fn directories_named_like_pages_are_reported_and_scanned() {
     let world = World::new("-- dir.md/inside.md --\nx\n");
     assert_eq!(world.sync(), "+dir.md/inside.md !dir.md (it is a directory, not a page)");
     assert_eq!(world.look(&["dir.md"]), "");
@@ -71,7 +71,7 @@ fn a_directory_named_like_a_page_is_told_of_and_its_pages_taken() {
 }
 
 #[test]
-fn a_file_that_becomes_a_directory_and_back_is_followed() {
+fn files_that_become_directories_and_back_are_tracked() {
     let world = World::synced("-- x.md --\nfirst\n");
     world.remove("x.md");
     world.files("-- x.md/y.md --\nsecond\n");
@@ -84,19 +84,19 @@ fn a_file_that_becomes_a_directory_and_back_is_followed() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_page_inside_counts_as_a_page() {
+fn symlinks_to_pages_inside_count_as_pages() {
     let world = World::new("-- real.md --\nheron\n");
     std::os::unix::fs::symlink("real.md", world.at("alias.md")).unwrap();
     assert_eq!(world.sync(), "+alias.md +real.md");
     assert_eq!(world.look(&["alias.md"]), "");
     world.files("-- real.md --\nbadger\n");
-    assert_eq!(world.sync(), "~alias.md ~real.md", "its time is that of the file it leads to");
+    assert_eq!(world.sync(), "~alias.md ~real.md", "its mtime is that of its target");
     assert_eq!(world.sync(), "");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_nowhere_or_round_is_told_of() {
+fn dangling_and_cyclic_symlinks_are_reported() {
     let world = World::new("-- a.md --\nx\n");
     std::os::unix::fs::symlink("gone.md", world.at("dangling.md")).unwrap();
     std::os::unix::fs::symlink("round.md", world.at("round.md")).unwrap();
@@ -108,7 +108,7 @@ fn a_link_that_leads_nowhere_or_round_is_told_of() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_folder_is_no_page() {
+fn symlinks_to_folders_are_not_pages() {
     let world = World::new("-- folder/a.md --\nx\n");
     std::os::unix::fs::symlink("folder", world.at("folder.md")).unwrap();
     assert_eq!(world.sync(), "+folder/a.md !folder.md (it is not a regular file)");
@@ -117,7 +117,7 @@ fn a_link_to_a_folder_is_no_page() {
 
 #[cfg(unix)]
 #[test]
-fn a_page_replaced_by_a_link_out_of_the_vault_goes() {
+fn pages_replaced_by_escaping_symlinks_are_removed() {
     let world = World::synced("-- a.md --\nx\n");
     std::fs::write(world.outside("out.md"), "outside\n").unwrap();
     world.remove("a.md");
@@ -128,7 +128,7 @@ fn a_page_replaced_by_a_link_out_of_the_vault_goes() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_folder_inside_is_treated_the_same_by_every_look() {
+fn linked_folders_are_treated_the_same_by_every_scan() {
     let world = World::synced("-- real/a.md --\nx\n");
     std::os::unix::fs::symlink("real", world.at("linked")).unwrap();
     assert_eq!(world.sync(), "");
@@ -137,7 +137,7 @@ fn a_linked_folder_inside_is_treated_the_same_by_every_look() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_not_utf8_is_told_of() {
+fn non_utf8_names_are_reported() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = World::new("-- a.md --\nx\n");
     std::fs::write(world.at("").join(std::ffi::OsStr::from_bytes(b"\xff.md")), "x").unwrap();
@@ -146,7 +146,7 @@ fn a_name_that_is_not_utf8_is_told_of() {
 }
 
 #[test]
-fn files_of_all_sizes_and_endings_are_followed() {
+fn files_of_all_sizes_and_line_endings_are_tracked() {
     let world = World::new("");
     world.file("crlf.md", "---\r\ntitle: Windows\r\n---\r\n- [a] one\r\n- knows [[bom]]\r\n");
     world.file("bom.md", "\u{feff}---\ntitle: Marked\n---\ntext\n");

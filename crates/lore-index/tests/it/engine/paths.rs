@@ -1,10 +1,11 @@
-//! The shortest chain between two pages: either way, stated relations first, on a day, and the same in every index.
+//! The shortest path between two pages: in either direction, typed relations first, as of a date, and the same in every
+//! index.
 
 use lore_engine::{Memory, Reach, Temporal};
 
 use super::fixture::World;
 
-/// `a -verb- b` for each link of the chain.
+/// Formats the path as `a verb b verb c`.
 fn chain(memory: &Memory, from: &str, to: &str, depth: usize, day: &str) -> String {
     let page = |path: &str| memory.page_at(path).unwrap().expect(path);
     let reach = Reach { depth, limit: usize::MAX, temporal: Temporal::Current, today: day.into() };
@@ -18,7 +19,7 @@ fn chain(memory: &Memory, from: &str, to: &str, depth: usize, day: &str) -> Stri
 }
 
 #[test]
-fn a_chain_goes_along_links_in_either_direction() {
+fn paths_follow_links_in_either_direction() {
     let world = World::synced(
         "-- a.md --\n- knows [[b]]\n-- b.md --\nx\n-- c.md --\n- met [[b]]\n\n[[d]]\n-- d.md --\nx\n-- far.md --\nx\n",
     );
@@ -33,7 +34,7 @@ fn a_chain_goes_along_links_in_either_direction() {
 }
 
 #[test]
-fn the_shorter_chain_wins_and_among_equals_stated_relations() {
+fn shorter_paths_win_then_typed_relations() {
     let world = World::synced(
         "-- a.md --\n[[m]] and [[n]]\n\n- knows [[o]]\n-- m.md --\n[[z]]\n-- n.md --\n- at [[z]]\n-- o.md --\n- at [[z]]\n\
          -- z.md --\nx\n-- p.md --\n- by [[a]]\n- by [[q]]\n-- q.md --\n- by [[r]]\n- by [[s]]\n-- r.md --\n-- s.md --\n- by [[z]]\n",
@@ -44,7 +45,7 @@ fn the_shorter_chain_wins_and_among_equals_stated_relations() {
 }
 
 #[test]
-fn links_count_on_the_day() {
+fn links_are_filtered_by_date() {
     let world = World::synced(
         "-- a.md --\n- at [[firm]] {2018..2019}\n- on [[board]] {2020..}\n-- firm.md --\nx\n-- board.md --\nx\n\
          -- b.md --\n- at [[firm]]\n- on [[board]]\n",
@@ -55,7 +56,7 @@ fn links_count_on_the_day() {
 }
 
 #[test]
-fn a_rebuilt_index_gives_the_same_chain() {
+fn rebuilt_indexes_give_the_same_path() {
     let mut files = String::from("-- a.md --\nx\n-- z.md --\nx\n");
     for number in 0..20 {
         files.push_str(&format!("-- m{number:02}.md --\n- by [[a]]\n- by [[n{:02}]]\n", (number * 7) % 20));
@@ -70,8 +71,8 @@ fn a_rebuilt_index_gives_the_same_chain() {
 }
 
 #[test]
-fn of_several_links_between_two_pages_a_stated_relation_is_shown() {
-    // So many that their ids come in every order.
+fn typed_relations_are_preferred_among_parallel_links() {
+    // Enough vaults that the link ids come in every order.
     for number in 0..12 {
         let world = World::synced(&format!(
             "-- a{number}.md --\nSee [[b{number}]].\n\n- knows [[b{number}]]\n-- b{number}.md --\nOf [[a{number}]].\n"

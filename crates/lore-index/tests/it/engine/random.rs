@@ -1,4 +1,4 @@
-//! Whatever happens to the files, in whatever order: the index is what a fresh one would be.
+//! After any sequence of file changes, the index equals a fresh one.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 
 use super::fixture::World;
 
-/// Names that collide as slugs, as titles, by folder and by case of their links.
+/// Names that collide as slugs, as titles, by folder and by the case of their links.
 const PATHS: [&str; 10] = [
     "x-y.md",
     "x y.md",
@@ -42,7 +42,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // The first four fight for the same slugs.
+    // The first four compete for the same slugs.
     let path = prop_oneof![3 => 0..4usize, 2 => 0..PATHS.len()];
     let step = prop_oneof![
         4 => (path.clone(), 0..TEXTS.len()).prop_map(|(path, text)| Step::Write(path, text)),
@@ -54,7 +54,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// Takes the steps; every page has an id, since one without gets its id from where it was first seen.
+/// Applies the steps. Every page has an id, because a page without one gets it from the path where it was first seen.
 fn take(world: &World, steps: &[Step]) {
     for (at, step) in steps.iter().enumerate() {
         match step {
@@ -78,10 +78,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, rng_seed: RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn after_any_steps_the_index_is_a_fresh_one(steps in steps()) {
+    fn the_index_equals_a_fresh_one_after_any_steps(steps in steps()) {
         let world = World::new("");
         take(&world, &steps);
         world.check_sound();
-        prop_assert_eq!(world.sync(), "", "a second sync finds nothing");
+        prop_assert_eq!(world.sync(), "", "a second sync finds no changes");
     }
 }

@@ -1,4 +1,4 @@
-//! The index is a cache: made again from the files it is the same; what no file holds survives in the ledger.
+//! The index is a cache: a rebuild from the files gives the same rows; what no file contains survives in the ledger.
 
 use lore_engine::{Forget, LinkEnds, PageRow, Scope, Trust, refresh, unwatched};
 
@@ -30,12 +30,12 @@ aliases: [Brex Inc]
 text
 ";
 
-/// Rows without their numbers.
+/// Returns the page rows without their numbers.
 fn rows(memory: &lore_engine::Memory) -> Vec<PageRow> {
     pages(memory).into_iter().map(|page| PageRow { number: 0, ..page }).collect()
 }
 
-/// The ids of all links, in order.
+/// Returns the ids of all links, in order.
 fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
     let numbers: Vec<i64> = pages(memory).iter().map(|page| page.number).collect();
     let rows = memory.store().links(memory.project(), &LinkEnds::From(&numbers)).unwrap();
@@ -43,20 +43,20 @@ fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
 }
 
 #[test]
-fn a_fresh_index_has_the_same_rows_and_link_ids() {
+fn fresh_indexes_have_the_same_rows_and_link_ids() {
     let world = World::synced(VAULT);
     let fresh = world.fresh();
     assert_eq!(rows(&fresh), rows(&world.memory));
     let ids = link_ids(&world.memory);
     assert_eq!(link_ids(&fresh), ids);
     let unique: std::collections::BTreeSet<u64> = ids.iter().copied().collect();
-    assert_eq!(unique.len(), ids.len(), "also where one relation stands twice");
-    assert!(ids.iter().all(|id| *id < 1 << 53), "exact in JSON");
+    assert_eq!(unique.len(), ids.len(), "also for a duplicated relation");
+    assert!(ids.iter().all(|id| *id < 1 << 53), "exactly representable in JSON");
     assert_eq!(state(&fresh), world.state());
 }
 
 #[test]
-fn a_forgotten_index_is_made_again_with_its_versions() {
+fn rebuilt_indexes_keep_their_versions() {
     let world = World::synced(VAULT);
     world.put("people/bob.md", "second\n");
     world.put("people/bob.md", "third [[ada]]\n");
@@ -65,7 +65,7 @@ fn a_forgotten_index_is_made_again_with_its_versions() {
     store.forget(project, Forget::IndexOnly).unwrap();
     assert_eq!(world.pages(), []);
     assert_eq!(world.sync(), "+companies/brex.md +people/ada.md +people/bob.md");
-    // When a page was made is read from its file where that says so; else it is the file's time.
+    // The creation date comes from the file's content if it is declared there, otherwise from the mtime.
     let made_alike = |rows: Vec<PageRow>| -> Vec<PageRow> {
         rows.into_iter().map(|row| PageRow { created: 0, ..row }).collect()
     };
@@ -77,7 +77,7 @@ fn a_forgotten_index_is_made_again_with_its_versions() {
 }
 
 #[test]
-fn a_moved_page_keeps_its_id_when_the_index_is_made_again() {
+fn moved_pages_keep_their_id_after_a_rebuild() {
     let world = World::synced("-- a.md --\none\n");
     world.rename("a.md", "b.md");
     world.sync();
@@ -88,7 +88,7 @@ fn a_moved_page_keeps_its_id_when_the_index_is_made_again() {
 }
 
 #[test]
-fn an_edit_made_while_the_index_was_gone_is_a_new_version() {
+fn edits_made_without_an_index_are_new_versions() {
     let world = World::synced(VAULT);
     world.put("people/bob.md", "second\n");
     world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
@@ -98,7 +98,7 @@ fn an_edit_made_while_the_index_was_gone_is_a_new_version() {
 }
 
 #[test]
-fn a_page_deleted_and_made_again_goes_on_from_its_version() {
+fn recreated_pages_continue_their_versions() {
     let world = World::synced("-- a.md --\none\n");
     world.put("a.md", "two\n");
     world.remove("a.md");
@@ -109,7 +109,7 @@ fn a_page_deleted_and_made_again_goes_on_from_its_version() {
 }
 
 #[test]
-fn everything_is_read_again_when_nothing_is_trusted_and_nothing_changes() {
+fn full_rereads_of_unchanged_files_change_nothing() {
     let world = World::synced(VAULT);
     let before = rows(&world.memory);
     let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &unwatched).unwrap();
@@ -118,7 +118,7 @@ fn everything_is_read_again_when_nothing_is_trusted_and_nothing_changes() {
 }
 
 #[test]
-fn a_vault_that_moved_is_indexed_anew_and_keeps_its_ledger() {
+fn moved_vaults_are_reindexed_and_keep_their_ledger() {
     let world = World::synced("-- a.md --\none\n");
     world.put("a.md", "two\n");
     std::fs::rename(world.at(""), world.outside("moved")).unwrap();

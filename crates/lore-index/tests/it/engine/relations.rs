@@ -1,4 +1,4 @@
-//! Relations between pages: made, ended, taken away; never twice on one day; the same after a rebuild.
+//! Relations between pages: added, closed, removed; never overlapping; the same after a rebuild.
 
 use lore_engine::{Code, LinkEnds, LinkRow, Memory, NewLink, Outcome, Result, close_link, link, unlink};
 use lore_page::Interval;
@@ -28,7 +28,7 @@ fn closed(world: &World, id: u64, day: &str) -> Result<LinkRow> {
     close_link(&world.memory, id, day.parse().unwrap(), None).map(|done| done.link)
 }
 
-/// The relations on a page as `id verb interval`.
+/// Formats the relations of a page as `id verb interval`.
 fn rows(memory: &Memory, path: &str) -> Vec<String> {
     let page = memory.page_at(path).unwrap().unwrap();
     let rows = memory.store().links(memory.project(), &LinkEnds::From(&[page.number])).unwrap();
@@ -36,7 +36,7 @@ fn rows(memory: &Memory, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_relation_is_a_line_of_the_page_it_starts_from() {
+fn relations_are_lines_of_their_source_page() {
     let world = World::synced(PAIR);
     let made = joined(&world, "works_at", "2020..").unwrap();
     assert_eq!(
@@ -48,7 +48,7 @@ fn a_relation_is_a_line_of_the_page_it_starts_from() {
 }
 
 #[test]
-fn the_id_stays_when_a_relation_ends_and_when_the_index_is_made_anew() {
+fn relation_ids_survive_closing_and_rebuilds() {
     let world = World::synced(PAIR);
     let id = joined(&world, "works_at", "2018..").unwrap().link.id;
     assert_eq!(closed(&world, id, "2019-03").unwrap().link.id, id);
@@ -85,7 +85,7 @@ fn intervals_of_one_relation_never_overlap() {
 }
 
 #[test]
-fn the_same_relation_again_changes_nothing() {
+fn duplicate_relations_change_nothing() {
     let world = World::synced(PAIR);
     let id = joined(&world, "works at", "2018..").unwrap().link.id;
     let (before, version) = (world.text("people/ada.md"), world.page("people/ada.md").version);
@@ -94,7 +94,7 @@ fn the_same_relation_again_changes_nothing() {
 }
 
 #[test]
-fn taking_away_leaves_prose_and_other_relations() {
+fn unlink_keeps_prose_and_other_relations() {
     let world = World::synced(
         "-- a.md --\n---\nrelated: \"[[b]]\"\n---\nSee [[b]].\n\n- knows [[b]] (long\n  story) {2019..}\n- likes [[b]]\n\
          - knows [[c]]\n- [[b]]\n-- b.md --\nx\n-- c.md --\nx\n",
@@ -119,7 +119,7 @@ fn taking_away_leaves_prose_and_other_relations() {
 }
 
 #[test]
-fn only_a_line_of_its_own_can_end() {
+fn only_relation_lines_can_be_closed() {
     let world = World::synced("-- a.md --\n---\nrelated: \"[[b]]\"\n---\nSee [[b]].\n-- b.md --\nx\n");
     let page = world.page("a.md").number;
     let rows = world.memory.store().links(world.memory.project(), &LinkEnds::From(&[page])).unwrap();

@@ -1,10 +1,10 @@
-//! A page moves, and the links that named it by its place go with it.
+//! Moving a page updates the links that name it by its path.
 
 use lore_engine::{Error, relocate};
 
 use super::fixture::{World, problems};
 
-/// Moves a page and gives the paths that were written, the page first.
+/// Moves a page and returns the written paths, the page first.
 #[track_caller]
 fn relocated(world: &World, from: &str, to: &str) -> Vec<String> {
     let written = relocate(&world.memory, &world.page(from), to, None).unwrap();
@@ -23,7 +23,7 @@ text
 ";
 
 #[test]
-fn links_by_place_are_written_anew() {
+fn links_by_path_are_updated() {
     let world = World::synced(&format!(
         "{ADA}-- from.md --\n[[people/ada]] [[people/ada.md#Life|her]] [[ada]] [[People/Ada]] [x](people/ada.md#life)\n\
          -- people/near.md --\n- knows [[ada]] (well)\n[her](ada.md)\n"
@@ -46,7 +46,7 @@ fn links_by_place_are_written_anew() {
 }
 
 #[test]
-fn links_by_name_stay_as_they_are() {
+fn links_by_name_are_unchanged() {
     let text = "[[Ada Lovelace]] [[ada-lovelace]] [[countess]] [[0192f3a1]] `[[people/ada]]`\n";
     let world = World::synced(&format!("{ADA}-- from.md --\n{text}"));
     let time = world.time("from.md");
@@ -57,7 +57,7 @@ fn links_by_name_stay_as_they_are() {
 }
 
 #[test]
-fn a_title_that_is_the_file_name_stays() {
+fn titles_from_the_file_name_are_kept() {
     let world =
         World::synced("-- people/ada.md --\n---\ntitle: ada\n---\n-- from.md --\n[[ada]] [[people/ada]]\n");
     relocated(&world, "people/ada.md", "team/bob.md");
@@ -66,7 +66,7 @@ fn a_title_that_is_the_file_name_stays() {
 }
 
 #[test]
-fn the_pages_own_links_are_seen_from_its_new_folder() {
+fn relative_links_of_the_moved_page_are_updated() {
     let world = World::synced(
         "-- a/page.md --\n[s](sibling.md) [r](../root.md) [self](page.md) [web](https://x.md) [[sibling]] ![i](i.png)\n\
          -- a/sibling.md --\nx\n-- root.md --\nx\n",
@@ -81,7 +81,7 @@ fn the_pages_own_links_are_seen_from_its_new_folder() {
 }
 
 #[test]
-fn a_new_name_in_the_same_folder_changes_only_what_names_it() {
+fn renaming_in_place_updates_only_links_to_the_page() {
     let world = World::synced(
         "-- a/page.md --\n[s](sibling.md) [self](page.md) [[a/page]]\n-- a/sibling.md --\n[p](page.md)\n",
     );
@@ -93,7 +93,7 @@ fn a_new_name_in_the_same_folder_changes_only_what_names_it() {
 }
 
 #[test]
-fn id_version_and_history_move_along() {
+fn id_version_and_history_are_kept() {
     let world = World::synced("-- a.md --\none\n-- from.md --\n[[a]]\n");
     world.put("a.md", "two\n");
     let before = world.page("a.md");
@@ -105,11 +105,11 @@ fn id_version_and_history_move_along() {
         store.snapshots(project, path).unwrap().into_iter().map(|row| row.version).collect()
     };
     assert_eq!(versions("sub/b.md"), [2, 1]);
-    assert_eq!(versions("from.md"), [1], "what was rewritten is kept too");
+    assert_eq!(versions("from.md"), [1], "rewritten pages are snapshotted too");
 }
 
 #[test]
-fn a_taken_path_a_stale_version_or_a_page_changed_meanwhile_stops_it_all() {
+fn taken_paths_stale_versions_and_concurrent_edits_abort_the_move() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- from.md --\n[[a]]\n");
     let page = world.page("a.md");
     let taken = relocate(&world.memory, &page, "b.md", None);
@@ -124,7 +124,7 @@ fn a_taken_path_a_stale_version_or_a_page_changed_meanwhile_stops_it_all() {
 }
 
 #[test]
-fn links_to_another_page_of_the_same_file_name_are_left_alone() {
+fn links_to_another_page_with_the_same_file_name_are_unchanged() {
     let world =
         World::synced("-- people/ada.md --\nx\n-- ada.md --\ny\n-- from.md --\n[[people/ada]] [[ada]]\n");
     relocated(&world, "people/ada.md", "team/bob.md");
@@ -132,14 +132,14 @@ fn links_to_another_page_of_the_same_file_name_are_left_alone() {
 }
 
 #[test]
-fn a_short_link_does_not_end_at_another_page() {
+fn short_links_do_not_change_their_target() {
     let world = World::synced("-- people/ada.md --\nx\n-- bob.md --\ny\n-- from.md --\n[[ada]]\n");
     relocated(&world, "people/ada.md", "team/bob.md");
     assert!(world.state().contains("-> team/bob.md"), "{}\n{}", world.text("from.md"), world.state());
 }
 
 #[test]
-fn links_by_a_numbered_slug_follow_too() {
+fn links_by_numbered_slug_are_updated() {
     let world = World::synced("-- x-y.md --\n1\n-- x y.md --\n2\n-- from.md --\n[[x-y-1]]\n");
     assert!(world.state().contains("-> x y.md"), "{}", world.state());
     relocated(&world, "x y.md", "team/bob.md");

@@ -1,4 +1,4 @@
-//! Search through the engine: exact names first, then words, each hit with the lines that answer.
+//! Search through the engine: exact names first, then words, each hit with the matching lines.
 
 use lore_engine::{ContentHash, Filter, SearchRequest, SearchResult};
 
@@ -8,30 +8,30 @@ fn ask(world: &World, text: &str) -> SearchResult {
     world.memory.search(&SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
 }
 
-/// The paths found, best first, each with why.
+/// Formats the paths found, best first, each with its reason.
 fn found(world: &World, text: &str) -> String {
     let result = ask(world, text);
-    assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "{text}: scores must fall");
+    assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "{text}: scores must be descending");
     assert!(result.hits.iter().all(|hit| hit.score > 0.0), "{text}: scores must be positive");
     let shown: Vec<String> =
         result.hits.iter().map(|hit| format!("{} ({})", hit.page.path, hit.why.join(", "))).collect();
     shown.join(" ")
 }
 
-/// The lines of the best hit's excerpt.
+/// Formats the excerpt of the best hit with its lines.
 fn excerpt(world: &World, text: &str) -> String {
     let hit = ask(world, text).hits.into_iter().next().expect("a hit");
     let excerpt = hit.excerpt.expect("an excerpt");
     let file = world.text(&hit.page.path);
     let lines: Vec<&str> = file.lines().collect();
     let range = excerpt.lines.first as usize - 1..excerpt.lines.last as usize;
-    assert_eq!(lines[range].join("\n"), excerpt.text, "the lines it names are the lines it shows");
+    assert_eq!(lines[range].join("\n"), excerpt.text, "the excerpt matches its line range");
     assert_eq!(excerpt.hash, ContentHash::of(file.as_bytes()));
     format!("{}-{} {}", excerpt.lines.first, excerpt.lines.last, excerpt.text)
 }
 
 #[test]
-fn words_of_a_title_find_its_page() {
+fn pages_are_found_by_title_words() {
     let world = World::synced("-- ml.md --\n---\ntitle: Machine Learning Basics\n---\n-- other.md --\nx\n");
     assert_eq!(found(&world, "machine learning"), "ml.md (all words)");
     assert_eq!(found(&world, "learn"), "ml.md (all words)");
@@ -39,7 +39,7 @@ fn words_of_a_title_find_its_page() {
 }
 
 #[test]
-fn an_exact_name_is_first_whatever_others_score() {
+fn exact_names_rank_first() {
     let world = World::new("");
     for number in 0..5 {
         let text = format!(
@@ -63,14 +63,14 @@ fn an_exact_name_is_first_whatever_others_score() {
     ] {
         let all = found(&world, query);
         assert!(all.starts_with(&format!("quiet/plan.md ({why})")), "{query}: {all}");
-        assert_eq!(all.matches("quiet/plan.md").count(), 1, "{query}: once only");
+        assert_eq!(all.matches("quiet/plan.md").count(), 1, "{query}: only once");
     }
     let all = found(&world, "the zebra protocol");
     assert!(!all.contains("loud"), "{all}");
 }
 
 #[test]
-fn an_exact_name_must_pass_the_filter_too() {
+fn exact_names_must_match_the_filter() {
     let world = World::synced("-- a.md --\n---\ntype: person\n---\nzebra\n-- zebra.md --\nzebra\n");
     let filter = Filter { kinds: vec!["person".into()], ..Default::default() };
     let request = SearchRequest { text: "zebra".into(), filter, limit: 10, ..Default::default() };
@@ -88,12 +88,12 @@ fn hyphens_and_dots_are_part_of_a_word() {
 }
 
 #[test]
-fn when_no_page_has_all_words_any_of_them_counts() {
+fn partial_matches_count_if_no_page_has_all_words() {
     let world = World::synced("-- tips.md --\nproject management tips\n-- other.md --\nthe other thing\n");
     let result = ask(&world, "project planning ideas");
     assert!(result.relaxed);
     assert_eq!(found(&world, "project planning ideas"), "tips.md (some words)");
-    assert_eq!(found(&world, "what is the project?"), "tips.md (some words)", "question words never decide");
+    assert_eq!(found(&world, "what is the project?"), "tips.md (some words)", "question words are ignored");
     assert!(!ask(&world, "project tips").relaxed);
     assert_eq!(found(&world, "nothing of this exists"), "");
     for odd in ["", "   ", "\"", "***", "AND OR NOT", "(", "title:project tips)"] {
@@ -124,7 +124,7 @@ fn types_and_other_filters_narrow_a_search() {
 }
 
 #[test]
-fn pages_eleven_to_twenty_of_a_hundred_follow_the_first_ten() {
+fn the_second_window_follows_the_first() {
     let world = World::new("");
     (0..100).for_each(|number| world.file(&format!("{number:03}.md"), "the same heron everywhere\n"));
     world.sync();
@@ -146,7 +146,7 @@ fn pages_eleven_to_twenty_of_a_hundred_follow_the_first_ten() {
 }
 
 #[test]
-fn an_excerpt_shows_the_lines_that_answer() {
+fn excerpts_show_the_matching_lines() {
     let world = World::synced(
         "-- a.md --\n---\ntitle: Heron\ntags: [otter]\n---\n# Heron\n\nIntro line.\n\n## Food\nEats fish.\nAnd frogs in März.\n\n- [habit] stands still\n",
     );
@@ -157,7 +157,7 @@ fn an_excerpt_shows_the_lines_that_answer() {
 }
 
 #[test]
-fn an_excerpt_is_of_the_file_as_it_is_now() {
+fn excerpts_use_the_current_file() {
     let world = World::synced("-- a.md --\nheron here\n");
     world.files("-- a.md --\nnew first line\n\nheron there\n");
     assert_eq!(excerpt(&world, "heron"), "3-3 heron there");
@@ -166,7 +166,7 @@ fn an_excerpt_is_of_the_file_as_it_is_now() {
 }
 
 #[test]
-fn an_excerpt_shows_what_a_beginning_or_another_form_of_a_word_matched() {
+fn excerpts_show_prefix_and_stem_matches() {
     let world =
         World::synced("-- a.md --\nThe head of the page.\n\nAbout photosynthesis.\n\nShe was running.\n");
     assert_eq!(excerpt(&world, "photosyn"), "3-3 About photosynthesis.");

@@ -1,8 +1,8 @@
-//! Slugs when several files ask for the same one: who gets it depends on the files alone.
+//! Slug collisions: the assignment depends only on the files.
 
 use super::fixture::{World, problems, state};
 
-/// Every order of some files.
+/// Returns all permutations of some files.
 fn orders<'a>(files: &[&'a str]) -> Vec<Vec<&'a str>> {
     let Some((first, rest)) = files.split_first() else { return vec![Vec::new()] };
     let mut all = Vec::new();
@@ -16,15 +16,14 @@ fn orders<'a>(files: &[&'a str]) -> Vec<Vec<&'a str>> {
     all
 }
 
-/// Slugs as `path=slug`.
+/// Formats slugs as `path=slug`.
 fn slugs(world: &World) -> String {
     let pages = world.pages();
     let own = pages.iter().filter(|page| page.path != "linking.md");
     own.map(|page| format!("{}={}", page.path, page.slug)).collect::<Vec<_>>().join(" ")
 }
 
-/// Adds the files one by one in every order, then removes each in turn; after every step the index is what a
-/// fresh one would be.
+/// Adds the files one by one in every order, then removes each in turn; after every step the index equals a fresh one.
 #[track_caller]
 fn check(files: &[&str], expected: &str) {
     for order in orders(files) {
@@ -49,28 +48,28 @@ fn check(files: &[&str], expected: &str) {
 }
 
 #[test]
-fn the_file_named_like_the_slug_gets_it_whoever_came_first() {
+fn the_file_named_like_the_slug_gets_it() {
     check(&["x-y.md", "x y.md"], "x y.md=x-y-1 x-y.md=x-y");
     check(&["X-Y.md", "x y.md", "x-y.md"], "X-Y.md=x-y-1 x y.md=x-y-2 x-y.md=x-y");
 }
 
 #[test]
-fn without_such_a_file_the_first_path_gets_it() {
+fn otherwise_the_first_path_gets_it() {
     check(&["X Y.md", "x y.md", "x_y.markdown"], "X Y.md=x-y x y.md=x-y-1 x_y.markdown=x-y-2");
 }
 
 #[test]
-fn extensions_make_no_slug() {
+fn extensions_are_not_part_of_slugs() {
     check(&["x-y.md", "x-y.markdown"], "x-y.markdown=x-y x-y.md=x-y-1");
 }
 
 #[test]
-fn a_folder_can_be_what_collides() {
+fn folders_can_collide() {
     check(&["A b/n.md", "a-b/n.md"], "A b/n.md=a-b/n-1 a-b/n.md=a-b/n");
 }
 
 #[test]
-fn a_second_choice_gives_way_to_a_file_of_that_name() {
+fn numbered_slugs_yield_to_a_file_of_that_name() {
     let world = World::new("");
     for (path, expected) in [
         ("x-y.md", "x-y.md=x-y"),
@@ -86,12 +85,12 @@ fn a_second_choice_gives_way_to_a_file_of_that_name() {
 }
 
 #[test]
-fn a_second_choice_is_taken_again_when_its_file_goes() {
+fn numbered_slugs_return_when_the_file_is_removed() {
     check(&["x-y.md", "x y.md", "x-y-1.md"], "x y.md=x-y-2 x-y-1.md=x-y-1 x-y.md=x-y");
 }
 
 #[test]
-fn a_move_into_and_out_of_a_collision_settles_both_ends() {
+fn moves_into_and_out_of_collisions_update_both_ends() {
     let world = World::synced("-- x-y.md --\none\n-- z.md --\ntwo [[x-y]] [[x-y-1]]\n");
     world.rename("z.md", "x y.md");
     assert_eq!(world.sync(), "z.md>x y.md");
@@ -104,7 +103,7 @@ fn a_move_into_and_out_of_a_collision_settles_both_ends() {
 }
 
 #[test]
-fn a_slug_that_changes_hands_is_no_new_version() {
+fn slug_changes_are_not_new_versions() {
     let world = World::synced("-- x y.md --\none\n");
     world.files("-- x-y.md --\ntwo\n");
     world.sync();
@@ -113,7 +112,7 @@ fn a_slug_that_changes_hands_is_no_new_version() {
 }
 
 #[test]
-fn links_go_with_the_slug() {
+fn links_follow_the_slug() {
     let world = World::synced("-- from.md --\n[[x-y]]\n-- x y.md --\none\n");
     let led = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
     assert_eq!(led(), "links_to x-y -> x y.md");
@@ -127,7 +126,7 @@ fn links_go_with_the_slug() {
 }
 
 #[test]
-fn names_without_a_letter_get_a_slug_that_stays() {
+fn names_without_letters_get_stable_slugs() {
     let world = World::synced("-- 💥.md --\nx\n-- !!!.md --\ny\n-- 世界.md --\nz\n");
     let slugs: Vec<String> = world.pages().into_iter().map(|page| page.slug).collect();
     assert!(slugs.contains(&"世界".to_owned()), "{slugs:?}");

@@ -1,10 +1,10 @@
-//! What a write replaces or removes is kept.
+//! Writes keep snapshots of what they replace or remove.
 
 use lore_engine::Action;
 
 use super::fixture::{World, edit, move_to};
 
-/// The kept bytes of a path as `version:text`, newest first.
+/// Formats the snapshots of a path as `version:text`, newest first.
 fn kept(world: &World, path: &str) -> String {
     let (store, project) = (world.memory.store(), world.memory.project());
     let rows = store.snapshots(project, path).unwrap();
@@ -16,20 +16,20 @@ fn kept(world: &World, path: &str) -> String {
 }
 
 #[test]
-fn a_put_keeps_what_it_replaces() {
+fn put_snapshots_the_replaced_page() {
     let world = World::synced("-- a.md --\none\n");
     world.put("a.md", "two\n");
     world.put("a.md", "three\n");
     assert_eq!(kept(&world, "a.md"), "2:two 1:one");
     world.put("new.md", "x\n");
-    assert_eq!(kept(&world, "new.md"), "", "there was nothing to keep");
+    assert_eq!(kept(&world, "new.md"), "", "there was nothing to snapshot");
     let rows = world.memory.store().snapshots(world.memory.project(), "a.md").unwrap();
     let now: jiff::Zoned = super::fixture::NOW.parse().unwrap();
     assert_eq!((rows[0].actor.as_str(), rows[0].at), ("tester", now.timestamp().as_millisecond()));
 }
 
 #[test]
-fn an_edit_keeps_what_was_on_the_disk_not_what_the_index_knew() {
+fn edit_snapshots_the_file_and_not_the_indexed_state() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- a.md --\nby hand\n");
     world.change("a.md", edit(|text| Ok(text.to_uppercase())), None).unwrap();
@@ -37,7 +37,7 @@ fn an_edit_keeps_what_was_on_the_disk_not_what_the_index_knew() {
 }
 
 #[test]
-fn a_delete_keeps_what_it_removes() {
+fn delete_snapshots_the_removed_page() {
     let world = World::synced("-- a.md --\none\n");
     world.change("a.md", Action::Delete, None).unwrap();
     assert_eq!(kept(&world, "a.md"), "1:one");
@@ -45,7 +45,7 @@ fn a_delete_keeps_what_it_removes() {
 }
 
 #[test]
-fn a_move_keeps_the_old_bytes_under_the_new_path() {
+fn move_snapshots_under_the_new_path() {
     let world = World::synced("-- a.md --\none\n");
     world.put("a.md", "two\n");
     world.change("a.md", move_to("b/c.md", |_| Ok("three\n".into())), None).unwrap();
@@ -56,14 +56,14 @@ fn a_move_keeps_the_old_bytes_under_the_new_path() {
 }
 
 #[test]
-fn a_refused_write_keeps_nothing() {
+fn rejected_writes_take_no_snapshot() {
     let world = World::synced("-- a.md --\none\n");
     world.change("a.md", Action::Put("two\n".into()), Some(7)).unwrap_err();
     assert_eq!(kept(&world, "a.md"), "");
 }
 
 #[test]
-fn bytes_that_are_no_text_are_kept_as_they_are() {
+fn binary_content_is_snapshotted_unchanged() {
     let world = World::new("");
     world.file("a.md", b"J\xfcrgen\0");
     world.sync();

@@ -1,4 +1,4 @@
-//! Files come, change, move and go, and the index follows.
+//! Files are created, changed, moved and deleted, and the index follows.
 
 use lore_engine::{ContentHash, Error, Scope, StatementKind, Trust, Wanted, refresh, unwatched};
 
@@ -20,7 +20,7 @@ fn observations(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn a_new_file_is_indexed() {
+fn new_files_are_indexed() {
     let world = World::new(NOTE);
     assert_eq!(world.sync(), "+test.md");
     let page = world.page("test.md");
@@ -32,7 +32,7 @@ fn a_new_file_is_indexed() {
 }
 
 #[test]
-fn a_changed_file_is_indexed_again() {
+fn changed_files_are_reindexed() {
     let world = World::synced(NOTE);
     let before = world.page("test.md");
     world.files("-- test.md --\n- [idea] second thought\n");
@@ -47,7 +47,7 @@ fn a_changed_file_is_indexed_again() {
 }
 
 #[test]
-fn a_deleted_file_is_taken_out_with_all_it_said() {
+fn deleted_files_are_removed_with_their_rows() {
     let world = World::synced(&format!("{NOTE}-- other.md --\n[[test]]\n"));
     world.remove("test.md");
     assert_eq!(world.sync(), "-test.md");
@@ -57,7 +57,7 @@ fn a_deleted_file_is_taken_out_with_all_it_said() {
 }
 
 #[test]
-fn a_moved_file_keeps_id_version_and_history() {
+fn moved_files_keep_id_version_and_history() {
     let world = World::synced("-- old.md --\nfirst\n-- other.md --\n[[old]] and [[new]]\n");
     world.put("old.md", "second\n");
     let before = world.page("old.md");
@@ -75,7 +75,7 @@ fn a_moved_file_keeps_id_version_and_history() {
 }
 
 #[test]
-fn two_files_that_change_places_keep_what_is_theirs_by_path() {
+fn swapped_files_keep_their_data_by_path() {
     let world = World::synced("-- a.md --\nalpha\n-- b.md --\nbeta\n");
     let (a, b) = (world.page("a.md"), world.page("b.md"));
     world.files("-- a.md --\nbeta\n-- b.md --\nalpha\n");
@@ -85,7 +85,7 @@ fn two_files_that_change_places_keep_what_is_theirs_by_path() {
 }
 
 #[test]
-fn twins_that_move_keep_their_names() {
+fn identical_files_that_move_keep_their_ids() {
     let world = World::synced("-- p/a.md --\ntwin\n-- p/b.md --\ntwin\n");
     let (a, b) = (world.page("p/a.md").id, world.page("p/b.md").id);
     world.rename("p/a.md", "q/a.md");
@@ -99,7 +99,7 @@ fn twins_that_move_keep_their_names() {
 }
 
 #[test]
-fn a_whole_folder_moves_and_its_pages_with_it() {
+fn pages_move_with_their_folder() {
     let world = World::synced("-- a/x.md --\n[[y]]\n-- a/y.md --\n[up](../top.md)\n-- top.md --\n[[a/x]]\n");
     world.rename("a", "b");
     assert_eq!(world.sync(), "a/x.md>b/x.md a/y.md>b/y.md");
@@ -107,7 +107,7 @@ fn a_whole_folder_moves_and_its_pages_with_it() {
 }
 
 #[test]
-fn a_file_with_a_new_time_and_the_same_bytes_is_no_change() {
+fn touched_files_with_the_same_bytes_are_unchanged() {
     let world = World::synced(NOTE);
     world.files(NOTE);
     assert_eq!(world.sync(), "");
@@ -116,7 +116,7 @@ fn a_file_with_a_new_time_and_the_same_bytes_is_no_change() {
 }
 
 #[test]
-fn a_change_that_time_and_size_hide_is_found_when_nothing_is_trusted() {
+fn changes_hidden_by_mtime_and_size_are_found_by_hashing() {
     let world = World::synced("-- a.md --\none\n");
     let time = world.time("a.md");
     world.file("a.md", "two\n");
@@ -126,9 +126,9 @@ fn a_change_that_time_and_size_hide_is_found_when_nothing_is_trusted() {
     assert_eq!(report.modified, ["a.md"]);
 }
 
-/// A file as young as the look at it may change again within the same tick of its clock.
+/// A file as new as the scan may change again within the same tick of its clock.
 #[test]
-fn a_file_written_this_moment_is_looked_at_again() {
+fn just_written_files_are_rechecked() {
     let world = World::new("-- a.md --\none\n");
     let now: jiff::Zoned = super::fixture::NOW.parse().unwrap();
     let now = std::time::SystemTime::from(now.timestamp());
@@ -144,7 +144,7 @@ fn a_file_written_this_moment_is_looked_at_again() {
 }
 
 #[test]
-fn a_look_at_some_paths_sees_those_only() {
+fn partial_syncs_see_only_the_given_paths() {
     let world = World::new("-- a.md --\n[[b]]\n-- b.md --\nx\n-- c.md --\nx\n");
     assert_eq!(world.look(&["b.md", "a.md", "none.md"]), "+a.md +b.md");
     world.remove("b.md");
@@ -155,7 +155,7 @@ fn a_look_at_some_paths_sees_those_only() {
 }
 
 #[test]
-fn progress_is_told_to_the_end() {
+fn progress_is_reported_to_the_end() {
     let world = World::new("");
     for number in 0..620 {
         world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", (number + 1) % 620));
@@ -170,12 +170,12 @@ fn progress_is_told_to_the_end() {
     assert_eq!(told.last(), Some(&(620, 620)));
     assert!(told.is_sorted() && told.len() > 1, "{told:?}");
     let counts = world.memory.store().counts(world.memory.project()).unwrap();
-    assert_eq!((counts.pages, counts.links, counts.pending), (620, 620, 0), "links hold across batches");
+    assert_eq!((counts.pages, counts.links, counts.pending), (620, 620, 0), "links resolve across batches");
     assert_eq!(problems(&world.memory), [""; 0]);
 }
 
 #[test]
-fn a_look_that_nobody_waits_for_ends_with_whole_pages_and_is_gone_on_with() {
+fn cancelled_syncs_stop_between_pages_and_resume() {
     let world = World::new("");
     (0..1100).for_each(|number| world.file(&format!("{number:04}.md"), format!("[[{:04}]]\n", number / 2)));
     let ended = world.memory.sync(Trust::Stat, &|_, _| Err(Error::Cancelled)).unwrap_err();
@@ -188,7 +188,7 @@ fn a_look_that_nobody_waits_for_ends_with_whole_pages_and_is_gone_on_with() {
 }
 
 #[test]
-fn two_processes_that_sync_at_once_make_one_index() {
+fn concurrent_syncs_make_one_index() {
     let world = World::new("");
     (0..150).for_each(|number| world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", number / 2)));
     let folder = world.outside("");
@@ -206,7 +206,7 @@ fn two_processes_that_sync_at_once_make_one_index() {
 }
 
 #[test]
-fn a_page_made_where_another_moved_away_has_an_id_of_its_own() {
+fn new_pages_at_a_vacated_path_get_a_new_id() {
     let world = World::synced("-- a.md --\nfirst\n");
     world.rename("a.md", "b.md");
     world.sync();
@@ -216,7 +216,7 @@ fn a_page_made_where_another_moved_away_has_an_id_of_its_own() {
 }
 
 #[test]
-fn a_page_that_moves_where_another_was_deleted_keeps_its_own_version_and_history() {
+fn pages_moved_to_a_vacated_path_keep_version_and_history() {
     let world = World::synced("-- gone.md --\nx\n-- a.md --\nkept\n");
     world.put("gone.md", "y\n");
     world.put("gone.md", "z\n");
@@ -229,7 +229,7 @@ fn a_page_that_moves_where_another_was_deleted_keeps_its_own_version_and_history
 }
 
 #[test]
-fn a_changed_policy_gives_pages_their_new_types() {
+fn policy_changes_update_page_types() {
     let world = World::synced("-- people/ada.md --\nx\n");
     world.files("-- lore.toml --\n[types]\npeople = \"person\"\n");
     let again = world.again();

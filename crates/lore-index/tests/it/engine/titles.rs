@@ -1,4 +1,4 @@
-//! Two pages of one title.
+//! Two pages with the same title.
 
 use lore_engine::Error;
 
@@ -19,7 +19,7 @@ title: Plan
 ---
 ";
 
-/// Where a link to `Plan` leads from this folder.
+/// Checks where a link to `Plan` leads from this folder.
 #[track_caller]
 fn check(folder: &str, expected: &str) {
     let world = World::synced(&format!("{TWINS}-- {folder}from.md --\n[[Plan]]\n"));
@@ -29,14 +29,14 @@ fn check(folder: &str, expected: &str) {
 }
 
 #[test]
-fn a_link_takes_the_page_in_its_own_folder() {
+fn links_prefer_the_page_in_their_folder() {
     check("a/", "a/plan-a.md");
     check("b/c/", "b/c/plan-c.md");
     check("", "notes.md");
 }
 
 #[test]
-fn a_link_takes_the_nearest_folder_above() {
+fn links_prefer_the_nearest_folder_above() {
     check("a/deep/er/", "a/plan-a.md");
     check("b/c/d/", "b/c/plan-c.md");
     check("b/", "notes.md");
@@ -44,7 +44,7 @@ fn a_link_takes_the_nearest_folder_above() {
 }
 
 #[test]
-fn a_link_with_no_page_above_takes_the_shortest_path() {
+fn links_without_a_page_above_take_the_shortest_path() {
     let world = World::synced(
         "-- x/long-name.md --\n---\ntitle: Plan\n---\n-- y/p.md --\n---\ntitle: Plan\n---\n-- z/from.md --\n[[Plan]]\n",
     );
@@ -52,7 +52,7 @@ fn a_link_with_no_page_above_takes_the_shortest_path() {
 }
 
 #[test]
-fn a_link_finds_the_nearer_page_when_one_comes_goes_or_moves() {
+fn links_are_updated_when_nearer_pages_change() {
     let world = World::synced(&format!("{TWINS}-- q/from.md --\n[[Plan]]\n"));
     let led = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
     assert_eq!(led(), "links_to Plan -> notes.md");
@@ -69,7 +69,7 @@ fn a_link_finds_the_nearer_page_when_one_comes_goes_or_moves() {
 }
 
 #[test]
-fn a_person_is_asked_which_one() {
+fn ambiguous_titles_are_an_error_with_candidates() {
     let world = World::synced(TWINS);
     match world.memory.page("plan") {
         Err(Error::Ambiguous { mut candidates, .. }) => {
@@ -82,7 +82,7 @@ fn a_person_is_asked_which_one() {
 }
 
 #[test]
-fn a_page_is_found_by_all_its_names_and_a_miss_suggests() {
+fn pages_are_found_by_all_names_and_misses_give_suggestions() {
     let world = World::synced(
         "-- people/ada-lovelace.md --\n---\nid: 0192f3a1-7c4e\naliases: [Countess]\n---\n# Ada\n-- people/bob.md --\nx\n",
     );

@@ -1,4 +1,4 @@
-//! The checks find what is wrong; that they find nothing in a sound index is asked all over these stories.
+//! The checks find inconsistencies. That they find nothing in a sound index is checked by most other tests.
 
 use lore_engine::{Check, LinkEnds, duplicate_ids, validate};
 
@@ -10,7 +10,7 @@ fn check(world: &World, check: Check, expected: &[&str]) {
 }
 
 #[test]
-fn files_the_index_does_not_know_are_told() {
+fn unindexed_files_are_reported() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- c.md --\nthree\n");
     check(&world, Check::Files, &[]);
     world.files("-- a.md --\nchanged\n-- new.md --\nx\n");
@@ -29,7 +29,7 @@ fn files_the_index_does_not_know_are_told() {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere_is_told() {
+fn wrong_link_targets_are_reported() {
     let world = World::synced("-- a.md --\n\n[[b]]\n-- b.md --\nx\n-- c.md --\nx\n");
     let (store, project) = (world.memory.store(), world.memory.project());
     let link = store.links(project, &LinkEnds::To(&[world.page("b.md").number])).unwrap().remove(0);
@@ -41,7 +41,7 @@ fn a_link_that_leads_elsewhere_is_told() {
 }
 
 #[test]
-fn intervals_of_one_relation_that_overlap_are_told() {
+fn overlapping_intervals_of_a_relation_are_reported() {
     let text = |second: &str| {
         format!("-- a.md --\n- at [[b]] {{2019..2021-03}}\n- at [[b]] {{{second}}}\n-- b.md --\nx\n")
     };
@@ -58,7 +58,7 @@ fn intervals_of_one_relation_that_overlap_are_told() {
 }
 
 #[test]
-fn facts_stated_twice_are_told() {
+fn duplicate_facts_are_reported() {
     let world = World::synced(
         "-- a.md --\n- role:: boss {2019..}\n- role:: boss {2019..}\n- role:: boss {2020..}\n- Bob | role:: boss {2019..}\n\
          -- b.md --\n- role:: boss {2019..}\n",
@@ -67,7 +67,7 @@ fn facts_stated_twice_are_told() {
 }
 
 #[test]
-fn ids_that_stand_twice_are_told() {
+fn duplicate_ids_are_reported() {
     let world = World::synced(
         "-- a.md --\n---\nid: x1\n---\n-- b.md --\n---\nid: x1\n---\n-- c.md --\n---\nid: x2\n---\n",
     );

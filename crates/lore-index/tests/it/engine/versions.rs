@@ -1,4 +1,4 @@
-//! Versions: what a writer expects against what the page is at.
+//! The version a writer expects against the current version of the page.
 
 use lore_engine::Action;
 
@@ -6,13 +6,13 @@ use super::fixture::{World, done, edit, move_to, same};
 
 const PAGE: &str = "-- a.md --\none\n";
 
-/// Puts `text` expecting a version, and shows what came of it.
+/// Puts `text` expecting a version, and formats the result.
 fn put(world: &World, text: &str, expected: u64) -> String {
     done(&world.change("a.md", Action::Put(text.into()), Some(expected)))
 }
 
 #[test]
-fn zero_says_that_there_must_be_no_page() {
+fn version_zero_requires_a_new_page() {
     let world = World::new("");
     assert_eq!(put(&world, "one\n", 0), "created a.md v1");
     assert_eq!(put(&world, "two\n", 0), "conflict: 0, is 1");
@@ -20,14 +20,14 @@ fn zero_says_that_there_must_be_no_page() {
 }
 
 #[test]
-fn zero_is_refused_for_a_file_nobody_has_indexed_yet() {
+fn version_zero_is_rejected_for_unindexed_files() {
     let world = World::new(PAGE);
     assert_eq!(put(&world, "two\n", 0), "conflict: 0, is 1");
     assert_eq!(world.text("a.md"), "one\n");
 }
 
 #[test]
-fn the_right_version_is_taken_and_a_stale_one_refused() {
+fn current_versions_are_accepted_and_stale_ones_rejected() {
     let world = World::synced(PAGE);
     assert_eq!(put(&world, "two\n", 1), "updated a.md v2");
     assert_eq!(put(&world, "three\n", 1), "conflict: 1, is 2");
@@ -37,24 +37,24 @@ fn the_right_version_is_taken_and_a_stale_one_refused() {
 }
 
 #[test]
-fn a_page_that_is_not_there_is_at_no_version() {
+fn missing_pages_have_version_zero() {
     let world = World::synced("");
     assert_eq!(put(&world, "one\n", 1), "conflict: 1, is 0");
     assert_eq!(world.listing(), "");
 }
 
 #[test]
-fn an_edit_by_hand_is_a_version_of_its_own() {
+fn manual_edits_are_new_versions() {
     let world = World::synced(PAGE);
     world.files("-- a.md --\nby hand\n");
     assert_eq!(put(&world, "two\n", 1), "conflict: 1, is 2");
-    assert_eq!(world.text("a.md"), "by hand\n", "nobody's words are lost");
-    assert_eq!(world.page("a.md").version, 2, "and the index has seen them");
+    assert_eq!(world.text("a.md"), "by hand\n", "the manual edit is not lost");
+    assert_eq!(world.page("a.md").version, 2, "the index has seen it");
     assert_eq!(put(&world, "two\n", 2), "updated a.md v3");
 }
 
 #[test]
-fn an_edit_by_hand_that_changes_no_byte_is_no_version() {
+fn manual_saves_without_changes_are_not_new_versions() {
     let world = World::synced(PAGE);
     world.files(PAGE);
     assert_eq!(put(&world, "two\n", 1), "updated a.md v2");
@@ -73,7 +73,7 @@ fn edits_moves_and_deletes_check_the_version_too() {
 }
 
 #[test]
-fn a_delete_by_hand_is_seen_before_a_write() {
+fn manual_deletes_are_seen_before_a_write() {
     let world = World::synced(PAGE);
     world.remove("a.md");
     assert_eq!(put(&world, "two\n", 1), "conflict: 1, is 0");
@@ -81,7 +81,7 @@ fn a_delete_by_hand_is_seen_before_a_write() {
 }
 
 #[test]
-fn two_memories_take_turns_and_see_each_other() {
+fn concurrent_writers_see_each_other() {
     let world = World::synced(PAGE);
     let other = world.again();
     let put = |memory: &lore_engine::Memory, text: &str, expected: u64| {

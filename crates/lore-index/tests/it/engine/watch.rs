@@ -1,4 +1,4 @@
-//! The watcher's events are fed by hand: each only says where to look. At the end, what the system itself tells.
+//! Most tests feed events by hand: each event only says where to look. The last test uses real file system events.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
@@ -9,7 +9,7 @@ use lore_engine::{Event, Follow, follow, watch};
 
 use super::fixture::{World, memory, shown};
 
-/// Lets the watcher follow these events to their end and gives what it told, a report per wake.
+/// Feeds these events to the watcher until it ends, and returns one report per wake-up.
 fn told(world: &World, events: &[&str]) -> Vec<String> {
     let (sender, receiver) = channel();
     for event in events {
@@ -19,7 +19,7 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
         };
         sender.send(event).unwrap();
     }
-    // Without a sender a quiet time ends at once, and after the last burst the watcher ends.
+    // Without a sender the quiet period ends immediately, and the watcher ends after the last burst.
     drop(sender);
     let mut told = Vec::new();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
@@ -28,7 +28,7 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_burst_is_one_look_at_its_pages() {
+fn bursts_are_reconciled_once() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- c.md --\nthree\n");
     world.files("-- a.md --\nchanged\n-- new.md --\n[[a]]\n-- unnoticed.md --\nx\n");
     world.remove("b.md");
@@ -40,7 +40,7 @@ fn a_burst_is_one_look_at_its_pages() {
 }
 
 #[test]
-fn lost_events_a_folder_or_an_ignore_file_mean_everything() {
+fn lost_events_folders_and_ignore_files_trigger_a_full_scan() {
     for event in ["lost", "folder", ".gitignore", ".loreignore", "sub/.gitignore", "lore.toml"] {
         let world = World::synced("-- a.md --\none\n");
         world.files("-- folder/b.md --\ntwo\n");
@@ -49,14 +49,14 @@ fn lost_events_a_folder_or_an_ignore_file_mean_everything() {
 }
 
 #[test]
-fn what_is_not_about_pages_wakes_nobody() {
+fn unrelated_events_are_ignored() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- b.md --\ntwo\n");
     assert_eq!(told(&world, &["image.png", ".git/HEAD", ".obsidian/x.md", ".lore-abc.tmp"]), [""; 0]);
 }
 
 #[test]
-fn a_stop_ends_it_at_once() {
+fn stop_ends_the_watcher() {
     let world = World::new("-- a.md --\none\n");
     let (sender, receiver) = channel();
     sender.send(Event::Path(world.at("a.md"))).unwrap();
@@ -67,7 +67,7 @@ fn a_stop_ends_it_at_once() {
 }
 
 #[test]
-fn an_ignored_page_is_looked_at_and_left() {
+fn ignored_pages_stay_out_of_the_index() {
     let world = World::synced("-- .gitignore --\nsecret.md\n-- a.md --\none\n");
     world.files("-- secret.md --\nx\n");
     assert_eq!(told(&world, &["secret.md"]), [""]);
@@ -75,13 +75,13 @@ fn an_ignored_page_is_looked_at_and_left() {
 }
 
 #[test]
-fn a_folder_with_a_dot_in_its_name_means_everything_too() {
+fn folders_with_a_dot_trigger_a_full_scan() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- notes.old/b.md --\ntwo\n");
     assert_eq!(told(&world, &["notes.old"]), ["+notes.old/b.md"]);
 }
 
-/// Waits until the watcher has told all of this, in whatever bursts it came.
+/// Waits until all of these changes have been reported, in any bursts.
 #[track_caller]
 fn hear(reports: &Receiver<String>, expected: &[&str]) {
     let mut heard = String::new();
@@ -92,7 +92,7 @@ fn hear(reports: &Receiver<String>, expected: &[&str]) {
 }
 
 #[test]
-fn folders_that_come_go_and_come_back_are_watched_as_well() {
+fn recreated_folders_are_watched() {
     let world = World::synced("-- a.md --\none\n-- old/b.md --\ntwo\n-- .gitignore --\nbuild\n");
     let (sender, events) = channel();
     let watching = Some(watch(world.memory.vault(), sender.clone()).unwrap());

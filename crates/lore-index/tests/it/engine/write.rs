@@ -1,4 +1,4 @@
-//! The one way in: all of a change or none of it, and not a byte more than meant.
+//! Writes: all of a change or none of it, and not a byte more than intended.
 
 use lore_engine::{Action, Error, PageChange, write};
 
@@ -13,19 +13,19 @@ fn put<'a>(path: &str, text: &str) -> PageChange<'a> {
 }
 
 #[test]
-fn a_write_makes_folders_and_is_found_at_once() {
+fn writes_create_folders_and_are_indexed_immediately() {
     let world = World::synced("-- from.md --\n[[deep]]\n");
     let written = world.put("research/ai/deep.md", "# Deep\n");
     assert_eq!((written.slug.as_str(), written.version), ("research/ai/deep", 1));
     assert_eq!(world.text("research/ai/deep.md"), "# Deep\n");
     assert!(world.state().contains("links_to deep -> research/ai/deep.md"), "{}", world.state());
-    assert_eq!(world.sync(), "", "a sync finds nothing left to do");
+    assert_eq!(world.sync(), "", "a sync finds no changes");
     assert_eq!(world.listing(), "from.md research/ai/deep.md");
     world.check_sound();
 }
 
 #[test]
-fn a_write_that_changes_nothing_writes_nothing() {
+fn no_op_writes_do_not_touch_the_file() {
     let world = World::synced("-- a.md --\none\n");
     let time = world.time("a.md");
     assert_eq!(done(&world.change("a.md", Action::Put("one\n".into()), Some(1))), "unchanged a.md v1");
@@ -35,7 +35,7 @@ fn a_write_that_changes_nothing_writes_nothing() {
 }
 
 #[test]
-fn an_edit_gets_the_text_on_the_disk() {
+fn edits_receive_the_current_file() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- a.md --\nby hand\n\n\n");
     let hands = edit(|text| Ok(text.replace("hand", "two hands")));
@@ -44,7 +44,7 @@ fn an_edit_gets_the_text_on_the_disk() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_edited_moved_or_deleted() {
+fn missing_pages_cannot_be_edited_moved_or_deleted() {
     let world = World::synced("");
     for action in [edit(same), move_to("b.md", same), Action::Delete] {
         assert_eq!(done(&world.change("a.md", action, None)), "not_found");
@@ -53,7 +53,7 @@ fn what_is_not_there_cannot_be_edited_moved_or_deleted() {
 }
 
 #[test]
-fn an_error_of_the_edit_changes_nothing() {
+fn failed_edits_change_nothing() {
     let world = World::synced("-- a.md --\none\n");
     let refuse = edit(|_| Err(Error::Exists { path: "on purpose".into() }));
     assert_eq!(done(&world.change("a.md", refuse, None)), "exists");
@@ -61,7 +61,7 @@ fn an_error_of_the_edit_changes_nothing() {
 }
 
 #[test]
-fn many_changes_are_one() {
+fn multiple_changes_are_atomic() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- c.md --\nthree [[d]]\n");
     let add = |text: &str| Ok(format!("{text}more\n"));
     let written = write(
@@ -82,7 +82,7 @@ fn many_changes_are_one() {
 }
 
 #[test]
-fn one_refusal_undoes_them_all_and_leaves_no_temporary_file() {
+fn one_rejection_rolls_back_all_changes() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n");
     let before = world.state();
     for refused in [
@@ -100,7 +100,7 @@ fn one_refusal_undoes_them_all_and_leaves_no_temporary_file() {
 }
 
 #[test]
-fn a_page_is_changed_once_per_write() {
+fn pages_can_be_changed_only_once_per_write() {
     let world = World::synced("-- a.md --\none\n");
     let error = write(&world.memory, &[put("a.md", "x\n"), put("./a.md", "y\n")]).unwrap_err();
     assert_eq!(error.code().name(), "usage");
@@ -108,7 +108,7 @@ fn a_page_is_changed_once_per_write() {
 }
 
 #[test]
-fn a_page_over_the_limit_is_refused() {
+fn oversized_pages_are_rejected() {
     let world = World::synced("-- lore.toml --\n[limits]\npage_bytes = 10\n");
     let error = world.change("a.md", Action::Put("eleven byte".into()), None).unwrap_err();
     assert_eq!(error.code().name(), "too_large");
@@ -118,7 +118,7 @@ fn a_page_over_the_limit_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_keeps_its_mode_and_a_new_one_can_be_read_by_others() {
+fn file_modes_are_kept_and_new_files_are_readable() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = World::synced("-- a.md --\none\n");
     let mode = |path: &str| std::fs::metadata(world.at(path)).unwrap().permissions().mode() & 0o777;
@@ -129,18 +129,18 @@ fn a_file_keeps_its_mode_and_a_new_one_can_be_read_by_others() {
 }
 
 #[test]
-fn two_changes_that_end_at_one_path_are_refused() {
+fn changes_to_the_same_target_are_rejected() {
     let to = |path: &str, target: &str| change(path, move_to(target, same), None);
     for changes in [[to("a.md", "c.md"), to("b.md", "c.md")], [put("c.md", "new\n"), to("a.md", "c.md")]] {
         let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n");
         let result = write(&world.memory, &changes);
-        assert!(result.is_err(), "{result:?}, and there is {}", world.listing());
+        assert!(result.is_err(), "{result:?}, files: {}", world.listing());
         assert_eq!(world.listing(), "a.md b.md");
     }
 }
 
 #[test]
-fn what_is_not_a_page_cannot_be_written() {
+fn non_page_paths_cannot_be_written() {
     let world = World::synced("-- lore.toml --\n[limits]\n-- notes.txt --\nkeep me\n-- a.md --\none\n");
     let mut taken = Vec::new();
     for path in ["lore.toml", "notes.txt", "new", "script.sh"] {
@@ -157,7 +157,7 @@ fn what_is_not_a_page_cannot_be_written() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_page_with_a_decomposed_file_name_can_be_changed() {
+fn pages_with_decomposed_file_names_can_be_changed() {
     let world = World::synced("-- cafe\u{301}.md --\none\n");
     let path = world.pages()[0].path.clone();
     assert_eq!(
