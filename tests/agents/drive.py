@@ -194,7 +194,7 @@ async def resources_and_prompts(client, ada):
         await client.read_resource("memory://pages/nobody/here")
         raise AssertionError("a page that is not there was read")
     except MCPError as error:
-        assert "no page is called" in str(error), error
+        assert "no page matches" in str(error), error
     prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
     assert prompts == ["memory_briefing", "memory_ingest_meeting", "continue_conversation", "recent_activity",
                        "search", "ai_assistant_guide"], prompts

@@ -1,5 +1,5 @@
-//! From a page to the pieces of it that are embedded: one section of the truth, or one entry of the timeline. A pure
-//! function of the page, so that the same text always gives the same pieces and nothing is embedded twice.
+//! Splits a page into chunks, the pieces that are embedded: one section of the truth, or one entry of the timeline. A
+//! pure function of the page, so that the same text always gives the same chunks and nothing is embedded twice.
 
 mod split;
 mod tokens;
@@ -11,38 +11,38 @@ use crate::hash::ContentHash;
 use split::{Piece, split};
 pub use tokens::estimate_tokens;
 
-/// Where a chunk stands in its page.
+/// The part of its page that a chunk comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkKind {
-    /// Above the rule, or below it and no entry.
+    /// Truth text, or timeline text outside any entry.
     Section,
     /// A timeline entry.
     Entry,
 }
 
-/// A piece of a page as the index keeps it.
+/// A chunk as the index stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkDraft {
-    /// What it is.
+    /// The part of the page it comes from.
     pub kind: ChunkKind,
     /// The headings above it, outermost first, joined by ` > `.
     pub heading: String,
     /// Its lines in the file.
     pub lines: LineRange,
-    /// The checksum of the text that is embedded.
+    /// Hash of the embedded text.
     pub hash: ContentHash,
 }
 
-/// A piece of a page with the text that is embedded.
+/// A chunk with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Where it stands.
+    /// Its position and hash.
     pub place: ChunkDraft,
-    /// Title, headings and date, then the piece itself.
+    /// The embedded text: title, headings and date, then the content.
     pub text: String,
 }
 
-/// Cuts a page into chunks. A page without a body is one chunk: its title.
+/// Splits a page into chunks. A page without a body is one chunk: its title.
 pub fn chunks(page: &Page, text: &str) -> Vec<Chunk> {
     let mut found: Vec<Chunk> = Vec::new();
     for region in regions(page, text) {
@@ -63,14 +63,14 @@ pub fn chunks(page: &Page, text: &str) -> Vec<Chunk> {
     found
 }
 
-/// Lines that belong together, in the order of the file.
+/// Consecutive lines of one section or entry.
 struct Region<'a> {
     heading: Vec<&'a str>,
     entry: Option<&'a Entry>,
     lines: Vec<Line>,
 }
 
-/// A line: its number and its bytes, without the line end.
+/// A line: its number and byte range, without the line ending.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     number: u32,
@@ -82,7 +82,7 @@ fn regions<'a>(page: &'a Page, text: &str) -> Vec<Region<'a>> {
     let above = headings_above(page);
     let mut regions: Vec<Region<'a>> = Vec::new();
     let mut last: Option<(usize, Option<u32>, bool)> = None;
-    // Lines, headings and entries all come in the order of the file, so that each is passed over once.
+    // Lines, headings and entries all come in file order, so that one pass is enough.
     let (mut heads, mut entries) = (0, page.entries.iter().peekable());
     for line in lines(text) {
         let below = page.timeline.is_some_and(|range| line.start >= range.start && line.end <= range.end);
@@ -93,7 +93,7 @@ fn regions<'a>(page: &'a Page, text: &str) -> Vec<Region<'a>> {
             heads += 1;
         }
         let leaf = heads.checked_sub(1);
-        // The heading's own line is in front of every chunk of its section already.
+        // The heading is already part of every chunk of its section.
         if leaf.is_some_and(|leaf| page.headings[leaf].lines.first == line.number) {
             continue;
         }
@@ -113,7 +113,7 @@ fn regions<'a>(page: &'a Page, text: &str) -> Vec<Region<'a>> {
     regions
 }
 
-/// For each heading the one whose section it stands in.
+/// Returns the parent of each heading.
 fn headings_above(page: &Page) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let mut above = Vec::with_capacity(page.headings.len());
@@ -136,7 +136,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
-/// The headings above a section, without the one that repeats the title.
+/// Returns the headings above a section, without the one that repeats the title.
 fn heading_path<'a>(page: &'a Page, above: &[Option<usize>], leaf: Option<usize>) -> Vec<&'a str> {
     let is_title = |heading: &Heading| {
         heading.level == 1
@@ -151,7 +151,7 @@ fn heading_path<'a>(page: &'a Page, above: &[Option<usize>], leaf: Option<usize>
     path
 }
 
-/// What stands in front of every chunk of a region: it says what the piece is about when its own words do not.
+/// Returns the prefix of every chunk of a region: what the chunk is about when its own words do not tell.
 fn front(page: &Page, region: &Region<'_>) -> String {
     let mut front = page.title.clone();
     if let Some(heading) = page.heading_title.as_ref().filter(|heading| **heading != page.title) {
@@ -164,14 +164,14 @@ fn front(page: &Page, region: &Region<'_>) -> String {
 }
 
 fn chunk(region: &Region<'_>, front: &str, piece: Piece) -> Chunk {
-    // An entry's line begins with its date, so that the date is in its text already.
+    // An entry's line begins with its date, so the date is already in its text.
     let kind = if region.entry.is_some() { ChunkKind::Entry } else { ChunkKind::Section };
     let text = format!("{front}\n{}", piece.text);
     let hash = ContentHash::of(text.as_bytes());
     Chunk { place: ChunkDraft { kind, heading: region.heading.join(" > "), lines: piece.lines, hash }, text }
 }
 
-/// What the frontmatter says that the body does not: other names, a summary.
+/// Returns what only the frontmatter contains: aliases and the summary.
 fn about(page: &Page) -> String {
     let summary = page.properties.text("summary").map(str::to_owned);
     page.aliases.iter().cloned().chain(summary).collect::<Vec<String>>().join("\n")

@@ -1,4 +1,4 @@
-//! What changed between the disk and the index, as pure functions: first by time and size, then by checksum.
+//! Compares the disk with the index, as pure functions: first by mtime and size, then by hash.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,40 +6,40 @@ use crate::hash::ContentHash;
 use crate::index::Fingerprint;
 use crate::vault::DiskFile;
 
-/// Which files must be looked at, from their times and sizes alone.
+/// Files that may have changed, judged by mtime and size alone.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Suspects<'a> {
-    /// On disk and not in the index.
+    /// On disk but not in the index.
     pub new: Vec<&'a DiskFile>,
-    /// In both, and not surely the same.
+    /// In both, and possibly different.
     pub changed: Vec<(&'a DiskFile, &'a Fingerprint)>,
-    /// In the index and not on disk.
+    /// In the index but not on disk.
     pub gone: Vec<&'a Fingerprint>,
 }
 
-/// One difference.
+/// A difference between disk and index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change<'a> {
     /// A new page.
     Added(&'a DiskFile),
-    /// A page that may have new bytes; the checksum decides when it is read.
+    /// A page that may have changed; its hash decides when it is read.
     Modified(&'a DiskFile, &'a Fingerprint),
     /// The same bytes under another path.
     Moved(&'a DiskFile, &'a Fingerprint),
-    /// A page that is no more.
+    /// A deleted page.
     Removed(&'a Fingerprint),
 }
 
-/// Whether times and sizes are believed.
+/// Whether mtime and size are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// A file with the time and size it had is the same.
+    /// A file whose mtime and size did not change is unchanged.
     Stat,
     /// Every file is read again.
     Nothing,
 }
 
-/// Merges two lists, both in the order of their paths.
+/// Compares two lists, both sorted by path.
 pub fn suspects<'a>(disk: &'a [DiskFile], indexed: &'a [Fingerprint], trust: Trust) -> Suspects<'a> {
     let mut found = Suspects::default();
     let (mut disk, mut indexed) = (disk.iter().peekable(), indexed.iter().peekable());
@@ -70,9 +70,9 @@ pub fn suspects<'a>(disk: &'a [DiskFile], indexed: &'a [Fingerprint], trust: Tru
     }
 }
 
-/// Turns suspects into changes. A new file with the bytes of one that is gone was moved; between several such,
-/// one that kept its name comes first. Moves that are `known`, from and to, need no such proof. `hash_of` is asked
-/// only when something is gone, since only then can there be a move.
+/// Turns suspects into changes. A new file with the bytes of a removed one is a move; if several match, one with the
+/// same file name is preferred. The `known` moves, as (from, to), need no matching bytes. `hash_of` is called only when
+/// a file is gone, since only then can there be a move.
 pub fn changes<'a>(
     suspects: Suspects<'a>,
     known: &[(String, String)],
@@ -103,7 +103,7 @@ pub fn changes<'a>(
     changes.extend(changed.into_iter().map(|(file, known)| Change::Modified(file, known)));
     let mut removed: Vec<&Fingerprint> = gone.into_values().flatten().collect();
     removed.sort_by(|a, b| a.path.cmp(&b.path));
-    // Removals come first, so that a name that is free again can be taken by the pages after them.
+    // Removals come first, so that later pages can take the names they free.
     let mut all: Vec<Change<'a>> = removed.into_iter().map(Change::Removed).collect();
     all.append(&mut changes);
     all
@@ -120,7 +120,7 @@ fn take_best<'a>(candidates: &mut Vec<&'a Fingerprint>, path: &str) -> Option<&'
 mod tests {
     use super::*;
 
-    /// `path:content@time` for the disk, the same for the index.
+    /// Parses `path:content@mtime`, used for both disk and index.
     fn disk(files: &[&str]) -> Vec<DiskFile> {
         files
             .iter()
@@ -165,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_lists_have_no_difference() {
+    fn equal_lists_give_no_changes() {
         check(&["a:x@1", "b:y@1"], &["a:x@1", "b:y@1"], Trust::Stat, "");
         check(&[], &[], Trust::Stat, "");
     }
 
     #[test]
-    fn time_size_and_distrust_make_a_suspect() {
+    fn mtime_size_or_distrust_make_a_suspect() {
         check(&["a:x@2"], &["a:x@1"], Trust::Stat, "~a");
         check(&["a:xx@1"], &["a:x@1"], Trust::Stat, "~a");
         check(&["a:x@1"], &["a:x@1"], Trust::Nothing, "~a");
@@ -179,18 +179,18 @@ mod tests {
     }
 
     #[test]
-    fn additions_and_removals_are_told_apart_anywhere() {
+    fn additions_and_removals_are_found_anywhere() {
         check(&["a:1@1", "c:3@1", "e:5@1"], &["b:22@1", "c:3@1", "d:44@1"], Trust::Stat, "-b -d +a +e");
     }
 
     #[test]
-    fn the_same_bytes_elsewhere_are_a_move() {
+    fn same_bytes_at_another_path_are_a_move() {
         check(&["new:x@1"], &["old:x@1"], Trust::Stat, "old>new");
         check(&["new:x@1"], &["old:y@1"], Trust::Stat, "-old +new");
     }
 
     #[test]
-    fn twins_are_moved_one_to_one_and_by_name_first() {
+    fn identical_files_move_one_to_one_preferring_equal_names() {
         check(&["q/a:x@1", "q/b:x@1"], &["p/a:x@1", "p/b:x@1"], Trust::Stat, "p/a>q/a p/b>q/b");
         check(&["q/b:x@1"], &["p/a:x@1", "p/b:x@1"], Trust::Stat, "-p/a p/b>q/b");
         check(&["q/a:x@1", "q/b:x@1"], &["p/z:x@1"], Trust::Stat, "p/z>q/a +q/b");

@@ -1,4 +1,4 @@
-//! From a page's text to its row: names, type, dates, links and words, as a pure function of file and policy.
+//! Builds a page's index row: names, type, dates, links and search text, as a pure function of file and policy.
 
 use std::collections::HashMap;
 
@@ -11,37 +11,37 @@ use crate::policy::Policy;
 use crate::resolve::names_of;
 use crate::timeframe::date_millis;
 
-/// A file as it was read, with the slug that is its own in this vault.
+/// A file as read, with its slug in this vault.
 #[derive(Debug)]
 pub struct Source<'a> {
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: &'a str,
     /// The slug assigned to it.
     pub slug: String,
-    /// The slug its path asks for.
+    /// The slug its path would give it.
     pub claim: String,
-    /// The checksum of its bytes.
+    /// Hash of its bytes.
     pub hash: ContentHash,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime: i64,
-    /// Whether `mtime` will change with the next edit; a file written this very moment may not.
+    /// Whether the next edit is certain to change `mtime`; for a file written just now it may not.
     pub settled: bool,
     /// Its text.
     pub text: &'a str,
 }
 
-/// What an earlier row of the page hands down.
+/// What a page keeps from its previous row.
 #[derive(Debug, Clone, Default)]
 pub struct Inherited {
-    /// The id it was known by.
+    /// Its previous id.
     pub id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created: Option<i64>,
 }
 
-/// Everything the index keeps of a page.
+/// Builds everything the index stores about a page.
 pub fn draft<'a>(
     source: &Source<'a>,
     parsed: &Parsed,
@@ -73,7 +73,7 @@ pub fn draft<'a>(
         size: source.size,
         created: created.or(inherited.created).unwrap_or(updated),
         updated,
-        // The ledger counts versions; the row shows what it says when it is read.
+        // The ledger counts versions and fills this in when the row is read.
         version: 0,
         id,
     };
@@ -89,22 +89,22 @@ pub fn draft<'a>(
     }
 }
 
-/// The newest day that a file states as reviewed or updated, in milliseconds since 1970.
+/// Returns the latest of the page's `reviewed` and `updated` dates, in milliseconds since 1970.
 fn stated(properties: &Properties) -> Option<i64> {
     ["reviewed", "updated"].iter().filter_map(|key| properties.text(key).and_then(date_millis)).max()
 }
 
-/// A type that is written as a link, as Obsidian's users do, is the name in the link.
+/// Returns the type without link brackets: Obsidian users write types as links.
 fn unlinked(kind: &str) -> &str {
     kind.strip_prefix("[[").and_then(|kind| kind.strip_suffix("]]")).unwrap_or(kind)
 }
 
-/// The id of a page that has none of its own: from the path it was first seen at.
+/// Returns the id of a page that declares none, derived from the path it was first seen at.
 pub fn derived_id(words: &[&str]) -> String {
     format!("{:013x}", stable_number(words))
 }
 
-/// The entity a slug belongs to: `people/ada` and `people/ada/notes` are both of `ada`.
+/// Returns the entity a slug belongs to: `ada` for both `people/ada` and `people/ada/notes`.
 fn wing(slug: &str) -> String {
     let mut names = slug.split('/');
     let first = names.next().unwrap_or(slug);
@@ -130,14 +130,14 @@ fn keys(source: &Source<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
     }
     keys.retain(|(_, key)| !key.is_empty());
     keys.sort_unstable();
-    // One row per name: the strongest reason is the first after sorting by name.
+    // One row per name: sorted by name, the strongest kind comes first.
     keys.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
     keys.dedup_by(|later, earlier| later.1 == earlier.1 && later.0 != KeyKind::Claim);
     keys
 }
 
-/// The links of a page, each with the id that it has wherever the page is read. When a relation ends is no part of it, so
-/// that closing one does not change its name.
+/// Returns the links of a page, each with its stable id. The id does not depend on when a relation ends, so closing a
+/// relation does not change it.
 pub(crate) fn links(id: &str, page: &Page) -> Vec<LinkDraft> {
     let mut seen: HashMap<u64, u64> = HashMap::new();
     let mut number = |link: &Link| {
@@ -221,7 +221,7 @@ fn statements(page: &Page) -> Vec<Statement> {
 fn search_text<'a>(source: &Source<'a>, page: &Page) -> SearchText<'a> {
     let mut tags = page.tags.join(" ");
     for (key, value) in page.properties.iter() {
-        // Dates, ids and what has a field of its own would only add noise.
+        // Ids, and properties with a column of their own, would only add noise.
         if !matches!(key, "id" | "title" | "tags" | "tag" | "aliases" | "alias" | "summary" | "permalink") {
             add_words(&mut tags, value);
         }

@@ -1,4 +1,4 @@
-//! One error for the whole of Lore: a variant per decision a caller can make, each with a stable code.
+//! The error type of the engine: a variant per decision a caller can make, each with a stable code.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,43 +10,43 @@ use crate::embed::EmbedError;
 use crate::lint::Finding;
 use crate::policy::Lint;
 
-/// What the engine and the index return.
+/// Result of the engine and the index.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, to which file or page.
+/// What went wrong, naming the file or page.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No page answers to the reference.
-    #[error("no page is called {reference:?}{}", nearest(.suggestions))]
+    /// No page matches the reference.
+    #[error("no page matches {reference:?}{}", nearest(.suggestions))]
     NotFound {
-        /// What was asked for.
+        /// The reference as given.
         reference: String,
         /// The nearest slugs, best first.
         suggestions: Vec<String>,
     },
     /// No gap has the id.
-    #[error("no gap has the id {id}")]
+    #[error("no gap with id {id}")]
     NoGap {
-        /// What was asked for.
+        /// The id as given.
         id: u64,
     },
-    /// More than one page answers to the reference.
-    #[error("{reference:?} means {} pages: {}", .candidates.len(), .candidates.join(", "))]
+    /// More than one page matches the reference.
+    #[error("{reference:?} matches {} pages: {}", .candidates.len(), .candidates.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The reference as given.
         reference: String,
-        /// The slugs it could mean.
+        /// The slugs of the matching pages.
         candidates: Vec<String>,
     },
-    /// The caller's words cannot be acted on.
+    /// Invalid input.
     #[error("{message}")]
     BadInput {
-        /// What is wrong with them.
+        /// What is wrong with the input.
         message: String,
         /// What to write instead.
         hint: String,
     },
-    /// A path that Lore does not write to or read from.
+    /// A path that Lore neither reads nor writes.
     #[error("{path:?} is not a page path: {reason}")]
     BadPath {
         /// The path as given.
@@ -59,13 +59,13 @@ pub enum Error {
     Conflict {
         /// The page.
         slug: String,
-        /// What the caller expected.
+        /// The version the caller expected; 0 for a new page.
         expected: u64,
-        /// What the page is at; 0 when there is no page.
+        /// The page's current version; 0 when it does not exist.
         current: u64,
     },
-    /// There is a page already.
-    #[error("{path} exists already")]
+    /// The page already exists.
+    #[error("{path} already exists")]
     Exists {
         /// Its path.
         path: String,
@@ -77,36 +77,36 @@ pub enum Error {
         path: String,
         /// The verb.
         verb: &'static str,
-        /// The rule that says so.
+        /// The rule that forbids it.
         rule: String,
     },
-    /// The page, or the vault, would not be valid.
+    /// The page, or the vault, would be invalid.
     #[error("{}", refused(.findings))]
     Lint {
-        /// What is wrong, the errors only.
+        /// The findings that are errors.
         findings: Vec<Finding>,
     },
-    /// Two intervals that may not, would share a day.
+    /// Two intervals that must not overlap would share a day.
     #[error("{slug}: `{new}` would overlap `{old}` on line {line}")]
     Overlap {
         /// The page.
         slug: String,
-        /// What was to be written.
+        /// The line to be written.
         new: String,
-        /// What is there.
+        /// The existing line.
         old: String,
-        /// Where it stands.
+        /// Line number of the existing line.
         line: u32,
-        /// What to do about it.
+        /// How to resolve it.
         way_out: String,
     },
     /// No link has this id.
-    #[error("there is no link {what}")]
+    #[error("no link {what}")]
     NoLink {
-        /// What was asked for.
+        /// The link as given.
         what: String,
     },
-    /// The remote and the vault have gone different ways.
+    /// The remote and the vault have diverged.
     #[error(
         "the vault and {upstream} have diverged: {ahead} commits here, {behind} there; nothing was changed"
     )]
@@ -118,30 +118,30 @@ pub enum Error {
         /// Commits that only the remote has.
         behind: u64,
     },
-    /// The work tree has changes that are not Lore's.
-    #[error("{} changed outside Lore and not committed: {}; nothing was changed", files(.paths.len()), first_few(.paths))]
+    /// The work tree has changes that Lore did not make.
+    #[error("{} uncommitted changes made outside Lore: {}; nothing was changed", files(.paths.len()), first_few(.paths))]
     Dirty {
         /// The files.
         paths: Vec<String>,
     },
-    /// git said no.
+    /// git failed.
     #[error("{message}")]
     Git {
-        /// What it said.
+        /// What git reported.
         message: String,
     },
-    /// There is no vector to be had.
+    /// No embedding could be computed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// A cluster is not the one that was planned.
-    #[error("cluster {cluster} is not what was planned: {why}")]
+    /// A cluster changed after it was planned.
+    #[error("cluster {cluster} changed since it was planned: {why}")]
     PlanChanged {
         /// Its id.
         cluster: String,
-        /// What became of it.
+        /// What changed.
         why: String,
     },
-    /// There is no summary to be had.
+    /// No summary could be made.
     #[error(transparent)]
     Summary(#[from] SummaryError),
     /// The file is larger than the policy's limit.
@@ -160,7 +160,7 @@ pub enum Error {
         /// The file.
         path: String,
     },
-    /// An edit that does not fit the page.
+    /// The edit does not apply to the page.
     #[error("{slug}: {source}")]
     Edit {
         /// The page.
@@ -168,15 +168,15 @@ pub enum Error {
         /// Why.
         source: EditError,
     },
-    /// Another process holds the vault.
-    #[error("{} is being written by {holder}", .vault.display())]
+    /// Another process holds the vault's lock.
+    #[error("{} is locked by {holder}", .vault.display())]
     Locked {
         /// The vault's root.
         vault: PathBuf,
-        /// Who holds it.
+        /// The process that holds it.
         holder: String,
     },
-    /// Nobody waits for the answer any more.
+    /// The caller cancelled the request.
     #[error("the request was cancelled")]
     Cancelled,
     /// A file could not be read.
@@ -205,34 +205,34 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
-    /// No project of that name.
-    #[error("no project is called {name:?}")]
+    /// No project has that name.
+    #[error("no vault named {name:?}")]
     UnknownProject {
-        /// What was asked for.
+        /// The name as given.
         name: String,
-        /// The names there are.
+        /// The names of all projects.
         known: Vec<String>,
     },
-    /// It is not clear which project is meant.
-    #[error("{}", if .known.is_empty() { "there is no vault yet" } else { "more than one project, and none is chosen" })]
+    /// No project is selected, and there is not exactly one.
+    #[error("{}", if .known.is_empty() { "no vault is registered yet" } else { "several vaults are registered and none is selected" })]
     NoProject {
-        /// The names there are.
+        /// The names of all projects.
         known: Vec<String>,
     },
-    /// The vault's directory is gone.
-    #[error("the vault {} is not there", .path.display())]
+    /// The vault's directory does not exist.
+    #[error("the vault directory {} does not exist", .path.display())]
     VaultMissing {
         /// Its root.
         path: PathBuf,
     },
-    /// The database was made by a newer Lore.
-    #[error("{location} has schema {found}; this Lore knows up to {known}")]
+    /// The database was written by a newer Lore.
+    #[error("{location} has schema {found}; this version of Lore supports up to {known}")]
     IndexNewer {
         /// Where the database is.
         location: String,
         /// Its schema version.
         found: i64,
-        /// The newest version this build knows.
+        /// The newest version this build supports.
         known: i64,
     },
     /// The database is damaged.
@@ -240,17 +240,17 @@ pub enum Error {
     IndexBroken {
         /// Where the database is.
         location: String,
-        /// What the database said.
+        /// What the database reported.
         message: String,
     },
-    /// The database refused an operation.
-    #[error("the index failed while it {doing}: {message}")]
+    /// A database operation failed.
+    #[error("cannot {doing}: {message}")]
     Index {
-        /// What was being done, to complete "while it …".
+        /// The operation in the imperative, to complete "cannot …".
         doing: &'static str,
-        /// What the database said.
+        /// What the database reported.
         message: String,
-        /// Whether the disk is full or the database busy: a later try may succeed.
+        /// Whether a retry may succeed: the disk is full or the database busy.
         transient: bool,
     },
     /// The watcher could not be started.
@@ -268,39 +268,39 @@ pub enum Error {
 pub enum Code {
     /// No such page.
     NotFound,
-    /// More than one page.
+    /// More than one page matches.
     Ambiguous,
-    /// Words that cannot be acted on.
+    /// Invalid input.
     Usage,
-    /// The page changed meanwhile.
+    /// The page changed in the meantime.
     Conflict,
-    /// There is one already.
+    /// It already exists.
     Exists,
     /// Forbidden by policy or by path.
     Denied,
-    /// Not a valid page, or a credential in it.
+    /// An invalid page, or a credential in it.
     Lint,
-    /// git's work tree or remote is in the way.
+    /// The state of git's work tree or remote prevents it.
     Diverged,
     /// git failed.
     Git,
-    /// A model cannot be used, or does not answer.
+    /// A model cannot be used or does not answer.
     Model,
     /// Over a limit.
     TooLarge,
-    /// An edit that does not fit the page.
+    /// An edit that does not apply to the page.
     Edit,
     /// Another process is writing.
     Locked,
-    /// Nobody waits for the answer any more.
+    /// The caller cancelled the request.
     Cancelled,
-    /// The file system said no.
+    /// A file system error.
     Io,
-    /// A configuration that cannot be read.
+    /// A configuration file that cannot be read.
     Config,
     /// No such project, or no vault.
     NoVault,
-    /// The index refused, or is too new.
+    /// The index failed, or is too new.
     Index,
     /// The index is damaged.
     IndexBroken,
@@ -384,91 +384,91 @@ impl Error {
         }
     }
 
-    /// What to do next.
+    /// Returns what to do next.
     pub fn hint(&self) -> String {
         match self {
             Error::NotFound { suggestions, .. } if suggestions.is_empty() => {
-                "look for it with `lore search`, or list the pages with `lore list`".into()
+                "find it with `lore search`, or list pages with `lore list`".into()
             }
-            Error::NotFound { .. } => "use a name that is there, or look for it with `lore search`".into(),
-            Error::NoLink { .. } => "`lore links REF` lists the links of a page with their ids".into(),
+            Error::NotFound { .. } => "use one of these, or find the page with `lore search`".into(),
+            Error::NoLink { .. } => "list a page's links and their ids with `lore links REF`".into(),
             Error::Overlap { way_out, .. } => format!("{way_out}; nothing was changed"),
-            Error::NoGap { .. } => "see `lore gaps --resolved` for their ids".into(),
-            Error::Ambiguous { .. } => "give the whole slug".into(),
+            Error::NoGap { .. } => "list gaps and their ids with `lore gaps --resolved`".into(),
+            Error::Ambiguous { .. } => "use the full slug".into(),
             Error::BadInput { hint, .. } => hint.clone(),
-            Error::BadPath { .. } => "give a path inside the vault, such as people/ada-lovelace".into(),
+            Error::BadPath { .. } => "use a path inside the vault, such as people/ada-lovelace".into(),
             Error::Conflict { expected: 0, .. } => {
                 "change it with `lore edit`, or choose another slug".into()
             }
-            Error::Conflict { current: 0, .. } => "leave the version out to make the page".into(),
+            Error::Conflict { current: 0, .. } => "omit the version to create the page".into(),
             Error::Conflict { .. } => {
-                "read the page again, merge, and write with the version it has now".into()
+                "read the page again, merge, and write with its current version".into()
             }
             Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
             Error::Denied { path, .. } => {
-                format!("see what may be done there with `lore doctor --path {path}`; nothing was changed")
+                format!("see what is allowed there with `lore doctor --path {path}`; nothing was changed")
             }
             Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {
-                "keep the secret elsewhere and write where it is kept; nothing was changed".into()
+                "store the secret elsewhere and write its location instead; nothing was changed".into()
             }
-            Error::Lint { .. } => "mend it and write again; nothing was changed".into(),
+            Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
             Error::Diverged { .. } => {
-                "bring them together in git (`git pull --rebase`), then write again".into()
+                "merge them with git (`git pull --rebase`) and retry".into()
             }
             Error::Dirty { .. } => {
-                "commit them with `lore git commit`, or put them back, then write again".into()
+                "commit them with `lore git commit`, or revert them, and retry".into()
             }
             Error::Git { .. } => "see `lore git status`".into(),
             Error::Embed(EmbedError::Model { .. }) => {
-                "see `lore model list`, and choose another with `lore model use`; search by words works without".into()
+                "list models with `lore model list` and switch with `lore model use`; full-text search still works".into()
             }
             Error::Embed(EmbedError::Unavailable { .. }) => {
-                "what waits stays in the queue: run `lore embed` when it answers again".into()
+                "pending chunks stay queued: run `lore embed` when it is available again".into()
             }
             Error::Embed(EmbedError::Wrong { .. }) => {
-                "check the model's name and the endpoint with `lore model list`".into()
+                "check the model name and the endpoint with `lore model list`".into()
             }
             Error::PlanChanged { .. } => {
-                "read the plan again with `lore compact --plan`, and write its summary anew; nothing of it was changed"
+                "read the new plan with `lore compact --plan` and summarize again; the cluster was not changed"
                     .into()
             }
             Error::Summary(_) => {
-                "see what it is told with `lore compact --plan`, mend its settings (`lore config list`), or use \
-                 `--summarizer extractive`; the cluster is as it was"
+                "see its prompt with `lore compact --plan`, fix its settings (`lore config list`), or use \
+                 `--summarizer extractive`; the cluster was not changed"
                     .into()
             }
             Error::TooLarge { .. } => {
                 "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
             }
             Error::NotUtf8 { .. } => {
-                "convert the file to UTF-8 first, or replace it whole with `lore put`".into()
+                "convert the file to UTF-8 first, or replace it with `lore put`".into()
             }
             Error::Edit { .. } => {
-                "see the page with `lore show`, then give the edit again; nothing was changed".into()
+                "read the page with `lore show` and retry the edit; nothing was changed".into()
             }
-            Error::Locked { .. } => "try again when it has finished; the lock goes with its process".into(),
-            Error::Cancelled => "ask again: it goes on from what was done before".into(),
+            Error::Locked { .. } => "retry when it has finished; the lock is released when its process exits".into(),
+            Error::Cancelled => "retry: it resumes from the work already done".into(),
             Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
-            Error::Config { .. } => "correct the file; nothing was changed".into(),
+            Error::Config { .. } => "fix the file; nothing was changed".into(),
             Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
-                "make a vault with `lore init PATH`".into()
+                "create a vault with `lore init PATH`".into()
             }
             Error::UnknownProject { known, .. } | Error::NoProject { known } => {
-                format!("choose one with --project: {}", known.join(", "))
+                format!("select one with --project: {}", known.join(", "))
             }
             Error::VaultMissing { .. } => {
-                "put the directory back, or forget the vault with `lore project remove NAME`".into()
+                "restore the directory, or unregister the vault with `lore project remove NAME`".into()
             }
-            Error::IndexNewer { .. } => "update Lore, or name another database with --db".into(),
+            Error::IndexNewer { .. } => "update Lore, or use another database with --db".into(),
             Error::IndexBroken { .. } => {
-                "run the command again: the index is made anew from your files".into()
+                "run the command again: the index is rebuilt from your files".into()
             }
             Error::Index { transient: true, .. } => {
-                "try again in a moment; check that the disk has space".into()
+                "retry in a moment, and check that the disk has space".into()
             }
             Error::Index { .. } => "run `lore doctor`".into(),
             Error::Watch { .. } => {
-                "run `lore sync` without --watch, or raise the system's limit of watches".into()
+                "run `lore sync` without --watch, or raise the system's limit on file watches".into()
             }
         }
     }
@@ -479,27 +479,27 @@ fn io_hint(source: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "check the file's owner and permissions; nothing was changed"
         }
-        io::ErrorKind::StorageFull => "free some space on the disk and try again; nothing was changed",
+        io::ErrorKind::StorageFull => "free some disk space and retry; nothing was changed",
         io::ErrorKind::NotFound => "check the path",
-        _ => "check the disk and the path, then try again",
+        _ => "check the disk and the path, and retry",
     }
 }
 
 fn conflict(slug: &str, expected: u64, current: u64) -> String {
     match (expected, current) {
-        (0, _) => format!("{slug} exists already, at version {current}"),
-        (_, 0) => format!("there is no page {slug}, so it is not at version {expected}"),
+        (0, _) => format!("{slug} already exists at version {current}"),
+        (_, 0) => format!("{slug} does not exist, so it is not at version {expected}"),
         _ => format!("{slug} is at version {current}, not {expected}"),
     }
 }
 
-/// How many findings a refusal names after the first.
+/// Maximum number of findings listed after the first.
 const SHOWN: usize = 30;
 
-/// The findings that stand in the way; of very many, the first.
+/// Formats the findings that blocked a write; of very many, the first.
 fn refused(findings: &[Finding]) -> String {
     match findings {
-        [] => "the page is not valid".into(),
+        [] => "the page is invalid".into(),
         [one] => one.to_string(),
         [first, rest @ ..] => {
             let rest: Vec<String> = rest.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -511,7 +511,7 @@ fn refused(findings: &[Finding]) -> String {
 }
 
 fn files(count: usize) -> String {
-    if count == 1 { "1 file is".into() } else { format!("{count} files are") }
+    if count == 1 { "1 file has".into() } else { format!("{count} files have") }
 }
 
 fn first_few(paths: &[String]) -> String {
@@ -522,7 +522,7 @@ fn first_few(paths: &[String]) -> String {
 fn nearest(suggestions: &[String]) -> String {
     match suggestions {
         [] => String::new(),
-        [one] => format!("; the nearest is {one}"),
-        some => format!("; the nearest are {}", some.join(", ")),
+        [one] => format!("; did you mean {one}?"),
+        some => format!("; did you mean one of {}?", some.join(", ")),
     }
 }

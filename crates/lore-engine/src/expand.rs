@@ -1,5 +1,5 @@
-//! Answers inside a token budget: of each hit a summary, the section that matched, or the whole truth, as far as the
-//! budget goes. What is handed over never costs more than was asked for.
+//! Fits search results into a token budget: for each hit a summary, the matching section, or the whole truth. The
+//! result never exceeds the budget.
 
 use lore_page::{LineRange, parse};
 
@@ -9,41 +9,41 @@ use crate::memory::Memory;
 use crate::search::{Hit, lines_of};
 use crate::vault::decode;
 
-/// A section is added while more than this is left.
+/// A section is added while more tokens than this are left.
 const FOR_SECTION: usize = 500;
 
-/// The whole truth is added to one of the first hits while more than this is left.
+/// The whole truth of one of the first hits is added while more tokens than this are left.
 const FOR_FULL: usize = 1500;
 
-/// Hits that may be shown whole by themselves.
+/// Number of hits that `Auto` may show in full.
 const FULL_HITS: usize = 3;
 
-/// How much of each hit.
+/// How much of each hit to return.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
     /// Title and summary.
     Summary,
-    /// The section that matched.
+    /// The matching section.
     Section,
-    /// Everything above the rule.
+    /// Everything above the first horizontal rule.
     Full,
     /// As much as the budget allows, the best hits first.
     #[default]
     Auto,
 }
 
-/// A hit with what is handed over of it.
+/// A hit with its content.
 #[derive(Debug, Clone)]
 pub struct Opened {
     /// The hit.
     pub hit: Hit,
-    /// How much of it there is: never [`Depth::Auto`].
+    /// The depth that was reached; never [`Depth::Auto`].
     pub depth: Depth,
     /// The section or the truth.
     pub content: Option<String>,
-    /// The lines that the content stands on.
+    /// The lines of the content.
     pub lines: Option<LineRange>,
-    /// What it costs.
+    /// Its cost in tokens.
     pub tokens: usize,
 }
 
@@ -52,24 +52,24 @@ pub struct Opened {
 pub struct Budgeted {
     /// Best first.
     pub hits: Vec<Opened>,
-    /// What they cost together.
+    /// Total cost in tokens.
     pub total: usize,
-    /// What is left.
+    /// Tokens left.
     pub remaining: usize,
-    /// Hits that the budget had no room for.
+    /// Number of hits that did not fit.
     pub left_out: usize,
 }
 
-/// What may be spent.
+/// A token budget.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
-    /// Tokens in all.
+    /// Total number of tokens.
     pub tokens: usize,
-    /// Tokens of what is put around the content of a page by who hands it over.
+    /// Returns the tokens that the caller's formatting adds around a page's content.
     pub around: &'a dyn Fn(&PageRow) -> usize,
 }
 
-/// Opens hits as far as a budget goes.
+/// Expands hits within a budget, best first.
 pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>) -> Result<Budgeted> {
     let Budget { tokens: budget, around } = budget;
     let count = hits.len();
@@ -88,7 +88,7 @@ pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>)
     Ok(Budgeted { hits: opened, total, remaining: budget - total, left_out })
 }
 
-/// How much of one hit is wanted, and what is left for it.
+/// The depth wanted for one hit, and the tokens left for it.
 struct Want<'a> {
     depth: Depth,
     rank: usize,
@@ -96,7 +96,7 @@ struct Want<'a> {
     around: &'a dyn Fn(&PageRow) -> usize,
 }
 
-/// As much of a hit as is wanted and fits; nothing when not even its summary does.
+/// Expands a hit as far as wanted and affordable; `None` when not even its summary fits.
 fn open(memory: &Memory, hit: Hit, want: &Want<'_>) -> Option<Opened> {
     let count = |text: &str| memory.models().count_tokens(text);
     let about = count(&format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default()));
@@ -131,8 +131,8 @@ fn open(memory: &Memory, hit: Hit, want: &Want<'_>) -> Option<Opened> {
     Some(opened)
 }
 
-/// How much a section leaves; at least so much where that is enough for the whole truth. No token is shorter than a
-/// byte, so that most sections need not be counted.
+/// Returns how many tokens are left after a section, or a lower bound if that already suffices for the whole truth. No
+/// token is shorter than a byte, so most sections need no exact count.
 fn leaves(section: Option<&Part>, left: usize, count: &dyn Fn(&str) -> usize) -> usize {
     let Some(section) = section else { return left };
     let at_least = left.saturating_sub(section.text.len() + 1);
@@ -155,7 +155,7 @@ struct Part {
 }
 
 impl Part {
-    /// As many of its first lines as so many tokens allow, and what they cost.
+    /// Keeps as many of the first lines as fit into `tokens`, and returns them with their cost.
     fn cut_to(self, tokens: usize, count: &dyn Fn(&str) -> usize) -> (Part, usize) {
         let all = count(&self.text);
         if all <= tokens {
@@ -171,7 +171,7 @@ impl Part {
     }
 }
 
-/// The page's file, as it was read for the excerpt where that is at hand.
+/// Returns the page's text, reusing what was read for the excerpt if available.
 fn read(memory: &Memory, hit: &mut Hit) -> Option<String> {
     if let Some(text) = hit.text.take() {
         return Some(text);
@@ -180,7 +180,7 @@ fn read(memory: &Memory, hit: &mut Hit) -> Option<String> {
     Some(decode(&file.bytes).text.into_owned())
 }
 
-/// The chunk that the hit is about, else its excerpt.
+/// Returns the hit's chunk, else its excerpt.
 fn section(file: &str, hit: &Hit) -> Option<Part> {
     let chunk = hit.chunk.as_ref().map(|chunk| chunk.lines);
     match (chunk, &hit.excerpt) {
@@ -190,7 +190,7 @@ fn section(file: &str, hit: &Hit) -> Option<Part> {
     }
 }
 
-/// Everything above the rule.
+/// Returns everything above the first horizontal rule.
 fn truth(file: &str, hit: &Hit) -> Option<Part> {
     let range = parse(&hit.page.path, file).page.truth;
     let whole = range.of(file);

@@ -1,11 +1,11 @@
 //! Fault points: where a test kills or suspends the process, to prove that an interrupted change is finished or undone
 //! and that nothing escapes between two steps. Compiled only with the feature `faults`.
 
-/// The points of a write, in their order.
+/// The fault points of a write, in order.
 pub const POINTS: [&str; 9] =
     ["staged", "kept", "noted", "installed", "before-commit", "committed", "generated", "published", "ended"];
 
-/// The point after each round of the embedding queue, when its vectors are kept.
+/// The fault point after each batch of the embedding queue, once its vectors are stored.
 pub const EMBEDDED: &str = "embedded";
 
 #[cfg(feature = "faults")]
@@ -54,7 +54,7 @@ pub use armed::arm;
 #[cfg(feature = "faults")]
 pub(crate) use armed::fault;
 
-/// Without the feature no process dies.
+/// Does nothing without the feature.
 #[cfg(not(feature = "faults"))]
 pub fn arm(_point: &str) {}
 

@@ -1,5 +1,5 @@
-//! Search by fields: each field of a page that matches counts once with a fixed weight, and of equals the one updated
-//! last comes first. No frequency, no length: what is stable stays where it is.
+//! Search by fields: each matching field of a page adds a fixed weight, and ties go to the page updated last. Term
+//! frequency and text length do not count, which keeps the order stable.
 
 use lore_page::{fold, parse};
 
@@ -9,24 +9,24 @@ use crate::memory::Memory;
 use crate::search::prepare;
 use crate::vault::decode;
 
-/// The weight of each field.
+/// Weight of each field.
 const TITLE: u32 = 100;
 const LABEL: u32 = 50;
 const SUMMARY: u32 = 20;
 const BODY: u32 = 5;
 
-/// A page that answers.
+/// A matching page.
 #[derive(Debug)]
 pub struct FieldHit {
     /// The page.
     pub page: PageRow,
-    /// The weights of its matching fields together.
+    /// Sum of the weights of the matching fields.
     pub score: u32,
-    /// Which fields matched.
+    /// The fields that matched.
     pub reasons: Vec<&'static str>,
 }
 
-/// The pages of which a field has a word of the query, the best first.
+/// Returns the pages with a field that contains a word of the query, best first.
 pub fn search_fields(memory: &Memory, query: &str, filter: &Filter, limit: usize) -> Result<Vec<FieldHit>> {
     let words = words(query);
     if words.is_empty() {
@@ -41,13 +41,13 @@ pub fn search_fields(memory: &Memory, query: &str, filter: &Filter, limit: usize
             hits.push(FieldHit { page, score, reasons });
         }
     }
-    // Pages come in the order of their last change; the date that a page states counts more.
+    // Pages come in the order of their last change; a declared date takes precedence.
     hits.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| updated(&b.page).cmp(&updated(&a.page))));
     hits.truncate(limit);
     Ok(hits)
 }
 
-/// When a page says that it was updated; else when its file was.
+/// Returns the page's declared update date, else the date of its file.
 pub fn updated(page: &PageRow) -> String {
     let noted = page.properties.text("updated").map(str::to_owned);
     noted.unwrap_or_else(|| {
@@ -60,7 +60,7 @@ pub fn updated(page: &PageRow) -> String {
     })
 }
 
-/// The words that decide: those that say something, or all where none does.
+/// Returns the content words of the query, or all its words if there are none.
 fn words(query: &str) -> Vec<String> {
     let telling = prepare(query).terms;
     let words: Vec<String> = telling.iter().map(|word| fold(word)).collect();
@@ -71,7 +71,7 @@ fn weigh(page: &PageRow, body: &str, words: &[String]) -> (u32, Vec<&'static str
     let has = |text: &str| {
         let text = fold(text);
         let whole = |word: &str| text.split(|letter: char| !letter.is_alphanumeric()).any(|one| one == word);
-        // Scripts without spaces, and words with a sign inside, are found as they stand.
+        // Scripts without spaces, and words with punctuation inside, match as substrings.
         let plain = |word: &str| word.chars().all(|letter| letter.is_ascii_alphanumeric());
         words.iter().any(|word| if plain(word) { whole(word) } else { text.contains(word.as_str()) })
     };

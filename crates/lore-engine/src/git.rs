@@ -1,7 +1,7 @@
-//! The repository around a vault, through the user's own `git`: credentials, hooks and signing stay theirs.
+//! The git repository around a vault, accessed through the user's own `git`: credentials, hooks and signing are theirs.
 //!
-//! Nothing here merges, forces or removes a lock. Paths are relative to the vault's root, with `/`; what lies in the
-//! repository but outside the vault is neither looked at nor committed.
+//! Nothing here merges, forces or removes a lock. Paths are relative to the vault's root, with `/`; files in the
+//! repository but outside the vault are neither read nor committed.
 
 mod blame;
 mod call;
@@ -28,62 +28,60 @@ pub use tree::Revision;
 
 use crate::vault::{exists, read_text, real_folder};
 
-/// How long another git may hold the index before a write gives up.
+/// Maximum wait for another git that holds the index lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The repository around a vault.
 #[derive(Debug, Clone)]
 pub struct Repo {
-    /// The vault's directory, with no symbolic link in it.
+    /// The vault's directory, with symlinks resolved.
     root: PathBuf,
-    /// Where git keeps what belongs to this work tree: its index, and the traces of a merge under way.
+    /// The git directory of this work tree: its index, and the state of a merge in progress.
     git_dir: PathBuf,
-    /// The vault's place in the repository: empty, or a path with `/` at its end.
+    /// The vault's path in the repository: empty, or ending with `/`.
     prefix: String,
     environment: Vec<(OsString, OsString)>,
     patience: Duration,
 }
 
-/// Why git did not do what was asked.
+/// Why a git command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no git program.
-    #[error("there is no git program; install git, or put it on the PATH")]
+    /// The git program is not installed.
+    #[error("git is not installed; install it, or add it to PATH")]
     Missing,
-    /// It took too long and was stopped, with everything it had started.
-    #[error(
-        "git {command} was stopped because it had not ended after {seconds} s; run it by hand to see what holds it up"
-    )]
+    /// It timed out and was killed with all its child processes.
+    #[error("git {command} timed out after {seconds} s; run it by hand to see why")]
     TimedOut {
-        /// What git was doing.
+        /// The git command.
         command: String,
-        /// How long it was waited for.
+        /// The timeout.
         seconds: u64,
     },
-    /// Git said no.
+    /// git failed.
     #[error("git {command} failed: {message}")]
     Failed {
-        /// What git was doing.
+        /// The git command.
         command: String,
-        /// What git or a hook said, without credentials.
+        /// What git or a hook reported, without credentials.
         message: String,
     },
-    /// There is nothing to fetch from or push to.
-    #[error("git {command} failed: no remote is known; add one with `git remote add origin URL`")]
+    /// There is no remote to fetch from or push to.
+    #[error("git {command} failed: no remote is configured; add one with `git remote add origin URL`")]
     NoRemote {
-        /// What git was to do.
+        /// The git command.
         command: String,
     },
-    /// The remote has commits that this branch lacks, so it took none. The local commits are untouched.
+    /// The remote has commits that this branch lacks, so it rejected the push. The local commits are untouched.
     #[error("{message}")]
     Rejected {
-        /// What happened and the way out.
+        /// What happened and how to resolve it.
         message: String,
     },
-    /// Both sides have commits of their own.
+    /// The branch and its upstream have diverged.
     #[error(
-        "the branch and its upstream went apart: {ahead} here that are not there, {behind} there that are not here; \
-         bring them together with `git pull --rebase`"
+        "the branch and its upstream have diverged: {ahead} commits only here, {behind} only there; \
+         merge them with `git pull --rebase`"
     )]
     Diverged {
         /// Commits that only the branch has.
@@ -91,10 +89,10 @@ pub enum GitError {
         /// Commits that only the upstream has.
         behind: u64,
     },
-    /// Another git holds a lock.
+    /// Another git process holds a lock.
     #[error("{message}")]
     Locked {
-        /// Which lock, and the way out.
+        /// The lock, and how to resolve it.
         message: String,
     },
 }
@@ -106,7 +104,7 @@ impl GitError {
 }
 
 impl Repo {
-    /// The repository that the vault at `root` lies in, if there is one. Runs no program.
+    /// Returns the repository that contains the vault at `root`, if any. Runs no program.
     pub fn find(root: &Path) -> Option<Repo> {
         let root = real_folder(root)?;
         let (top, git_dir) = root.ancestors().find_map(|folder| Some((folder, git_dir_of(folder)?)))?;
@@ -115,21 +113,21 @@ impl Repo {
         Some(Repo { root, git_dir, prefix, environment: Vec::new(), patience: LOCK_PATIENCE })
     }
 
-    /// Sets a variable in the environment of every git this runs.
+    /// Sets an environment variable for every git process.
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Repo {
         self.environment.push((name.into(), value.into()));
         self
     }
 
-    /// Lets git tidy the repository if it finds that worth while.
+    /// Runs git's automatic maintenance.
     pub fn maintain(&self) -> Result<(), GitError> {
         let call = call::Call::new(&["maintenance", "run", "--auto", "--quiet"]).within(call::TIDYING);
         self.run(&call)?.expect_success().map(drop)
     }
 
-    /// Refuses while a merge or its like is under way: a commit would become part of it.
+    /// Fails while a merge, rebase or similar is in progress: a commit would become part of it.
     fn refuse_midway(&self, command: &str) -> Result<(), GitError> {
-        // A rebase that stopped at a conflict leaves the mark of a cherry-pick too, so it comes first.
+        // A rebase that stopped at a conflict leaves CHERRY_PICK_HEAD too, so rebases are checked first.
         let marks = [
             ("rebase-merge", "rebase"),
             ("rebase-apply/applying", "am"),
@@ -143,16 +141,16 @@ impl Repo {
             Some((_, under_way)) => Err(GitError::failed(
                 command,
                 format!(
-                    "a git {under_way} is under way in this repository; finish it with \
-                     `git {under_way} --continue` or give it up with `git {under_way} --abort`, then try again"
+                    "a git {under_way} is in progress in this repository; finish it with \
+                     `git {under_way} --continue` or abort it with `git {under_way} --abort`, and retry"
                 ),
             )),
         }
     }
 }
 
-/// The directory git uses for a folder that has a `.git`: that directory, or the one a `.git` file names, as in a
-/// further work tree or a submodule. Like git, it passes over a `.git` that is no repository.
+/// Returns the git directory of a directory with a `.git`: the `.git` itself, or the directory that a `.git` file
+/// points to, as in a linked work tree or a submodule. Like git, it ignores a `.git` that is not a repository.
 fn git_dir_of(folder: &Path) -> Option<PathBuf> {
     let at = folder.join(".git");
     if exists(&at.join("HEAD")) {

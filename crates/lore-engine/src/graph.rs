@@ -1,4 +1,4 @@
-//! The neighbourhood of a page: a pure walk over link rows, breadth first, the nearest pages kept.
+//! The neighbourhood of a page: a breadth-first traversal of the links, keeping the nearest pages.
 
 mod chain;
 
@@ -11,28 +11,28 @@ pub use chain::{Chain, chain};
 use crate::error::Result;
 use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
 
-/// Which links count by their validity.
+/// Selects links by their validity interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Temporal {
-    /// Those that hold today.
+    /// Links valid today.
     #[default]
     Current,
-    /// Those that have ended.
+    /// Links that have ended.
     Historical,
-    /// All.
+    /// All links.
     All,
-    /// Those that have begun, whether they have ended or not.
+    /// Links that have begun, whether or not they have ended.
     Begun,
 }
 
 impl Temporal {
-    /// Whether a link counts on a day: see [`Temporal::takes_interval`].
+    /// Whether a link is selected on a day: see [`Temporal::takes_interval`].
     pub fn takes(self, row: &LinkRow, today: &str) -> bool {
         self.takes_interval(row.link.interval, today)
     }
 
-    /// Whether what holds for an interval counts on a day given as `YYYY-MM-DD`; of a month (`YYYY-MM`) or a year, any
-    /// day will do.
+    /// Whether an interval is selected on a day given as `YYYY-MM-DD`. For a month (`YYYY-MM`) or a year, any of its
+    /// days may match.
     pub fn takes_interval(self, interval: Interval, today: &str) -> bool {
         let (first, last) = match today.parse::<PartialDate>() {
             Ok(date) => (date.first_day(), date.last_day()),
@@ -47,31 +47,31 @@ impl Temporal {
     }
 }
 
-/// How far and how wide to look.
+/// Limits of a traversal.
 #[derive(Debug, Clone)]
 pub struct Reach {
-    /// Hops from the centre.
+    /// Maximum number of hops from the centre.
     pub depth: usize,
-    /// How many pages at the most, the centre included.
+    /// Maximum number of pages, including the centre.
     pub limit: usize,
-    /// Which links count.
+    /// Which links are followed.
     pub temporal: Temporal,
-    /// The day on which they are looked at, as `YYYY-MM-DD`; or a month, or a year.
+    /// The day on which links are evaluated, as `YYYY-MM-DD`; or a month, or a year.
     pub today: String,
 }
 
 /// Pages by their distance from the centre, and the links between them.
 #[derive(Debug, Default)]
 pub struct Neighbourhood {
-    /// Each page with its hops, nearest first.
+    /// Each page with its distance in hops, nearest first.
     pub pages: Vec<(PageNo, usize)>,
-    /// The links whose two ends are among the pages.
+    /// The links between these pages.
     pub links: Vec<LinkRow>,
     /// Whether the limit left pages out.
     pub cut: bool,
 }
 
-/// Walks out from a page, a ring of links at a time.
+/// Traverses the links from a page, one ring of neighbours at a time.
 pub fn neighbourhood(
     index: &dyn Index,
     project: ProjectNo,
@@ -100,7 +100,7 @@ pub fn neighbourhood(
     Ok(found)
 }
 
-/// Adds the pages these links reach for the first time, in a stable order, until the limit.
+/// Adds the pages these links reach for the first time, in a stable order, up to the limit.
 fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: usize) -> Vec<PageNo> {
     let mut known: HashSet<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
     let mut ends: Vec<(&LinkRow, PageNo)> = Vec::new();
@@ -108,8 +108,8 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
         ends.push((row, row.from));
         ends.extend(row.to.map(|to| (row, to)));
     }
-    // Stated relations say more than links in passing, so they are followed first. A page's number is another in every
-    // index, so what the limit leaves out is decided by the links' ids.
+    // Typed relations mean more than plain links, so they are followed first. Page numbers differ between indexes, so
+    // the link ids decide what the limit leaves out.
     ends.sort_by_key(|(row, end)| (row.link.relation == lore_page::LINKS_TO, row.link.id, *end));
     let mut ring = Vec::new();
     for (_, end) in ends {

@@ -1,4 +1,4 @@
-//! The checksum by which a page's bytes are known.
+//! Content hashes.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
-    /// The hash of these bytes.
+    /// Hashes bytes.
     pub fn of(bytes: &[u8]) -> Self {
         ContentHash(Sha256::digest(bytes).into())
     }
@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for ContentHash {
         let byte = |at: usize| text.get(at * 2..at * 2 + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
         let mut bytes = [0; 32];
         for (at, slot) in bytes.iter_mut().enumerate() {
-            *slot = byte(at).ok_or_else(|| D::Error::custom("not a checksum"))?;
+            *slot = byte(at).ok_or_else(|| D::Error::custom("not a content hash"))?;
         }
         Ok(ContentHash(bytes))
     }
@@ -47,7 +47,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// A number of 52 bits (exact in JSON) that stands for these words, the same on every machine.
+/// Hashes words to a 52-bit number (exact in JSON), the same on every machine.
 pub fn stable_number(parts: &[&str]) -> u64 {
     let mut hasher = Sha256::new();
     for part in parts {

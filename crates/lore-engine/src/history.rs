@@ -1,4 +1,4 @@
-//! What a page was and who wrote it: snapshots of the ledger, commits of git.
+//! The history of a page: snapshots from the ledger, commits from git.
 
 use crate::compare::attribute;
 use crate::error::{Error, Result};
@@ -8,37 +8,37 @@ use crate::index::SnapshotRow;
 use crate::memory::Memory;
 use crate::vault::is_page_path;
 
-/// A page's kept versions.
+/// A page's snapshots.
 #[derive(Debug)]
 pub struct Kept {
     /// Its path.
     pub path: String,
-    /// Its version now; 0 when it is gone.
+    /// Its current version; 0 when it is gone.
     pub version: u64,
-    /// Who wrote it last through Lore; `None` when it was edited otherwise since.
+    /// Who last wrote it through Lore; `None` when it was edited outside Lore since.
     pub actor: Option<String>,
-    /// The newest first.
+    /// Newest first.
     pub snapshots: Vec<SnapshotRow>,
 }
 
-/// A line and who wrote it.
+/// A line and its author.
 #[derive(Debug)]
 pub struct Line {
-    /// From 1.
+    /// Line number, from 1.
     pub number: u32,
     /// Its text.
     pub text: String,
-    /// Who wrote it, where that is known.
+    /// Who wrote it, if known.
     pub actor: Option<String>,
-    /// Through which face.
+    /// The face it was written through.
     pub face: Option<String>,
-    /// The commit that brought it.
+    /// The commit that introduced it.
     pub commit: Option<String>,
-    /// When, in milliseconds since 1970.
+    /// When it was written, in milliseconds since 1970.
     pub at: Option<i64>,
 }
 
-/// The kept versions of the page that a reference means. A page that is gone is named by its path.
+/// Returns the snapshots of the referenced page. A deleted page is named by its path.
 pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
     let (store, project) = (memory.store(), memory.project());
     let path = match memory.page(reference) {
@@ -56,7 +56,7 @@ pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
     })
 }
 
-/// The path of a file that is gone or is no page, where the ledger knows it.
+/// Returns the path of a deleted file or a file that is not a page, if the ledger has snapshots of it.
 fn gone(memory: &Memory, reference: &str) -> Result<Option<String>> {
     let plain = reference.strip_prefix("memory://").unwrap_or(reference);
     let plain = memory.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
@@ -70,7 +70,7 @@ fn gone(memory: &Memory, reference: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The bytes of a snapshot.
+/// Returns the bytes of a snapshot.
 pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
     let bytes = memory.store().snapshot_bytes(memory.project(), number)?;
     bytes.ok_or_else(|| Error::NotFound {
@@ -79,15 +79,15 @@ pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
     })
 }
 
-/// The commits that touched a page, the newest first; none without a repository. Where git cannot be asked, its reason.
+/// Returns the commits that changed a page, newest first; none without a repository. If git fails, its reason.
 pub fn commits(memory: &Memory, path: &str, limit: usize) -> std::result::Result<Vec<Commit>, String> {
     match Repo::find(memory.vault().root()) {
-        Some(repo) => repo.log(path, limit).map_err(|error| format!("the commits cannot be told: {error}")),
+        Some(repo) => repo.log(path, limit).map_err(|error| format!("cannot list commits: {error}")),
         None => Ok(Vec::new()),
     }
 }
 
-/// Who wrote each line: by git where it knows the page, else by the snapshots.
+/// Returns who wrote each line: from git if it tracks the page, else from the snapshots.
 pub fn blame(memory: &Memory, path: &str) -> Result<(&'static str, Vec<Line>)> {
     let by_git = Repo::find(memory.vault().root()).and_then(|repo| repo.blame(path).ok());
     if let Some(lines) = by_git {

@@ -1,7 +1,7 @@
-//! What the engine needs of a database: the derived [`Index`] and the durable [`Ledger`], in plain rows.
+//! The database port: the derived [`Index`] and the durable [`Ledger`], in plain rows.
 //!
 //! The SQL lives below these traits and the rules above them. Methods take `&self` so that one transaction can
-//! span both: everything called inside [`Index::transaction`] succeeds or fails as one.
+//! span both: everything called inside [`Index::transaction`] is committed or rolled back together.
 
 use std::collections::BTreeSet;
 
@@ -17,179 +17,180 @@ use crate::vectors::Vectors;
 /// A project's number in its database.
 pub type ProjectNo = i64;
 
-/// A page's number in its index. It is not stable across a rebuild: nothing outside may keep it.
+/// A page's number in its index. It changes when the index is rebuilt, so nothing outside may store it.
 pub type PageNo = i64;
 
-/// A database that holds both halves, and the vectors.
+/// A database with index, ledger and vectors.
 pub trait Store: Index + Ledger + Intake + Vectors {}
 
 impl<T: Index + Ledger + Intake + Vectors> Store for T {}
 
-/// The derived half: everything in it can be made again from the files.
+/// The derived half: everything in it can be rebuilt from the files.
 pub trait Index {
-    /// Runs `work` as one transaction; inside another it joins that one.
+    /// Runs `work` in a transaction; a nested call joins the outer one.
     fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 
-    /// Runs `work`, which only reads, over one state of the database, and takes the right to read once for all of it.
+    /// Runs `work`, which only reads, in one read transaction, so that it sees a single state of the database.
     fn reading(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 
-    /// Gives memory back that is kept for speed only, where nothing is asked for a while.
+    /// Frees memory that is used only as a cache, when the database is idle.
     fn rest(&self) -> Result<()>;
 
-    /// The number of a project, made on first use. A project whose root moved starts with an empty index.
+    /// Returns the number of a project, creating it on first use. A project whose root changed starts with an empty
+    /// index.
     fn project(&self, name: &str, root: &str) -> Result<ProjectNo>;
 
-    /// Forgets a project's index; with `ledger`, its durable rows too.
+    /// Deletes a project's index and, if asked for, its durable rows.
     fn forget(&self, project: ProjectNo, ledger: Forget) -> Result<()>;
 
-    /// What is known of the files of pages, all or these, in the order of their paths.
+    /// Returns the fingerprints of all pages, or of these paths, sorted by path.
     fn fingerprints(&self, project: ProjectNo, paths: Option<&BTreeSet<String>>) -> Result<Vec<Fingerprint>>;
 
-    /// Writes a page under its path, in place of what was there.
+    /// Writes a page under its path, replacing the existing one.
     fn put_page(&self, project: ProjectNo, page: &PageDraft<'_>) -> Result<PutPage>;
 
-    /// Notes a new time of a file whose bytes are the same: `mtime` as the fingerprint keeps it, and when the page
-    /// was changed in milliseconds since 1970.
+    /// Records a new mtime of a file whose bytes are unchanged: `mtime` as in the fingerprint, and `updated` in
+    /// milliseconds since 1970.
     fn touch_page(&self, page: PageNo, mtime: i64, updated: i64) -> Result<()>;
 
-    /// Gives a page another path; its number stays. What stands under that path goes. Gives every name of both.
+    /// Moves a page to another path, keeping its number and replacing any page there. Returns all names of both pages.
     fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>>;
 
-    /// Takes a page out and gives the names it had. Links to it become pending.
+    /// Removes a page and returns the names it had. Links to it become pending.
     fn remove_page(&self, project: ProjectNo, page: PageNo) -> Result<Vec<String>>;
 
-    /// The rows of these pages, in the order asked for; missing ones are left out.
+    /// Returns the rows of these pages in the given order; missing ones are left out.
     fn pages(&self, project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>>;
 
-    /// Pages that pass a filter.
+    /// Returns the pages that match a filter.
     fn list(&self, project: ProjectNo, filter: &Filter, order: Order, window: Window)
     -> Result<Vec<PageRow>>;
 
-    /// Which pages answer to these names.
+    /// Returns the pages with any of these names.
     fn lookup(&self, project: ProjectNo, names: &Names<'_>) -> Result<Vec<KeyRow>>;
 
-    /// Links by one of their ends or by what they name.
+    /// Returns links selected by one end or by the names they refer to.
     fn links(&self, project: ProjectNo, ends: &LinkEnds<'_>) -> Result<Vec<LinkRow>>;
 
-    /// How many links lead to each of these pages from other pages, in the order asked for.
+    /// Returns the number of links from other pages to each of these pages, in the given order.
     fn inbound(&self, project: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>>;
 
-    /// Points links at pages, or at none.
+    /// Sets the target pages of links, or clears them.
     fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()>;
 
-    /// Observations, facts and entries, by page, kind and line.
+    /// Returns observations, facts and entries, sorted by page, kind and line.
     fn statements(&self, project: ProjectNo, wanted: &Wanted<'_>) -> Result<Vec<StatementRow>>;
 
-    /// Facts on any page whose named subject or whose object is one of these names, each as [`name_in_fact`] gives it.
+    /// Returns facts on any page whose subject or object is one of these names, normalized by [`name_in_fact`].
     fn facts_naming(&self, project: ProjectNo, names: &[&str]) -> Result<Vec<StatementRow>>;
 
-    /// Pages whose text matches, best first, with a positive score.
+    /// Returns pages whose text matches, best first, with a positive score.
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>>;
 
-    /// Tags or types in use, with the number of pages of each, most used first.
+    /// Returns the tags or types in use with their page counts, most used first.
     fn labels(&self, project: ProjectNo, kind: LabelKind) -> Result<Vec<(String, u64)>>;
 
-    /// How much there is.
+    /// Returns the sizes of the index.
     fn counts(&self, project: ProjectNo) -> Result<Counts>;
 
-    /// What is wrong with the database's own structure; empty when sound.
+    /// Checks the database and returns the problems found; empty when it is sound.
     fn problems(&self) -> Result<Vec<String>>;
 }
 
-/// The durable half: what no file holds. An upgrade carries it over; nothing makes it again.
+/// The durable half: data that no file contains. Upgrades preserve it; it cannot be rebuilt.
 pub trait Ledger {
-    /// A page's version and the bytes it stands for; `None` when it was never changed.
+    /// Returns a page's version and the hash of its bytes; `None` when it was never changed.
     fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>>;
 
-    /// Notes a page's version.
+    /// Stores a page's version.
     fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()>;
 
-    /// The id given to the page at a path whose file has none, where that is not the one derived from the path.
+    /// Returns the id assigned to a page whose file has none, if it differs from the one derived from its path.
     fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>>;
 
-    /// Notes such an id.
+    /// Stores such an id.
     fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()>;
 
-    /// Carries version and snapshots over to a page's new path. What a page that is gone left there makes room.
+    /// Moves version and snapshots to a page's new path, replacing those that a deleted page left there.
     fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()>;
 
-    /// Keeps the bytes a write replaced or removed.
+    /// Stores the bytes that a write replaced or removed.
     fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()>;
 
-    /// A page's snapshots, newest first, without their bytes.
+    /// Returns a page's snapshots, newest first, without their bytes.
     fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>>;
 
-    /// The bytes of a snapshot.
+    /// Returns the bytes of a snapshot.
     fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
-    /// Forgets a project's snapshots taken before a moment in milliseconds since 1970; says how many.
+    /// Deletes a project's snapshots taken before a time in milliseconds since 1970; returns how many.
     fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize>;
 
-    /// Who wrote a file last through Lore.
+    /// Returns who last wrote a file through Lore.
     fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
 
-    /// Notes who wrote a file.
+    /// Stores who wrote a file.
     fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
 
-    /// Files that could not be indexed, by path.
+    /// Returns the files that could not be indexed, sorted by path.
     fn failures(&self, project: ProjectNo) -> Result<Vec<Failure>>;
 
-    /// Notes a failure, or with `None` that a file is well again.
+    /// Stores a failure, or clears it with `None`.
     fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&Failure>) -> Result<()>;
 
-    /// The findings of a check that are settled, by their id.
+    /// Returns the resolved findings of checks, sorted by id.
     fn settled(&self, project: ProjectNo) -> Result<Vec<Settled>>;
 
-    /// Notes that a finding is settled; one that is stays as it was noted first.
+    /// Marks a finding as resolved; an existing mark is kept.
     fn settle(&self, project: ProjectNo, finding: &Settled) -> Result<()>;
 
-    /// A setting of this database.
+    /// Returns a setting of this database.
     fn setting(&self, key: &str) -> Result<Option<String>>;
 
-    /// Writes a setting.
+    /// Stores a setting.
     fn set_setting(&self, key: &str, value: &str) -> Result<()>;
 
-    /// Folds the write-ahead log into the database and gives back its free pages.
+    /// Checkpoints the write-ahead log and releases free pages.
     fn checkpoint(&self) -> Result<()>;
 
-    /// Copies the database, consistent, to a new file.
+    /// Copies the database to a new file, in a consistent state.
     fn backup(&self, to: &std::path::Path) -> Result<()>;
 }
 
-/// What became of a page that was written.
+/// The result of writing a page.
 #[derive(Debug)]
 pub struct PutPage {
     /// Its number.
     pub page: PageNo,
-    /// The names it has now and had not before, and the other way round.
+    /// The names it gained and lost.
     pub names: Vec<String>,
 }
 
-/// Whether the durable rows go too.
+/// Whether the durable rows are deleted too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forget {
-    /// Only what can be made again.
+    /// Only the index, which can be rebuilt.
     IndexOnly,
     /// Everything.
     LedgerToo,
 }
 
-/// A page's file as it was when it was indexed.
+/// State of a page's file when it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The page.
     pub page: PageNo,
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Nanoseconds since 1970; 0 when the file was too young to be trusted by its time.
+    /// Modification time in nanoseconds since 1970; 0 when the file was too recent to trust it.
     pub mtime: i64,
-    /// The bytes' checksum.
+    /// Hash of the bytes.
     pub hash: ContentHash,
 }
 
-/// By what a page can be named, strongest first.
+/// Kinds of names that refer to a page, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum KeyKind {
@@ -203,28 +204,28 @@ pub enum KeyKind {
     Title = 3,
     /// An alias, or its first heading.
     Alias = 4,
-    /// A title or alias in the form of a slug.
+    /// A title or alias as a slug.
     NameSlug = 5,
-    /// The end of its slug, from a `/` on.
+    /// The end of its slug, starting after a `/`.
     Suffix = 6,
-    /// The slug it would have, had another page not had it first. Nothing resolves by it.
+    /// The slug it would have if another page did not already have it. Never resolved.
     Claim = 7,
 }
 
 impl KeyKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u8) -> KeyKind {
         use KeyKind::{Alias, Claim, Id, NameSlug, Path, Slug, Suffix, Title};
         [Id, Slug, Path, Title, Alias, NameSlug, Suffix, Claim][usize::from(number.min(7))]
     }
 }
 
-/// A name under which a page is found.
+/// A name that refers to a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
     /// The name.
     pub key: String,
-    /// Why the page has it.
+    /// The kind of name.
     pub kind: KeyKind,
     /// The page.
     pub page: PageNo,
@@ -234,39 +235,39 @@ pub struct KeyRow {
     pub slug: String,
 }
 
-/// What to look up.
+/// The names to look up.
 #[derive(Debug)]
 pub enum Names<'a> {
-    /// Any of these, whole.
+    /// Any of these names, exactly.
     Exact(&'a [&'a str]),
-    /// Ids that start so.
+    /// Ids with this prefix.
     IdPrefix(&'a str),
     /// Every slug, for suggestions.
     AllSlugs,
 }
 
-/// Everything the index keeps of a page.
+/// Everything the index stores about a page.
 #[derive(Debug)]
 pub struct PageDraft<'a> {
     /// The row.
     pub row: PageRow,
-    /// Nanoseconds since 1970; 0 when not to be trusted.
+    /// Modification time in nanoseconds since 1970; 0 when it cannot be trusted.
     pub mtime: i64,
-    /// The newest day that its file states as `reviewed` or `updated`, in milliseconds since 1970.
+    /// The latest of its `reviewed` and `updated` dates, in milliseconds since 1970.
     pub stated: Option<i64>,
-    /// Names it is found under.
+    /// Names that refer to it.
     pub keys: Vec<(KeyKind, String)>,
     /// Outbound links.
     pub links: Vec<LinkDraft>,
     /// Observations, facts and entries.
     pub statements: Vec<Statement>,
-    /// The pieces to embed.
+    /// The chunks to embed.
     pub chunks: Vec<ChunkDraft>,
-    /// The words to search.
+    /// The text to search.
     pub text: SearchText<'a>,
 }
 
-/// A page's words by field.
+/// A page's text by field.
 #[derive(Debug, Default)]
 pub struct SearchText<'a> {
     /// Aliases and the first heading.
@@ -275,9 +276,9 @@ pub struct SearchText<'a> {
     pub headings: String,
     /// Tags and property values.
     pub tags: String,
-    /// Above the rule.
+    /// Text above the first horizontal rule.
     pub truth: &'a str,
-    /// Below the rule.
+    /// Text below it.
     pub timeline: &'a str,
 }
 
@@ -286,7 +287,7 @@ pub struct SearchText<'a> {
 pub struct PageRow {
     /// Its number.
     pub number: PageNo,
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: String,
     /// Its slug.
     pub slug: String,
@@ -296,7 +297,7 @@ pub struct PageRow {
     pub title: String,
     /// Its type.
     pub kind: String,
-    /// The status its file states.
+    /// Its declared status.
     pub status: Option<String>,
     /// The entity it belongs to.
     pub wing: String,
@@ -306,76 +307,76 @@ pub struct PageRow {
     pub tags: Vec<String>,
     /// Its frontmatter.
     pub properties: Properties,
-    /// What was odd about its text.
+    /// Parse warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The bytes' checksum.
+    /// Hash of the bytes.
     pub hash: ContentHash,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub created: i64,
     /// When its file last changed, in milliseconds since 1970.
     pub updated: i64,
-    /// Counts its changes, from 1.
+    /// Number of changes, from 1.
     pub version: u64,
 }
 
-/// A link as a page's text gives it.
+/// A link as written in a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDraft {
-    /// A number that names this link on every machine and after every rebuild.
+    /// Identifies the link, the same on every machine and after every rebuild.
     pub id: u64,
     /// The verb, or `links_to`.
     pub relation: String,
     /// The target as written.
     pub target: String,
-    /// The names by which the target is looked up.
+    /// The names used to look up the target.
     pub names: [String; 2],
-    /// What stands after `#`.
+    /// The text after `#`.
     pub heading: Option<String>,
-    /// The words shown instead of the target.
+    /// The text shown instead of the target.
     pub label: Option<String>,
-    /// The words around it.
+    /// The text around it.
     pub context: Option<String>,
-    /// When it holds.
+    /// When it is valid.
     pub interval: Interval,
-    /// Its line.
+    /// Its line number.
     pub line: u32,
 }
 
 /// A link in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRow {
-    /// Its row, for [`Index::resolve_links`].
+    /// Its row number, for [`Index::resolve_links`].
     pub number: i64,
-    /// The page it stands on.
+    /// The page that contains it.
     pub from: PageNo,
     /// That page's path.
     pub from_path: String,
-    /// The page it leads to, once there is one.
+    /// The page it resolves to, if any.
     pub to: Option<PageNo>,
     /// The link.
     pub link: LinkDraft,
 }
 
-/// Which links.
+/// Selects links.
 #[derive(Debug)]
 pub enum LinkEnds<'a> {
-    /// Those on these pages.
+    /// Links on these pages.
     From(&'a [PageNo]),
-    /// Those to these pages.
+    /// Links to these pages.
     To(&'a [PageNo]),
-    /// Those that look for one of these names, resolved or not.
+    /// Links that refer to one of these names, resolved or not.
     Named(&'a [&'a str]),
-    /// Those that lead nowhere yet.
+    /// Unresolved links.
     Pending,
-    /// Those with one of these ids.
+    /// Links with one of these ids.
     Ids(&'a [u64]),
-    /// Those with one of these relations, whatever their case.
+    /// Links with one of these relations, ignoring case.
     Typed(&'a [&'a str]),
-    /// Those of them that stand on one of these pages or lead to one.
+    /// Links with one of these relations that start or end at one of these pages.
     TypedAt(&'a [&'a str], &'a [PageNo]),
-    /// Those with a verb of their own, by page and line.
+    /// Links with an explicit verb, sorted by page and line.
     WithVerb,
 }
 
@@ -392,39 +393,39 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u8) -> StatementKind {
         [StatementKind::Observation, StatementKind::Fact, StatementKind::Entry][usize::from(number.min(2))]
     }
 }
 
-/// One structured line.
+/// A structured line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Whom a fact is about, where not the page.
+    /// The subject of a fact, if it is not the page.
     pub subject: Option<String>,
     /// Category, predicate or source.
     pub predicate: String,
     /// Content, object or summary.
     pub object: String,
-    /// When it holds.
+    /// When it is valid.
     pub interval: Interval,
     /// Tags, context, provenance or detail, by name.
     pub notes: Vec<(String, String)>,
-    /// Where it stands.
+    /// Its lines.
     pub lines: LineRange,
 }
 
 impl Statement {
-    /// A note by its name.
+    /// Returns a note by name.
     pub fn note(&self, name: &str) -> Option<&str> {
         self.notes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// The name that a fact's subject or object is compared by: without the brackets of a link, folded.
+/// Normalizes a fact's subject or object for comparison: without link brackets, case-folded.
 pub fn name_in_fact(text: &str) -> String {
     let plain = text.trim().trim_matches(['.', ',', ';', '"']);
     let inside = plain.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(plain);
@@ -435,22 +436,22 @@ pub fn name_in_fact(text: &str) -> String {
 /// A statement with its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementRow {
-    /// The page it stands on.
+    /// The page that contains it.
     pub page: PageNo,
     /// The statement.
     pub statement: Statement,
 }
 
-/// Which statements.
+/// Selects statements.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
-    /// Of these pages only.
+    /// Only of these pages.
     pub pages: Option<&'a [PageNo]>,
-    /// Of this kind only.
+    /// Only of this kind.
     pub kind: Option<StatementKind>,
 }
 
-/// Which pages count. Empty fields say nothing.
+/// Selects pages. Empty fields match everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// One of these types.
@@ -461,13 +462,13 @@ pub struct Filter {
     pub status: Option<String>,
     /// This wing.
     pub wing: Option<String>,
-    /// Paths that start so.
+    /// Path prefix.
     pub path: Option<String>,
     /// This slug.
     pub slug: Option<String>,
-    /// Slugs that match this glob; without `*`, that start so.
+    /// Slug glob; without `*`, a prefix.
     pub slug_match: Option<String>,
-    /// Titles with these words in them.
+    /// Titles that contain this text.
     pub title: Option<String>,
     /// Changed at or after, in milliseconds since 1970.
     pub since: Option<i64>,
@@ -475,62 +476,62 @@ pub struct Filter {
     pub until: Option<i64>,
     /// All of these properties, with these values.
     pub properties: Vec<(String, String)>,
-    /// One of these slugs, where there are any.
+    /// One of these slugs, if any are given.
     pub among: Vec<String>,
-    /// Grown old, and without a status of their own.
+    /// Only old pages without an explicit status.
     pub aged: Option<Aged>,
 }
 
 /// When a page counts as old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aged {
-    /// Last touched before this, in milliseconds since 1970: by the day its file states, else by the file's time.
+    /// Last touched before this, in milliseconds since 1970: by its declared date, else by the file's mtime.
     pub before: i64,
-    /// Only pages that no other page links to, last touched at or after this.
+    /// Only pages without inbound links that were last touched at or after this.
     pub orphans_since: Option<i64>,
 }
 
-/// In which order pages are listed.
+/// Sort order of a list of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Last changed first.
+    /// Most recently changed first.
     Updated,
-    /// Last touched first: by the day its file states, else by the file's time.
+    /// Most recently touched first: by the declared date, else by the file's mtime.
     Touched,
-    /// Last made first.
+    /// Most recently created first.
     Created,
     /// By title.
     Title,
 }
 
-/// Which part of a list.
+/// A range of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// How many at the most.
+    /// Maximum number of results.
     pub limit: usize,
-    /// How many to pass over first.
+    /// Number of results to skip.
     pub offset: usize,
 }
 
-/// A search in the index's terms.
+/// A full-text query.
 #[derive(Debug)]
 pub struct TextQuery<'a> {
-    /// What the text must have.
+    /// The expression to match.
     pub expression: &'a Expression,
-    /// Which pages count.
+    /// Which pages to search.
     pub filter: &'a Filter,
-    /// How much a word counts where it stands.
+    /// Weights of the fields.
     pub weights: Weights,
-    /// Which part of the result.
+    /// Which range of the results.
     pub window: Window,
 }
 
-/// How much a word counts in an alias or a heading, where one in the text counts 1.
+/// Weight of a match in an alias or heading, relative to 1 in the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// In an alias.
+    /// Weight of an alias.
     pub aliases: f64,
-    /// In a heading.
+    /// Weight of a heading.
     pub headings: f64,
 }
 
@@ -545,11 +546,11 @@ impl Default for Weights {
 pub struct TextHit {
     /// The page.
     pub page: PageNo,
-    /// How well; more is better.
+    /// The score; higher is better.
     pub score: f64,
 }
 
-/// What can be counted over all pages.
+/// Labels that can be counted over all pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelKind {
     /// Tags.
@@ -558,14 +559,14 @@ pub enum LabelKind {
     Type,
 }
 
-/// How much an index holds.
+/// Sizes of an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Pages.
     pub pages: u64,
-    /// Links that lead to a page.
+    /// Resolved links.
     pub links: u64,
-    /// Links that lead nowhere yet.
+    /// Unresolved links.
     pub pending: u64,
     /// Observations.
     pub observations: u64,
@@ -573,81 +574,81 @@ pub struct Counts {
     pub facts: u64,
     /// Timeline entries.
     pub entries: u64,
-    /// Different tags.
+    /// Distinct tags.
     pub tags: u64,
-    /// Pages with something odd about their text.
+    /// Pages with parse warnings.
     pub diagnosed: u64,
-    /// Bytes of the database file.
+    /// Size of the database file in bytes.
     pub bytes: u64,
 }
 
 /// A file that could not be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: String,
-    /// Bytes it had.
+    /// Its size in bytes.
     pub size: u64,
-    /// Its time, in nanoseconds since 1970.
+    /// Its mtime in nanoseconds since 1970.
     pub mtime: i64,
-    /// How often in a row.
+    /// Number of consecutive failures.
     pub count: u32,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Who wrote a file last through Lore.
+/// Who last wrote a file through Lore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorship {
-    /// What the file was then.
+    /// Hash of the file at that time.
     pub hash: ContentHash,
     /// Who wrote it.
     pub actor: String,
-    /// Whether nothing of anybody else's was left in it.
+    /// Whether the file contained nothing written by anyone else.
     pub whole: bool,
 }
 
-/// A finding of a check that somebody has settled.
+/// A finding that was marked as resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
     /// The finding's id.
     pub id: String,
-    /// When, in milliseconds since 1970.
+    /// When it was resolved, in milliseconds since 1970.
     pub at: i64,
-    /// Who settled it.
+    /// Who resolved it.
     pub actor: String,
 }
 
-/// Bytes to keep.
+/// A snapshot to store.
 #[derive(Debug)]
 pub struct NewSnapshot<'a> {
     /// The page's path.
     pub path: &'a str,
-    /// The version these bytes were.
+    /// The version of these bytes.
     pub version: u64,
-    /// Their checksum.
+    /// Hash of the bytes.
     pub hash: ContentHash,
     /// The bytes.
     pub bytes: &'a [u8],
-    /// When, in milliseconds since 1970.
+    /// When it was taken, in milliseconds since 1970.
     pub at: i64,
-    /// Who wrote them through Lore; empty when nobody did.
+    /// Who wrote the bytes through Lore; empty when unknown.
     pub actor: &'a str,
 }
 
-/// A kept version of a page.
+/// A stored snapshot of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotRow {
     /// Its number.
     pub number: i64,
-    /// The version it was.
+    /// The page's version at that time.
     pub version: u64,
-    /// Its checksum.
+    /// Hash of the bytes.
     pub hash: ContentHash,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// When it was replaced, in milliseconds since 1970.
     pub at: i64,
-    /// Who wrote it through Lore; empty when nobody did.
+    /// Who wrote it through Lore; empty when unknown.
     pub actor: String,
 }

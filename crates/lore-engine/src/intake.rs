@@ -1,5 +1,4 @@
-//! What the engine needs of a database for questions that found no answer and for sources that were taken in: durable
-//! rows, part of the ledger.
+//! The database port for gaps (unanswered questions) and imports (ingested sources): durable rows, part of the ledger.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,58 +6,58 @@ use crate::error::Result;
 use crate::hash::ContentHash;
 use crate::index::ProjectNo;
 
-/// Gaps and imports. It stores what it is given; what may be stored is decided above, and once more by the table's own
-/// conditions: a gap has no words without somebody who allowed them.
+/// Gaps and imports. The callers decide what may be stored, and the table's constraints enforce it again: a gap has no
+/// query text unless someone approved it.
 pub trait Intake {
-    /// A gap by its id.
+    /// Returns a gap by id.
     fn gap(&self, project: ProjectNo, id: u64) -> Result<Option<GapRow>>;
 
-    /// Writes a gap, in place of the one with its id.
+    /// Writes a gap, replacing the one with its id.
     fn put_gap(&self, project: ProjectNo, gap: &GapRow) -> Result<()>;
 
-    /// Gaps that are open, or all of them with the open ones first; the oldest first, at most so many.
+    /// Returns up to `limit` open gaps, or all gaps with the open ones first; oldest first.
     fn gaps(&self, project: ProjectNo, which: Which, limit: usize) -> Result<Vec<GapRow>>;
 
-    /// How many gaps are open, and how many are not any more.
+    /// Counts the open and resolved gaps.
     fn count_gaps(&self, project: ProjectNo) -> Result<GapCounts>;
 
-    /// Keeps a source. It becomes the one that counts for its page; those before it stay, and count no more.
+    /// Stores a source. It becomes the active one of its page; earlier ones are kept but inactive.
     fn add_import(&self, project: ProjectNo, import: &NewImport<'_>) -> Result<()>;
 
-    /// Sources without their bytes, the last first.
+    /// Returns sources without their bytes, newest first.
     fn imports(&self, project: ProjectNo, which: &ImportsOf<'_>) -> Result<Vec<ImportRow>>;
 
-    /// The bytes of a source.
+    /// Returns the bytes of a source.
     fn import_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
-    /// Forgets sources that count no more and came before a moment in milliseconds since 1970; says how many.
+    /// Deletes inactive sources imported before a time in milliseconds since 1970; returns how many.
     fn prune_imports(&self, project: ProjectNo, before: i64) -> Result<usize>;
 }
 
-/// Which gaps.
+/// Selects gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// Those that are open.
+    /// Open gaps.
     Open,
-    /// All of them.
+    /// All gaps.
     All,
 }
 
-/// How far a gap may be carried outside.
+/// How far a gap may be shared outside the vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sensitivity {
     /// Not at all: it is answered from the memory, or stays open.
     #[default]
     Internal,
-    /// In the words of its redacted form only.
+    /// Only its redacted text.
     Redacted,
-    /// In its own words.
+    /// Its full text.
     External,
 }
 
 impl Sensitivity {
-    /// Every one.
+    /// All values.
     pub const ALL: [Sensitivity; 3] = [Sensitivity::Internal, Sensitivity::Redacted, Sensitivity::External];
 
     /// Its name.
@@ -71,26 +70,26 @@ impl Sensitivity {
     }
 }
 
-/// A question that was answered badly.
+/// An unanswered question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GapRow {
-    /// Made of the question, the same in every database.
+    /// Derived from the question, the same in every database.
     pub id: u64,
-    /// The SHA-256 of the question as it was asked.
+    /// SHA-256 of the question as asked.
     pub query_hash: ContentHash,
-    /// Its words, once somebody has allowed it.
+    /// The question, once approved.
     pub query_text: Option<String>,
-    /// What whoever asked said about it.
+    /// Context given by the caller.
     pub context: String,
-    /// How well it was answered, from 0 to 1.
+    /// Confidence of the answer, from 0 to 1.
     pub confidence: Option<f64>,
-    /// How far it may be carried outside.
+    /// How far it may be shared outside the vault.
     pub sensitivity: Sensitivity,
-    /// How often it was asked in vain.
+    /// How often it was asked without an answer.
     pub times: u64,
-    /// Who allowed more than `internal`, and when, in milliseconds since 1970.
+    /// Who approved sharing it, and when, in milliseconds since 1970.
     pub approved: Option<(String, i64)>,
-    /// Its words without what must stay inside.
+    /// The question without private details.
     pub redacted_query: Option<String>,
     /// The path of the page that answers it, and since when, in milliseconds since 1970.
     pub resolved: Option<(String, i64)>,
@@ -98,64 +97,64 @@ pub struct GapRow {
     pub detected: i64,
 }
 
-/// How many gaps there are.
+/// Numbers of gaps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GapCounts {
-    /// Open ones.
+    /// Open gaps.
     pub open: u64,
-    /// Those that a page answers now.
+    /// Gaps that a page now answers.
     pub resolved: u64,
 }
 
-/// A source to keep.
+/// A source to store.
 #[derive(Debug)]
 pub struct NewImport<'a> {
-    /// What the sources of one run have in common.
+    /// Groups the sources of one run.
     pub batch: &'a str,
-    /// Where it came from.
+    /// Its origin.
     pub source: &'a str,
-    /// What it is: `meeting`, `article`.
+    /// Its type: `meeting`, `article`.
     pub source_type: &'a str,
-    /// The path of the page that holds its evidence.
+    /// The path of the page that contains its evidence.
     pub page: &'a str,
-    /// The checksum of the bytes.
+    /// Hash of the bytes.
     pub hash: ContentHash,
-    /// The bytes, as they came.
+    /// The bytes as received.
     pub bytes: &'a [u8],
-    /// When, in milliseconds since 1970.
+    /// When it was imported, in milliseconds since 1970.
     pub at: i64,
 }
 
-/// Which sources.
+/// Selects sources.
 #[derive(Debug)]
 pub enum ImportsOf<'a> {
-    /// Those with this checksum.
+    /// Sources with this hash.
     Hash(ContentHash),
-    /// Those of one run.
+    /// Sources of one run.
     Batch(&'a str),
-    /// All of them.
+    /// All sources.
     All,
 }
 
-/// A source that was kept.
+/// A stored source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRow {
-    /// Its number, for its bytes.
+    /// Its number, to fetch its bytes.
     pub number: i64,
-    /// What the sources of one run have in common.
+    /// Groups the sources of one run.
     pub batch: String,
-    /// Where it came from.
+    /// Its origin.
     pub source: String,
-    /// What it is.
+    /// Its type.
     pub source_type: String,
-    /// The path of the page that holds its evidence.
+    /// The path of the page that contains its evidence.
     pub page: String,
-    /// The checksum of its bytes.
+    /// Hash of its bytes.
     pub hash: ContentHash,
-    /// How many bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Whether it is the one that counts for its page.
+    /// Whether it is the active source of its page.
     pub active: bool,
-    /// When it came, in milliseconds since 1970.
+    /// When it was imported, in milliseconds since 1970.
     pub at: i64,
 }

@@ -1,5 +1,5 @@
-//! The rules of Lore. Files are the truth; the index follows them through one reconcile; every write goes through
-//! one function. Synchronous, and without a database of its own: it declares the [`Index`] and [`Ledger`] traits.
+//! The rules of Lore. Files are the source of truth; one reconcile brings the index up to date with them, and every
+//! write goes through one function. Synchronous and database-agnostic: it declares the [`Index`] and [`Ledger`] traits.
 
 mod capture;
 pub mod check;

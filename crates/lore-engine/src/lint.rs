@@ -1,4 +1,4 @@
-//! Whether pages are valid: one engine for `lore lint`, for every write, and for curation.
+//! Page validation: one engine for `lore lint`, every write, and curation.
 
 mod fix;
 mod page;
@@ -17,20 +17,20 @@ use crate::policy::{Gate, Level, Lint};
 use crate::vault::{decode, is_page_path};
 use crate::write::Proposal;
 
-/// Something that is not as it should be.
+/// A lint finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was looked for.
+    /// The rule.
     pub lint: Lint,
-    /// How bad it is here.
+    /// Its severity here.
     pub level: Level,
     /// The file.
     pub path: String,
     /// The line, from 1.
     pub line: Option<u32>,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and how to fix it.
     pub message: String,
-    /// Whether `lore lint --fix` mends it.
+    /// Whether `lore lint --fix` can fix it.
     pub fixable: bool,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at these pages, or at the whole vault with its raw captures and generated files. In the order of the paths.
+/// Lints these pages, or the whole vault including raw captures and generated files. Sorted by path.
 pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let mut findings = pages(memory, only, None)?;
     findings.extend(vault::links(memory, only)?);
@@ -56,15 +56,15 @@ pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Find
     Ok(findings)
 }
 
-/// Fails with the errors among findings; gives the rest.
+/// Fails if any finding is an error; returns the others.
 pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
     let (errors, rest): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|found| found.level == Level::Error);
     if errors.is_empty() { Ok(rest) } else { Err(Error::Lint { findings: errors }) }
 }
 
-/// Whether a change may be made: asked when the index knows it already and the disk does not. The pages that change
-/// must be without errors; where the policy says so, so must the rest of the vault, unless the change mends a page.
+/// Decides whether a change may be made, when the index already contains it but the disk does not. The changed pages
+/// must have no errors; if the policy requires it, neither may the rest of the vault, unless the change fixes a page.
 pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {
     let changed: BTreeSet<String> =
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
@@ -82,7 +82,7 @@ pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<
     Ok(found.into_iter().filter(|found| telling.contains(&found.lint)).collect())
 }
 
-/// The vault as it would be, but for the pages that change.
+/// Lints the vault as it would be, except for the changed pages.
 fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
     let known = memory.store().fingerprints(memory.project(), None)?;
     let others: BTreeSet<String> =
@@ -95,8 +95,8 @@ fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Find
     Ok(rest)
 }
 
-/// Whether one of these pages, as it is, has an error: a change to it may be made while others have errors still, since
-/// the page must be without one afterwards. Asked only where the whole vault is looked at.
+/// Whether one of these pages currently has an error: a change to it is allowed while other pages still have errors,
+/// since it must have none afterwards. Only needed when the gate covers the whole vault.
 pub(crate) fn has_errors(memory: &Memory, paths: &BTreeSet<String>) -> Result<bool> {
     if memory.policy().lint.gate == Gate::Change {
         return Ok(false);
@@ -107,7 +107,7 @@ pub(crate) fn has_errors(memory: &Memory, paths: &BTreeSet<String>) -> Result<bo
     Ok(found.iter().any(|found| found.level == Level::Error))
 }
 
-/// What the text of each page shows by itself.
+/// Lints the text of each page by itself.
 fn pages(
     memory: &Memory,
     only: Option<&BTreeSet<String>>,

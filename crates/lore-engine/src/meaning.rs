@@ -1,7 +1,8 @@
-//! Search by meaning as a vault has it: which model answers, what waits for it, and the queue that is drained.
+//! Semantic search for a vault: the active model, and the queue of chunks pending embedding.
 //!
-//! Pages are found by their words as soon as they are indexed, and by their meaning when their chunks are embedded. A
-//! model that costs nothing embeds them at once; any other drains the queue in the background or when it is told to.
+//! Pages are found by full-text search as soon as they are indexed, and by semantic search once their chunks are
+//! embedded. An instant model embeds them right away; for any other, the queue is drained in the background or on
+//! request.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,31 +20,31 @@ use crate::progress::{Progress, unwatched};
 use crate::vault::decode;
 use crate::vectors::{ChunkRow, ModelNo, ModelRow};
 
-/// Chunks per round: what is lost when the process is killed, and enough that those of one length go together.
+/// Chunks per batch: the work lost when the process is killed, yet enough to batch chunks of similar length.
 const ROUND: usize = 128;
 
-/// A model that has been opened, or could not be.
+/// A model that was opened, or failed to open.
 pub(crate) struct Opened {
     model: ModelNo,
     embedder: EmbedResult<Arc<dyn Embedder>>,
 }
 
-/// What a run over the queue did.
+/// The result of processing the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Embedded {
-    /// Chunks that have a vector now.
+    /// Chunks that were embedded.
     pub chunks: u64,
-    /// Chunks that still wait: their files changed since they were indexed.
+    /// Chunks still pending: their files changed since they were indexed.
     pub left: u64,
 }
 
 impl Memory {
-    /// The model that answers, where there is one.
+    /// Returns the active model, if any.
     pub fn active_model(&self) -> Result<Option<ModelRow>> {
         Ok(self.store().models()?.into_iter().find(|row| row.active))
     }
 
-    /// A model of the database, ready to embed; opened once.
+    /// Returns the embedder of a model, opening it on first use.
     pub fn embedder(&self, row: &ModelRow) -> EmbedResult<Arc<dyn Embedder>> {
         let mut opened = self.opened.borrow_mut();
         match opened.as_ref() {
@@ -67,12 +68,13 @@ impl Memory {
             false => format!("{} dimensions instead of {}", found.dimensions, known.dimensions),
         };
         let name = &known.name;
-        let reason = format!("it is not the one the vectors are of ({differs}): run `lore model use {name}`");
+        let reason =
+            format!("the stored vectors come from another version ({differs}): run `lore model use {name}`");
         Err(EmbedError::Model { place: name.clone(), reason })
     }
 
-    /// A database without a model begins with the best there is; a model that costs nothing embeds what is new, unless
-    /// that is more than so many chunks.
+    /// Activates the best available model if the database has none; an instant model then embeds the pending chunks,
+    /// unless there are more than `most`.
     pub fn keep_up(&self, most: u64) -> Result<()> {
         let row = match self.active_model()? {
             Some(row) => row,
@@ -99,7 +101,7 @@ impl Memory {
         let opened = self.models().preferred().into_iter().find_map(|name| self.models().open(&name).ok());
         let Some(embedder) = opened else { return Ok(None) };
         self.store().transaction(&mut || {
-            // Another process may have begun with one while this one opened its own.
+            // Another process may have activated a model while this one was opening its own.
             if self.active_model()?.is_some() {
                 return Ok(());
             }
@@ -120,7 +122,7 @@ pub fn drain_queue(memory: &Memory, progress: Progress<'_>) -> Result<()> {
 
 /// Embeds what waits for a model.
 pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
-    // A model is opened only for work that there is.
+    // A model is opened only if there is work for it.
     if memory.store().count_pending(memory.project(), row.number)? == 0 {
         return Ok(Embedded::default());
     }
@@ -128,8 +130,8 @@ pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) ->
     embed_with(memory, row, &*embedder, progress)
 }
 
-/// Takes a model in, embeds every chunk of this vault with it, and only then lets it answer. The vectors of the model
-/// before stay, so that going back costs nothing.
+/// Adds a model, embeds every chunk of this vault with it, and only then activates it. The vectors of the previous
+/// model are kept, so that switching back costs nothing.
 pub fn choose_model(memory: &Memory, name: &str, progress: Progress<'_>) -> Result<(ModelRow, Embedded)> {
     let embedder = memory.models().open(name)?;
     let store = memory.store();
@@ -156,7 +158,7 @@ fn embed_with(
             return Ok(done);
         };
         let round = texts(memory, waiting)?;
-        // A chunk whose file has changed since has no text any more: it goes with the next sync.
+        // The text of a chunk whose file has changed is gone: the next sync removes the chunk.
         passed_over += waiting.len() - round.waiting;
         if round.texts.is_empty() {
             continue;
@@ -172,14 +174,14 @@ fn embed_with(
     }
 }
 
-/// The texts of a round.
+/// The texts of a batch.
 struct Round {
     texts: BTreeMap<ContentHash, String>,
-    /// How many of the chunks have a text.
+    /// Number of chunks with a text.
     waiting: usize,
 }
 
-/// The texts of chunks, read from their files.
+/// Reads the texts of chunks from their files.
 fn texts(memory: &Memory, waiting: &[ChunkRow]) -> Result<Round> {
     let mut pages: Vec<PageNo> = waiting.iter().map(|chunk| chunk.page).collect();
     pages.dedup();

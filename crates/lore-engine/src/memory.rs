@@ -1,4 +1,4 @@
-//! The façade: one vault with its policy and its index, as every face uses it.
+//! The façade: one vault with its policy and its index, used by every face.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,21 +18,21 @@ use crate::resolve::{find, resolve};
 use crate::search::{SearchRequest, SearchResult, search};
 use crate::vault::{FileBytes, FolderLock, Vault, exists, is_page_path};
 
-/// Tells the time; a test gives another one.
+/// Returns the current time; tests use a fixed one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 
-/// Who writes, through which face.
+/// Who writes, and through which face.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Author {
     /// A person's or agent's name.
     pub actor: String,
     /// `cli`, `mcp`, `http`, `emacs`.
     pub face: String,
-    /// What the writes of one run have in common.
+    /// Groups the writes of one run.
     pub session: String,
 }
 
-/// What a memory is made of.
+/// The parts of a [`Memory`].
 pub struct Parts {
     /// The project's name.
     pub name: String,
@@ -40,13 +40,13 @@ pub struct Parts {
     pub root: PathBuf,
     /// Its index and ledger.
     pub store: Box<dyn Store>,
-    /// Where private state is kept, outside the vault.
+    /// Directory of private state, outside the vault.
     pub state: PathBuf,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
     /// Who acts.
     pub author: Author,
-    /// The models there are.
+    /// The available models.
     pub models: Arc<dyn Models>,
 }
 
@@ -92,47 +92,47 @@ impl Memory {
         &self.name
     }
 
-    /// The vault's files.
+    /// Returns the vault's files.
     pub fn vault(&self) -> &Vault {
         &self.vault
     }
 
-    /// The vault's policy.
+    /// Returns the vault's policy.
     pub fn policy(&self) -> Arc<Policy> {
         self.policy.borrow().policy.clone()
     }
 
-    /// The vault's rows.
+    /// Returns the database.
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
 
-    /// The project's number in its database.
+    /// Returns the project's number in its database.
     pub fn project(&self) -> ProjectNo {
         self.project
     }
 
-    /// Who acts.
+    /// Returns who acts.
     pub fn author(&self) -> &Author {
         &self.author
     }
 
-    /// The models there are.
+    /// Returns the available models.
     pub fn models(&self) -> &dyn Models {
         &*self.models
     }
 
-    /// The same, for another memory.
+    /// Returns the models, to share with another [`Memory`].
     pub(crate) fn shared_models(&self) -> Arc<dyn Models> {
         self.models.clone()
     }
 
-    /// The time, here.
+    /// Returns the local time.
     pub fn now(&self) -> Zoned {
         (self.clock)()
     }
 
-    /// Today as `YYYY-MM-DD`, here.
+    /// Returns today's local date as `YYYY-MM-DD`.
     pub fn today(&self) -> String {
         self.now().date().to_string()
     }
@@ -150,7 +150,7 @@ impl Memory {
             return Ok(false);
         }
         self.store.transaction(&mut || {
-            // Another process may have done it while this one waited.
+            // Another process may have done this while this one waited.
             if self.store.setting(&key)?.as_ref() == Some(&mark) {
                 return Ok(());
             }
@@ -163,7 +163,7 @@ impl Memory {
         Ok(true)
     }
 
-    /// The page that a reference means; an old path means the page it is now.
+    /// Resolves a reference to a page; an old path resolves to its new one.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
         let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
         let key = resolve(&*self.store, self.project, alias.as_deref().unwrap_or(reference))?;
@@ -171,7 +171,7 @@ impl Memory {
         row.ok_or(crate::Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
     }
 
-    /// The page that a reference means, where there is one.
+    /// Resolves a reference to a page, if there is one.
     pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
         let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
         match find(&*self.store, self.project, alias.as_deref().unwrap_or(reference))? {
@@ -180,7 +180,7 @@ impl Memory {
         }
     }
 
-    /// The path of the file that a reference means: a page's, or that of a file which a rule gives another extension.
+    /// Resolves a reference to a file path: a page's, or a file that a rule gives another extension.
     pub fn file(&self, reference: &str) -> Result<String> {
         let missing = match self.page(reference) {
             Ok(page) => return Ok(page.path),
@@ -202,7 +202,7 @@ impl Memory {
         }
     }
 
-    /// The page at a path, as the index knows it.
+    /// Returns the indexed page at a path.
     pub fn page_at(&self, path: &str) -> Result<Option<PageRow>> {
         let known = self.store.fingerprints(self.project, Some(&BTreeSet::from([path.to_owned()])))?;
         match known.first() {
@@ -211,12 +211,12 @@ impl Memory {
         }
     }
 
-    /// Whether the index has a row for a file of this path.
+    /// Whether a file at this path is indexed.
     pub fn indexes(&self, path: &str) -> bool {
         is_page_path(path) && self.policy().indexes(path)
     }
 
-    /// The version of the file at a path; 0 when there is none.
+    /// Returns the version of the file at a path; 0 when it does not exist.
     pub fn version_of(&self, path: &str) -> Result<u64> {
         if self.indexes(path) {
             return Ok(self.page_at(path)?.map_or(0, |row| row.version));
@@ -227,13 +227,13 @@ impl Memory {
         Ok(self.store.version(self.project, path)?.map_or(1, |(version, _)| version))
     }
 
-    /// A page's bytes as they are on the disk now.
+    /// Reads a page's current bytes from disk.
     pub fn read(&self, page: &PageRow) -> Result<FileBytes> {
         let read = self.vault.read(&page.path, u64::MAX)?;
         read.ok_or_else(|| crate::Error::NotFound { reference: page.slug.clone(), suggestions: Vec::new() })
     }
 
-    /// Pages that answer a query.
+    /// Searches the vault.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
         let mut found = None;
         self.store.reading(&mut || {
@@ -243,23 +243,23 @@ impl Memory {
         Ok(found.expect("the search ran"))
     }
 
-    /// A page's neighbourhood.
+    /// Returns a page's neighbourhood.
     pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
         neighbourhood(&*self.store, self.project, page.number, reach)
     }
 
-    /// The shortest chain of links from one page to another; `reach` says how long it may be.
+    /// Finds the shortest chain of links between two pages, up to the length in `reach`.
     pub fn path(&self, from: &PageRow, to: &PageRow, reach: &Reach) -> Result<Option<Chain>> {
         chain(&*self.store, self.project, from.number, to.number, reach)
     }
 
-    /// The right to write to the vault.
+    /// Acquires the vault's write lock.
     pub(crate) fn lock(&self) -> Result<FolderLock> {
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         FolderLock::acquire(self.vault.root(), self.state(), &holder)
     }
 
-    /// The right to write to the vault, unless somebody has it.
+    /// Tries to acquire the vault's write lock without waiting.
     pub(crate) fn try_lock(&self) -> Result<Option<FolderLock>> {
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         FolderLock::try_acquire(self.vault.root(), self.state(), &holder)
@@ -270,7 +270,7 @@ impl Memory {
     }
 }
 
-/// Where the database keeps what the policy was when a project's pages were indexed.
+/// Returns the settings key of the policy that a project's pages were indexed with.
 fn policy_key(project: ProjectNo) -> String {
     format!("policy/{project}")
 }

@@ -1,5 +1,5 @@
-//! A vault as it was at a commit: its files read out of git into a folder that goes with them, and an index of its
-//! own made by the same reconcile. Nothing of the vault itself is touched.
+//! A vault as of a commit: its files are read from git into a temporary directory and indexed there by the same
+//! reconcile. The vault itself is not touched.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{TemporaryFolder, is_page_path, make_folder, write_dated};
 
-/// Makes the database of a vault that is not there for long, in a folder that goes with it.
+/// Opens the database of a temporary vault, inside its temporary directory.
 pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
 
-/// What says which files are pages, besides their names.
+/// Files besides the policy that decide which files are pages.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".loreignore"];
 
-/// A memory of a vault as it was. It is to be asked, not written to; today is the day of the commit.
+/// A read-only memory of a vault as of a commit; today is the day of the commit.
 pub struct Past {
     memory: Memory,
     commit: Revision,
-    // Last, so that the database is closed before its folder goes.
+    // Last, so that the database is closed before its directory is deleted.
     _folder: TemporaryFolder,
 }
 
@@ -39,19 +39,19 @@ impl Deref for Past {
 }
 
 impl Past {
-    /// The commit.
+    /// Returns the commit.
     pub fn commit(&self) -> &Revision {
         &self.commit
     }
 
-    /// Makes the chunks of its pages ready to be found by meaning, where the model is at hand.
+    /// Embeds the chunks of its pages, if the model is available.
     pub fn embed(&self) -> Result<()> {
         self.memory.keep_up(u64::MAX)
     }
 }
 
 impl Memory {
-    /// This vault as it was at a commit.
+    /// Opens this vault as of a commit.
     pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<Past> {
         let root = self.vault().root();
         let repo = Repo::find(root).ok_or_else(|| not_a_repository(root))?;
@@ -87,7 +87,7 @@ impl Memory {
             models: self.shared_models(),
         });
         opened.map_err(|error| match error {
-            // The folder it was read from will be gone when somebody reads this.
+            // The temporary path will no longer exist when the error is read.
             Error::Config { line, message, .. } => {
                 let path = PathBuf::from(format!("{POLICY_FILE} at commit {}", &commit.id));
                 Error::Config { path, line, message }
@@ -97,31 +97,31 @@ impl Memory {
     }
 }
 
-/// Whether a file has a say in what the pages are.
+/// Whether a file is a page or decides what the pages are.
 fn is_wanted(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     is_page_path(path) || path == POLICY_FILE || IGNORE_FILES.contains(&name)
 }
 
-/// Where a path of the commit goes. Git itself makes no tree that leads out of its folder, but anybody can.
+/// Returns where a path of the commit is written. git creates no tree that escapes its directory, but others can.
 fn inside(vault: &Path, path: &str) -> Result<PathBuf> {
     let odd = |name: &str| name.is_empty() || name == "." || name == ".." || name.contains(['\\', '\0']);
     if path.split('/').any(odd) {
-        return Err(Error::BadPath { path: path.to_owned(), reason: "it leads out of the vault" });
+        return Err(Error::BadPath { path: path.to_owned(), reason: "it leads outside the vault" });
     }
     Ok(vault.join(path))
 }
 
 fn not_a_repository(root: &Path) -> Error {
     Error::BadInput {
-        message: format!("{} is not in a git repository, so it has no commits to look at", root.display()),
-        hint: "leave --as-of-commit out, or keep the vault in git with `git init`".into(),
+        message: format!("{} is not in a git repository, so it has no commits", root.display()),
+        hint: "omit --as-of-commit, or put the vault under git with `git init`".into(),
     }
 }
 
 fn no_commit(revision: &str, root: &Path) -> Error {
     Error::BadInput {
-        message: format!("no commit is called {revision:?} in the repository of {}", root.display()),
-        hint: "see `git log --oneline`, and give a commit, a tag or a branch".into(),
+        message: format!("no commit {revision:?} in the repository of {}", root.display()),
+        hint: "use a commit, a tag or a branch; `git log --oneline` lists commits".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! What `lore.toml` says: everything a vault may decide for itself, as data, with errors that name the line.
+//! The policy in `lore.toml`: everything a vault may configure, as data, with errors that name the line.
 
 mod capture;
 mod check;
@@ -35,13 +35,13 @@ use crate::profile::Profile;
 use crate::secrets;
 use crate::vault::{folder, read_text, without_extension};
 
-/// The policy's file at a vault's root.
+/// Name of the policy file at the vault's root.
 pub const POLICY_FILE: &str = "lore.toml";
 
-/// The type of a page of which nothing says otherwise.
+/// Type of a page that declares none and matches no rule.
 pub const DEFAULT_TYPE: &str = "note";
 
-/// What may be done to a path that no rule is about.
+/// What is allowed on a path that no rule matches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum Unmatched {
     /// Everything.
@@ -53,66 +53,66 @@ pub enum Unmatched {
     ReadOnly,
 }
 
-/// What a vault allows and expects.
+/// What a vault allows and requires.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
-    /// The name the vault is registered under when nobody gives another.
+    /// The name the vault is registered under by default.
     pub name: Option<String>,
-    /// The profile it began as.
+    /// The profile it was created with.
     pub profile: Profile,
-    /// Files that are not pages although they look like it.
+    /// Files to exclude from the index.
     pub exclude: Vec<Pattern>,
-    /// What may be done where no rule says so.
+    /// What is allowed where no rule matches.
     pub unmatched: Unmatched,
-    /// The type of the pages in a folder.
+    /// The type of the pages in a directory.
     pub types: BTreeMap<String, String>,
     /// Limits.
     pub limits: Limits,
-    /// What may be written where; the first that fits counts.
+    /// What may be written where; the first matching rule applies.
     #[serde(rename = "rule")]
     pub rules: Vec<Rule>,
-    /// What pages must have, by name.
+    /// Requirements on pages, by name.
     #[serde(rename = "schema")]
     pub schemas: BTreeMap<String, Schema>,
     /// Files that Lore writes.
     pub generated: Vec<Generated>,
-    /// Files that every agent is given.
+    /// Files that are injected into every agent's context.
     pub inject: Vec<Inject>,
-    /// Old paths and what they are now.
+    /// Old paths and their new ones.
     pub aliases: BTreeMap<String, String>,
-    /// Credentials.
+    /// Credential detection.
     pub secrets: Secrets,
     /// How strict lint is.
     pub lint: LintPolicy,
     /// How git is used.
     pub git: GitPolicy,
-    /// The page of the day.
+    /// The daily page.
     pub rotate: Option<Rotate>,
     /// Logs with a limited number of sections.
     pub rollup: Vec<RollUp>,
-    /// Captures of outside sources.
+    /// Captures of external sources.
     pub raw: Option<Raw>,
-    /// When to look the pages over.
+    /// When a review of the pages is due.
     pub curate: Curate,
-    /// What `lore capture` makes.
+    /// Settings of `lore capture`.
     pub capture: Capture,
     /// Which facts have one value at a time.
     pub facts: Facts,
-    /// When pages grow stale.
+    /// When pages become stale.
     pub lifecycle: Lifecycle,
-    /// What becomes of questions that are answered badly.
+    /// What happens to unanswered questions.
     pub gaps: Gaps,
-    /// What `lore ingest` makes.
+    /// Settings of `lore ingest`.
     pub ingest: Ingest,
-    /// How closely the pages are held against each other.
+    /// Settings of `lore check`.
     pub check: CheckPolicy,
-    /// What `lore compact` does.
+    /// Settings of `lore compact`.
     pub compact: Compact,
 }
 
 impl Policy {
-    /// The policy of the vault at `root`; a vault without `lore.toml` has the default one.
+    /// Loads the policy of the vault at `root`; a vault without `lore.toml` has the default one.
     pub fn load(root: &Path) -> Result<Policy> {
         Policy::from_text(root, Policy::text(root)?.as_deref())
     }
@@ -128,7 +128,7 @@ impl Policy {
         text.map_or_else(|| Ok(Policy::default()), |text| Policy::parse(text).map_err(failed))
     }
 
-    /// Reads a policy; an error has its line and what is wrong.
+    /// Parses a policy; an error is its line and a message.
     pub fn parse(text: &str) -> std::result::Result<Policy, (Option<usize>, String)> {
         let policy: Policy = toml::from_str(text).map_err(|error| {
             (error.span().map(|span| line_of(text, span.start)), one_line(error.message()))
@@ -137,13 +137,13 @@ impl Policy {
         Ok(policy)
     }
 
-    /// What only shows when the parts are held against each other, with the byte it stands at.
+    /// Checks what involves several settings; an error is a byte offset and a message.
     fn check(&self) -> std::result::Result<(), (Option<usize>, String)> {
         for named in self.rules.iter().filter_map(|rule| rule.schema.as_ref()) {
             if !self.schemas.contains_key(named.get_ref()) {
                 let known: Vec<&str> = self.schemas.keys().map(String::as_str).collect();
                 let message =
-                    format!("no schema is called {:?}; known: {}", named.get_ref(), known.join(", "));
+                    format!("unknown schema {:?}; known schemas: {}", named.get_ref(), known.join(", "));
                 return Err((Some(named.span().start), message));
             }
         }
@@ -151,7 +151,7 @@ impl Policy {
         for named in self.secrets.off.iter().chain(allowed) {
             if !secrets::rules().any(|rule| rule.name == named.get_ref()) {
                 let message = format!(
-                    "no secret rule is called {:?}; a finding of `lore lint` names its rule",
+                    "unknown secret rule {:?}; findings of `lore lint` show the rule's name",
                     named.get_ref()
                 );
                 return Err((Some(named.span().start), message));
@@ -163,7 +163,7 @@ impl Policy {
         if let Some(zone) = &rotate.time_zone
             && jiff::tz::TimeZone::get(zone.get_ref()).is_err()
         {
-            let message = format!("no time zone is called {:?}", zone.get_ref());
+            let message = format!("unknown time zone {:?}", zone.get_ref());
             return Err((Some(zone.span().start), message));
         }
         match rotate.day_begins.get_ref() {
@@ -175,7 +175,7 @@ impl Policy {
         }
     }
 
-    /// The type of a page: its own, else that of the nearest folder that has one.
+    /// Returns the default type of a page: that of its own path, else of the nearest directory that has one.
     pub fn type_of(&self, path: &str) -> &str {
         if let Some(kind) = self.types.get(without_extension(path)) {
             return kind;
@@ -190,12 +190,12 @@ impl Policy {
         DEFAULT_TYPE
     }
 
-    /// Whether a page's file belongs in the index.
+    /// Whether a page's file is indexed.
     pub fn indexes(&self, path: &str) -> bool {
         !self.exclude.iter().any(|pattern| pattern.matches(path))
     }
 
-    /// What of the policy decides how a page is indexed, in a short form that can be compared.
+    /// Returns a hash of the settings that decide how pages are indexed.
     pub fn index_mark(&self) -> String {
         let limit = self.limits.page_bytes.to_string();
         let types = self.types.iter().flat_map(|(folder, kind)| [folder.as_str(), kind]);
@@ -203,17 +203,17 @@ impl Policy {
         format!("{:x}", stable_number(&types.chain(left_out).chain([limit.as_str()]).collect::<Vec<_>>()))
     }
 
-    /// The rule of a path.
+    /// Returns the rule that matches a path.
     pub fn rule(&self, path: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.matches(path))
     }
 
-    /// The schema of a path.
+    /// Returns the schema of a path.
     pub fn schema(&self, path: &str) -> Option<&Schema> {
         self.rule(path).and_then(Rule::schema).and_then(|name| self.schemas.get(name))
     }
 
-    /// What may be done to a path.
+    /// Returns what is allowed on a path.
     pub fn allowed(&self, path: &str) -> Vec<Verb> {
         match (self.rule(path), self.unmatched) {
             (Some(rule), _) => rule.allow.clone(),
@@ -222,7 +222,7 @@ impl Policy {
         }
     }
 
-    /// Checks that one of these verbs is allowed on a path; the first is the one that a refusal names.
+    /// Checks that one of these verbs is allowed on a path; an error names the first.
     pub fn allow(&self, path: &str, any_of: &[Verb]) -> Result<()> {
         let allowed = self.allowed(path);
         if any_of.iter().any(|verb| allowed.contains(verb)) {
@@ -230,13 +230,13 @@ impl Policy {
         }
         let rule = match self.rule(path) {
             Some(rule) => format!("rule {:?} allows {}", rule.name(), verbs(&allowed)),
-            None => "no rule is about it, so it is read-only".into(),
+            None => "no rule matches it, so it is read-only".into(),
         };
         let verb = any_of.first().map_or("a change", |verb| verb.name());
         Err(Error::Denied { path: path.to_owned(), verb, rule })
     }
 
-    /// What an old path is called now; `None` when it is no old path.
+    /// Returns the new name of an old path; `None` if it is not an old path.
     pub fn alias(&self, path: &str) -> Option<String> {
         let stem = without_extension(path);
         let extension = &path[stem.len()..];
@@ -249,7 +249,7 @@ impl Policy {
     }
 }
 
-/// The line of a byte, from 1.
+/// Returns the line number of a byte offset, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

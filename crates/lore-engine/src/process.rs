@@ -1,4 +1,4 @@
-//! One run of another program: its output gathered without a deadlock, and an end after its time.
+//! Runs an external program: its output, collected without deadlock, and a timeout.
 
 use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -6,48 +6,47 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a run that says nothing is looked at.
+/// Interval at which a silent program is polled.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long the last words of a program that has ended may take to arrive, where something it left behind keeps its
-/// pipes open.
+/// Maximum wait for the last output of a program that has exited, if a process it left behind keeps its pipes open.
 const DRAINING: Duration = Duration::from_secs(1);
 
-/// How long a program that was told to end may take to tidy up, or last words to arrive.
+/// Maximum wait for a terminated program to clean up.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The wait between two looks at something that is about to happen.
+/// Polling interval for something that is about to happen.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
-/// So many bytes of talk are kept, the last ones.
+/// Maximum bytes of standard error that are kept, from the end.
 const TALK: usize = 64 * 1024;
 
-/// Why a program gave nothing that can be used.
+/// Why a program gave no usable output.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It could not be started.
-    #[error("it cannot be started: {0}")]
+    #[error("cannot be started: {0}")]
     Start(io::Error),
     /// It could not be waited for.
-    #[error("it was lost: {0}")]
+    #[error("cannot be waited for: {0}")]
     Lost(io::Error),
-    /// It took too long and was stopped, with everything it had started.
-    #[error("it was stopped because it had not ended after {0} s")]
+    /// It timed out and was killed with all its child processes.
+    #[error("timed out after {0} s")]
     TimedOut(u64),
-    /// It ended badly.
-    #[error("it ended with {status}{}", said(.talk))]
+    /// It exited with an error.
+    #[error("failed with {status}{}", said(.talk))]
     Failed {
-        /// How.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it said on its standard error.
+        /// Its standard error.
         talk: String,
     },
 }
 
-/// Runs a program with a text on its standard input and gives what it writes to its standard output, if it ends well
-/// and within its time. What it starts is ended with it.
+/// Runs a program with a text on its standard input and returns its standard output, if it exits successfully and in
+/// time. Its child processes are killed with it.
 pub fn run_program(words: &[String], input: &str, time: Duration) -> Result<Vec<u8>, ProgramError> {
-    let missing = || ProgramError::Start(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
+    let missing = || ProgramError::Start(io::Error::new(io::ErrorKind::InvalidInput, "no program given"));
     let (program, arguments) = words.split_first().ok_or_else(missing)?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,7 +67,7 @@ pub fn run_program(words: &[String], input: &str, time: Duration) -> Result<Vec<
     }
 }
 
-/// The last line of what was said, where there is one.
+/// Returns the last line of the output, if any.
 fn said(talk: &str) -> String {
     match talk.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => format!(": {}", line.chars().take(300).collect::<String>()),
@@ -76,7 +75,7 @@ fn said(talk: &str) -> String {
     }
 }
 
-/// Makes a program the head of a group, so that everything it starts can be ended with it.
+/// Makes a program the leader of its own process group, so that its child processes can be killed with it.
 pub(crate) fn own_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -84,15 +83,15 @@ pub(crate) fn own_group(command: &mut Command) {
     let _ = command;
 }
 
-/// Writes the standard input of a child that has a pipe for it.
+/// Writes to the standard input of a child, if it is piped.
 pub(crate) fn feed(child: &mut Child, input: Vec<u8>) {
     if let Some(mut stdin) = child.stdin.take() {
-        // On a thread of its own: a program may answer before it has read everything, or read nothing at all.
+        // In a thread of its own: a program may answer before it has read everything, or read nothing at all.
         thread::spawn(move || drop(stdin.write_all(&input)));
     }
 }
 
-/// Gathers what a child says until it has ended; without a status, the deadline came first and it still runs.
+/// Collects a child's output until it exits; without a status, the deadline passed and it is still running.
 pub(crate) fn gather(child: &mut Child, deadline: Instant) -> io::Result<(Option<ExitStatus>, Gathered)> {
     let (pieces, arriving) = channel();
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
@@ -110,12 +109,12 @@ enum Stream {
     Talk,
 }
 
-/// What a program said.
+/// The output of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    /// On its standard output.
+    /// Its standard output.
     pub(crate) data: Vec<u8>,
-    /// On its standard error; of very much, the end.
+    /// Its standard error; if very long, the end of it.
     pub(crate) talk: Vec<u8>,
 }
 
@@ -125,7 +124,7 @@ impl Gathered {
             Stream::Data => self.data.extend(piece),
             Stream::Talk => {
                 self.talk.extend(piece);
-                // Some talk without end, as a remote does.
+                // Some programs never stop writing, for example a remote.
                 if self.talk.len() > 2 * TALK {
                     self.talk.drain(..self.talk.len() - TALK);
                 }
@@ -134,7 +133,7 @@ impl Gathered {
     }
 }
 
-/// Reads a pipe on a thread of its own, so that a full one never stops the program.
+/// Reads a pipe in a thread of its own, so that a full pipe never blocks the program.
 fn listen(mut pipe: impl Read + Send + 'static, stream: Stream, pieces: Sender<(Stream, Vec<u8>)>) {
     thread::spawn(move || {
         let mut buffer = vec![0; 32 * 1024];
@@ -148,7 +147,7 @@ fn listen(mut pipe: impl Read + Send + 'static, stream: Stream, pieces: Sender<(
     });
 }
 
-/// Gathers what the child says until it has ended; `None` when the deadline came first.
+/// Collects the child's output until it exits; `None` when the deadline passed first.
 fn wait(
     child: &mut Child,
     arriving: &Receiver<(Stream, Vec<u8>)>,
@@ -160,7 +159,7 @@ fn wait(
         let left = deadline.saturating_duration_since(Instant::now());
         match arriving.recv_timeout(TICK.min(left)) {
             Ok(piece) => gathered.take(piece),
-            // Both pipes are closed, so it has ended or is about to.
+            // Both pipes are closed, so it has exited or is about to.
             Err(RecvTimeoutError::Disconnected) => match child.try_wait()? {
                 Some(status) => return Ok(Some(status)),
                 None => {
@@ -168,10 +167,10 @@ fn wait(
                     pause = (pause * 2).min(TICK);
                 }
             },
-            // What it leaves running, such as the shared connection of ssh, may keep a pipe open for hours.
+            // A process it leaves behind, such as ssh's shared connection, may keep a pipe open for hours.
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait()? {
-                    // What it said is in the pipes, but on a busy machine not here yet.
+                    // Its output is in the pipes, but on a busy machine may not have arrived yet.
                     let last = Instant::now() + DRAINING;
                     while let Some(left) = last.checked_duration_since(Instant::now())
                         && let Ok(piece) = arriving.recv_timeout(left)
@@ -188,14 +187,15 @@ fn wait(
     }
 }
 
-/// Ends the child and all that it started: first kindly, so that it can tidy up, as git does with its lock files.
+/// Terminates the child and its process group: first with SIGTERM, so that it can clean up, as git does with lock
+/// files.
 #[cfg(unix)]
 pub(crate) fn end(child: &mut Child) {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let group = Pid::from_child(child);
     let _ = kill_process_group(group, Signal::TERM);
     let deadline = Instant::now() + GRACE;
-    // It is looked at without being reaped: while it is there, its number is nobody else's.
+    // It is polled without being reaped: until then its process id cannot be reused.
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     while matches!(waitid(WaitId::Pid(group), look), Ok(None)) && Instant::now() < deadline {
         thread::sleep(PAUSE);

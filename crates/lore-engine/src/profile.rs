@@ -1,26 +1,26 @@
-//! Ready-made policies with their templates, as `lore init` writes them.
+//! Built-in policies with their templates, as written by `lore init`.
 
 mod built;
 
 use serde::{Deserialize, Serialize};
 
-/// A ready policy.
+/// A built-in policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// Any Markdown; nothing required.
     #[default]
     Notes,
-    /// People, companies, decisions and the rest by folder, with templates.
+    /// People, companies, decisions and more by folder, with templates.
     Brain,
-    /// Lessons, preferences and procedures, each with its provenance; strict lint, generated index, git.
+    /// Lessons, preferences and procedures with provenance; strict lint, generated index, git.
     Roam,
-    /// A person's life in six classes: identity, state, plans, journal, knowledge, policies.
+    /// A personal knowledge base in six classes: identity, state, plans, journal, knowledge, policies.
     Personal,
 }
 
 impl Profile {
-    /// Every profile.
+    /// All profiles.
     pub const ALL: [Profile; 4] = [Profile::Notes, Profile::Brain, Profile::Roam, Profile::Personal];
 
     /// Its name.
@@ -33,7 +33,7 @@ impl Profile {
         }
     }
 
-    /// The `lore.toml` it begins with.
+    /// Returns its initial `lore.toml`.
     pub fn policy(self) -> &'static str {
         match self {
             Profile::Notes => include_str!("profiles/notes.toml"),
@@ -43,12 +43,12 @@ impl Profile {
         }
     }
 
-    /// The template of a page of a type, where the profile has one.
+    /// Returns the template for a page type, if the profile has one.
     pub fn template(self, kind: &str) -> Option<&'static str> {
         self.templates().iter().find(|(name, _)| *name == kind).map(|(_, text)| *text)
     }
 
-    /// The files a new vault begins with: path and text, with `{{date}}`, `{{actor}}` and `{{id}}` to be filled in.
+    /// Returns the initial files of a vault: path and text, with `{{date}}`, `{{actor}}` and `{{id}}` to be filled in.
     pub fn seeds(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Profile::Notes | Profile::Brain => &[],
@@ -57,7 +57,7 @@ impl Profile {
         }
     }
 
-    /// Every template by the type it is for.
+    /// Returns all templates by page type.
     pub fn templates(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Profile::Notes | Profile::Roam => &[],
@@ -76,7 +76,7 @@ impl Profile {
 
 /// Fills a template's `{{title}}`, `{{slug}}`, `{{date}}` and `{{weekday}}`.
 pub fn fill(template: &str, title: &str, date: &str) -> String {
-    // A title goes into YAML between double quotes, so its own must be escaped.
+    // A title is inserted into double-quoted YAML, so its quotes must be escaped.
     let quoted = title.replace('\\', "\\\\").replace('"', "\\\"");
     let weekday = date.parse::<jiff::civil::Date>().map(|date| date.strftime("%A").to_string());
     template
@@ -95,7 +95,7 @@ mod tests {
     use crate::vault::is_page_path;
 
     #[test]
-    fn every_profile_is_a_valid_policy_of_its_own_name() {
+    fn every_profile_has_a_valid_policy() {
         for profile in Profile::ALL {
             let policy = Policy::parse(profile.policy()).expect("a valid policy");
             assert_eq!(policy.profile, profile);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_a_vault_begins_with_is_valid_there() {
+    fn every_initial_file_is_valid() {
         for profile in Profile::ALL {
             let policy = Policy::parse(profile.policy()).expect("a valid policy");
             let pages = profile.seeds().iter().filter(|(path, _)| is_page_path(path) && policy.indexes(path));

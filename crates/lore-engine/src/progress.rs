@@ -1,12 +1,12 @@
-//! How long work tells how far it is, and hears that nobody waits for it any more.
+//! Progress reporting and cancellation of long-running work.
 
 use crate::error::Result;
 
-/// Told at every point where the work may end: how much is done, and how much there is in all. An error ends the work
-/// there; what was done before it stays.
+/// Called at every point where the work may stop, with the amount done and the total. An error stops the work there;
+/// what was done before is kept.
 pub type Progress<'a> = &'a dyn Fn(usize, usize) -> Result<()>;
 
-/// For work that nobody watches.
+/// Ignores progress.
 pub fn unwatched(_done: usize, _total: usize) -> Result<()> {
     Ok(())
 }

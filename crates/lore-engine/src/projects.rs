@@ -1,5 +1,4 @@
-//! Which vault is meant: the registry of projects, the map from working directories, and the order in which they
-//! are asked.
+//! Vault selection: the registry of projects, the map from working directories, and the order of precedence.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,29 +9,29 @@ use crate::error::{Error, Result};
 use crate::policy::POLICY_FILE;
 use crate::vault::exists;
 
-/// Vaults by name.
+/// The registered vaults, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Projects {
     /// Each vault's root.
     pub roots: BTreeMap<String, PathBuf>,
-    /// The one meant when nothing else decides.
+    /// The default vault.
     pub default: Option<String>,
-    /// Working directories (globs) and the project each is mapped to, in order.
+    /// Working directories (globs) and the projects they map to, in order.
     pub maps: Vec<(String, String)>,
 }
 
-/// The vault that was chosen.
+/// The selected vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chosen {
-    /// A registered one.
+    /// A registered vault.
     Known(String, PathBuf),
-    /// One that is not registered yet: its root.
+    /// An unregistered vault: its root.
     Found(PathBuf),
 }
 
 impl Projects {
-    /// The project asked for, else the vault around the working directory, else the map, else the default, else
-    /// the only one.
+    /// Selects the named project, else the vault that contains the working directory, else by the map, else the
+    /// default, else the only one.
     pub fn choose(&self, asked: Option<&str>, here: Option<&Path>) -> Result<Chosen> {
         if let Some(name) = asked {
             return self.known(name);
@@ -52,7 +51,7 @@ impl Projects {
         }
     }
 
-    /// The registered vault that a directory is in or mapped to; nothing is assumed where neither says so.
+    /// Returns the registered vault that a directory is in or mapped to, without falling back to a default.
     pub fn of_place(&self, here: &Path) -> Option<String> {
         match self.around(here) {
             Some(Chosen::Known(name, _)) => Some(name),
@@ -61,12 +60,12 @@ impl Projects {
         }
     }
 
-    /// The names there are.
+    /// Returns the names of all projects.
     pub fn names(&self) -> Vec<String> {
         self.roots.keys().cloned().collect()
     }
 
-    /// A name that is still free, made from a wanted one.
+    /// Returns an unused name based on the wanted one.
     pub fn free_name(&self, wanted: &str) -> String {
         let wanted = if wanted.is_empty() { "vault" } else { wanted };
         let mut names =
@@ -81,7 +80,7 @@ impl Projects {
         }
     }
 
-    /// The innermost vault around a directory, registered or not.
+    /// Finds the innermost vault that contains a directory, registered or not.
     fn around(&self, here: &Path) -> Option<Chosen> {
         here.ancestors().find_map(|folder| {
             let registered = self.roots.iter().find(|(_, root)| root.as_path() == folder);
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_then_the_place_then_the_map_then_the_default_decide() {
+    fn name_then_directory_then_map_then_default() {
         let mut projects = projects();
         check(&projects, Some("notes"), "/v/brain/people", "notes");
         check(&projects, None, "/v/brain/people", "brain");
@@ -140,27 +139,27 @@ mod tests {
     }
 
     #[test]
-    fn the_only_one_is_meant_and_several_are_listed() {
+    fn only_vault_is_selected_and_several_are_listed() {
         let mut projects = projects();
         check(
             &projects,
             None,
             "/elsewhere",
-            "more than one project, and none is chosen: choose one with --project: brain, notes",
+            "several vaults are registered and none is selected: select one with --project: brain, notes",
         );
-        check(
-            &projects,
-            Some("x"),
-            "/",
-            "no project is called \"x\": choose one with --project: brain, notes",
-        );
+        check(&projects, Some("x"), "/", "no vault named \"x\": select one with --project: brain, notes");
         projects.roots.remove("brain");
         check(&projects, None, "/elsewhere", "notes");
-        check(&Projects::default(), None, "/", "there is no vault yet: make a vault with `lore init PATH`");
+        check(
+            &Projects::default(),
+            None,
+            "/",
+            "no vault is registered yet: create a vault with `lore init PATH`",
+        );
     }
 
     #[test]
-    fn names_are_made_free() {
+    fn free_name_avoids_taken_names() {
         assert_eq!(projects().free_name("brain"), "brain-2");
         assert_eq!(projects().free_name("new"), "new");
         assert_eq!(projects().free_name(""), "vault");

@@ -1,5 +1,5 @@
-//! The one way to the index: look at the disk, plan, apply. Start-up, `sync`, the watcher and the writer all come
-//! through here, so that whatever happened to the files, the index follows by the same rules.
+//! Reconciles the index with the files: scan the disk, plan, apply. Start-up, `sync`, the watcher and the writer all
+//! use this, so that the index follows the files by the same rules in every case.
 
 mod apply;
 mod slugs;
@@ -17,45 +17,45 @@ use crate::write::Proposal;
 
 use apply::{Batch, Prepared, prepare};
 
-/// Pages per transaction: large enough to be quick, small enough that other processes get their turn.
+/// Pages per transaction: large enough to be fast, small enough to let other processes in.
 const BATCH: usize = 500;
 
-/// After so many failures in a row a file is left alone until its bytes change.
+/// After this many consecutive failures, a file is skipped until its bytes change.
 const FAILURES: u32 = 3;
 
-/// Where to look.
+/// What to reconcile.
 #[derive(Debug)]
 pub enum Look<'a> {
-    /// At the whole vault.
+    /// The whole vault.
     Everything(Trust),
-    /// At these paths only. `moved` names pages that are known to have gone from one of them to another, also
-    /// when their bytes changed on the way.
+    /// Only these paths. `moved` lists pages known to have moved from one of them to another, even if their bytes
+    /// changed at the same time.
     Paths {
         /// The paths.
         paths: &'a BTreeSet<String>,
         /// From, to.
         moved: &'a [(String, String)],
-        /// What the files are about to be, where that is not on the disk yet.
+        /// The planned contents of the files, if they are not on disk yet.
         proposal: Option<&'a Proposal>,
     },
 }
 
-/// What a reconcile did.
+/// The result of a reconcile.
 #[derive(Debug, Default, Clone)]
 pub struct Report {
     /// New pages.
     pub added: Vec<String>,
-    /// Pages with new bytes.
+    /// Changed pages.
     pub modified: Vec<String>,
-    /// Pages with a new path: from, to.
+    /// Moved pages: from, to.
     pub moved: Vec<(String, String)>,
-    /// Pages that are no more.
+    /// Deleted pages.
     pub removed: Vec<String>,
     /// Files that were not indexed, and why.
     pub skipped: Vec<Skipped>,
-    /// Writes that a process which died had left under way, and what became of them.
+    /// Writes that a killed process had left unfinished, and how they were recovered.
     pub recovered: Vec<String>,
-    /// How many pages there are now, where the whole vault was looked at.
+    /// Number of pages, if the whole vault was reconciled.
     pub pages: Option<usize>,
 }
 
@@ -66,10 +66,10 @@ impl Report {
     }
 }
 
-/// Makes the index say what the files say.
+/// Brings the index up to date with the files.
 pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
     let (store, project) = (memory.store(), memory.project());
-    // The index is asked before the disk: a page that another process makes in between is then new, never gone.
+    // The index is read before the disk: a page that another process creates in between is then new, never gone.
     let (known, Scan { mut files, skipped, unreadable }, trust, moved) = match look {
         Look::Everything(trust) => {
             (store.fingerprints(project, None)?, scan(memory.vault()), *trust, &[][..])
@@ -94,7 +94,7 @@ pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Re
     plan.retain(|change| !given_up(change, &failures, trust, &mut report));
     forget_healed(memory, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
-        // Files are read and parsed before the transaction, so that it is short.
+        // Files are read and parsed before the transaction, to keep it short.
         let prepared: Vec<Prepared<'_>> =
             chunk.iter().map(|change| prepare(memory, change, &failures, proposal)).collect();
         if !prepared.iter().any(Prepared::is_work) {
@@ -125,7 +125,7 @@ fn failures(memory: &Memory) -> Result<HashMap<String, Failure>> {
     Ok(rows.into_iter().map(|failure| (failure.path.clone(), failure)).collect())
 }
 
-/// Whether a file has failed too often and has not changed since. Such a file is counted, not tried.
+/// Whether a file has failed too often and has not changed since. Such a file is reported, not retried.
 fn given_up(
     change: &Change<'_>,
     failures: &HashMap<String, Failure>,
@@ -139,13 +139,13 @@ fn given_up(
     let unchanged = failure.size == file.size && failure.mtime == file.mtime;
     let give_up = unchanged && failure.count >= FAILURES && trust == Trust::Stat;
     if give_up {
-        let reason = format!("{} ({} failures; left alone until it changes)", failure.reason, failure.count);
+        let reason = format!("{} ({} failures; skipped until it changes)", failure.reason, failure.count);
         report.skipped.push(Skipped { path: file.path.clone(), reason });
     }
     give_up
 }
 
-/// Failures of files that are no longer there are forgotten.
+/// Clears the failures of files that no longer exist.
 fn forget_healed(
     memory: &Memory,
     look: &Look<'_>,
@@ -166,7 +166,7 @@ fn hash_of(memory: &Memory, file: &DiskFile, proposal: Option<&Proposal>) -> Opt
     read(memory, &file.path, proposal).ok().flatten().map(|read| ContentHash::of(&read.bytes))
 }
 
-/// A page's file as it is, or as it is about to be.
+/// Reads a page's file as it is, or as it is about to be.
 fn read(memory: &Memory, path: &str, proposal: Option<&Proposal>) -> Result<Option<FileBytes>> {
     match proposal {
         Some(new) => {
@@ -177,7 +177,7 @@ fn read(memory: &Memory, path: &str, proposal: Option<&Proposal>) -> Result<Opti
     }
 }
 
-/// The pages of a proposal as a look at the disk would show them.
+/// Returns the pages of a proposal as a scan of the disk would.
 fn proposed(memory: &Memory, proposal: &Proposal) -> Scan {
     let file = |(path, bytes): (&String, &Option<Vec<u8>>)| {
         let size = bytes.as_ref()?.len() as u64;

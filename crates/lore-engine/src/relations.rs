@@ -1,7 +1,7 @@
-//! Relations between pages, as lines of the page they start from: made, ended, taken away.
+//! Relations between pages, as lines of the page they start from: creating, closing, removing.
 //!
-//! What may be is decided on the text itself, while the vault is locked: between two pages one relation never holds
-//! twice on the same day, whoever writes at the same time.
+//! The checks run on the text itself, while the vault is locked: even with concurrent writers, the same relation
+//! between two pages is never valid twice on the same day.
 
 use std::cell::RefCell;
 
@@ -14,24 +14,24 @@ use crate::memory::Memory;
 use crate::relink::meant;
 use crate::write::{Action, PageChange, Receipt, write};
 
-/// A relation to be made.
+/// A relation to create.
 #[derive(Debug, Clone, Copy)]
 pub struct NewLink<'a> {
-    /// The page it is to stand on.
+    /// The page to write it on.
     pub from: &'a PageRow,
     /// The page it leads to.
     pub to: &'a PageRow,
     /// The verb.
     pub relation: &'a str,
-    /// The words around it.
+    /// The text around it.
     pub context: Option<&'a str>,
-    /// When it holds.
+    /// When it is valid.
     pub interval: Interval,
     /// The version of `from` that the caller has read.
     pub expected_version: Option<u64>,
 }
 
-/// What became of a relation.
+/// The result of writing a relation.
 #[derive(Debug)]
 pub struct LinkWritten {
     /// What was written.
@@ -40,31 +40,31 @@ pub struct LinkWritten {
     pub link: LinkRow,
 }
 
-/// What was taken away.
+/// The result of removing relations.
 #[derive(Debug)]
 pub struct Unlinked {
     /// What was written.
     pub receipt: Receipt,
-    /// The relations that are gone, as they were.
+    /// The removed relations.
     pub removed: Vec<LinkRow>,
-    /// Links that stay: they stand in prose or frontmatter, which only its author can rephrase.
+    /// Links that remain: they are in prose or frontmatter, which only the author can rephrase.
     pub left: Vec<LinkRow>,
 }
 
-/// A link on a page's text, and the page it leads to.
+/// A link in a page's text, and the page it resolves to.
 struct Stated {
     row: LinkRow,
     link: Link,
 }
 
 impl Stated {
-    /// Whether it is a line of its own that Lore may change.
+    /// Whether it is a line of its own, which Lore may change.
     fn is_line(&self) -> bool {
         self.link.relation != LINKS_TO && self.link.span.start < self.link.span.end
     }
 }
 
-/// Makes a relation. One that holds in the same interval already changes nothing.
+/// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = new.relation.split_whitespace().collect::<Vec<_>>().join(" ");
     check_relation(&relation)?;
@@ -94,7 +94,7 @@ pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&written))
 }
 
-/// Says until when a relation held.
+/// Ends a relation at a date.
 pub fn close_link(
     memory: &Memory,
     id: u64,
@@ -113,7 +113,7 @@ pub fn close_link(
         let interval =
             Interval::between(one.link.interval.from, Some(until)).map_err(|reversed| Error::BadInput {
                 message: format!("{}: {reversed}", sentence(&page, one)),
-                hint: "give a later --valid-until; nothing was changed".into(),
+                hint: "use a later --valid-until; nothing was changed".into(),
             })?;
         let beside = |other: &&Stated| other.row.link.id != id && leads_as(other, one);
         if let Some(other) = links.iter().filter(beside).find(|other| other.link.interval.overlaps(interval))
@@ -129,7 +129,7 @@ pub fn close_link(
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&id.to_string()))
 }
 
-/// Takes the relations from one page to another away: all of them, or those of one verb.
+/// Removes the relations from one page to another: all of them, or those with one verb.
 pub fn unlink(
     memory: &Memory,
     from: &PageRow,
@@ -145,7 +145,7 @@ pub fn unlink(
         let (cut, left): (Vec<_>, Vec<_>) = meant.partition(|one| one.is_line() && named(one));
         let rows = |list: &[&Stated]| list.iter().map(|one| one.row.clone()).collect();
         found.replace((rows(&cut), rows(&left)));
-        // From the last to the first, so that the lines above keep their numbers.
+        // From last to first, so that the line numbers above stay valid.
         cut.iter().rev().try_fold(text.to_owned(), |text, one| {
             edit::remove_relation(&text, one.link.line)
                 .map_err(|source| Error::Edit { slug: from.slug.clone(), source })
@@ -167,19 +167,18 @@ fn change(
     write(memory, &[PageChange { path: path.to_owned(), action, expected_version }])
 }
 
-/// Relations are written as lines of Markdown.
+/// Checks that a page is Markdown, the only format in which relations are written.
 pub(crate) fn check_format(path: &str) -> Result<()> {
     match path.rsplit_once('.') {
         Some((_, extension)) if extension.eq_ignore_ascii_case("org") => Err(Error::BadInput {
-            message: format!("{path} is an Org page, in which Lore writes no relations or facts yet"),
-            hint: "write the line in the file yourself: it is read like any other; nothing was changed"
-                .into(),
+            message: format!("{path} is an Org page; Lore cannot write relations or facts to Org pages yet"),
+            hint: "add the line to the file yourself; nothing was changed".into(),
         }),
         _ => Ok(()),
     }
 }
 
-/// The links of a text as the index would have them, each with the page it leads to.
+/// Returns the links of a text as the index would have them, each resolved to its page.
 fn stated(memory: &Memory, path: &str, text: &str) -> Result<Vec<Stated>> {
     let page = page_of(memory, path)?;
     let parsed = parse(path, text).page;
@@ -196,7 +195,7 @@ fn between<'a>(links: &'a [Stated], to: PageNo, relation: &str) -> impl Iterator
     links.iter().filter(move |one| one.row.to == Some(to) && fold(&one.link.relation) == relation)
 }
 
-/// Whether two links say the same of the same page, or of the same name while there is no page.
+/// Whether two links state the same relation to the same page, or to the same unresolved name.
 fn leads_as(one: &Stated, other: &Stated) -> bool {
     let same_end = match (one.row.to, other.row.to) {
         (None, None) => one.row.link.names == other.row.link.names,
@@ -215,7 +214,7 @@ fn page_of(memory: &Memory, path: &str) -> Result<PageRow> {
     memory.page_at(path)?.ok_or_else(missing)
 }
 
-/// The link of an id.
+/// Returns the link with an id.
 fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
     let mut found = memory.store().links(memory.project(), &LinkEnds::Ids(&[id]))?;
     match found.len() {
@@ -228,7 +227,7 @@ fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
     }
 }
 
-/// How a page is named between brackets: by its slug, else by its path.
+/// Returns the target of a wiki link to a page: its slug, else its path.
 pub(crate) fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
     for name in [&to.slug, &to.path] {
         if memory.find(name)?.is_some_and(|found| found.number == to.number) {
@@ -241,13 +240,10 @@ pub(crate) fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
 fn check_relation(relation: &str) -> Result<()> {
     let message = match fold(relation).as_str() {
         "" => "the relationship is empty".to_owned(),
-        LINKS_TO => format!("`{LINKS_TO}` is what a link in prose is called, and no relationship of its own"),
+        LINKS_TO => format!("`{LINKS_TO}` is reserved for links in prose"),
         _ => return Ok(()),
     };
-    Err(Error::BadInput {
-        message,
-        hint: "give a verb, such as works_at, or leave it out for `related`".into(),
-    })
+    Err(Error::BadInput { message, hint: "use a verb such as works_at, or omit it for `related`".into() })
 }
 
 fn with_interval(words: &str, interval: Interval) -> String {
@@ -268,7 +264,7 @@ fn overlap(page: &PageRow, new: &str, old: &Stated) -> Error {
         old: written,
         line: old.link.line,
         way_out: format!(
-            "give dates apart from those, or end that link first (`lore link-close {id} --valid-until DAY`)"
+            "use dates that do not overlap, or end that link first (`lore link-close {id} --valid-until DAY`)"
         ),
     }
 }
@@ -280,10 +276,10 @@ fn no_link(what: &str) -> Error {
 fn not_a_line(path: &str, one: &Stated) -> Error {
     let place = match one.link.span.start < one.link.span.end {
         true => "is a link in prose, which has no interval",
-        false => "stands in the frontmatter, where there are no intervals",
+        false => "is in the frontmatter, where links have no interval",
     };
     Error::BadInput {
         message: format!("link {} ({path}:{}) {place}", one.row.link.id, one.link.line),
-        hint: "state it as a relation with `lore link FROM TO --relationship R`, and close that one".into(),
+        hint: "create a relation with `lore link FROM TO --relationship R` and close that one".into(),
     }
 }

@@ -1,5 +1,5 @@
-//! Links find their pages, in whichever order both arrive: what a change of names can affect is looked at again,
-//! and nothing else.
+//! Resolves links to pages, in whichever order they arrive: only links that a change of names can affect are resolved
+//! again.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use crate::index::{Index, KeyRow, LinkEnds, LinkRow, Names, PageNo, ProjectNo};
 use crate::resolve::{Resolution, choose};
 use crate::vault::folder;
 
-/// Points the links on `pages`, and those that look for one of `names`, at the pages they now mean.
+/// Resolves the links on `pages`, and those that refer to one of `names`, again.
 pub fn relink(
     index: &dyn Index,
     project: ProjectNo,
@@ -31,7 +31,7 @@ pub fn relink(
     index.resolve_links(&targets)
 }
 
-/// The page that each of these links means.
+/// Resolves each of these links to a page.
 pub fn meant(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result<Vec<Option<PageNo>>> {
     let wanted: BTreeSet<&str> =
         links.iter().flat_map(|row| row.link.names.iter().map(String::as_str)).collect();

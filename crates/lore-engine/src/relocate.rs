@@ -1,5 +1,5 @@
-//! Moving a page: its own relative links and the links that name it by its place are written anew; links that
-//! name it by title, alias or id still hold and stay as they are.
+//! Moves a page: its own relative links, and the links that refer to it by its path, are rewritten; links that refer to
+//! it by title, alias or id remain valid and are left unchanged.
 
 use std::collections::HashSet;
 
@@ -12,20 +12,20 @@ use crate::resolve::names_of;
 use crate::vault::{exists, folder, relative, sidecar, without_extension};
 use crate::write::{Action, Edit, PageChange, Receipt, write};
 
-/// What is known of a move.
+/// A planned move.
 struct Move<'a> {
     from: &'a str,
     to: &'a str,
-    /// The links that lead to the page: the path and target of each. A target means one page wherever it stands on
-    /// another, so lines that came or went meanwhile do not matter.
+    /// The links to the page: path and target of each. On a given page, a target always refers to the same page, so
+    /// lines added or removed meanwhile do not matter.
     inbound: HashSet<(String, String)>,
-    /// Names of the page that do not depend on where it is.
+    /// Names of the page that do not depend on its path.
     names: Vec<String>,
-    /// What a wiki link by the file's name alone is to say.
+    /// The new target of wiki links that use only the file name.
     short: String,
 }
 
-/// Gives a page another path. The pages whose links were written anew come after the page itself.
+/// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
 pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Option<u64>) -> Result<Receipt> {
     let to = memory.vault().page_path(to)?;
     let rows = memory.store().links(memory.project(), &LinkEnds::To(&[page.number]))?;
@@ -61,7 +61,7 @@ pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Opt
 }
 
 impl Move<'_> {
-    /// The links of another page that lead to this one by its place.
+    /// Rewrites the links of another page that refer to this one by its path.
     fn links_of(&self, source: &str, text: &str) -> Result<String> {
         let mut follow = |link: &Link| {
             if !self.leads_here(source, link) {
@@ -75,7 +75,7 @@ impl Move<'_> {
         finish(source, edit::retarget_links(text, source, &mut follow))
     }
 
-    /// The page's own links: those to itself follow it, Markdown links are seen from its new folder.
+    /// Rewrites the page's own links: links to itself follow it, Markdown links become relative to its new directory.
     fn own_links(&self, text: &str) -> Result<String> {
         let stays = folder(self.from) == folder(self.to);
         let mut follow = |link: &Link| match (link.style, self.leads_here(self.from, link)) {
@@ -98,13 +98,13 @@ impl Move<'_> {
         if self.names.iter().any(|name| *name == fold(target) || *name == slug) {
             return None;
         }
-        // A link by the file's name alone stays one, where that name means nothing else.
+        // A link by file name alone stays one if that name is unambiguous.
         let place = without_extension(self.to);
         Some(if target.contains('/') { place.to_owned() } else { self.short.clone() })
     }
 }
 
-/// The names that do not depend on where the page is.
+/// Returns the names that do not depend on the page's path.
 fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
     let file = memory.read(page)?;
     let text = crate::vault::decode(&file.bytes).text.into_owned();
@@ -116,7 +116,7 @@ fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
     Ok(names.iter().flat_map(|name| [fold(name), slugify(name)]).collect())
 }
 
-/// The new file's name, or its whole place where that name is another page's too.
+/// Returns the new file's name, or its whole path if another page has that name too.
 fn short_name(memory: &Memory, page: &PageRow, to: &str) -> Result<String> {
     let place = without_extension(to);
     let short = place.rsplit('/').next().unwrap_or(place);

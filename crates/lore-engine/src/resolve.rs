@@ -1,4 +1,4 @@
-//! The one resolver: from a reference, wherever it stands, to the page it means.
+//! Resolves references, wherever they come from, to pages.
 
 use lore_page::{fold, slugify};
 
@@ -6,24 +6,24 @@ use crate::error::{Error, Result};
 use crate::index::{Index, KeyKind, KeyRow, Names, ProjectNo};
 use crate::vault::{folder, without_extension};
 
-/// How many suggestions a miss makes.
+/// Number of suggestions when nothing matches.
 const SUGGESTIONS: usize = 3;
 
-/// The shortest beginning of an id that may stand for it.
+/// Minimum length of an id prefix.
 const ID_PREFIX: usize = 6;
 
-/// What the rows say about a reference.
+/// The result of resolving a reference.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'a> {
     /// One page.
     One(&'a KeyRow),
-    /// Pages of equal right.
+    /// Several equally good pages.
     Many(Vec<&'a KeyRow>),
     /// None.
     None,
 }
 
-/// The two names a reference is looked up by: as written, and in the form of a slug.
+/// Returns the two names a reference is looked up by: as written, and as a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
     let reference = plain(reference);
     let slug = slugify(without_extension(reference));
@@ -37,17 +37,16 @@ fn plain(reference: &str) -> &str {
     reference.strip_prefix("memory://").unwrap_or(reference)
 }
 
-/// Whether a name has signs that its slug does not keep: `C++` is more than `c`.
+/// Whether a name has characters that its slug drops: `C++` is more than `c`.
 pub(crate) fn loses_signs(name: &str) -> bool {
     name.trim().chars().any(|letter| {
         !letter.is_alphanumeric() && !letter.is_whitespace() && !"-_/.,:'’()?!\"".contains(letter)
     })
 }
 
-/// Chooses among the pages that answer to a reference: the strongest kind of name wins; between equals, a link
-/// standing in folder `near` takes the same folder, then the nearest folder above, then the shortest path. A name
-/// just as it is `written` beats one in the form of a slug, above all where that loses signs, and a path in its own case
-/// beats the same in another.
+/// Chooses among the pages that match a reference: the strongest kind of name wins; between equals, a link in directory
+/// `near` prefers the same directory, then the nearest one above, then the shortest path. A name exactly as `written`
+/// beats its slug form, especially if the slug drops characters, and a path with the same case beats one with another.
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
     let (name, lossy) = (fold(written), loses_signs(written));
     let strength = |row: &KeyRow| {
@@ -71,7 +70,7 @@ pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Reso
     }
 }
 
-/// Same folder, then folders above from near to far, then everything else by length of path.
+/// Same directory, then directories above from near to far, then everything else by length of path.
 fn distance<'p>(near: &str, path: &'p str) -> (usize, usize, &'p str) {
     let home = folder(path);
     let above =
@@ -81,7 +80,7 @@ fn distance<'p>(near: &str, path: &'p str) -> (usize, usize, &'p str) {
     (climb, path.len(), path)
 }
 
-/// The page a person or agent means; a miss names the nearest.
+/// Resolves a reference given by a person or agent; an error suggests the nearest pages.
 pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<KeyRow> {
     match find(index, project, reference)? {
         Some(row) => Ok(row),
@@ -92,12 +91,12 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
     }
 }
 
-/// The page a person or agent means: id or the beginning of one, slug, path, title, alias, end of a slug.
+/// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix.
 pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
     check_uri(reference)?;
     if reference.trim().chars().any(char::is_control) {
         let path = reference.chars().take(200).collect();
-        return Err(Error::BadPath { path, reason: "it has a control character" });
+        return Err(Error::BadPath { path, reason: "it contains a control character" });
     }
     let names = names_of(reference);
     let wanted: Vec<&str> = names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect();
@@ -116,7 +115,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     }
 }
 
-/// The slugs nearest to what was asked for.
+/// Returns the slugs most similar to the given names.
 fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Result<Vec<String>> {
     let wanted = if names[1].is_empty() { &names[0] } else { &names[1] };
     if wanted.is_empty() || wanted.len() > 200 {
@@ -138,13 +137,13 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
     Ok(scored.into_iter().map(|(_, slug)| slug).collect())
 }
 
-/// Long enough and with a digit, so that no word and no year is taken for the beginning of an id.
+/// Long enough and with a digit, so that no word and no year is taken as an id prefix.
 fn may_be_id(name: &str) -> bool {
     let hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     hexadecimal && name.len() >= ID_PREFIX && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A `memory://` reference has rules of its own; other references are names and may hold anything.
+/// Checks the syntax of `memory://` references; other references are names and may contain anything.
 fn check_uri(reference: &str) -> Result<()> {
     let Some(path) = reference.trim().strip_prefix("memory://") else { return Ok(()) };
     let bad = path.is_empty()
@@ -154,7 +153,7 @@ fn check_uri(reference: &str) -> Result<()> {
     if bad {
         return Err(Error::BadInput {
             message: format!("{reference:?} is not a memory:// reference"),
-            hint: "write memory:// and the page's slug, such as memory://people/ada-lovelace".into(),
+            hint: "use memory:// and the page's slug, such as memory://people/ada-lovelace".into(),
         });
     }
     Ok(())
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stronger_kind_of_name_wins() {
+    fn stronger_kind_of_name_wins() {
         let rows = [row(KeyKind::Title, "a.md"), row(KeyKind::Slug, "bb.md"), row(KeyKind::Suffix, "ccc.md")];
         check(&rows, None, "bb.md");
         check(&rows[..1], None, "a.md");
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_are_ambiguous_for_a_person_and_nearest_for_a_link() {
+    fn equal_matches_are_ambiguous_unless_a_link_is_nearer_to_one() {
         let rows = [
             row(KeyKind::Title, "notes.md"),
             row(KeyKind::Title, "a/notes.md"),
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_looked_up_as_written_and_as_a_slug() {
+    fn reference_is_looked_up_as_written_and_as_a_slug() {
         assert_eq!(names_of("memory://People/Ada Lovelace"), ["people/ada lovelace", "people/ada-lovelace"]);
         assert_eq!(names_of("people/ada.md"), ["people/ada.md", "people/ada"]);
         assert_eq!(names_of("ada"), ["ada", ""]);

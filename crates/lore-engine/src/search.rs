@@ -1,4 +1,4 @@
-//! Search: exact names first, then words; each hit says why it is there and where to read on.
+//! Search: exact names first, then full text and embeddings; each hit has its reasons and an excerpt.
 
 mod arms;
 mod expression;
@@ -31,47 +31,47 @@ pub use signals::Signals;
 
 use lines::search_lines;
 
-/// How many pages more are looked at for an answer as of a day.
+/// Number of additional candidates for a search as of a date.
 const LATER: usize = 20;
 
-/// By what pages are found.
+/// How pages are retrieved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// All the words, and where no page has them all, some of them: what `search` promises.
+    /// Pages with all the words, else with some of them: what `search` promises.
     #[default]
     Words,
-    /// Any of the words that say something, weighed by how much they say: the way a question is asked.
+    /// Any of the content words, ranked by how rare they are: suits questions.
     Lexical,
-    /// Their meaning.
+    /// By embedding similarity.
     Semantic,
     /// Both.
     Hybrid,
 }
 
-/// What is looked for.
+/// A search request.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
     /// The query as typed.
     pub text: String,
-    /// By what.
+    /// How pages are retrieved.
     pub mode: Mode,
-    /// How words and meaning are made one list.
+    /// How lexical and semantic results are combined.
     pub fusion: Fusion,
-    /// What else counts.
+    /// Which ranking signals are enabled.
     pub signals: Signals,
-    /// Which pages count.
+    /// Which pages to search.
     pub filter: Filter,
-    /// Only structured lines of this kind, instead of pages.
+    /// Return structured lines of this kind instead of pages.
     pub kind: Option<HitKind>,
-    /// The day, month or year as of which relations hold, where not today. No answer rests on what is dated later.
+    /// The day, month or year as of which relations are evaluated, if not today. Anything dated later is ignored.
     pub as_of: Option<PartialDate>,
-    /// How many hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// How many to pass over first.
+    /// Number of hits to skip.
     pub offset: usize,
 }
 
-/// What a hit is.
+/// The kind of a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitKind {
     /// A page.
@@ -86,48 +86,48 @@ pub enum HitKind {
     Entry,
 }
 
-/// A page, or a line of one, that answers.
+/// A matching page, or a line of one.
 #[derive(Debug, Clone)]
 pub struct Hit {
     /// The page.
     pub page: PageRow,
-    /// Why it is here, strongest first.
+    /// The reasons for the match, strongest first.
     pub why: Vec<String>,
-    /// Whether a link or a fact answers the question with it.
+    /// Whether a link or a fact makes it an answer to the question.
     pub answers: bool,
-    /// How well it answers; comparable within one result only.
+    /// The score; comparable within one result only.
     pub score: f64,
-    /// What to read.
+    /// The excerpt to show.
     pub excerpt: Option<Excerpt>,
-    /// The chunk that the excerpt stands in. A search for words alone does not look for it.
+    /// The chunk that contains the excerpt. Not set in [`Mode::Words`].
     pub chunk: Option<ChunkRow>,
-    /// The file as it was read for the excerpt, where it is not too long to be kept.
+    /// The file as read for the excerpt, if it is not too long to keep.
     pub(crate) text: Option<String>,
 }
 
-/// A passage with all that is needed to check it later.
+/// A passage with what is needed to verify it later.
 #[derive(Debug, Clone)]
 pub struct Excerpt {
     /// The text.
     pub text: String,
     /// Its lines.
     pub lines: LineRange,
-    /// The checksum of the file it was read from.
+    /// Hash of the file it was read from.
     pub hash: ContentHash,
 }
 
-/// An answer.
+/// A search result.
 #[derive(Debug)]
 pub struct SearchResult {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// Whether no page had all the words, so that any of them counted.
+    /// Whether no page had all the words, so that any of them matched.
     pub relaxed: bool,
     /// Whether there are more hits after these.
     pub more: bool,
-    /// By what the pages were found, where that is not what was asked for.
+    /// How the pages were retrieved, which may differ from the request.
     pub mode: Mode,
-    /// What a person should know about the answer.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -135,22 +135,22 @@ struct Ranked {
     page: PageNo,
     score: f64,
     why: Vec<String>,
-    /// The chunk that meaning led to.
+    /// The best chunk by embedding.
     chunk: Option<ChunkRow>,
     /// Whether a link or a fact led to it.
     answers: bool,
-    /// The line that answers, where one was found by itself.
+    /// The line that answers the question, if there is a single one.
     line: Option<u32>,
 }
 
-/// Answers a request from the index, and reads the passages from the vault.
+/// Runs a search in the index and reads the excerpts from the vault.
 pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> {
     let prepared = prepare(&request.text);
     if let Some(kind) = request.kind.filter(|kind| *kind != HitKind::Page) {
         return search_lines(memory, request, &prepared, kind);
     }
     let needed = request.offset + request.limit + 1;
-    // Of pages that speak of the words only at a later time some are left out, so that more are looked at.
+    // Pages that mention the words only at a later date are dropped, so more candidates are needed.
     let pool = if request.as_of.is_some() { needed * 2 + LATER } else { needed };
     let found = hybrid::rank(memory, request, &prepared, pool)?;
     let chunks = request.mode != Mode::Words;

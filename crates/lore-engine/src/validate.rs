@@ -1,4 +1,4 @@
-//! Whether the index is sound and says what the files say. Nothing is mended here.
+//! Checks that the index is consistent and matches the files. Changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +12,16 @@ use crate::memory::Memory;
 use crate::relink::meant;
 use crate::vault::{Scan, scan};
 
-/// What can be looked at.
+/// What can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// The database's own structure.
+    /// The database itself.
     Database,
     /// Every page against its file.
     Files,
     /// Targets and intervals of links.
     Links,
-    /// Intervals of facts, facts stated twice, and two values where there can be one.
+    /// Intervals of facts, duplicate facts, and conflicting values of single-valued facts.
     Facts,
     /// Vectors and their model.
     Embeddings,
@@ -40,7 +40,7 @@ impl Check {
     }
 }
 
-/// What is wrong, a sentence each.
+/// Returns the problems found, one sentence each.
 pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
     match check {
         Check::Database => memory.store().problems(),
@@ -51,7 +51,7 @@ pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
     }
 }
 
-/// Every chunk against its vector and code, of each model that the database has. Chunks that wait are no problem.
+/// Checks every chunk against its vector and sign code, for each model of the database. Pending chunks are fine.
 fn embeddings(memory: &Memory) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for row in memory.store().models()? {
@@ -78,21 +78,21 @@ fn files(memory: &Memory) -> Result<Vec<String>> {
         };
         let read = memory.vault().read(&file.path, u64::MAX)?;
         if read.is_some_and(|read| ContentHash::of(&read.bytes) != hash) {
-            problems.push(format!("{} has other bytes than the index knows", file.path));
+            problems.push(format!("{} differs from the index", file.path));
         }
     }
-    problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index and not in the vault")));
+    problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index but not in the vault")));
     Ok(problems)
 }
 
-/// Ids that stand in more than one page. The index can live with them; a reference by such an id cannot.
+/// Finds ids used by more than one page. They do not harm the index, but references by such an id are ambiguous.
 pub fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
     let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for page in all_pages(memory)? {
         by_id.entry(page.id).or_default().push(page.path);
     }
     let twice = by_id.into_iter().filter(|(_, paths)| paths.len() > 1);
-    Ok(twice.map(|(id, paths)| format!("the id {id} stands in {}", paths.join(" and "))).collect())
+    Ok(twice.map(|(id, paths)| format!("the id {id} is used by {}", paths.join(" and "))).collect())
 }
 
 fn links(memory: &Memory) -> Result<Vec<String>> {
@@ -103,7 +103,7 @@ fn links(memory: &Memory) -> Result<Vec<String>> {
     for (row, meant) in rows.iter().zip(meant(store, project, &rows)?) {
         if meant != row.to {
             problems.push(format!(
-                "{}:{} should lead elsewhere: {}",
+                "{}:{} resolves to the wrong page: {}",
                 row.from_path, row.link.line, row.link.target
             ));
         }
@@ -113,8 +113,8 @@ fn links(memory: &Memory) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Intervals of one relation between two pages must not overlap. Plain mentions may be many, and so may relations of which
-/// nothing is dated.
+/// Finds overlapping intervals of one relation between two pages. Plain links, and relations without any date, may be
+/// repeated.
 fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     let mut groups: BTreeMap<(PageNo, PageNo, &str), Vec<&LinkRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.link.relation != LINKS_TO) {
@@ -138,14 +138,14 @@ fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     problems
 }
 
-/// Which lines are looked at.
+/// Which lines are checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
     Links,
     Facts,
 }
 
-/// Intervals that cannot be read, or that end before they begin: the line counts as if it had none.
+/// Finds intervals that cannot be parsed, or that end before they begin: the line is treated as undated.
 fn bad_intervals(memory: &Memory, about: About) -> Result<Vec<String>> {
     let (store, project) = (memory.store(), memory.project());
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! What the engine needs of a database to search by meaning: models, what waits to be embedded, and the nearest chunks.
+//! The database port for semantic search: models, chunks pending embedding, and nearest-neighbour queries.
 
 use lore_page::LineRange;
 
@@ -11,41 +11,41 @@ use crate::index::{Filter, PageNo, ProjectNo};
 /// A model's number in its database.
 pub type ModelNo = i64;
 
-/// Vectors by content and model. Chunks come and go with their pages; a vector stays, so that the same text is never
-/// embedded twice, whatever becomes of the index.
+/// Vectors by content hash and model. Chunks come and go with their pages; vectors are kept, so that the same text is
+/// never embedded twice, even after the index is rebuilt.
 pub trait Vectors {
-    /// The models this database has vectors of, in the order they came.
+    /// Returns the models with vectors in this database, in the order they were added.
     fn models(&self) -> Result<Vec<ModelRow>>;
 
-    /// Takes a model in: every chunk without a vector of it waits from now on. One that is in already stays as it is.
+    /// Adds a model: every chunk without a vector of it becomes pending. Adding an existing model changes nothing.
     fn add_model(&self, identity: &ModelIdentity) -> Result<ModelNo>;
 
-    /// Makes a model the one that answers, and no other.
+    /// Makes a model the active one.
     fn activate_model(&self, model: ModelNo) -> Result<()>;
 
-    /// Forgets a model and its vectors.
+    /// Deletes a model and its vectors.
     fn remove_model(&self, model: ModelNo) -> Result<()>;
 
-    /// Chunks of a project that wait for a model, by page and place; at most so many.
+    /// Returns up to `limit` chunks of a project that are pending for a model, sorted by page and position.
     fn pending(&self, project: ProjectNo, model: ModelNo, limit: usize) -> Result<Vec<ChunkRow>>;
 
-    /// How many chunks of a project wait for a model. Asked by every command, so that it must cost nothing.
+    /// Counts the chunks of a project that are pending for a model. Every command calls this, so it must be cheap.
     fn count_pending(&self, project: ProjectNo, model: ModelNo) -> Result<u64>;
 
-    /// How many chunks a project has.
+    /// Counts the chunks of a project.
     fn count_chunks(&self, project: ProjectNo) -> Result<u64>;
 
-    /// Keeps vectors, each under the checksum of its text.
+    /// Stores vectors, each under the hash of its text.
     fn put_vectors(&self, model: ModelNo, vectors: &[(ContentHash, Vec<f32>)]) -> Result<()>;
 
-    /// Makes all chunks of these pages, or of the whole project, wait again.
+    /// Makes all chunks of these pages, or of the whole project, pending again.
     fn forget_vectors(&self, project: ProjectNo, model: ModelNo, pages: Option<&[PageNo]>) -> Result<()>;
 
-    /// The nearest chunk of each page, nearest first.
+    /// Returns the nearest chunk of each page, nearest first.
     fn nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>>;
 
-    /// The direction of each of these pages: the mean of its chunks' vectors, of unit length. A page none of whose
-    /// chunks has a vector is left out.
+    /// Returns the normalized mean of the chunk vectors of each of these pages. A page without any chunk vector is left
+    /// out.
     fn page_vectors(
         &self,
         project: ProjectNo,
@@ -53,10 +53,10 @@ pub trait Vectors {
         pages: &[PageNo],
     ) -> Result<Vec<(PageNo, Vec<f32>)>>;
 
-    /// The chunks of a page, in the order of the file.
+    /// Returns the chunks of a page, in file order.
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
 
-    /// What does not fit between chunks, vectors and codes of a model; empty when all is well.
+    /// Returns inconsistencies between chunks, vectors and sign codes of a model; empty when there are none.
     fn vector_problems(&self, project: ProjectNo, model: ModelNo) -> Result<Vec<String>>;
 }
 
@@ -65,9 +65,9 @@ pub trait Vectors {
 pub struct ModelRow {
     /// Its number.
     pub number: ModelNo,
-    /// Which model it is.
+    /// Its identity.
     pub identity: ModelIdentity,
-    /// Whether it is the one that answers.
+    /// Whether it is the active model.
     pub active: bool,
 }
 
@@ -76,28 +76,28 @@ pub struct ModelRow {
 pub struct ChunkRow {
     /// Its page.
     pub page: PageNo,
-    /// What it is.
+    /// The part of the page it comes from.
     pub kind: ChunkKind,
     /// The headings above it.
     pub heading: String,
     /// Its lines.
     pub lines: LineRange,
-    /// The checksum of the text that is embedded.
+    /// Hash of the embedded text.
     pub hash: ContentHash,
 }
 
-/// What is looked for.
+/// A nearest-neighbour query.
 #[derive(Debug)]
 pub struct VectorQuery<'a> {
-    /// Whose vectors.
+    /// The model.
     pub model: ModelNo,
-    /// The question's vector, of unit length.
+    /// The query's vector, of unit length.
     pub vector: &'a [f32],
-    /// Which pages count.
+    /// Which pages to search.
     pub filter: &'a Filter,
-    /// How many pages.
+    /// Maximum number of pages.
     pub limit: usize,
-    /// Pages whose nearest chunk is wanted, near or not.
+    /// Pages whose nearest chunk is always returned.
     pub also: &'a [PageNo],
 }
 
@@ -106,6 +106,6 @@ pub struct VectorQuery<'a> {
 pub struct ChunkHit {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// The cosine of the angle between the two.
+    /// Cosine similarity to the query.
     pub similarity: f32,
 }

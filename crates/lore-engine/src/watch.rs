@@ -1,5 +1,5 @@
-//! The watcher: an event only means "look again", too many of them mean "look at everything". Whether the index is
-//! right never depends on which events arrive or in which order.
+//! The watcher: an event only means "check this path again", and too many of them mean "check everything". The index is
+//! correct whichever events arrive, in whichever order.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,47 +17,47 @@ use crate::reconcile::Report;
 use crate::refresh::{Scope, refresh};
 use crate::vault::{Vault, folders, is_page};
 
-/// Quiet time after which a burst of events is acted on.
+/// Quiet period after which a burst of events is processed.
 pub const DEBOUNCE: Duration = Duration::from_millis(1000);
 
-/// So many paths at once are not worth looking at one by one.
+/// Above this many paths, the whole vault is checked.
 const MANY: usize = 1000;
 
-/// A burst that never ends is acted on after so many quiet times.
+/// A burst is processed after this many quiet periods even if it continues.
 const PATIENCE: u32 = 10;
 
-/// What woke the watcher.
+/// A watcher event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Something happened to this path.
+    /// A path changed.
     Path(PathBuf),
     /// Events were lost.
     Lost,
-    /// Somebody wants it to end.
+    /// The watcher must stop.
     Stop,
 }
 
-/// What to look at after a burst.
+/// What to check after a burst.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// These paths: pages, and what is gone and may have been a folder of them.
+    /// These paths: pages, and deleted paths that may have been directories of pages.
     Pages(BTreeSet<String>),
     /// The whole vault.
     Everything,
-    /// Nothing any more.
+    /// Nothing: the watcher stops.
     Stop,
 }
 
-/// Whether the system watches a folder with all that lies below it. Elsewhere every folder is watched by itself, and
-/// only those that count are: walking through the rest, and being woken by it, costs more than all pages do.
+/// Whether the system watches a directory recursively. Elsewhere every directory is watched by itself, and only those
+/// that may contain pages are: watching the others would cost more than all pages do.
 const WATCHES_TREES: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
-/// A vault being watched, for as long as this lives.
+/// A watched vault; dropping this stops watching.
 pub struct Watching {
     watcher: notify::RecommendedWatcher,
 }
 
-/// Starts to watch a vault; events go to `events`.
+/// Starts watching a vault and sends events to `events`.
 pub fn watch(vault: &Vault, events: Sender<Event>) -> Result<Watching> {
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
         Ok(event) if event.need_rescan() => drop(events.send(Event::Lost)),
@@ -81,15 +81,15 @@ fn failed(vault: &Vault, error: &notify::Error) -> Error {
 }
 
 impl Watching {
-    /// Watches the folders that came since. Each is watched before it is read, so that a folder which comes meanwhile
-    /// has an event.
+    /// Watches the directories created since. Each is watched before it is read, so that a directory created meanwhile
+    /// causes an event.
     fn widen(&mut self, vault: &Vault) -> Result<()> {
         if WATCHES_TREES {
             return Ok(());
         }
         for folder in folders(vault) {
             match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                // A folder that is gone by now is not missed.
+                // A directory that is already gone needs no watch.
                 Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
                 watched => watched.map_err(|error| failed(vault, &error))?,
             }
@@ -98,7 +98,7 @@ impl Watching {
     }
 }
 
-/// Waits for a burst of events and says what to look at.
+/// Waits for a burst of events and returns what to check.
 pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake {
     let mut wake = Wake::Pages(BTreeSet::new());
     let Ok(first) = events.recv() else { return Wake::Stop };
@@ -117,7 +117,7 @@ pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake
         match events.recv_timeout(quiet) {
             Ok(event) => next = Some(event),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => match &wake {
-                // Nothing but other files and hidden ones: go on waiting.
+                // Only hidden and unrelated files so far: keep waiting.
                 Wake::Pages(pages) if pages.is_empty() => match events.recv() {
                     Ok(event) => next = Some(event),
                     Err(_) => return Wake::Stop,
@@ -144,28 +144,28 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
         return;
     }
     let name = relative.rsplit('/').next().unwrap_or(&relative);
-    // A folder that came, went or got another name holds pages that have no event of their own; an ignore file
-    // or the policy changes what counts.
+    // A created, deleted or renamed directory contains pages without events of their own; an ignore file or the policy
+    // changes what is indexed.
     let rules = name == ".gitignore" || name == ".loreignore" || name == crate::policy::POLICY_FILE;
     if rules || path.is_dir() || pages.len() >= MANY {
         *wake = Wake::Everything;
     } else if is_page(name) || !path.exists() {
-        // What is gone may have been a folder of pages; the index knows.
+        // A deleted path may have been a directory of pages; the index knows.
         pages.insert(relative);
     }
 }
 
-/// What is followed, and how.
+/// Parameters of [`follow`].
 pub struct Follow<'a> {
     /// The events.
     pub events: &'a Receiver<Event>,
-    /// Where they come from; folders that come are watched too.
+    /// Their source; new directories are watched too.
     pub watching: Option<Watching>,
-    /// The quiet time that ends a burst.
+    /// The quiet period that ends a burst.
     pub quiet: Duration,
 }
 
-/// Reconciles after every burst until told to stop.
+/// Reconciles after every burst until stopped.
 pub fn follow(memory: &Memory, mut follow: Follow<'_>, told: &mut dyn FnMut(Result<Report>)) {
     loop {
         match next_wake(follow.events, memory.vault().root(), follow.quiet) {
@@ -212,18 +212,18 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_becomes_the_set_of_its_pages() {
+    fn burst_becomes_a_set_of_pages() {
         let pages = ["a.md", "d/b.md"].map(str::to_owned).into();
         check(&[at("/v/a.md"), at("/v/d/b.md"), at("/v/a.md")], Wake::Pages(pages));
     }
 
     #[test]
-    fn hidden_files_and_strangers_wake_nobody() {
+    fn hidden_and_unrelated_files_are_ignored() {
         check(&[at("/v/.git/index"), at("/w/a.md"), at("/v/.lore-1.tmp")], Wake::Stop);
     }
 
     #[test]
-    fn folders_ignore_files_and_lost_events_mean_everything() {
+    fn directories_ignore_files_and_lost_events_mean_everything() {
         check(&[at("/v/a.md"), at("/v/gone.d")], Wake::Pages(["a.md", "gone.d"].map(str::to_owned).into()));
         check(&[at("/v/.gitignore")], Wake::Everything);
         check(&[at("/v/lore.toml")], Wake::Everything);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_ends_it_even_in_a_burst() {
+    fn stop_ends_a_burst() {
         check(&[at("/v/a.md"), Event::Stop], Wake::Stop);
         check(&[], Wake::Stop);
     }

@@ -1,5 +1,5 @@
-//! The one way in. Every change to a file of a vault, from every face, is made here: permission, version and validity
-//! are checked before a byte reaches the disk; the files of one change are staged and the intent is noted before any
+//! The write path. Every change to a file of a vault, from every face, is made here: permission, version and validity
+//! are checked before a byte reaches the disk; the files of a change are staged and the intent is recorded before any
 //! of them is replaced; index, ledger, generated files and git follow.
 
 mod commit;
@@ -34,34 +34,34 @@ pub(crate) use record::Proposal;
 use record::{Entry, record};
 pub use remembered::PushFailure;
 
-/// New text from old.
+/// A function from old text to new text.
 pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 
-/// What becomes of a file.
+/// What to do with a file.
 pub enum Action<'a> {
-    /// These bytes, whatever was there.
+    /// Write these bytes, replacing any existing file.
     Put(Vec<u8>),
-    /// Its text, changed; the file must exist.
+    /// Edit its text; the file must exist.
     Edit(Edit<'a>),
-    /// Its text, changed, under another path, which must be free.
+    /// Edit its text and move it to another path, which must be free.
     Move(String, Edit<'a>),
-    /// Nothing.
+    /// Delete it.
     Delete,
-    /// Nothing, if this still holds when the vault is locked.
+    /// Delete it if the condition still holds once the vault is locked.
     DeleteIf(Box<dyn Fn() -> bool + 'a>),
 }
 
 /// A change to one file.
 pub struct PageChange<'a> {
-    /// Its path, from the vault's root.
+    /// Its vault-relative path.
     pub path: String,
-    /// What becomes of it.
+    /// What to do with it.
     pub action: Action<'a>,
-    /// The version the caller has read; 0 says that there must be no file yet.
+    /// The version the caller has read; 0 means that the file must not exist yet.
     pub expected_version: Option<u64>,
 }
 
-/// On whose account a change is made.
+/// The authority under which a change is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Authority {
     /// Its author's: the rules of the policy apply.
@@ -71,42 +71,42 @@ pub enum Authority {
     Upkeep,
 }
 
-/// How a change is made.
+/// Options of a write.
 #[derive(Debug, Clone, Default)]
 pub struct Terms {
-    /// On whose account.
+    /// The authority under which it is made.
     pub authority: Authority,
-    /// The first line of its commit; without one, it is made from the pages.
+    /// The first line of its commit; by default, derived from the pages.
     pub subject: Option<String>,
-    /// Whether it only mends what lint has found: it is made although more is wrong, and beside other changes.
+    /// Whether it only fixes lint findings: it is allowed despite other findings and uncommitted changes.
     pub mending: bool,
-    /// Whether a whole page is put even where the policy would add it to somebody else's as a revision.
+    /// Whether a page is replaced even where the policy would add a revision to somebody else's text.
     pub verbatim: bool,
-    /// What the ledger learns with it.
+    /// What is recorded in the ledger with it.
     pub noted: Noted,
 }
 
-/// What became of a change.
+/// The result of a write.
 #[derive(Debug, Clone, Default)]
 pub struct Receipt {
-    /// The files, in the order they were given.
+    /// The files, in the given order.
     pub files: Vec<Written>,
-    /// Generated files that were written anew.
+    /// Generated files that were updated.
     pub generated: Vec<String>,
-    /// The commit, where there is one.
+    /// The commit, if any.
     pub commit: Option<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// What became of a file.
+/// The result of a change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its path now.
+    /// Its new path.
     pub path: String,
-    /// Its slug now.
+    /// Its new slug.
     pub slug: String,
-    /// Its version now.
+    /// Its new version.
     pub version: u64,
     /// What happened.
     pub outcome: Outcome,
@@ -115,19 +115,19 @@ pub struct Written {
 /// What a write did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Made it.
+    /// Created it.
     Created,
     /// Changed it.
     Updated,
-    /// Gave it another path.
+    /// Moved it.
     Moved,
-    /// Took it away.
+    /// Deleted it.
     Deleted,
-    /// Found nothing to change, and wrote nothing.
+    /// Nothing: there was no change.
     Unchanged,
 }
 
-/// A change that is ready: permitted, at the right version, its new bytes made.
+/// A prepared change: permitted, at the expected version, with its new bytes.
 pub(crate) struct Ready {
     pub path: String,
     pub row: Option<PageRow>,
@@ -135,12 +135,12 @@ pub(crate) struct Ready {
     pub new: Option<Vec<u8>>,
     pub to: Option<String>,
     pub outcome: Outcome,
-    /// Whether nothing of anybody else's is left in the new bytes.
+    /// Whether the new bytes contain nothing written by anyone else.
     pub whole: bool,
 }
 
 impl Ready {
-    /// What becomes of each of its files: a move makes one and takes one away.
+    /// Returns the steps for its files: a move creates one and deletes one.
     fn steps(&self) -> Vec<Step> {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
         let (path, old, new, whole) = (self.path.clone(), hash(&self.old), hash(&self.new), self.whole);
@@ -153,7 +153,7 @@ impl Ready {
         }
     }
 
-    /// The new bytes of each step.
+    /// Returns the new bytes of each step.
     fn news(&self) -> Vec<Option<&[u8]>> {
         match &self.to {
             _ if self.outcome == Outcome::Unchanged => Vec::new(),
@@ -169,12 +169,12 @@ impl Ready {
     }
 }
 
-/// Makes the changes under the rules of the policy: all of them, or none.
+/// Makes the changes under the rules of the policy: all or none.
 pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Receipt> {
     write_as(memory, changes, &Terms::default())
 }
 
-/// Makes the changes: all of them, or none.
+/// Makes the changes: all or none.
 pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> Result<Receipt> {
     // Refuses a bad path before the network is asked and the lock is taken.
     prepare::paths(memory, changes)?;
@@ -218,14 +218,14 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     Ok(receipt)
 }
 
-/// Writes every generated file that is not what the pages say, and commits them.
+/// Updates every generated file that is out of date, and commits them.
 pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
     let lock = memory.lock()?;
     let warnings = recover::recover(memory, &lock)?;
     let generated = publish::refresh(memory, &lock)?;
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
     if !receipt.generated.is_empty() {
-        let subject = "Write the generated files";
+        let subject = "Update generated files";
         match commit::commit(memory, &lock, &receipt.generated, subject, memory.author(), false) {
             Ok(commit) => receipt.commit = commit,
             Err(warning) => receipt.warnings.push(warning),
@@ -234,21 +234,21 @@ pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
     Ok(receipt)
 }
 
-/// What follows the making of a vault: its generated files, and the first commit of the files that were made.
+/// Completes the creation of a vault: generated files, and the first commit.
 pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
     let lock = memory.lock()?;
     let generated = publish::refresh(memory, &lock)?;
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
-    match commit::commit(memory, &lock, &paths, "Begin the vault", memory.author(), false) {
+    match commit::commit(memory, &lock, &paths, "Create the vault", memory.author(), false) {
         Ok(commit) => receipt.commit = commit,
         Err(warning) => receipt.warnings.push(warning),
     }
     Ok(receipt)
 }
 
-/// Finishes or undoes what a process that died left under way; gives what a person should know. Another process that
-/// is writing right now is left to its work.
+/// Completes or rolls back the unfinished writes of a killed process; returns messages for the user. A process that is
+/// writing right now is not disturbed.
 pub fn recover_if_needed(memory: &Memory) -> Result<Vec<String>> {
     if memory.vault().under_way().is_empty() {
         return Ok(Vec::new());
@@ -259,8 +259,8 @@ pub fn recover_if_needed(memory: &Memory) -> Result<Vec<String>> {
     }
 }
 
-/// Files and database, all or nothing: what fails after the first file is in place is undone. Where it is `gated`,
-/// lint must agree; whether the change mends a page that has errors is told with it.
+/// Applies files and database changes, all or none: a failure after the first file is in place is rolled back. If
+/// `gated` is set, lint must pass; its value is whether the change fixes a page with errors.
 fn carry_out(
     memory: &Memory,
     lock: &FolderLock,
@@ -271,7 +271,7 @@ fn carry_out(
     let entries: Vec<Entry> = ready.iter().flat_map(Ready::entries).collect();
     let proposal = proposal(ready);
     let staging = memory.vault().stage(&intent.id)?;
-    // Asked before the ledger learns of the change.
+    // Determined before the ledger records the change.
     let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(memory, &entries) };
     let (mut installed, mut found) = (0, Vec::new());
     let done = memory.store().transaction(&mut || {
@@ -284,7 +284,7 @@ fn carry_out(
         intent.check_unchanged(memory)?;
         intent.install(&staging, &mut installed)?;
         fault("before-commit");
-        // Only now have the files the times that the index is to know them by.
+        // Only now do the files have the mtimes that the index must record.
         let paths: Paths = proposal.keys().cloned().collect();
         reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched).map(drop)
     });
@@ -318,9 +318,9 @@ fn written(memory: &Memory, one: Ready) -> Result<Written> {
 fn twice(path: &str) -> Error {
     Error::BadInput {
         message: format!("{path} is changed twice in one write"),
-        hint: "put both changes into one".into(),
+        hint: "combine both changes into one".into(),
     }
 }
 
-/// The paths of a change, each in its one form.
+/// The normalized paths of a change.
 type Paths = BTreeSet<String>;

@@ -1,14 +1,14 @@
-//! Cutting a long section at the ends of sentences, with some of the last piece before each next one.
+//! Splits a long section at sentence boundaries; each piece starts with the end of the one before it.
 
 use lore_page::LineRange;
 
 use super::Line;
 use super::tokens::estimate_tokens;
 
-/// A section longer than this is cut. Small models read 256 tokens and no more: what stands behind would be in no vector.
+/// Maximum tokens of a piece. Small models read only 256 tokens: anything after those would be in no vector.
 pub(super) const PIECE_TOKENS: usize = 250;
 
-/// So much of a piece stands again at the head of the next, so that what crosses the cut is found in one of them.
+/// Maximum tokens repeated from the previous piece, so that text that crosses the cut is found in one of the two.
 const OVERLAP_TOKENS: usize = 40;
 
 /// A piece of a section.
@@ -17,16 +17,16 @@ pub(super) struct Piece {
     pub lines: LineRange,
 }
 
-/// A sentence, or a line that ends without one.
+/// A sentence, or the rest of a line without one.
 struct Sentence<'a> {
     text: &'a str,
     line: u32,
     tokens: usize,
-    /// Whether a new line begins after it.
+    /// Whether it is the last of its line.
     ends_line: bool,
 }
 
-/// The pieces of a section's lines; none when there is nothing but blank ones.
+/// Returns the pieces of a section's lines; none when all are blank.
 pub(super) fn split(text: &str, lines: &[Line]) -> Vec<Piece> {
     let sentences: Vec<Sentence<'_>> = lines.iter().flat_map(|line| sentences(text, line)).collect();
     let mut pieces = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn split(text: &str, lines: &[Line]) -> Vec<Piece> {
     pieces
 }
 
-/// How many of the last sentences are said again.
+/// Returns how many of the last sentences are repeated.
 fn overlap(sentences: &[Sentence<'_>]) -> usize {
     let mut tokens = 0;
     let few = |sentence: &&Sentence<'_>| {
@@ -71,15 +71,15 @@ fn piece(sentences: &[Sentence<'_>]) -> Option<Piece> {
     Some(Piece { text: text.trim().to_owned(), lines: LineRange { first, last } })
 }
 
-/// The longest sentence, in bytes of a script with four letters to a token. A longer one is cut between words.
+/// Maximum sentence length in bytes, at four letters per token. A longer sentence is split between words.
 const LONGEST: usize = PIECE_TOKENS * 4;
 
-/// The sentences of a line, each with the space after it.
+/// Returns the sentences of a line, each with its trailing space.
 fn sentences<'a>(text: &'a str, line: &Line) -> Vec<Sentence<'a>> {
     let mut found = Vec::new();
     let mut rest = &text[line.start..line.end];
     loop {
-        // Only so much is looked at for an end: a line without any would be read over and over again.
+        // Only this much is scanned for an end: a line without any would be scanned again and again.
         let reach = &rest[..rest.floor_char_boundary(LONGEST)];
         let end = match sentence_end(reach) {
             end if end < reach.len() || reach.len() == rest.len() => end,
@@ -96,8 +96,8 @@ fn sentences<'a>(text: &'a str, line: &Line) -> Vec<Sentence<'a>> {
     }
 }
 
-/// The byte after the first sentence: a full stop, question or exclamation mark and the space that follows, or one of
-/// the marks that need none.
+/// Returns the byte offset after the first sentence: a full stop, question or exclamation mark and the space that
+/// follows, or a CJK mark, which needs no space.
 fn sentence_end(text: &str) -> usize {
     let mut ended = false;
     let mut spaced = false;
@@ -114,13 +114,13 @@ fn sentence_end(text: &str) -> usize {
     text.len()
 }
 
-/// The byte after the last space of a text, or its end where there is none.
+/// Returns the byte offset after the last space, or the text's length when there is none.
 fn word_end(text: &str) -> usize {
     let last = text.char_indices().rev().find(|(_, letter)| letter.is_whitespace());
     last.map_or(text.len(), |(at, letter)| at + letter.len_utf8())
 }
 
-/// The byte up to which a text is no longer than a piece: scripts without spaces have more tokens to a byte.
+/// Returns how many bytes of a text fit into a piece: scripts without spaces have more tokens per byte.
 fn fitting(text: &str) -> usize {
     if estimate_tokens(text) <= PIECE_TOKENS {
         return text.len();

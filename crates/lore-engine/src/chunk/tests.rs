@@ -21,7 +21,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn sections_and_entries_are_chunks_with_title_and_headings_in_front() {
+fn sections_and_entries_become_chunks_prefixed_with_title_and_headings() {
     check(
         "---\ntitle: Ada\naliases: [Countess]\nsummary: Wrote the first program\n---\n# Ada\n\nIntro.\n\n## State\nLives in London.\n\
          ### Work\nPrograms.\n\n---\n\n## Timeline\n- **1843-09-01** | letter — Notes published.\n  In detail.\n- **1852-11-27** | paper — Died.\n",
@@ -36,7 +36,7 @@ fn sections_and_entries_are_chunks_with_title_and_headings_in_front() {
 }
 
 #[test]
-fn a_page_without_a_body_is_its_title() {
+fn page_without_a_body_becomes_one_chunk_with_its_title() {
     check(
         "",
         expect![[r#"
@@ -58,7 +58,7 @@ fn a_page_without_a_body_is_its_title() {
 }
 
 #[test]
-fn a_long_section_is_cut_between_sentences_and_says_some_of_them_again() {
+fn long_section_is_split_between_sentences_with_overlap() {
     let text: String =
         (0..120).map(|n| format!("Sentence number {n} says that looms weave patterns. ")).collect();
     let chunks = of(&format!("# Looms\n\n{text}\n"));
@@ -75,7 +75,7 @@ fn a_long_section_is_cut_between_sentences_and_says_some_of_them_again() {
 }
 
 #[test]
-fn a_word_without_end_and_text_without_spaces_are_cut_too() {
+fn endless_words_and_text_without_spaces_are_split() {
     for text in ["x".repeat(50_000), "字".repeat(5_000), "字。".repeat(5_000)] {
         let chunks = of(&text);
         let longest = chunks.iter().map(|chunk| estimate_tokens(&chunk.text)).max().expect("one");
@@ -86,14 +86,14 @@ fn a_word_without_end_and_text_without_spaces_are_cut_too() {
 }
 
 #[test]
-fn the_same_text_has_the_same_checksum_wherever_it_stands() {
+fn chunk_hash_does_not_depend_on_its_lines() {
     let [first, second] = ["# A\n\n## S\none\n", "# A\n\n\n\n## S\none\n"].map(|text| of(text)[0].clone());
     assert_eq!(first.place.hash, second.place.hash);
     assert_ne!(first.place.lines, second.place.lines);
 }
 
 #[test]
-fn lines_headings_and_entries_without_number_are_cut_in_one_pass() {
+fn very_many_lines_headings_and_entries_are_split_in_one_pass() {
     let sections: String = (0..20_000).map(|n| format!("## H{n}\ntext {n}\n")).collect();
     let entries: String = (0..20_000).map(|n| format!("- **2024-01-01** | note — Entry {n}.\n")).collect();
     let line = "word ".repeat(400_000);

@@ -1,7 +1,7 @@
-//! How many tokens a text has, without a vocabulary: good enough to cut by, and the same with every model.
+//! Estimates token counts without a vocabulary: good enough for chunking, and the same for every model.
 
-/// About how many tokens a model's tokenizer makes of a text. English has some four letters to a token; a character of
-/// an unspaced script is one; other letters outside ASCII are two to a token.
+/// Estimates the number of tokens of a text: four ASCII letters per token, one per character of an unspaced script, two
+/// other non-ASCII letters per token.
 pub fn estimate_tokens(text: &str) -> usize {
     let (mut ascii, mut unspaced, mut others) = (0usize, 0usize, 0usize);
     for letter in text.chars() {
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_four_letters_or_one_character_of_an_unspaced_script() {
+    fn token_is_four_letters_or_one_unspaced_character() {
         for (text, expected) in [
             ("", 0),
             ("a", 1),

@@ -1,4 +1,4 @@
-//! Who wrote what: the lines of a file and the commits of a path, with Lore's own actors where a commit names one.
+//! Authorship: the lines of a file and the commits of a path, with Lore's own actors where a commit names one.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use super::message::{ACTOR, FACE, SESSION};
 use super::{GitError, Repo};
 use crate::vault::{exists, read_bytes};
 
-/// One line of a file and where it comes from.
+/// A line of a file and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedLine {
     /// Its number, from 1.
     pub line: u32,
-    /// Its text, without the end of the line.
+    /// Its text, without the line ending.
     pub text: String,
-    /// The commit that brought it; `None` when it is not committed yet, and then nothing else is known.
+    /// The commit that introduced it; `None` when uncommitted, and then the fields below are `None` too.
     pub commit: Option<String>,
-    /// Who wrote it: the actor that the commit names, else the commit's author.
+    /// The actor that the commit names, else the commit's author.
     pub actor: Option<String>,
     /// The face it was written through.
     pub face: Option<String>,
@@ -43,11 +43,11 @@ pub struct Commit {
     pub subject: String,
 }
 
-/// How many fields `format` asks for.
+/// Number of fields in `format`.
 const FIELDS: usize = 7;
 
 impl Repo {
-    /// Who wrote each line of a file. The lines of a file that was never committed are not committed yet.
+    /// Returns the author of each line of a file. The lines of an untracked file count as uncommitted.
     pub fn blame(&self, path: &str) -> Result<Vec<BlamedLine>, GitError> {
         let output = self.run(&Call::look(&["blame", "--porcelain", "--", path]))?;
         let lines = if output.success() {
@@ -77,7 +77,7 @@ impl Repo {
         Ok(lines.into_iter().map(named).collect())
     }
 
-    /// The last commits that touched a path, newest first, also under the names it had before.
+    /// Returns the last commits that changed a path, newest first, following renames.
     pub fn log(&self, path: &str, limit: usize) -> Result<Vec<Commit>, GitError> {
         if !self.run(&Call::look(&["rev-parse", "--verify", "--quiet", "HEAD"]))?.success() {
             return Ok(Vec::new());
@@ -86,7 +86,7 @@ impl Repo {
     }
 
     fn commits(&self, how: &[&str], which: &[&str]) -> Result<Vec<Commit>, GitError> {
-        // The user's own settings must not put anything between the fields, nor read trailers in another way.
+        // The user's settings must not add anything between the fields or change how trailers are parsed.
         let call = Call::look(&["log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"])
             .configured(["trailer.separators=:"])
             .with(how)
@@ -100,7 +100,7 @@ impl Repo {
     fn never_committed(&self, path: &str) -> Result<Vec<BlamedLine>, GitError> {
         let full = self.root.join(path);
         if !exists(&full) {
-            return Err(GitError::failed("blame", format!("there is no {path} in the vault")));
+            return Err(GitError::failed("blame", format!("{path} does not exist in the vault")));
         }
         let bytes = read_bytes(&full).map_err(|error| GitError::failed("blame", error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
@@ -129,8 +129,8 @@ fn commit_of(fields: &[String]) -> Commit {
     }
 }
 
-/// The lines of `git blame --porcelain`: for each a header that begins with the commit and ends with the line's
-/// number or a count, whatever is told of the commit, then a tab and the text.
+/// Parses `git blame --porcelain`: for each line a header that begins with the commit id and ends with the line number
+/// or a count, details of the commit, then a tab and the text.
 fn blamed(porcelain: &[u8]) -> Vec<BlamedLine> {
     let mut lines = Vec::new();
     let mut commit = None;
@@ -142,7 +142,7 @@ fn blamed(porcelain: &[u8]) -> Vec<BlamedLine> {
             let number = u32::try_from(lines.len() + 1).unwrap_or(u32::MAX);
             lines.push(BlamedLine { commit: commit.take(), ..uncommitted_line(number, text.to_owned()) });
         } else if id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            // Git gives what is not committed an id of zeros.
+            // Uncommitted lines have an id of zeros.
             commit = id.bytes().any(|byte| byte != b'0').then(|| id.to_owned());
         }
     }

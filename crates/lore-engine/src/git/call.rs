@@ -1,28 +1,29 @@
-//! What git is asked: the arguments, how long it may take, and what it is given.
+//! A git invocation: the arguments, the timeout and the input.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// So many bytes of paths go on one command line; every system takes that many.
+/// Maximum bytes of paths on one command line; every system supports this many.
 pub(super) const ARGUMENTS: usize = 24 * 1024;
 
-/// Maintenance on its own would make one run in many slow; `maintain` is its place.
+/// Disables automatic maintenance, which would make an occasional run slow; `maintain` runs it.
 pub(super) const UNATTENDED: [&str; 2] = ["gc.auto=0", "maintenance.auto=false"];
 
-/// An open directory or file whose operating-system lock has to outlive this process for as long as git runs.
-#[expect(clippy::disallowed_types, reason = "it is handed on to git, never read or written")]
+/// An open directory or file whose operating-system lock must be held for as long as git runs, even if this process
+/// ends.
+#[expect(clippy::disallowed_types, reason = "it is passed to git, never read or written")]
 pub type HeldLock = std::fs::File;
 
-/// For whatever needs no network.
+/// Timeout of commands that need no network.
 const LOCAL: Duration = Duration::from_secs(20);
 
-/// For what rewrites many files: to stop that half-way would leave a mess.
+/// Timeout of commands that rewrite many files: killing one midway would leave the work tree inconsistent.
 pub(super) const REWRITING: Duration = Duration::from_secs(120);
 
-/// For `git maintenance`, which may repack the whole repository.
+/// Timeout of `git maintenance`, which may repack the whole repository.
 pub(super) const TIDYING: Duration = Duration::from_secs(600);
 
-/// What to run.
+/// The command to run.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) config: Vec<String>,
@@ -40,7 +41,7 @@ impl<'a> Call<'a> {
         Call { config: Vec::new(), arguments, timeout: LOCAL, reads_only: false, hold: None, input: None }
     }
 
-    /// A command that only looks: it takes no lock, and runs no hook.
+    /// A read-only command: it takes no lock and runs no hook.
     pub(super) fn look(arguments: &[&str]) -> Self {
         Call { reads_only: true, ..Call::new(arguments) }.configured(["core.quotepath=false"])
     }
@@ -53,7 +54,7 @@ impl<'a> Call<'a> {
         Call { hold, ..self }
     }
 
-    /// Gives it these bytes to read.
+    /// Sets the bytes written to its standard input.
     pub(super) fn given(self, input: Vec<u8>) -> Self {
         Call { input: Some(input), ..self }
     }
@@ -74,7 +75,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The paths in portions that fit on a command line.
+/// Splits the paths into batches that fit on a command line.
 pub(super) fn batches<'p>(paths: &'p [&'p str]) -> Vec<&'p [&'p str]> {
     let mut batches = Vec::new();
     let mut rest = paths;

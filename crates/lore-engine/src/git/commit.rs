@@ -1,4 +1,4 @@
-//! Committing: exactly the paths that are given, and nothing else that is staged or changed.
+//! Commits exactly the given paths and nothing else that is staged or changed.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,22 +12,22 @@ use super::run::Output;
 use super::status::{Differences, Kind, with_folders};
 use super::{GitError, Repo};
 
-/// A commit in the making: its parts as git takes them.
+/// The parts of a commit as git takes them.
 struct Record<'a> {
     paths: &'a [&'a str],
     /// The message, in a file.
     message: NamedTempFile,
-    /// The paths in a file, where they are too many for the command line.
+    /// The paths in a file, if they are too many for the command line.
     listed: Option<NamedTempFile>,
     hold: Option<&'a HeldLock>,
 }
 
 impl Repo {
-    /// Commits exactly these paths, whether added, changed, deleted or moved, and leaves whatever else is staged or
-    /// changed alone. Gives the new commit's id; `None` when the paths do not differ from the last commit.
+    /// Commits exactly these paths, whether added, changed, deleted or moved, and leaves everything else that is staged
+    /// or changed alone. Returns the new commit's id; `None` when the paths do not differ from the last commit.
     ///
-    /// Ignored files and files that never were are passed over. The lock in `hold` stays taken until git has ended,
-    /// even if this process ends before.
+    /// Ignored files and files that never existed are skipped. The lock in `hold` is held until git has exited, even if
+    /// this process exits first.
     pub fn commit(
         &self,
         paths: &[String],
@@ -40,7 +40,7 @@ impl Repo {
             return Ok(None);
         }
         if let Some((path, _)) = differing.iter().find(|(_, difference)| difference.in_conflict) {
-            let message = format!("{path} is in conflict; settle it and `git add` it, then try again");
+            let message = format!("{path} is in conflict; resolve it, `git add` it, and retry");
             return Err(GitError::failed("commit", message));
         }
         let untracked = differing.iter().filter(|(_, difference)| difference.untracked);
@@ -51,13 +51,13 @@ impl Repo {
             .update_index(&["--add", "--remove", "--replace"], &untracked, hold.as_ref())
             .and_then(|()| self.record(&record));
         if !matches!(committed, Ok(Some(_))) {
-            // They were not staged before. Should this fail too, the first failure is the one to tell.
+            // They were not staged before. If this fails too, the first error is the one to report.
             let _ = self.update_index(&["--force-remove"], &untracked, hold.as_ref());
         }
         committed
     }
 
-    /// Tells the index about these files, in as many runs as their names need.
+    /// Updates git's index for these files, in as many runs as their names need.
     fn update_index(&self, how: &[&str], paths: &[&str], hold: Option<&HeldLock>) -> Result<(), GitError> {
         for batch in batches(paths) {
             let call = Call::new(&["update-index"]).with(how).with(["--"]).with(batch).holding(hold);
@@ -74,14 +74,14 @@ impl Repo {
         if output.success() {
             self.id_of_new(&output).map(Some)
         } else if self.same_as_head(record.paths)? {
-            // Staged one way and changed back in the files: nothing is left to commit.
+            // Staged, then changed back in the work tree: there is nothing to commit.
             Ok(None)
         } else {
             Err(output.failure())
         }
     }
 
-    /// What git is told to sign with when the user has set no name, no address or neither.
+    /// Returns the identity to sign with where the user has not configured a name or an address.
     fn stand_in_identity(&self) -> Result<Vec<String>, GitError> {
         let mut settings = Vec::new();
         for (key, value) in [("user.name", "Lore"), ("user.email", "lore@localhost")] {
@@ -92,7 +92,7 @@ impl Repo {
         Ok(settings)
     }
 
-    /// The id in `[main 1234…] Subject`. `HEAD` may be another's commit by now.
+    /// Parses the id from `[main 1234…] Subject`. `HEAD` may already be another process's commit.
     fn id_of_new(&self, output: &Output) -> Result<String, GitError> {
         let summary = output.text();
         let mut ids = summary.split_whitespace().filter_map(|word| word.strip_suffix(']'));
@@ -132,7 +132,7 @@ impl<'a> Record<'a> {
         let call = Call::new(&["commit", "--only", "--no-status", "--cleanup=whitespace", "-F"])
             .with([self.message.path()])
             .configured(UNATTENDED)
-            // The summary that git prints is where the new commit's id is taken from.
+            // The new commit's id is parsed from the summary that git prints.
             .configured(["core.abbrev=no"])
             .holding(self.hold);
         match &self.listed {
@@ -145,14 +145,14 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The paths, each marked as a name and no pattern. Said for all in the environment, it would reach the hooks
-    /// and change how they read their own patterns.
+    /// Returns the paths marked as literal names rather than patterns. Setting this in the environment would reach the
+    /// hooks and change how they read their own patterns.
     fn literal(&self) -> impl Iterator<Item = String> {
         self.paths.iter().map(|path| format!(":(literal){path}"))
     }
 }
 
-/// The paths to name to git. A file that became a folder goes by itself; named, git would take it for a submodule.
+/// Returns the paths to pass to git. A file that became a directory is left out: git would take it for a submodule.
 fn to_name(differing: &Differences) -> Vec<&str> {
     let folders: HashSet<&str> = differing.keys().flat_map(|path| with_folders(path).skip(1)).collect();
     let named = differing
@@ -161,9 +161,8 @@ fn to_name(differing: &Differences) -> Vec<&str> {
     named.map(|(path, _)| path.as_str()).collect()
 }
 
-/// A file for git to read; it goes when dropped.
+/// Writes a temporary file for git to read; it is deleted when dropped.
 fn temporary(bytes: &[u8]) -> Result<NamedTempFile, GitError> {
     let written = NamedTempFile::new().and_then(|mut file| file.write_all(bytes).map(|()| file));
-    written
-        .map_err(|error| GitError::failed("commit", format!("no temporary file could be written: {error}")))
+    written.map_err(|error| GitError::failed("commit", format!("cannot write a temporary file: {error}")))
 }

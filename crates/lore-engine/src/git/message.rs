@@ -1,32 +1,32 @@
-//! The words between Lore and git: the text of a commit, and what git says when it fails.
+//! Text exchanged with git: the commit message, and parsing of git's errors.
 
 use std::process::ExitStatus;
 
 use super::run::Output;
 
-/// The trailer that names who made a change.
+/// Trailer with the author of a change.
 pub const ACTOR: &str = "Lore-Actor";
-/// The trailer that names the face it came through.
+/// Trailer with the face the change came through.
 pub const FACE: &str = "Lore-Face";
-/// The trailer that names the session it belongs to.
+/// Trailer with the session of the change.
 pub const SESSION: &str = "Lore-Session";
 
-/// So many lines of what git said are told.
+/// Maximum number of lines of git's output that are reported.
 const LINES: usize = 8;
 
-/// The text of a commit.
+/// A commit message.
 #[derive(Debug, Clone, Default)]
 pub struct CommitMessage {
-    /// One line.
+    /// The first line.
     pub subject: String,
-    /// What more there is to say.
+    /// The optional body.
     pub body: Option<String>,
-    /// Lines such as `Lore-Actor: ada` at the end, for programs to read. One without a value is left out.
+    /// Trailers such as `Lore-Actor: ada`, for programs to read. Empty ones are omitted.
     pub trailers: Vec<(&'static str, String)>,
 }
 
 impl CommitMessage {
-    /// The message as git stores it. Subject and trailers are one line each, whatever they were given as.
+    /// Returns the message as git stores it. Subject and trailers are reduced to one line each.
     pub(super) fn text(&self) -> String {
         let subject = one_line(&self.subject);
         let subject = if subject.is_empty() { "Change pages".to_owned() } else { subject };
@@ -49,24 +49,24 @@ fn one_line(text: &str) -> String {
 
 fn body_text(text: &str) -> String {
     let clean: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    // Programs that read patches and trailers take a line of dashes for the end of the message.
+    // Programs that read patches and trailers take a line of dashes as the end of the message.
     let lines = clean.trim().lines();
     let lines = lines.map(|line| if line.starts_with("---") { format!(" {line}") } else { line.to_owned() });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What git said last, in one line, without its hints and without credentials.
+/// Returns the last lines of git's output joined into one, without hints and credentials.
 pub(super) fn explain(stderr: &str, status: ExitStatus) -> String {
     let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let bare = lines.map(|line| line.trim_start_matches("fatal: ").trim_start_matches("error: "));
     let told: Vec<String> = bare.map(without_credentials).collect();
     match told.as_slice() {
-        [] => format!("it gave no reason ({status}); a hook of the repository may have refused"),
+        [] => format!("no reason given ({status}); a hook of the repository may have rejected it"),
         lines => lines[lines.len().saturating_sub(LINES)..].join("; ").replace(":; ", ": "),
     }
 }
 
-/// The lock file that another git holds, if that is why a run failed.
+/// Returns the lock file that another git holds, if that is why a run failed.
 pub(super) fn held_lock(output: &Output) -> Option<&str> {
     if output.success() {
         return None;
@@ -76,14 +76,14 @@ pub(super) fn held_lock(output: &Output) -> Option<&str> {
     path.ends_with(".lock").then_some(path)
 }
 
-/// Whether git failed for want of a name or an address to sign with.
+/// Whether git failed because no user name or address is configured.
 pub(super) fn lacks_identity(stderr: &str) -> bool {
     ["identity unknown", "Please tell me who you are", "empty ident name"]
         .iter()
         .any(|words| stderr.contains(words))
 }
 
-/// The files that git would have had to overwrite: it lists them indented.
+/// Returns the files that git refused to overwrite: it lists them indented.
 pub(super) fn in_the_way(stderr: &str) -> Vec<&str> {
     if !stderr.contains("would be overwritten") {
         return Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn in_the_way(stderr: &str) -> Vec<&str> {
     stderr.lines().filter_map(|line| line.strip_prefix('\t')).collect()
 }
 
-/// The text with the user and password of every URL taken out. The user of an ssh URL is no secret and stays.
+/// Removes the user and password from every URL. The user of an ssh URL is not secret and stays.
 pub(super) fn without_credentials(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_lose_their_credentials_and_nothing_else() {
+    fn only_credentials_are_removed_from_urls() {
         check_url("https://ada:secret@example.org/v.git", "https://example.org/v.git");
         check_url("https://token@example.org", "https://example.org");
         check_url("'https://a:p@ss@example.org:8080/x@y'", "'https://example.org:8080/x@y'");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_a_subject_a_body_and_trailers_of_one_line_each() {
+    fn message_has_subject_body_and_single_line_trailers() {
         let message = CommitMessage {
             subject: " Add\npage\0 ".into(),
             body: Some("First.\r\n---\nLast.\n\n".into()),
@@ -147,10 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_told_without_hints() {
+    fn reason_is_reported_without_hints() {
         let said = "error: would be overwritten:\n\ta.md\nhint: do this\n\nfatal: no https://a:b@c/\n";
         assert_eq!(explain(said, ExitStatus::default()), "would be overwritten: a.md; no https://c/");
-        assert!(explain("hint: x\n", ExitStatus::default()).starts_with("it gave no reason"));
+        assert!(explain("hint: x\n", ExitStatus::default()).starts_with("no reason given"));
         assert_eq!(in_the_way(said), ["a.md"]);
     }
 }

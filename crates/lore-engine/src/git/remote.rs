@@ -1,4 +1,4 @@
-//! The remote: where the branch stands against it, fetching, moving forward and pushing. Never a merge, never force.
+//! The remote: comparing the branch with it, fetching, fast-forwarding and pushing. Never merges, never forces.
 
 use std::time::Duration;
 
@@ -8,38 +8,38 @@ use super::run::Output;
 use super::{GitError, Repo};
 use crate::vault::read_text;
 
-/// Where the branch stands, as far as is known without the network.
+/// State of the branch, as far as known without the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
-    /// The branch; `None` when a commit is checked out by itself.
+    /// The branch; `None` when HEAD is detached.
     pub branch: Option<String>,
-    /// What the branch is compared with, such as `origin/main`: the configured upstream, else the remote's branch
-    /// of the same name. `None` until there is such a branch.
+    /// The upstream, such as `origin/main`: the configured one, else the remote's branch of the same name. `None` until
+    /// there is such a branch.
     pub upstream: Option<String>,
     /// The remote's URL, without credentials.
     pub url: Option<String>,
-    /// Commits that only the branch has. Without an upstream, those that the remote is not known to have.
+    /// Commits that only the branch has. Without an upstream, those not known to be on the remote.
     pub ahead: u64,
     /// Commits that only the upstream has.
     pub behind: u64,
 }
 
-/// What the branch follows.
+/// The branch and its upstream.
 #[derive(Debug, Default)]
 struct Following {
     branch: Option<String>,
-    /// Whether there is a commit at all.
+    /// Whether there is any commit.
     born: bool,
     /// The remote's name.
     remote: Option<String>,
-    /// The branch on the remote that the user configured, in full.
+    /// Full name of the configured upstream branch on the remote.
     configured: Option<String>,
-    /// The remote's branch as last seen here, in full, if it was seen.
+    /// Full name of the remote-tracking branch, if it exists.
     seen: Option<String>,
 }
 
 impl Repo {
-    /// Where the branch stands against its upstream. Asks nobody.
+    /// Compares the branch with its upstream, without using the network.
     pub fn state(&self) -> Result<State, GitError> {
         let following = self.following()?;
         let url = match &following.remote {
@@ -54,7 +54,7 @@ impl Repo {
         Ok(State { upstream, url, ahead, behind, branch: following.branch })
     }
 
-    /// Whether the repository has a remote at all. Most that have none say so without git being run.
+    /// Whether the repository has a remote. For most without one, this is known without running git.
     pub fn has_remote(&self) -> bool {
         let own = read_text(&self.git_dir.join("config")).ok().flatten();
         if own.is_some_and(|text| !text.contains("[remote") && !text.contains("[include")) {
@@ -64,20 +64,20 @@ impl Repo {
             .is_ok_and(|output| output.success())
     }
 
-    /// Fetches from the upstream's remote, else from `origin`, else from the only one there is.
+    /// Fetches from the upstream's remote, else from `origin`, else from the only remote.
     pub fn fetch(&self, timeout: Duration) -> Result<(), GitError> {
         let remote = self.remote_for("fetch")?;
         self.network(&["fetch", "--quiet", &remote], timeout)?.expect_success().map(drop)
     }
 
-    /// Whether the remote answers. One that has no commit yet does.
+    /// Checks that the remote answers. An empty remote counts as reachable.
     pub fn reachable(&self, timeout: Duration) -> Result<(), GitError> {
         let remote = self.remote_for("ls-remote")?;
         self.network(&["ls-remote", "--quiet", &remote, "HEAD"], timeout)?.expect_success().map(drop)
     }
 
-    /// Moves the branch and the files to the upstream where nothing but the upstream moved; says whether they did.
-    /// Refuses when both sides moved, or when files here would be overwritten.
+    /// Fast-forwards the branch and the files to the upstream and returns whether they moved. Fails when both sides
+    /// have new commits, or when local files would be overwritten.
     pub fn fast_forward(&self) -> Result<bool, GitError> {
         let following = self.following()?;
         let (ahead, behind) = self.distance(&following)?;
@@ -98,21 +98,20 @@ impl Repo {
             files => Err(GitError::failed(
                 "merge",
                 format!(
-                    "the upstream has other versions of files that are not committed here: {}; \
-                     commit them or move them away, then try again",
+                    "the upstream has other versions of uncommitted files: {}; \
+                     commit them or move them away, and retry",
                     files.join(", ")
                 ),
             )),
         }
     }
 
-    /// Pushes the branch and gives how many commits that were; the first push sets its upstream. When the remote
-    /// moved, it is fetched and the push given up: it is not tried again, and nothing is forced.
+    /// Pushes the branch and returns the number of commits pushed; the first push sets its upstream. If the remote has
+    /// moved, it is fetched and the push fails: there is no retry and no force.
     pub fn push(&self, timeout: Duration) -> Result<u64, GitError> {
         let following = self.following()?;
         let Some(branch) = &following.branch else {
-            let way_out =
-                "no branch is checked out, so there is none to push; go to one with `git switch BRANCH`";
+            let way_out = "no branch is checked out; switch to one with `git switch BRANCH`";
             return Err(GitError::failed("push", way_out));
         };
         let Some(remote) = &following.remote else { return Err(no_remote("push")) };
@@ -132,18 +131,18 @@ impl Repo {
         if !remote_moved(&output.text()) {
             return Err(refused(&output));
         }
-        // What the remote has now is good to know, but the refusal is what has to be told.
+        // The fetch is a convenience; the rejection is what must be reported.
         let fetched = self.fetch(timeout).is_ok();
         let first = if fetched { "" } else { "`git fetch`, then " };
         Err(GitError::Rejected {
             message: format!(
-                "the remote has commits that are not here, so nothing was pushed and nothing is lost; {first}bring \
+                "the remote has commits that are not here, so nothing was pushed and nothing is lost; {first}merge \
                  them together with `git pull --rebase` and push again"
             ),
         })
     }
 
-    /// Commits that only the branch has, and commits that only the upstream has.
+    /// Counts the commits that only the branch has, and those that only the upstream has.
     fn distance(&self, following: &Following) -> Result<(u64, u64), GitError> {
         let count = |arguments: &[&str]| -> Result<Vec<u64>, GitError> {
             let output = self.run(&Call::look(&["rev-list", "--count"]).with(arguments).with(["--"]))?;
@@ -173,7 +172,7 @@ impl Repo {
             told.split('\0').map(|field| Some(field.to_owned()).filter(|text| !text.is_empty()));
         let mut next = || upstream.next().flatten();
         let (tracked, remote, configured) = match (next(), next(), next()) {
-            // A dot means a branch of this very repository, which is nothing to fetch from or push to.
+            // A dot means a branch of this repository, which has no remote.
             (tracked, Some(remote), configured) if remote != "." => (tracked, Some(remote), configured),
             _ => (None, self.usual_remote()?, None),
         };
@@ -190,7 +189,7 @@ impl Repo {
         Ok(self.run(&call)?.success())
     }
 
-    /// `origin`, else the only remote there is.
+    /// Returns `origin`, else the only remote.
     fn usual_remote(&self) -> Result<Option<String>, GitError> {
         let names = self.run(&Call::look(&["remote"]))?.expect_success()?.text();
         let names: Vec<&str> = names.lines().collect();
@@ -204,11 +203,11 @@ impl Repo {
         self.following()?.remote.ok_or_else(|| no_remote(command))
     }
 
-    /// Runs a command that talks to a remote. Nothing may ask anybody anything.
+    /// Runs a command that uses the network. Nothing may prompt the user.
     fn network(&self, arguments: &[&str], timeout: Duration) -> Result<Output, GitError> {
         let mut settings = UNATTENDED.map(str::to_owned).to_vec();
         if self.setting("core.sshCommand")?.is_none() {
-            // A command in the environment comes before this one; a program there (`GIT_SSH`) would not.
+            // A command in the environment takes precedence over this one; a program there (`GIT_SSH`) would not.
             let seconds = timeout.as_secs().max(1);
             settings.push(format!(
                 "core.sshCommand=test -n \"$GIT_SSH\" && exec \"$GIT_SSH\" \"$@\"; \
@@ -223,7 +222,7 @@ fn no_remote(command: &str) -> GitError {
     GitError::NoRemote { command: command.to_owned() }
 }
 
-/// Whether the remote refused because its branch is not where it was thought to be.
+/// Whether the push was rejected because the remote's branch has moved.
 fn remote_moved(told: &str) -> bool {
     told.lines().filter(|line| line.starts_with('!')).any(|line| {
         line.contains("[rejected]")
@@ -232,7 +231,7 @@ fn remote_moved(told: &str) -> bool {
     })
 }
 
-/// The remote's refusal with its reason, which git prints apart from the rest.
+/// Returns the remote's rejection with its reason, which git prints separately.
 fn refused(output: &Output) -> GitError {
     let text = output.text();
     let reason = text.lines().find(|line| line.starts_with('!')).and_then(|line| line.rsplit('\t').next());
@@ -244,7 +243,7 @@ fn refused(output: &Output) -> GitError {
     }
 }
 
-/// A remote's branch in its short form.
+/// Shortens the name of a remote-tracking branch.
 fn short(name: &str) -> String {
     name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/").to_owned()
 }

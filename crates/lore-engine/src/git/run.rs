@@ -1,4 +1,4 @@
-//! One run of git: its environment, its output gathered without a deadlock, and an end after its time.
+//! Runs git: its environment, its output, collected without deadlock, and a timeout.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,7 +10,7 @@ use super::message::{explain, held_lock};
 use super::{GitError, Repo};
 use crate::process::{PAUSE, end, feed, gather, own_group};
 
-/// Variables that would turn git to another repository (a hook sets them) or read paths in another way.
+/// Variables that would point git at another repository (hooks set them) or change how it reads paths.
 const FOREIGN: [&str; 11] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -25,7 +25,7 @@ const FOREIGN: [&str; 11] = [
     "GIT_ICASE_PATHSPECS",
 ];
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub(super) struct Output {
     command: String,
@@ -39,7 +39,7 @@ impl Output {
         self.status.success()
     }
 
-    /// Itself, or what git said as an error.
+    /// Returns itself, or an error with what git reported.
     pub(super) fn expect_success(self) -> Result<Output, GitError> {
         if self.success() { Ok(self) } else { Err(self.failure()) }
     }
@@ -48,12 +48,12 @@ impl Output {
         GitError::failed(&self.command, explain(&self.stderr, self.status))
     }
 
-    /// The standard output as text.
+    /// Returns the standard output as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end_matches(['\n', '\r']).to_owned()
     }
 
-    /// The fields of an output that separates or ends them with NUL.
+    /// Returns the fields of NUL-separated or NUL-terminated output.
     pub(super) fn fields(&self) -> Vec<String> {
         if self.stdout.is_empty() {
             return Vec::new();
@@ -64,7 +64,7 @@ impl Output {
 }
 
 impl Repo {
-    /// Runs git and waits for its end, but no longer than the call allows.
+    /// Runs git and waits for it to exit, up to the call's timeout.
     pub(super) fn run(&self, call: &Call) -> Result<Output, GitError> {
         let failed = |error: io::Error| GitError::failed(&call.command(), error.to_string());
         let mut child = self.command(call).map_err(failed)?.spawn().map_err(|error| match error.kind() {
@@ -92,7 +92,7 @@ impl Repo {
         }
     }
 
-    /// Runs git, again and again while another git holds a lock that it needs.
+    /// Runs git, and retries while another git holds a lock that it needs.
     pub(super) fn run_locking(&self, call: &Call) -> Result<Output, GitError> {
         let started = Instant::now();
         loop {
@@ -102,8 +102,8 @@ impl Repo {
                 let command = call.command();
                 return Err(GitError::Locked {
                     message: format!(
-                        "git {command} waited in vain for another git that holds {lock}; when none is running, \
-                         remove that file and try again"
+                        "git {command} timed out waiting for another git that holds {lock}; if none is running, \
+                         remove that file and retry"
                     ),
                 });
             }
@@ -111,7 +111,7 @@ impl Repo {
         }
     }
 
-    /// A setting of git's, wherever the user made it.
+    /// Returns a git setting from any of the user's configuration files.
     pub(super) fn setting(&self, key: &str) -> Result<Option<String>, GitError> {
         let output = self.run(&Call::look(&["config", "--get", key]))?;
         Ok(Some(output.text()).filter(|value| output.success() && !value.is_empty()))
@@ -130,7 +130,8 @@ impl Repo {
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
         if call.reads_only {
-            // Hooks would inherit the second one and read their own patterns as names, so it is not for writes.
+            // Hooks would inherit GIT_LITERAL_PATHSPECS and read their own patterns as names, so it is set only for
+            // reads.
             command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_LITERAL_PATHSPECS", "1");
         }
         command.stdin(match call.hold {

@@ -1,21 +1,21 @@
-//! What differs from the last commit, in the vault's part of the repository.
+//! Differences from the last commit in the vault's part of the repository.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::call::{ARGUMENTS, Call};
 use super::{GitError, Repo};
 
-/// With more paths than this it is cheaper to look at the whole vault: git compares each file with each path.
+/// With more paths than this, the status of the whole vault is cheaper: git compares each file with each path.
 const MANY: usize = 200;
 
 /// How a file differs from the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It is there with other bytes.
+    /// Its bytes differ.
     Modified,
     /// The last commit does not have it.
     Added,
-    /// It is gone.
+    /// The file is gone.
     Deleted,
 }
 
@@ -28,13 +28,13 @@ pub struct Uncommitted {
     pub kind: Kind,
 }
 
-/// How a file differs, and how git stands to it.
+/// How a file differs, and its state in git's index.
 #[derive(Debug)]
 pub(super) struct Difference {
     pub(super) kind: Kind,
-    /// Git does not know of it yet.
+    /// Whether git does not track it yet.
     pub(super) untracked: bool,
-    /// Two versions of it wait to become one.
+    /// Whether it has an unresolved merge conflict.
     pub(super) in_conflict: bool,
 }
 
@@ -42,8 +42,8 @@ pub(super) struct Difference {
 pub(super) type Differences = BTreeMap<String, Difference>;
 
 impl Repo {
-    /// The files that differ from the last commit: of these paths (a folder means all in it), or of the whole vault.
-    /// Ignored files do not count.
+    /// Returns the files that differ from the last commit: of these paths (a directory means everything in it), or of
+    /// the whole vault. Ignored files do not count.
     pub fn uncommitted(&self, paths: Option<&[String]>) -> Result<Vec<Uncommitted>, GitError> {
         let found = self.differences(paths)?;
         Ok(found.into_iter().map(|(path, Difference { kind, .. })| Uncommitted { path, kind }).collect())
@@ -72,7 +72,7 @@ impl Repo {
         for field in self.run(&call)?.expect_success()?.fields() {
             let Some((marks, path)) = field.split_at_checked(3) else { continue };
             let Some(path) = path.strip_prefix(self.prefix.as_str()) else { continue };
-            // A name with a slash at its end is a repository of its own.
+            // A name with a trailing slash is a nested repository.
             if !path.ends_with('/') {
                 note(&mut found, path, marks);
             }
@@ -81,10 +81,10 @@ impl Repo {
     }
 }
 
-/// Notes one line of git's status. A file that was taken out of the index but is still there has two.
+/// Records one line of git's status. A file that was removed from the index but still exists has two.
 fn note(found: &mut Differences, path: &str, marks: &str) {
     let kind = match marks.as_bytes() {
-        // Staged and removed again: neither the last commit nor the disk has it.
+        // Staged, then removed: neither the last commit nor the disk has it.
         [b'A', b'D', ..] => return,
         [b'?', ..] if found.contains_key(path) => Kind::Modified,
         [b'?' | b'A', ..] | [_, b'A', ..] => Kind::Added,
@@ -95,7 +95,7 @@ fn note(found: &mut Differences, path: &str, marks: &str) {
     found.insert(path.to_owned(), Difference { kind, untracked: marks.starts_with('?'), in_conflict });
 }
 
-/// The path, then each folder it is in, from the inside out.
+/// Returns the path, then each of its parent directories from the inside out.
 pub(super) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
 }

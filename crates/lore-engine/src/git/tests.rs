@@ -1,6 +1,6 @@
-//! Git on real repositories in temporary directories, away from the user's own settings.
+//! git in real repositories in temporary directories, isolated from the user's own settings.
 
-#![expect(clippy::disallowed_methods, reason = "the tests make the files that git is asked about")]
+#![expect(clippy::disallowed_methods, reason = "the tests create the files that git works on")]
 
 mod blame;
 mod commit;
@@ -17,13 +17,13 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A directory with a home of its own and whatever repositories a test makes.
+/// A temporary directory with its own home directory and repositories.
 struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    /// With a user who has a name.
+    /// With a configured user name.
     fn new() -> Place {
         Place::with_settings(
             "[user]\n\tname = Ada\n\temail = ada@example.org\n[protocol \"file\"]\n\tallow = always\n",
@@ -46,13 +46,13 @@ impl Place {
         fs::write(path, text).expect("a file");
     }
 
-    /// Writes the same text to some files of a folder.
+    /// Writes the same text to several files of a directory.
     fn write_all(&self, folder: &str, files: &[&str], text: &str) {
         files.iter().for_each(|file| self.write(&format!("{folder}/{file}"), text));
     }
 
-    /// Writes a program, by way of another: a file that a test has open for writing cannot be run, and whatever
-    /// is started at that moment on another thread has it open too.
+    /// Writes an executable script through `install`: a file that is open for writing cannot be executed, and a process
+    /// that another thread starts at that moment inherits the open file.
     fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         self.write(&format!("{name}.txt"), &format!("#!/bin/sh\n{text}\n"));
@@ -79,7 +79,7 @@ impl Place {
         ]
     }
 
-    /// What git says, in a folder of this place.
+    /// Runs git in a directory and returns its output.
     #[track_caller]
     fn git(&self, folder: &str, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
@@ -90,14 +90,14 @@ impl Place {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// A new repository whose whole is a vault.
+    /// Creates a repository whose root is the vault.
     fn repository(&self, name: &str) -> Repo {
         fs::create_dir_all(self.path(name)).expect("a folder");
         self.git(name, &["init", "--quiet", "--initial-branch=main"]);
         self.find(name)
     }
 
-    /// A new repository with these files committed.
+    /// Creates a repository with these files committed.
     fn repository_of(&self, name: &str, files: &[&str]) -> Repo {
         let repo = self.repository(name);
         self.write_all(name, files, "first\n");
@@ -106,13 +106,13 @@ impl Place {
         repo
     }
 
-    /// The repository around a vault, run with this place's settings.
+    /// Finds the repository around a vault, with this place's settings.
     fn find(&self, name: &str) -> Repo {
         let repo = Repo::find(&self.path(name)).expect("a repository");
         self.environment().into_iter().fold(repo, |repo, (key, value)| repo.with_env(key, value))
     }
 
-    /// The files of the last commit with the letter of their change.
+    /// Returns the files of the last commit, each with its status letter.
     #[track_caller]
     fn last_commit(&self, name: &str) -> Vec<String> {
         let listing = ["show", "--format=", "--name-status", "--no-renames", "-z", "HEAD"];
@@ -121,7 +121,7 @@ impl Place {
         fields.chunks(2).map(|pair| pair.join(" ")).collect()
     }
 
-    /// What is staged and what is changed, as git's short status has it.
+    /// Returns git's short status.
     fn status(&self, name: &str) -> Vec<String> {
         let mut command = Command::new("git");
         command
@@ -148,7 +148,7 @@ fn by(actor: &str) -> CommitMessage {
 }
 
 impl Repo {
-    /// Commits these paths; whether there was something to commit.
+    /// Commits these paths and returns whether there was anything to commit.
     #[track_caller]
     fn did_commit(&self, names: &[&str]) -> bool {
         self.commit(&paths(names), &by("ada"), None).expect("a commit or none").is_some()
@@ -160,7 +160,7 @@ fn is_id(id: &str) -> bool {
 }
 
 #[test]
-fn a_repository_is_found_at_the_vault_or_above_it() {
+fn repository_is_found_at_or_above_the_vault() {
     let place = Place::new();
     place.repository("outer");
     place.write("outer/notes/deep/a.md", "");
@@ -173,7 +173,7 @@ fn a_repository_is_found_at_the_vault_or_above_it() {
 }
 
 #[test]
-fn a_machine_without_git_is_told_so() {
+fn missing_git_is_reported() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]).with_env("PATH", place.path("home"));
     let error = repo.uncommitted(None).expect_err("no git");
@@ -182,7 +182,7 @@ fn a_machine_without_git_is_told_so() {
 }
 
 #[test]
-fn another_repository_in_the_environment_is_not_taken() {
+fn repository_in_the_environment_is_ignored() {
     let place = Place::new();
     let other = place.repository_of("other", &["a.md"]);
     let repo = place.repository_of("vault", &["a.md"]).with_env("GIT_DIR", other.git_dir.as_os_str());

@@ -1,13 +1,13 @@
-//! The files of a commit, read without touching the work tree: no checkout, no filter, no network.
+//! Reads the files of a commit without touching the work tree: no checkout, no filters, no network.
 
 use super::call::Call;
 use super::run::Output;
 use super::{GitError, Repo};
 
-/// So many files are read by one git.
+/// Maximum number of files read by one git process.
 const TOGETHER: usize = 2000;
 
-/// A commit that a revision means.
+/// A commit that a revision resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
     /// The commit's full id.
@@ -17,9 +17,9 @@ pub struct Revision {
 }
 
 impl Repo {
-    /// The commit that a revision means; `None` where there is none.
+    /// Resolves a revision to a commit; `None` if there is none.
     pub fn revision(&self, revision: &str) -> Result<Option<Revision>, GitError> {
-        // What begins with a hyphen is an option to git, whatever it was meant as.
+        // git would take a leading hyphen as an option.
         if revision.trim().is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Ok(None);
         }
@@ -34,8 +34,8 @@ impl Repo {
         Ok(Some(Revision { id, at }))
     }
 
-    /// Gives every wanted file of the vault as it was at a commit: its path and its bytes. Links and submodules are
-    /// no files.
+    /// Calls `take` with the path and bytes of every wanted file of the vault at a commit. Symlinks and submodules are
+    /// skipped.
     pub fn files_at(
         &self,
         commit: &str,
@@ -53,7 +53,7 @@ impl Repo {
             let output = run(&call)?;
             let mut rest = output.stdout.as_slice();
             for (_, path) in together {
-                let missing = || failed(GitError::failed("cat-file", format!("{path} is not there")));
+                let missing = || failed(GitError::failed("cat-file", format!("{path} is missing")));
                 let (bytes, after) = object(rest).ok_or_else(missing)?;
                 take(path, bytes)?;
                 rest = after;
@@ -62,13 +62,13 @@ impl Repo {
         Ok(())
     }
 
-    /// The same repository, and a git that fetches nothing although some of its objects may be elsewhere.
+    /// Returns the same repository with a git that fetches nothing, although a partial clone may lack some objects.
     fn local(&self) -> Repo {
         self.clone().with_env("GIT_NO_LAZY_FETCH", "1").with_env("GIT_ALLOW_PROTOCOL", "none")
     }
 }
 
-/// The id and the path of a regular file in a listing; a name that is no text is none of Lore's.
+/// Parses the blob id and path of a regular file in a listing; a path that is not UTF-8 is skipped.
 fn entry(row: &[u8]) -> Option<(&str, &str)> {
     let (about, path) = std::str::from_utf8(row).ok()?.split_once('\t')?;
     let mut about = about.split(' ');
@@ -76,7 +76,7 @@ fn entry(row: &[u8]) -> Option<(&str, &str)> {
     (kind == "blob" && mode.starts_with("100")).then_some((blob, path))
 }
 
-/// The first object of what `cat-file --batch` prints, and what follows it: `id type size`, the bytes, a line end.
+/// Splits off the first object of `cat-file --batch` output: `id type size`, the bytes, a line ending.
 fn object(output: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = output.iter().position(|byte| *byte == b'\n')?;
     let header = std::str::from_utf8(&output[..end]).ok()?;

@@ -1,9 +1,9 @@
 //! The shortest chain of links between two pages, whichever way each link points.
 //!
-//! The walk goes out from both ends, a ring at a time, the smaller ring first, until the rings meet: in a vault where
-//! everybody knows somebody, that looks at a few hundred pages where a walk from one end would look at all of them.
-//! Of several shortest chains, the one with the fewest links in passing is taken. What is left equal is decided by the
-//! links' ids, so that a rebuilt index gives the same chain.
+//! The search expands from both ends, one ring at a time, the smaller ring first, until the rings meet: in a highly
+//! connected vault this visits a few hundred pages where a search from one end would visit all of them. Of several
+//! shortest chains, the one with the fewest plain links is taken. Remaining ties are broken by link id, so that a
+//! rebuilt index gives the same chain.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,24 +19,24 @@ use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
 pub struct Chain {
     /// The pages, both ends included.
     pub pages: Vec<PageNo>,
-    /// The link between each page and the next, in whichever direction it stands.
+    /// The link between each page and the next, in either direction.
     pub links: Vec<LinkRow>,
 }
 
-/// How a page was reached: the page before it, the link between, and how many links in passing led here.
+/// How a page was reached: the previous page, the link between them, and the number of plain links so far.
 struct Reached {
     from: PageNo,
     link: Option<LinkRow>,
     passing: usize,
 }
 
-/// The pages reached from one end, and those reached last.
+/// The pages reached from one end, and the outermost ring of them.
 struct Side {
     known: HashMap<PageNo, Reached>,
     ring: Vec<PageNo>,
 }
 
-/// The shortest chain between two pages, not longer than `reach.depth`.
+/// Finds the shortest chain between two pages, no longer than `reach.depth`.
 pub fn chain(
     index: &dyn Index,
     project: ProjectNo,
@@ -63,7 +63,7 @@ pub fn chain(
     Ok(None)
 }
 
-/// What a chain through a page costs: its links in passing, then the ids of the links that meet there.
+/// Returns the cost of a chain through a page: its plain links, then the ids of the links that meet there.
 fn cost(one: &Side, other: &Side, page: PageNo) -> (usize, u64, u64) {
     let (one, other) = (&one.known[&page], &other.known[&page]);
     let id = |reached: &Reached| reached.link.as_ref().map_or(0, |row| row.link.id);
@@ -76,7 +76,7 @@ impl Side {
         Side { known: HashMap::from([(page, start)]), ring: vec![page] }
     }
 
-    /// Goes on to every page that a link connects with the ring and that is not known yet.
+    /// Expands to every unvisited page linked with the ring.
     fn grow(&mut self, index: &dyn Index, project: ProjectNo, reach: &Reach) -> Result<()> {
         let mut next: HashMap<PageNo, Reached> = HashMap::new();
         for (ends, outward) in [(LinkEnds::From(&self.ring), true), (LinkEnds::To(&self.ring), false)] {
@@ -96,7 +96,7 @@ impl Side {
         Ok(())
     }
 
-    /// The pages and links from this side's end to a page.
+    /// Returns the pages and links from this side's end to a page.
     fn way_to(&self, mut page: PageNo) -> (Vec<PageNo>, Vec<LinkRow>) {
         let (mut pages, mut links) = (vec![page], Vec::new());
         while let Some(Reached { from, link: Some(link), .. }) = self.known.get(&page) {

@@ -1,5 +1,5 @@
-//! What lint can mend without a person: properties with a default, values in the wrong case, slugs, generated files, and
-//! names of pages that are to be links.
+//! Automatic lint fixes: properties with a default, values in the wrong case, slugs, generated files, and unlinked
+//! mentions of pages.
 
 use std::collections::BTreeSet;
 
@@ -13,29 +13,29 @@ use crate::mentions::{MissingLink, add_missing_links, missing_links};
 use crate::policy::{Format, Level, Lint, Schema};
 use crate::write::{Action, Edit, Outcome, PageChange, Terms, refresh_generated, write_as};
 
-/// What to mend.
+/// What to fix.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct FixRequest<'a> {
-    /// These pages; all without any.
+    /// Only these pages; `None` means all.
     pub only: Option<&'a BTreeSet<String>>,
-    /// Whether names of pages become links even where the policy does not ask for it.
+    /// Whether to link unlinked mentions even if the policy does not ask for it.
     pub links: bool,
 }
 
-/// What was mended, and what was not.
+/// What was fixed, and what was not.
 #[derive(Debug, Default)]
 pub struct Fixed {
-    /// Files that were changed.
+    /// Changed files.
     pub paths: Vec<String>,
-    /// Names that are links now.
+    /// Mentions that were turned into links.
     pub linked: Vec<MissingLink>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What is still wrong.
+    /// Remaining findings.
     pub left: Vec<Finding>,
 }
 
-/// Mends what is safe to mend, a page at a time, and looks again.
+/// Applies the safe fixes, page by page, and lints again.
 pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
     let only = request.only;
     let mut fixed = Fixed::default();
@@ -46,7 +46,7 @@ pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
         let schema = memory.policy().schema(path).cloned().unwrap_or_default();
         let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
         let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
-        let terms = Terms { subject: Some(format!("Mend {path}")), mending: true, ..Terms::default() };
+        let terms = Terms { subject: Some(format!("Fix {path}")), mending: true, ..Terms::default() };
         let receipt = write_as(memory, &[change], &terms)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
@@ -65,7 +65,7 @@ pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
     Ok(fixed)
 }
 
-/// The text with its properties mended. What cannot be mended stays as it is.
+/// Returns the text with fixed properties. What cannot be fixed is left unchanged.
 fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
     let mut text = text.to_owned();
     let page = parse(path, &text).page;
@@ -92,7 +92,7 @@ fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
     text
 }
 
-/// Sets a property anew where one of its values has a better form.
+/// Sets a property again if one of its values has a better form.
 fn replace(
     page: &Page,
     key: &str,
@@ -112,7 +112,7 @@ fn replace(
     set(key, value);
 }
 
-/// A default with the day, the actor and a new id filled in.
+/// Fills the date, the actor and a new id into a default.
 pub(crate) fn filled(memory: &Memory, default: &str) -> String {
     default
         .replace("{{date}}", &memory.today())
@@ -120,7 +120,7 @@ pub(crate) fn filled(memory: &Memory, default: &str) -> String {
         .replace("{{id}}", &new_id())
 }
 
-/// An id that no other page has.
+/// Returns a new unique id.
 pub fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }

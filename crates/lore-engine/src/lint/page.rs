@@ -1,4 +1,4 @@
-//! What one file's text shows by itself: structure, properties, sections, credentials, size. Pure.
+//! Lints the text of one file: structure, properties, sections, credentials, size. Pure.
 
 use lore_page::{Page, Parsed, Value, parse, slugify};
 
@@ -7,7 +7,7 @@ use crate::policy::{Format, Level, Lint, Policy, Schema};
 use crate::secrets::{looks_binary, scan};
 use crate::vault::decode;
 
-/// What a page's text shows.
+/// Lints a page's text.
 pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
     let Parsed { page, diagnostics } = parse(path, text);
     let mut found = Findings { policy, path, list: Vec::new() };
@@ -22,7 +22,7 @@ pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
     found.list
 }
 
-/// What a file that is no page shows: credentials in text, nothing in anything else.
+/// Lints a file that is not a page: credentials in text, nothing in binary files.
 pub(super) fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Finding> {
     let mut found = Findings { policy, path, list: Vec::new() };
     if !looks_binary(bytes) {
@@ -31,10 +31,10 @@ pub(super) fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Fi
     found.list
 }
 
-/// A page with a byte that no text has.
+/// Returns the finding for a page with a NUL byte.
 pub(super) fn binary(policy: &Policy, path: &str) -> Finding {
     let mut found = Findings { policy, path, list: Vec::new() };
-    found.add(Lint::Structure, None, "the file has a NUL byte, so it is not text".into(), false);
+    found.add(Lint::Structure, None, "the file contains a NUL byte, so it is not text".into(), false);
     found.list.remove(0)
 }
 
@@ -77,12 +77,12 @@ fn properties(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
         }
     }
     if !schema.tags.is_empty() && !page.tags.iter().any(|tag| schema.tags.contains(tag)) {
-        let message = format!("none of the tags is one of {}", schema.tags.join(", "));
+        let message = format!("needs at least one of the tags {}", schema.tags.join(", "));
         found.add(Lint::FieldMissing, line, message, false);
     }
 }
 
-/// A property's values as text: one, or the items of a list.
+/// Returns a property's values as text: one, or the items of a list.
 pub(super) fn values(page: &Page, key: &str) -> Vec<String> {
     fn flat(value: &Value) -> Vec<String> {
         match value {
@@ -94,7 +94,7 @@ pub(super) fn values(page: &Page, key: &str) -> Vec<String> {
     page.properties.get(key).map(flat).unwrap_or_default()
 }
 
-/// A property's values that say something; one that says nothing counts as missing.
+/// Returns a property's non-blank values; a blank one counts as missing.
 fn stated(page: &Page, key: &str) -> impl Iterator<Item = String> {
     values(page, key).into_iter().filter(|value| !value.trim().is_empty())
 }
@@ -126,7 +126,7 @@ fn headings(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
                 found.add(Lint::SectionMissing, None, format!("the section `## {wanted}` is missing"), false);
             }
             Some(heading) if heading.lines.first < after => {
-                let message = format!("the section `## {wanted}` stands before one that comes first");
+                let message = format!("the section `## {wanted}` is out of order");
                 found.add(Lint::SectionMissing, Some(heading.lines.first), message, false);
             }
             Some(heading) => after = heading.lines.first,
@@ -145,9 +145,9 @@ fn secrets(found: &mut Findings<'_>, text: &str) {
         }
         let lint = if leak.certain { Lint::Secret } else { Lint::SecretLikely };
         let (rule, column) = (leak.rule, leak.column);
-        let what = if leak.certain { "a credential" } else { "what may be a credential" };
+        let what = if leak.certain { "a credential" } else { "a possible credential" };
         let message = format!(
-            "{what} at column {column} [{rule}]; if it is none, allow it in lore.toml: \
+            "{what} at column {column} [{rule}]; if it is not one, allow it in lore.toml: \
              [[secrets.allow]] rule = \"{rule}\", line = \"{}\"",
             leak.fingerprint
         );
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valid_page_has_no_findings() {
+    fn valid_page_has_no_findings() {
         check(
             &node("updated: 2026-05-24\nprojects: [emacs, general]\n", "# Node\n## First\n\n## Second\n"),
             &[],
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_finds_its_own() {
+    fn each_rule_reports_its_violation() {
         let body = "# Node\n## First\n\n## Second\n";
         check(
             "---\ntags: [principle]\nsummary: ''\n---\n# Node\n## First\n## Second\n",
@@ -218,7 +218,7 @@ mod tests {
         );
         check(
             &node("", "# Node\n## Second\n## First\n"),
-            &["node.md:8: the section `## Second` stands before one that comes first (section-missing)"],
+            &["node.md:8: the section `## Second` is out of order (section-missing)"],
         );
         check(
             &node("", "## First\n\n```\n## Second\n```\n"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_is_shown_by_its_place_only() {
+    fn credential_itself_is_not_shown() {
         let token = format!("{}{}", "ghp", "_9dK2mQx7Lw4Rt8Yv1Bn5Cz3Hs6Jf0Gp2Wq4E");
         let policy = Policy::default();
         let found = page_findings(&policy, "a.md", &format!("# A\n\nthe key is {token}\n"));

@@ -1,5 +1,4 @@
-//! What only shows between files: links that lead nowhere, ids and names that two pages share, raw captures, generated
-//! files that are not what the pages say.
+//! Lints across files: broken links, duplicate ids and names, raw captures, generated files that are out of date.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +14,7 @@ use crate::mentions::missing_links;
 use crate::policy::{Level, Lint};
 use crate::vault::{files_below, is_page_path};
 
-/// Links of these pages, or of all, that lead to no page.
+/// Finds broken links of these pages, or of all.
 pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     if policy.lint.level(Lint::LinkBroken) == Level::Off {
@@ -33,14 +32,14 @@ pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
     let mut findings = Vec::new();
     for row in rows.into_iter().filter(|row| row.to.is_none()) {
         let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
-        let message = format!("the link to {:?} leads to no page", row.link.target);
+        let message = format!("the link to {:?} matches no page", row.link.target);
         found.add(Lint::LinkBroken, Some(row.link.line), message, false);
         findings.append(&mut found.list);
     }
     Ok(findings)
 }
 
-/// Names of pages that these pages, or all, say and do not link; looked for only where the policy asks for it.
+/// Finds unlinked mentions of pages on these pages, or on all; only if the policy asks for it.
 pub(super) fn mentions(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     if policy.lint.level(Lint::LinkMissing) == Level::Off {
@@ -55,7 +54,7 @@ pub(super) fn mentions(memory: &Memory, only: Option<&BTreeSet<String>>) -> Resu
     Ok(findings)
 }
 
-/// Ids that stand in more than one page, and paths that are one on systems that do not tell cases apart.
+/// Finds ids used by more than one page, and paths that are equal on case-insensitive systems.
 pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     let (store, project) = (memory.store(), memory.project());
@@ -80,7 +79,7 @@ pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
         let Some(paths) = paths else { continue };
         let others: Vec<&str> = paths.iter().filter(|path| **path != row.path).copied().collect();
         let mut found = Findings { policy: &policy, path: &row.path, list: Vec::new() };
-        let message = format!("the id {} stands in {} too", row.id, others.join(" and "));
+        let message = format!("the id {} is also used by {}", row.id, others.join(" and "));
         found.add(Lint::IdDuplicate, Some(1), message, false);
         findings.append(&mut found.list);
     }
@@ -96,14 +95,14 @@ fn collisions<'a>(memory: &Memory, paths: impl Iterator<Item = &'a str>) -> Vec<
     let mut findings = Vec::new();
     for same in by_name.into_values().filter(|same| same.len() > 1) {
         let mut found = Findings { policy: &policy, path: same[1], list: Vec::new() };
-        let message = format!("its name differs from {} in case only", same[0]);
+        let message = format!("its name differs from {} only in case", same[0]);
         found.add(Lint::Slug, None, message, false);
         findings.append(&mut found.list);
     }
     findings
 }
 
-/// Raw captures: credentials in their text, and files that are too large.
+/// Lints raw captures: credentials in their text, and files that are too large.
 pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     let Some(raw) = &policy.raw else { return Ok(Vec::new()) };
@@ -114,7 +113,7 @@ pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let stub = is_page_path(&path) && !path.starts_with(&format!("{}/files/", raw.folder));
         if size > raw.large_bytes {
-            let message = format!("{size} bytes are unusually large; the limit is {}", raw.large_bytes);
+            let message = format!("{size} bytes is unusually large; the limit is {}", raw.large_bytes);
             found.add(Lint::Size, None, message, false);
         } else if stub && size > raw.excerpt_bytes as u64 + 4096 {
             let message =
@@ -126,7 +125,7 @@ pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Generated files that are not what the pages say, or that somebody edited.
+/// Finds generated files that are out of date or were edited by hand.
 pub(super) fn generated(memory: &Memory) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     let mut findings = edited(memory)?;
@@ -137,8 +136,8 @@ pub(super) fn generated(memory: &Memory) -> Result<Vec<Finding>> {
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let message = match text {
-            Some(_) => "it is not what the pages say; `lore index` writes it anew",
-            None => "no page needs it any more; `lore index` takes it away",
+            Some(_) => "out of date; regenerate it with `lore index`",
+            None => "no longer needed; remove it with `lore index`",
         };
         found.add(Lint::GeneratedStale, None, message.into(), true);
         findings.append(&mut found.list);
@@ -146,13 +145,13 @@ pub(super) fn generated(memory: &Memory) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Generated files that somebody edited.
+/// Finds generated files that were edited by hand.
 pub(super) fn edited(memory: &Memory) -> Result<Vec<Finding>> {
     let policy = memory.policy();
     let mut findings = Vec::new();
     for path in generated::broken_blocks(memory)? {
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message = "the markers of its generated block are broken; put both on lines of their own";
+        let message = "the markers of its generated block are broken; put each on a line of its own";
         found.add(Lint::GeneratedEdited, None, message.into(), false);
         findings.append(&mut found.list);
     }
@@ -163,8 +162,7 @@ pub(super) fn edited(memory: &Memory) -> Result<Vec<Finding>> {
             continue;
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message =
-            "it is generated and was edited by hand; move the words to a page, then run `lore index`";
+        let message = "generated, but edited by hand; move the text to a page, then run `lore index`";
         found.add(Lint::GeneratedEdited, Some(1), message.into(), false);
         findings.append(&mut found.list);
     }

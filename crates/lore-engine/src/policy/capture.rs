@@ -1,24 +1,25 @@
-//! What `lore capture` makes, which pages it shows first, and which it links to.
+//! Settings of `lore capture`: what it creates, which similar pages it shows, and which it links to.
 
 use serde::Deserialize;
 
-/// What `lore capture` makes.
+/// Settings of `lore capture`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Capture {
-    /// The folder of new pages.
+    /// Directory of new pages.
     pub folder: String,
-    /// Their names: `{slug}` is made from the title, `{date}` is the day, `{time}` the moment.
+    /// File name: `{slug}` is derived from the title, `{date}` is the day, `{time}` the time.
     pub name: String,
-    /// The tag of a page that is given none of those its schema wants.
+    /// Tag of a page that is given none of those its schema requires.
     pub tag: Option<String>,
-    /// From which likeness on by the words they share, between 0 and 1, another page counts as similar.
+    /// Minimum word overlap, from 0 to 1, at which another page counts as similar.
     pub similar: f64,
-    /// From which cosine on by their meaning; without one, what suits the model.
+    /// Minimum cosine similarity of embeddings; by default, one that suits the model.
     pub meaning: Option<f64>,
-    /// From which cosine on a new page links to another; 0 is never; without one, what suits the model.
+    /// Minimum cosine similarity at which a new page links to another; 0 disables it; by default, one that suits the
+    /// model.
     pub related: Option<f64>,
-    /// Whether tags are found for a new page: names and tags of the vault that stand in it.
+    /// Whether tags of a new page are derived from names and tags of the vault that occur in it.
     pub auto_tags: bool,
 }
 
@@ -30,17 +31,17 @@ impl Default for Capture {
 }
 
 impl Capture {
-    /// What only shows when the parts are held against each other.
+    /// Checks the settings.
     pub(super) fn check(&self) -> Result<(), String> {
         let given = [Some(self.similar), self.meaning, self.related];
         if let Some(value) = given.into_iter().flatten().find(|value| !(0.0..=1.0).contains(value)) {
             return Err(format!(
-                "{value} is not from 0 to 1, as capture.similar, capture.meaning and capture.related are"
+                "{value} is not from 0 to 1, as capture.similar, capture.meaning and capture.related must be"
             ));
         }
         match (self.related, self.meaning) {
             (Some(related), Some(meaning)) if related > meaning => Err(format!(
-                "capture.related is {related} and capture.meaning {meaning}: what says the same is related, too"
+                "capture.related is {related} and must not be above capture.meaning, which is {meaning}"
             )),
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! How closely a vault is held against itself: `lore check`, and the guard of its writes.
+//! Settings of contradiction checks: `lore check`, and the guard on writes.
 
 use serde::Deserialize;
 
@@ -6,14 +6,14 @@ use super::Policy;
 use crate::profile::Profile;
 use crate::upkeep::Age;
 
-/// What counts as a contradiction, and what a write does that makes one.
+/// What counts as a contradiction, and what happens to a write that creates one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CheckPolicy {
-    /// Whether a write that contradicts a page of equal or higher authority marks both as contested; where nothing is
-    /// said, the profile `roam` does so and no other.
+    /// Whether a write that contradicts a page of equal or higher authority marks both as contested; by default, only
+    /// in the profile `roam`.
     pub guard: Option<bool>,
-    /// A timeline that is newer than its truth by this much makes the truth stale.
+    /// A truth is stale when its timeline is newer by this much.
     pub behind: Age,
 }
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guard_follows_the_profile_unless_the_policy_says_otherwise() {
+    fn guard_defaults_to_the_profile() {
         for (text, guards) in [
             ("", false),
             ("profile = \"roam\"\n", true),

@@ -1,10 +1,10 @@
-//! Which facts can have one value only: what a new value ends, and what two live values contradict.
+//! Single-valued facts: a new value ends the previous one, and two live values are a contradiction.
 
 use lore_page::fold;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// Predicates of which a subject has one value at a time, where the policy says nothing.
+/// Predicates that are single-valued by default.
 const SINGLE: [&str; 34] = [
     "is_*",
     "role",
@@ -42,7 +42,7 @@ const SINGLE: [&str; 34] = [
     "price",
 ];
 
-/// What of these can have several after all.
+/// Exceptions that may have several values.
 const MANY: [&str; 21] = [
     "is_a",
     "is_an",
@@ -67,13 +67,13 @@ const MANY: [&str; 21] = [
     "is_like",
 ];
 
-/// Which predicates have one value at a time.
+/// Which predicates are single-valued.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Facts {
-    /// These have.
+    /// Single-valued predicates.
     pub single: Vec<PredicatePattern>,
-    /// Of these, those that have not.
+    /// Exceptions from these.
     pub many: Vec<PredicatePattern>,
 }
 
@@ -86,7 +86,7 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// Whether a subject can have one value of this predicate at a time.
+    /// Whether a predicate has one value at a time per subject.
     pub fn is_single_valued(&self, predicate: &str) -> bool {
         let predicate = plain_predicate(predicate);
         let any = |patterns: &[PredicatePattern]| patterns.iter().any(|pattern| pattern.matches(&predicate));
@@ -94,17 +94,17 @@ impl Facts {
     }
 }
 
-/// A predicate in the one form in which predicates are compared: `Lives-In` is `lives_in`.
+/// Normalizes a predicate for comparison: `Lives-In` becomes `lives_in`.
 pub fn plain_predicate(predicate: &str) -> String {
     fold(predicate.trim()).replace(['-', ' '], "_")
 }
 
-/// A predicate, with `*` for any part of it.
+/// A predicate with `*` for any part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicatePattern(String);
 
 impl PredicatePattern {
-    /// Whether a predicate in its plain form fits.
+    /// Whether it matches a normalized predicate.
     fn matches(&self, predicate: &str) -> bool {
         let Some((start, rest)) = self.0.split_once('*') else { return self.0 == predicate };
         let Some(mut left) = predicate.strip_prefix(start) else { return false };
@@ -126,9 +126,7 @@ impl<'de> Deserialize<'de> for PredicatePattern {
         let known = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*');
         match !text.is_empty() && text.chars().all(known) {
             true => Ok(PredicatePattern(plain_predicate(&text))),
-            false => {
-                Err(D::Error::custom(format!("{text:?} is not a predicate, nor a pattern of predicates")))
-            }
+            false => Err(D::Error::custom(format!("{text:?} is not a predicate or a pattern of predicates"))),
         }
     }
 }
@@ -138,7 +136,7 @@ mod tests {
     use crate::policy::Policy;
 
     #[test]
-    fn some_predicates_have_one_value_and_most_have_several() {
+    fn few_predicates_are_single_valued() {
         let facts = Policy::default().facts;
         for single in ["role", "Status", "lives-in", "is_ceo_of", "is_married_to", "reports_to", "born_on"] {
             assert!(facts.is_single_valued(single), "{single}");
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vault_chooses_its_own() {
+    fn policy_overrides_the_defaults() {
         let policy = "[facts]\nsingle = [\"works-at\", \"has_*_of\"]\nmany = [\"has_*friend*\"]\n";
         let facts = Policy::parse(policy).expect("a policy").facts;
         for (predicate, single) in [
@@ -177,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_predicate_is_told_with_its_line() {
+    fn invalid_predicate_is_reported_with_its_line() {
         for text in ["[facts]\nsingle = [\"a b\"]\n", "[facts]\nmany = [\"\"]\n", "[facts]\nsome = []\n"] {
             let (line, _) = Policy::parse(text).expect_err(text);
             assert_eq!(line, Some(2), "{text}");

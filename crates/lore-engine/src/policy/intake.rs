@@ -1,41 +1,41 @@
-//! The parts of a policy about what comes in: questions that are answered badly, sources that are taken in.
+//! Settings of gaps (unanswered questions) and ingested sources.
 
 use std::collections::BTreeMap;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// What becomes of questions that are answered badly.
+/// What happens to unanswered questions.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gaps {
-    /// Whether `lore query` notes them, by their checksum.
+    /// Whether `lore query` logs them, by their hash.
     pub log: bool,
-    /// The confidence, from 0 to 1, below which an answer is bad.
+    /// Confidence, from 0 to 1, below which an answer counts as missing.
     #[serde(deserialize_with = "share")]
     pub threshold: f64,
 }
 
 impl Default for Gaps {
-    /// Half of the words of a question, or half of the way to its meaning: see `docs/policy.md` for what was measured.
+    /// Half of the words of a question, or half of its semantic similarity: see `docs/policy.md` for the measurements.
     fn default() -> Self {
         Gaps { log: false, threshold: 0.5 }
     }
 }
 
-/// What `lore ingest` makes of a source.
+/// Settings of `lore ingest`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ingest {
-    /// The folder of pages that hold a source.
+    /// Directory of the pages created from sources.
     pub folder: String,
-    /// Other folders, by the type of the source: `meeting = "meetings"`.
+    /// Other directories, by source type: `meeting = "meetings"`.
     pub folders: BTreeMap<String, String>,
-    /// Their names: `{slug}` is made from the title, `{date}` is the source's day, `{time}` the moment.
+    /// File name: `{slug}` is derived from the title, `{date}` is the source's date, `{time}` the time.
     pub name: String,
-    /// A tag for them.
+    /// Their tag.
     pub tag: Option<String>,
-    /// Properties for them.
+    /// Their properties.
     pub set: BTreeMap<String, String>,
 }
 
@@ -52,7 +52,7 @@ impl Default for Ingest {
 }
 
 impl Ingest {
-    /// The folder of a source of this type.
+    /// Returns the directory for a source of this type.
     pub fn folder(&self, source_type: &str) -> &str {
         self.folders.get(source_type).unwrap_or(&self.folder)
     }

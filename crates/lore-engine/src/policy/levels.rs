@@ -1,61 +1,61 @@
-//! What lint looks for, and how bad each finding is.
+//! Lint rules and their severities.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Not looked for.
+    /// Not checked.
     Off,
-    /// Told.
+    /// Reported.
     Warning,
-    /// Told; a write that would have it is refused.
+    /// Reported; a write that would cause it is refused.
     Error,
 }
 
-/// What lint looks for.
+/// A lint rule.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Lint {
-    /// Frontmatter or lines that cannot be read as they were meant.
+    /// Frontmatter or structured lines that cannot be parsed.
     Structure,
-    /// A schema asks for an id and there is none.
+    /// A required id is missing.
     IdMissing,
     /// Two pages have the same id.
     IdDuplicate,
     /// A required property is missing or empty.
     FieldMissing,
-    /// A property has a value it may not have.
+    /// A property has a value that is not allowed.
     FieldValue,
     /// A required heading or section is missing or out of order.
     SectionMissing,
-    /// A link leads to no page.
+    /// A link matches no page.
     LinkBroken,
-    /// A page names another and does not link it.
+    /// A page mentions another without linking to it.
     LinkMissing,
-    /// Names that make two pages one on some systems, or that cannot be a slug.
+    /// Names that are equal on case-insensitive systems, or that are not valid slugs.
     Slug,
-    /// A generated file is not what the pages say now.
+    /// A generated file is out of date.
     GeneratedStale,
     /// A generated file was edited by hand.
     GeneratedEdited,
     /// A credential.
     Secret,
-    /// What may be a credential.
+    /// A possible credential.
     SecretLikely,
     /// A file over its limit.
     Size,
 }
 
 impl Lint {
-    /// Every rule with its level where the policy says nothing.
+    /// Every rule with its name and default level.
     pub const ALL: [(Lint, &'static str, Level); 14] = [
         (Lint::Structure, "structure", Level::Warning),
         (Lint::IdMissing, "id-missing", Level::Error),
@@ -64,7 +64,7 @@ impl Lint {
         (Lint::FieldValue, "field-value", Level::Error),
         (Lint::SectionMissing, "section-missing", Level::Error),
         (Lint::LinkBroken, "link-broken", Level::Warning),
-        // A suggestion, which no vault must follow: `lore curate` makes it.
+        // Only a suggestion: `lore curate` makes it.
         (Lint::LinkMissing, "link-missing", Level::Off),
         (Lint::Slug, "slug", Level::Warning),
         (Lint::GeneratedStale, "generated-stale", Level::Warning),
@@ -80,7 +80,7 @@ impl Lint {
     }
 }
 
-/// What is looked at before a write.
+/// What is linted before a write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gate {
@@ -91,18 +91,18 @@ pub enum Gate {
     Vault,
 }
 
-/// How strict lint is.
+/// Lint settings.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LintPolicy {
-    /// What is looked at before a write.
+    /// What is linted before a write.
     pub gate: Gate,
-    /// Levels that differ from the usual.
+    /// Levels that differ from the defaults.
     pub levels: BTreeMap<Lint, Level>,
 }
 
 impl LintPolicy {
-    /// The level of a rule.
+    /// Returns the level of a rule.
     pub fn level(&self, lint: Lint) -> Level {
         let usual =
             Lint::ALL.iter().find(|(known, ..)| *known == lint).map_or(Level::Warning, |known| known.2);

@@ -1,20 +1,20 @@
-//! When the pages of a vault grow stale by themselves: after how many days, and where.
+//! When pages become stale by age: after how many days, and where.
 
 use serde::Deserialize;
 
 use super::Pattern;
 
-/// When pages grow stale.
+/// When pages become stale.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Lifecycle {
-    /// Whether pages grow stale by age and for want of links.
+    /// Whether pages become stale by age or for lack of inbound links.
     pub age: bool,
-    /// After how many days without a change or a review; 0 is never.
+    /// Days without a change or a review; 0 means never.
     pub stale_after_days: u32,
-    /// After how many days a page that no other links to; 0 is never.
+    /// Days for a page without inbound links; 0 means never.
     pub orphan_after_days: u32,
-    /// Where it is otherwise; the first that fits counts.
+    /// Exceptions by path; the first match applies.
     pub paths: Vec<LifecyclePath>,
 }
 
@@ -24,13 +24,13 @@ impl Default for Lifecycle {
     }
 }
 
-/// What holds for some paths.
+/// Settings for some paths.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LifecyclePath {
-    /// Which.
+    /// The paths.
     pub pattern: Pattern,
-    /// Whether they grow stale; days without it say yes.
+    /// Whether they become stale; implied by either number of days.
     #[serde(default)]
     pub age: Option<bool>,
     /// As for the vault.
@@ -41,17 +41,17 @@ pub struct LifecyclePath {
     pub orphan_after_days: Option<u32>,
 }
 
-/// How a page grows stale; `None` is never.
+/// When a page becomes stale; `None` means never.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ageing {
-    /// After so many days.
+    /// After this many days.
     pub stale_after: Option<u32>,
-    /// After so many days, where no other page links to it.
+    /// After this many days without inbound links.
     pub orphan_after: Option<u32>,
 }
 
 impl Lifecycle {
-    /// How the page at a path grows stale.
+    /// Returns when the page at a path becomes stale.
     pub fn ageing(&self, path: &str) -> Ageing {
         match self.paths.iter().find(|part| part.pattern.matches(path)) {
             Some(part) => self.ageing_of(part),
@@ -59,12 +59,12 @@ impl Lifecycle {
         }
     }
 
-    /// How pages grow stale where nothing is said of their path.
+    /// Returns when pages become stale where no path setting applies.
     pub fn everywhere(&self) -> Ageing {
         ageing(self.age, self.stale_after_days, self.orphan_after_days)
     }
 
-    /// How the pages of a part grow stale.
+    /// Returns when the pages of a path setting become stale.
     pub fn ageing_of(&self, part: &LifecyclePath) -> Ageing {
         let days_named = part.stale_after_days.is_some() || part.orphan_after_days.is_some();
         ageing(
@@ -74,7 +74,7 @@ impl Lifecycle {
         )
     }
 
-    /// Whether any page grows stale by itself.
+    /// Whether any page becomes stale by age.
     pub fn ages(&self) -> bool {
         let never = Ageing::default();
         self.everywhere() != never || self.paths.iter().any(|part| self.ageing_of(part) != never)
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_ages_unless_the_policy_asks_for_it() {
+    fn ageing_is_off_by_default() {
         check("", "a.md", (None, None));
         check("[lifecycle]\nstale_after_days = 10\n", "a.md", (None, None));
         check("[lifecycle]\nage = true\n", "a.md", (Some(60), Some(30)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_that_fits_decides() {
+    fn first_matching_path_applies() {
         let text = "[lifecycle]\nage = true\n\
                     [[lifecycle.paths]]\npattern = \"clients/old/**\"\nage = false\n\
                     [[lifecycle.paths]]\npattern = \"clients/**\"\nstale_after_days = 20\n";
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_the_line() {
         for (text, line, what) in [
             ("[lifecycle]\nage = true\nstale_after = 3\n", 3, "stale_after"),
             ("[lifecycle]\nstale_after_days = \"60 days\"\n", 2, "60 days"),

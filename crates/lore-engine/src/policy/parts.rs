@@ -1,4 +1,4 @@
-//! The smaller parts of a policy: limits, generated and injected files, secrets, git, upkeep.
+//! The smaller settings: limits, generated and injected files, secrets, git, maintenance.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::upkeep::Age;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The largest page that is read or written, in bytes.
+    /// Maximum size of a page in bytes, for reading and writing.
     pub page_bytes: u64,
     /// How long snapshots are kept.
     pub snapshots: Age,
@@ -28,27 +28,27 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Make {
-    /// A whole file (and its parts): every page in a table by its type tag.
+    /// A whole file (and its parts): a table of all pages by their type tag.
     Catalogue,
-    /// A block: every file of the vault by folder.
+    /// A block: all files of the vault by directory.
     Files,
-    /// A block: the pages of the file's own folder.
+    /// A block: the pages of the file's own directory.
     Folder,
-    /// A block: the pages of the file's own folder in an active and a removed table.
+    /// A block: the pages of the file's own directory in tables of active and removed ones.
     Registry,
     /// A block: the credential formats that are refused.
     Secrets,
 }
 
-/// A file, or a block of one, that Lore writes from the pages.
+/// A file, or a block of one, that Lore generates from the pages.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generated {
-    /// The page; a pattern stands for every folder that fits it.
+    /// The page; a pattern matches one in every matching directory.
     pub path: Pattern,
-    /// What is written.
+    /// What is generated.
     pub make: Make,
-    /// The largest single file, in bytes.
+    /// Maximum size of a single file in bytes.
     #[serde(default = "catalogue_bytes")]
     pub budget: usize,
     /// The sections of a catalogue, each with the tag of its pages.
@@ -66,54 +66,54 @@ pub struct Section {
     pub tag: String,
 }
 
-/// A file whose text every agent is given at the start.
+/// A file that is injected into every agent's context at the start.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inject {
     /// The page.
     pub path: String,
-    /// What the text is called there.
+    /// The name the text is injected under.
     #[serde(rename = "as")]
     pub name: String,
-    /// A larger file is left out with a warning.
+    /// Maximum size in bytes; a larger file is skipped with a warning.
     #[serde(default)]
     pub max_bytes: Option<u64>,
-    /// The section whose list is cut to its last entries.
+    /// The section whose list is truncated to its last entries.
     #[serde(default)]
     pub section: Option<String>,
-    /// How many entries of that section stay.
+    /// Number of entries of that section to keep.
     #[serde(default = "last_entries")]
     pub last: usize,
 }
 
-/// Which credential formats are refused.
+/// Settings of credential detection.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Secrets {
-    /// Rules that are not used.
+    /// Disabled rules.
     pub off: Vec<Spanned<String>>,
-    /// Lines that may stay.
+    /// Allowed lines.
     pub allow: Vec<AllowedLine>,
 }
 
-/// A line that looks like a credential and is none.
+/// A line that looks like a credential but is not one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllowedLine {
-    /// The rule that it breaks.
+    /// The rule it matches.
     pub rule: Spanned<String>,
     /// The line's fingerprint, as the finding shows it.
     pub line: String,
 }
 
-/// What a write does when the work tree has changes that are not Lore's.
+/// What a write does when the work tree has changes that Lore did not make.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dirty {
-    /// It commits its own pages and leaves the others alone.
+    /// Commits its own pages and leaves the others alone.
     #[default]
     Keep,
-    /// It refuses until they are committed.
+    /// Fails until they are committed.
     Refuse,
 }
 
@@ -125,7 +125,7 @@ pub struct GitPolicy {
     pub commit: bool,
     /// How old the last fetch may be before a write fetches again.
     pub fetch_after: Age,
-    /// What other people's changes do to a write.
+    /// What a write does about uncommitted changes made outside Lore.
     pub dirty: Dirty,
 }
 
@@ -135,69 +135,69 @@ impl Default for GitPolicy {
     }
 }
 
-/// A page of the day, kept for one more day when the next begins.
+/// A daily page that is kept for one more day.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rotate {
-    /// The page of the day.
+    /// The daily page.
     pub today: String,
-    /// Where it goes.
+    /// Where it is moved when the next day begins.
     pub yesterday: String,
-    /// The folder whose files are cleared when a day begins.
+    /// The directory that is emptied when a day begins.
     #[serde(default)]
     pub inbox: Option<String>,
-    /// The folder they go to.
+    /// The directory its files are moved to.
     #[serde(default)]
     pub scratch: Option<String>,
-    /// The hour at which a day begins.
+    /// The hour at which a day begins, from 0 to 23.
     #[serde(default = "day_begins")]
     pub day_begins: Spanned<i8>,
-    /// The time zone; without one, the system's.
+    /// The time zone; by default, the system's.
     #[serde(default)]
     pub time_zone: Option<Spanned<String>>,
 }
 
-/// A log whose dated sections are kept in limited number.
+/// A log with a limited number of dated sections.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RollUp {
     /// The page.
     pub path: String,
-    /// How many sections stay, by the form of their heading: `Weekly {week}`.
+    /// Number of sections to keep, by the form of their heading: `Weekly {week}`.
     pub keep: BTreeMap<String, usize>,
-    /// A section larger than this is warned of.
+    /// Size in bytes above which a section causes a warning.
     #[serde(default = "section_bytes")]
     pub warn_bytes: usize,
 }
 
-/// Captures of outside sources.
+/// Captures of external sources.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Raw {
-    /// The folder of the captures.
+    /// Directory of the captures.
     pub folder: String,
-    /// The longest excerpt, in words.
+    /// Maximum length of an excerpt in words.
     #[serde(default = "excerpt_words")]
     pub excerpt_words: usize,
-    /// The longest excerpt, in bytes.
+    /// Maximum length of an excerpt in bytes.
     #[serde(default = "excerpt_bytes")]
     pub excerpt_bytes: usize,
-    /// A file larger than this is flagged.
+    /// Size in bytes above which a file is flagged.
     #[serde(default = "large_bytes")]
     pub large_bytes: u64,
 }
 
-/// When a person should look over the pages.
+/// When a review of the pages is due.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Curate {
-    /// With how many pages the first look is due; 0 is never.
+    /// Number of pages at which the first review is due; 0 means never.
     pub first: u64,
-    /// After how many more pages the next is due.
+    /// Number of further pages after which the next one is due.
     pub every: u64,
-    /// A page untouched for longer is listed.
+    /// Age of the last change above which a page is listed.
     pub untouched: Age,
-    /// A page with more words is listed as too broad.
+    /// Number of words above which a page is listed as too broad.
     pub broad_words: usize,
 }
 
@@ -207,23 +207,23 @@ impl Default for Curate {
     }
 }
 
-/// What `lore compact` gathers and what it makes of it.
+/// Settings of `lore compact`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compact {
-    /// How many stale pages make a cluster at the least.
+    /// Minimum number of stale pages in a cluster.
     pub smallest: usize,
-    /// How many at the most; what is larger is cut.
+    /// Maximum number of pages in a cluster; larger ones are split.
     pub largest: usize,
-    /// Above which cosine two pages are alike, by their vectors.
+    /// Minimum cosine similarity of two pages' embeddings.
     pub similar: f64,
-    /// From which part of their words on, where there is no model.
+    /// Minimum share of common words, when there is no model.
     pub shared_words: f64,
-    /// The folder of summaries; empty is that of most of the pages.
+    /// Directory of summaries; empty means the one of most of the pages.
     pub folder: String,
-    /// Their names: `{slug}` is made from the title, `{date}` is the day.
+    /// File name: `{slug}` is derived from the title, `{date}` is the day.
     pub name: String,
-    /// About how many tokens the built-in summariser writes.
+    /// Approximate length in tokens of the built-in summarizer's summaries.
     pub tokens: usize,
 }
 
@@ -242,18 +242,18 @@ impl Default for Compact {
 }
 
 impl Compact {
-    /// What only shows when the parts are held against each other.
+    /// Checks the settings.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.smallest < 2 || self.largest < self.smallest {
             let Compact { smallest, largest, .. } = self;
             return Err(format!(
-                "compact.smallest is {smallest} and compact.largest {largest}: the one is at least 2, the other no less"
+                "compact.smallest is {smallest} and compact.largest {largest}: the first must be at least 2, the second not less"
             ));
         }
         match [self.similar, self.shared_words].into_iter().find(|value| !(0.0..=1.0).contains(value)) {
-            Some(value) => {
-                Err(format!("{value} is not from 0 to 1, as compact.similar and compact.shared_words are"))
-            }
+            Some(value) => Err(format!(
+                "{value} is not from 0 to 1, as compact.similar and compact.shared_words must be"
+            )),
             None => Ok(()),
         }
     }

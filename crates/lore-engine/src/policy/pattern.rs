@@ -1,4 +1,4 @@
-//! Patterns over the paths of a vault, as `lore.toml` writes them.
+//! Glob patterns over the paths of a vault, as written in `lore.toml`.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::vault::without_extension;
 
-/// What stands for a part of a name that must look like one: a placeholder, and the glob it means.
+/// Placeholders, and the globs they stand for.
 const PLACES: [(&str, &str); 3] = [
     ("{date}", "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"),
     ("{week}", "[0-9][0-9][0-9][0-9]-W[0-9][0-9]"),
@@ -17,16 +17,16 @@ const PLACES: [(&str, &str); 3] = [
 ];
 
 /// A pattern: `*` is any name, `**` any path, `{date}`, `{week}` and `{month}` are dates, any other `{word}` is a
-/// name. The extension of a page is left out.
+/// name. The extension of a page is omitted.
 #[derive(Clone)]
 pub struct Pattern {
     text: String,
-    /// Made when the first path is held against it: most commands ask about none.
+    /// Compiled when the first path is matched: most commands match none.
     matcher: OnceLock<Option<GlobMatcher>>,
 }
 
 impl Pattern {
-    /// Reads a pattern; an error says what is wrong with it.
+    /// Parses a pattern; an error says what is wrong with it.
     pub fn new(text: &str) -> Result<Pattern, String> {
         let pattern = Pattern { text: text.to_owned(), matcher: OnceLock::new() };
         if text.trim().is_empty() || text.starts_with('/') || text.split('/').any(|name| name == "..") {
@@ -36,12 +36,12 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// The pattern as it is written.
+    /// Returns the pattern as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is about this path.
+    /// Whether it matches a path.
     pub fn matches(&self, path: &str) -> bool {
         let matcher = self.matcher.get_or_init(|| {
             let glob = self.glob();
@@ -53,7 +53,7 @@ impl Pattern {
             .is_some_and(|matcher| matcher.is_match(without_extension(path)) || matcher.is_match(path))
     }
 
-    /// The pattern with its placeholders written as a glob.
+    /// Returns the pattern as a glob, with its placeholders replaced.
     fn glob(&self) -> String {
         let mut glob = self.text.clone();
         for (place, means) in PLACES {
@@ -65,7 +65,7 @@ impl Pattern {
             let Some(close) = rest[open..].find('}').map(|at| open + at) else { break };
             plain.push_str(&rest[..open]);
             let inside = &rest[open + 1..close];
-            // `{a,b}` is a choice and stays one; `{slug}` is a name.
+            // `{a,b}` is an alternation and is kept; `{slug}` is a name.
             plain.push_str(if inside.contains(',') { &rest[open..=close] } else { "*" });
             rest = &rest[close + 1..];
         }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_about_whole_names() {
+    fn patterns_match_whole_names() {
         for (pattern, path, expected) in [
             ("state/today", "state/today.md", true),
             ("state/today", "state/today2.md", false),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_leads_out_is_refused() {
+    fn pattern_outside_the_vault_is_refused() {
         for pattern in ["", "/etc/*", "../x", "a/../b", "[a"] {
             assert!(Pattern::new(pattern).is_err(), "{pattern}");
         }

@@ -1,5 +1,4 @@
-//! A rule: which paths it is about, what may be done to them, whose they are, what they must look like, how long
-//! they are kept.
+//! A policy rule: its paths, what is allowed on them, who owns them, their schema, and their retention.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,20 +11,20 @@ use crate::upkeep::Age;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
-    /// Make it.
+    /// Create it.
     Create,
-    /// Replace it whole.
+    /// Replace it entirely.
     Put,
     /// Change a part of it.
     Patch,
     /// Add to its end.
     Append,
-    /// Take it away.
+    /// Delete it.
     Delete,
 }
 
 impl Verb {
-    /// Every verb.
+    /// All verbs.
     pub const ALL: [Verb; 5] = [Verb::Create, Verb::Put, Verb::Patch, Verb::Append, Verb::Delete];
 
     /// Its name.
@@ -40,15 +39,15 @@ impl Verb {
     }
 }
 
-/// Whose a page is.
+/// Who owns a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
-    /// The person's.
+    /// The user.
     User,
-    /// The agent's.
+    /// The agent.
     Agent,
-    /// Of both.
+    /// Both.
     #[default]
     Both,
 }
@@ -64,79 +63,79 @@ impl Owner {
     }
 }
 
-/// From when a page's age counts.
+/// What a page's age is counted from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Since {
-    /// From its last change.
+    /// Its last change.
     #[default]
     Change,
-    /// From the date in its name.
+    /// The date in its name.
     Name,
 }
 
-/// What a whole write does to a page that somebody else has edited.
+/// What replacing a page does when somebody else has edited it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnEdited {
-    /// Takes its place, as any write does.
+    /// Replaces it.
     #[default]
     Replace,
-    /// Is added below it as a revision.
+    /// Adds the new text below as a revision.
     Revision,
 }
 
-/// One rule of a policy. The first whose pattern fits a path is the rule of that path.
+/// A rule of the policy. The first rule that matches a path applies to it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// What refusals call it; without one, its first pattern.
+    /// Its name in error messages; by default, its first pattern.
     #[serde(default)]
     name: Option<String>,
-    /// The paths it is about.
+    /// The paths it matches.
     #[serde(deserialize_with = "some_patterns")]
     pub paths: Vec<Pattern>,
-    /// What may be done.
+    /// What is allowed.
     #[serde(default = "every_verb")]
     pub allow: Vec<Verb>,
-    /// Whose they are.
+    /// Who owns them.
     #[serde(default)]
     pub owner: Owner,
-    /// The extension of such files, where they are not pages.
+    /// The extension of these files, if they are not pages.
     #[serde(default)]
     pub extension: Option<String>,
-    /// The schema they must fit.
+    /// The schema they must match.
     #[serde(default)]
     pub schema: Option<Spanned<String>>,
-    /// How long they are kept; without it, for ever.
+    /// How long they are kept; by default, forever.
     #[serde(default)]
     pub keep: Option<Age>,
-    /// From when their age counts.
+    /// What their age is counted from.
     #[serde(default)]
     pub since: Since,
-    /// What becomes of a write to a page that somebody else has edited.
+    /// What replacing a page does when somebody else has edited it.
     #[serde(default)]
     pub edited: OnEdited,
 }
 
 impl Rule {
-    /// What refusals call it.
+    /// Returns its name for error messages.
     pub fn name(&self) -> &str {
         self.name.as_deref().or(self.paths.first().map(Pattern::as_str)).unwrap_or("rule")
     }
 
-    /// Whether it is about a path.
+    /// Whether it matches a path.
     pub fn matches(&self, path: &str) -> bool {
         self.paths.iter().any(|pattern| pattern.matches(path))
     }
 
-    /// Its schema's name.
+    /// Returns its schema's name.
     pub fn schema(&self) -> Option<&str> {
         self.schema.as_ref().map(|name| name.get_ref().as_str())
     }
 }
 
-/// The verbs as a sentence has them.
+/// Formats the verbs for a message.
 pub fn verbs(allowed: &[Verb]) -> String {
     match allowed {
         [] => "nothing".into(),

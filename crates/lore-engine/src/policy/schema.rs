@@ -1,10 +1,10 @@
-//! What a page must have: properties, their values, a heading, sections.
+//! Page schemas: required properties, their values, a heading, sections.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The form of a property's value.
+/// The format of a property's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -19,7 +19,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it is, for a message.
+    /// Returns a description for messages.
     pub fn what(self) -> &'static str {
         match self {
             Format::Date => "a date such as 2026-05-24",
@@ -30,25 +30,25 @@ impl Format {
     }
 }
 
-/// What a page must have.
+/// Requirements on a page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Schema {
-    /// Properties that must be there and say something.
+    /// Properties that must be present and not blank.
     pub required: Vec<String>,
-    /// The values a property may have; every item of a list.
+    /// Allowed values of a property, or of each item of a list.
     pub values: BTreeMap<String, Vec<String>>,
-    /// The form of a property's value.
+    /// The format of a property's value.
     pub formats: BTreeMap<String, Format>,
-    /// What a property that is missing is given: by `lore capture`, and by `lore lint --fix`. `{{date}}`, `{{actor}}`
-    /// and `{{id}}` are filled in.
+    /// Values that `lore capture` and `lore lint --fix` give to missing properties. `{{date}}`, `{{actor}}` and
+    /// `{{id}}` are filled in.
     pub defaults: BTreeMap<String, String>,
-    /// The property that every write sets to the day's date.
+    /// The property that every write sets to the current date.
     pub stamp: Option<String>,
-    /// At least one of these must be among the tags.
+    /// Tags of which at least one is required.
     pub tags: Vec<String>,
     /// The level-one heading.
     pub heading: Option<String>,
-    /// The level-two headings that must be there, in this order.
+    /// Required level-two headings, in this order.
     pub sections: Vec<String>,
 }

@@ -6,7 +6,7 @@ fn policy(text: &str) -> Policy {
 }
 
 #[test]
-fn the_nearest_folder_gives_the_type() {
+fn nearest_directory_decides_the_type() {
     let policy =
         policy("[types]\npeople = \"person\"\n\"people/teams\" = \"team\"\n\"people/list\" = \"list\"\n");
     for (path, kind) in [
@@ -22,7 +22,7 @@ fn the_nearest_folder_gives_the_type() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_name_the_line() {
     for (text, line, what) in [
         ("name = \"x\"\n\ncolour = 1\n", Some(3), "colour"),
         ("[[rule]]\npaths = [\"a\"]\ncolour = 1\n", Some(3), "colour"),
@@ -52,7 +52,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn the_first_rule_that_fits_decides() {
+fn first_matching_rule_applies() {
     let policy = policy(
         "unmatched = \"read-only\"\n\
          [[rule]]\nname = \"log\"\npaths = [\"journal/agent\"]\nallow = [\"create\", \"append\"]\n\
@@ -63,7 +63,7 @@ fn the_first_rule_that_fits_decides() {
         ("journal/agent.md", Verb::Append, Ok(())),
         ("journal/agent.md", Verb::Put, Err("rule \"log\" allows create, append")),
         ("journal/daily/x.md", Verb::Delete, Ok(())),
-        ("other.md", Verb::Create, Err("no rule is about it, so it is read-only")),
+        ("other.md", Verb::Create, Err("no rule matches it, so it is read-only")),
     ] {
         let said = policy.allow(path, &[verb]).map_err(|error| error.to_string());
         match expected {
@@ -74,7 +74,7 @@ fn the_first_rule_that_fits_decides() {
 }
 
 #[test]
-fn an_old_path_has_its_new_name() {
+fn alias_maps_an_old_path_to_its_new_one() {
     let policy = policy("[aliases]\ntoday = \"state/today\"\n\"user/*\" = \"identity/*\"\n");
     for (old, now) in [
         ("today.md", Some("state/today.md")),

@@ -1,4 +1,4 @@
-//! The files that a new vault of a profile begins with, and its templates, as they are built into the program.
+//! The initial files and templates of profiles, compiled into the program.
 
 /// A file's path and its text.
 pub(super) type Built = (&'static str, &'static str);
@@ -9,7 +9,7 @@ macro_rules! built {
     };
 }
 
-/// The tree of the profile `personal`.
+/// Initial files of the profile `personal`.
 pub(super) const PERSONAL: &[Built] = built![
     "personal/seed":
     "_index.md",
@@ -52,7 +52,7 @@ pub(super) const PERSONAL: &[Built] = built![
     "state/today.md",
 ];
 
-/// The papers and the first page of the profile `roam`.
+/// Initial files of the profile `roam`.
 pub(super) const ROAM: &[Built] = built![
     "roam/seed":
     ".gitattributes",

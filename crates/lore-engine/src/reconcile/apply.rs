@@ -1,4 +1,4 @@
-//! A batch of changes applied inside one transaction: pages, versions, slugs, then the links they touch.
+//! Applies a batch of changes in one transaction: pages, versions, slugs, then the affected links.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,8 +16,8 @@ use crate::relink::relink;
 use crate::vault::{DiskFile, FileBytes, Skipped, decode, stat};
 use crate::write::Proposal;
 
-/// A file changed this shortly before it is indexed may change again without its time showing it: some file
-/// systems count in steps of two seconds.
+/// Nanoseconds within which a file may change again without a change of its mtime: some file systems have a resolution
+/// of two seconds.
 const SETTLING: i64 = 2_000_000_000;
 
 /// A change with its file read and parsed.
@@ -33,12 +33,12 @@ pub(super) enum Prepared<'a> {
         file: &'a DiskFile,
         reason: String,
     },
-    /// Not there any more and never indexed, or in the index just as it is.
+    /// Gone and never indexed, or unchanged.
     Nothing,
 }
 
 impl Prepared<'_> {
-    /// Whether the index must be written for it.
+    /// Whether the index must be written.
     pub(super) fn is_work(&self) -> bool {
         !matches!(self, Prepared::Nothing)
     }
@@ -53,7 +53,7 @@ pub(super) struct ReadPage {
     parsed: Parsed,
 }
 
-/// Reads and parses what a change is about.
+/// Reads and parses the file of a change.
 pub(super) fn prepare<'a>(
     memory: &Memory,
     change: &Change<'a>,
@@ -89,7 +89,7 @@ fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
         odd(format!("the file is not UTF-8; it was read as {encoding}"));
     }
     if file.bytes.contains(&0) {
-        odd("the file has a NUL byte".into());
+        odd("the file contains a NUL byte".into());
     }
     ReadPage {
         hash,
@@ -100,7 +100,7 @@ fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
     }
 }
 
-/// What a batch has touched so far.
+/// The state of a batch.
 pub(super) struct Batch<'a> {
     memory: &'a Memory,
     failures: &'a HashMap<String, Failure>,
@@ -122,7 +122,7 @@ impl<'a> Batch<'a> {
         Batch { memory, failures, report, proposal, pages, names, claims }
     }
 
-    /// A page's file: of a proposal what it is about to be, of every other page what it is.
+    /// Reads a page's file: its planned contents if it is in the proposal, else what is on disk.
     fn read(&self, path: &str) -> Result<Option<FileBytes>> {
         read(self.memory, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
     }
@@ -136,10 +136,10 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Settles contested slugs, then points links at the pages they mean now.
+    /// Assigns contested slugs, then resolves the affected links again.
     pub(super) fn finish(mut self) -> Result<()> {
         for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
-            // A file that cannot be read keeps its slug; it is looked at again when it can.
+            // A file that cannot be read keeps its slug until it can be read again.
             if let Ok(Some(bytes)) = self.read(&path) {
                 let row = self.memory.page_at(&path)?;
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
@@ -162,7 +162,7 @@ impl<'a> Batch<'a> {
         }
         let known = known.filter(|known| !moved || !self.is_there(&known.path));
         let moved = moved && known.is_some();
-        // Another process may have been here since the plan was made: what the index says now counts.
+        // Another process may have updated the index since the plan was made: its current state counts.
         let mut row = match known {
             Some(known) => store.pages(project, &[known.page])?.pop(),
             None => self.memory.page_at(&file.path)?,
@@ -171,7 +171,7 @@ impl<'a> Batch<'a> {
         let read = match self.proposal.is_none()
             && row.as_ref().map(|row| row.hash) != known.map(|known| known.hash)
         {
-            // Then what was read of the file before may be out of date as well: it is read again.
+            // Then the file as read before may be out of date too, so it is read again.
             true => match self.read(&file.path) {
                 Ok(Some(bytes)) => {
                     fresh = read_page(&file.path, &bytes, ContentHash::of(&bytes.bytes));
@@ -188,7 +188,7 @@ impl<'a> Batch<'a> {
             self.names.extend(store.rename_page(project, from.number, &file.path)?);
             self.claims.insert(path_slug(&from.path));
             store.rename(project, &from.path, &file.path)?;
-            // A page made anew under the old path goes on from here: no version is ever two texts.
+            // A new page under the old path continues from here: a version never refers to two texts.
             store.set_version(project, &from.path, from.version, from.hash)?;
             carry_id(self.memory, from, &file.path)?;
             self.report.moved.push((from.path.clone(), file.path.clone()));
@@ -224,8 +224,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Counts a version where a page now has other bytes. Pages never changed since they were first seen are at 1
-    /// and cost the ledger nothing.
+    /// Increments the version of a page whose bytes changed. Pages that never changed since they were first seen have
+    /// version 1 and need no row in the ledger.
     fn note_version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
         let (store, project) = (self.memory.store(), self.memory.project());
         let before = match store.version(project, path)? {
@@ -247,7 +247,7 @@ impl<'a> Batch<'a> {
         if self.is_there(&row.path) {
             return Ok(());
         }
-        // The version is noted so that a page made again under this path goes on from it.
+        // The version is stored so that a new page under this path continues from it.
         store.set_version(project, &row.path, row.version, row.hash)?;
         self.names.extend(store.remove_page(project, row.number)?);
         self.claims.insert(path_slug(&row.path));
@@ -255,8 +255,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Whether a page that seemed to be gone is on the disk after all. A look at a vault takes time, and other processes
-    /// write meanwhile; here nobody else can be in the middle of a write.
+    /// Whether a page that seemed to be gone exists after all. Scanning a vault takes time, and other processes write
+    /// meanwhile; here no one else can be in the middle of a write.
     fn is_there(&self, path: &str) -> bool {
         let look = || stat(self.memory.vault(), &BTreeSet::from([path.to_owned()]));
         self.proposal.is_none() && self.memory.policy().indexes(path) && !look().files.is_empty()
@@ -279,7 +279,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// An id that stands in no file follows its page, and the next page at the old path gets another one.
+/// Keeps the id of a page whose file has none when it moves, and gives the next page at the old path another one.
 fn carry_id(memory: &Memory, page: &PageRow, to: &str) -> Result<()> {
     if page.properties.get("id").is_some() {
         return Ok(());
@@ -289,7 +289,7 @@ fn carry_id(memory: &Memory, page: &PageRow, to: &str) -> Result<()> {
     store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))
 }
 
-/// The file's time when it can be trusted, else 0: a file as young as this is looked at again next time.
+/// Returns the file's mtime if it can be trusted, else 0: a file this recent is checked again next time.
 fn settled(memory: &Memory, mtime: i64) -> i64 {
     let now = memory.now().timestamp().as_nanosecond() as i64;
     if (now - mtime).abs() > SETTLING { mtime } else { 0 }

@@ -1,5 +1,5 @@
-//! Slugs when two files ask for the same one. Who gets it depends on the files alone, never on who came first:
-//! the file whose name is the slug, then by path; the others get `-1`, `-2`, ….
+//! Slugs that several files would have. The assignment depends only on the files, never on their order of arrival:
+//! the file whose name is the slug comes first, then by path; the others get `-1`, `-2`, ….
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::index::{KeyKind, KeyRow, Names};
 use crate::memory::Memory;
 use crate::vault::without_extension;
 
-/// The pages whose slug must change now that these slugs are asked for by others than before: path and new slug.
+/// Returns the pages whose slug must change after these slugs were claimed or released: path and new slug.
 pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(String, String)>> {
     let mut changes = Vec::new();
     let mut work: Vec<String> = claims.into_iter().collect();
@@ -19,7 +19,7 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
         if !settled.insert(claim.clone()) {
             continue;
         }
-        // A slug such as `x-1` may be the second choice of a page that asks for `x`.
+        // A slug such as `x-1` may be the second choice of a page that claims `x`.
         work.extend(first_choice(&claim));
         let rows = holders(memory, &claim)?;
         if let [only] = rows.as_slice()
@@ -30,7 +30,7 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
         }
         let (group, strangers): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| path_slug(&row.path) == claim);
-        // A stranger got this slug as a second choice; it must look for another now.
+        // A page that got this slug as its second choice must now take another.
         work.extend(
             strangers
                 .iter()

@@ -1,4 +1,4 @@
-//! The three ways to a page: its name, its words, its meaning. Each gives a ranked list with its reason.
+//! The three retrievers: by name, by words, by embedding. Each returns a ranked list with reasons.
 
 use super::fusion::Scored;
 use super::{Expression, Prepared, SearchRequest};
@@ -8,10 +8,10 @@ use crate::memory::Memory;
 use crate::resolve::{loses_signs, names_of};
 use crate::vectors::{ChunkHit, VectorQuery};
 
-/// A question longer than this is cut before it is embedded: models read no more, and reading it costs.
+/// Maximum bytes of a query that are embedded: models read no more, and tokenizing it costs time.
 const QUESTION_BYTES: usize = 8192;
 
-/// Pages whose id, slug, path, title or alias is the query, with what it is.
+/// Finds the pages whose id, slug, path, title or alias is the query, with the kind of match.
 pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(PageNo, &'static str)>> {
     let (store, project) = (memory.store(), memory.project());
     let names = names_of(&request.text);
@@ -31,11 +31,11 @@ pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(Pag
         let passes = store.list(project, &filter, Order::Title, Window { limit: 1, offset: 0 })?;
         if passes.first().is_some_and(|page| page.number == row.page) {
             let what = match row.kind {
-                KeyKind::Id => "its id is the query",
-                KeyKind::Slug => "its slug is the query",
-                KeyKind::Path => "its path is the query",
-                KeyKind::Title => "its title is the query",
-                _ => "its alias is the query",
+                KeyKind::Id => "exact id match",
+                KeyKind::Slug => "exact slug match",
+                KeyKind::Path => "exact path match",
+                KeyKind::Title => "exact title match",
+                _ => "exact alias match",
             };
             found.push((row.page, what));
         }
@@ -43,16 +43,16 @@ pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(Pag
     Ok(found)
 }
 
-/// Pages by their words.
+/// Pages found by their words.
 #[derive(Default)]
 pub(super) struct Words {
     /// Best first.
     pub list: Vec<Scored>,
-    /// Whether no page had all the words, so that any of them counted.
+    /// Whether no page had all the words, so that any of them matched.
     pub relaxed: bool,
 }
 
-/// Pages with all the words; where there are none, with some of them.
+/// Finds the pages with all the words; if there are none, those with some of them.
 pub(super) fn by_words(
     memory: &Memory,
     request: &SearchRequest,
@@ -69,7 +69,7 @@ pub(super) fn by_words(
     }
 }
 
-/// Pages with any of the words that say something, the way a question is asked.
+/// Finds the pages with any of the content words, which suits questions.
 pub(super) fn by_any_word(
     memory: &Memory,
     request: &SearchRequest,
@@ -82,7 +82,7 @@ pub(super) fn by_any_word(
     }
 }
 
-/// Pages that have every word that says something; at most so many.
+/// Finds up to `limit` pages that contain every content word.
 pub(super) fn with_every_word(
     memory: &Memory,
     request: &SearchRequest,
@@ -114,15 +114,15 @@ fn ask(
     Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
 }
 
-/// Pages by their meaning, or why there are none.
+/// Pages found by embedding, or why there are none.
 pub(super) enum Meaning {
-    /// The nearest chunk of each page, nearest first, then those of pages that were asked for.
+    /// The nearest chunk of each page, nearest first, then those of the pages in `also`; with a note for the user.
     Found(Vec<ChunkHit>, Option<String>),
-    /// There is no model, or it does not answer.
+    /// There is no model, or it failed.
     Without(String),
 }
 
-/// Pages whose nearest chunk is near to the question, and the chunks of the pages in `also`.
+/// Finds the pages whose nearest chunk is similar to the query, and scores the chunks of the pages in `also`.
 pub(super) fn by_meaning(
     memory: &Memory,
     request: &SearchRequest,
@@ -130,27 +130,27 @@ pub(super) fn by_meaning(
     also: &[PageNo],
 ) -> Result<Meaning> {
     let Some(row) = memory.active_model()? else {
-        return Ok(Meaning::Without("there is no embedding model: the search is by words".into()));
+        return Ok(Meaning::Without("no embedding model is installed; using full-text search".into()));
     };
     let embedder = match memory.embedder(&row) {
         Ok(embedder) => embedder,
-        Err(reason) => return Ok(Meaning::Without(format!("{reason}; the search is by words"))),
+        Err(reason) => return Ok(Meaning::Without(format!("{reason}; using full-text search"))),
     };
     if !embedder.reads(&request.text) {
         let name = &row.identity.name;
         return Ok(Meaning::Without(format!(
-            "{name} does not read the question's script: the search is by words"
+            "{name} does not support the query's script; using full-text search"
         )));
     }
     let vector = match embedder.embed_query(beginning(&request.text)) {
         Ok(vector) => vector,
-        Err(error) => return Ok(Meaning::Without(format!("{error}; the search is by words"))),
+        Err(error) => return Ok(Meaning::Without(format!("{error}; using full-text search"))),
     };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
     let hits = memory.store().nearest(memory.project(), &query)?;
     let waiting = memory.store().count_pending(memory.project(), row.number)?;
     let note = (waiting > 0).then(|| {
-        format!("{waiting} chunks are not embedded yet and found by their words only: run `lore embed`")
+        format!("{waiting} chunks are not embedded yet and found only by full-text search: run `lore embed`")
     });
     Ok(Meaning::Found(hits, note))
 }

@@ -1,38 +1,38 @@
-//! From what a person typed to what the index is asked. Nothing a person can type is an error.
+//! Parses a user's query into a search expression. No input is an error.
 
 use super::script::{is_unspaced, pairs, runs};
 
-/// What a page's text must have, in no database's syntax.
+/// What a page's text must contain, independent of any database's syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
-    /// These words in this order, next to each other.
+    /// These words, adjacent and in this order.
     Phrase(String),
-    /// A word that starts so.
+    /// A word with this prefix.
     Prefix(String),
     /// All of these.
     All(Vec<Expression>),
     /// Any of these.
     Any(Vec<Expression>),
-    /// Those of these that tell pages apart: an index may leave out what most pages have.
+    /// Any of these that distinguish pages: an index may drop those that most pages contain.
     Telling(Vec<Expression>),
-    /// The first but not the second.
+    /// The first without the second.
     Without(Box<Expression>, Box<Expression>),
 }
 
-/// A query made ready.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// Every term, as typed: asked first. `None` when there is no word in the query.
+    /// Every term as typed: tried first. `None` when the query has no words.
     pub strict: Option<Expression>,
-    /// Any of the terms that say something: asked when the first finds nothing.
+    /// Any of the content words: tried when the strict query finds nothing.
     pub relaxed: Option<Expression>,
-    /// The words that say something, in lower case.
+    /// The content words in lower case.
     pub terms: Vec<String>,
-    /// The one of them that may be the beginning of a word.
+    /// The one of them that may be a word prefix.
     pub beginning: Option<String>,
 }
 
-/// Words that say nothing by themselves. The relaxed query leaves them out, and question words never decide.
+/// Stop words. The relaxed query drops them, and question words never decide.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "had",
@@ -43,10 +43,10 @@ const STOP_WORDS: &[&str] = &[
     "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
-/// The longest query that is read, in terms. The rest could only slow the answer.
+/// Maximum number of terms of a query. More would only slow the search.
 const TERM_LIMIT: usize = 64;
 
-/// One piece of a query.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Word(String),
@@ -56,13 +56,13 @@ enum Token {
     Not,
 }
 
-/// Reads a query: `"phrases"`, `AND`, `OR`, `NOT` in capitals between terms, and words, of which the last may be
-/// the beginning of one.
+/// Parses a query: `"phrases"`, `AND`, `OR`, `NOT` in capitals between terms, and words, of which the last may be a
+/// prefix.
 pub fn prepare(query: &str) -> Prepared {
     let tokens = without_stray_operators(tokenize(query));
     let (wanted, unwanted) = sides(&tokens);
     let terms = terms(&wanted);
-    // One word that says something among others that do not is enough: "what is a loom".
+    // One content word among stop words is enough: "what is a loom".
     let relaxed = (wanted.len() > 1 || terms.len() > 1).then(|| {
         let telling = Expression::Telling(terms.iter().cloned().map(Expression::Phrase).collect());
         without(telling, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
@@ -98,7 +98,7 @@ fn tokenize(query: &str) -> Vec<Token> {
     tokens
 }
 
-/// An operator counts between two terms only; anywhere else it is a word like any other.
+/// Turns operators that are not between two terms into ordinary words.
 fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
     let is_term = |token: Option<&Token>| matches!(token, Some(Token::Word(_) | Token::Quoted(_)));
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
@@ -106,7 +106,7 @@ fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
         let next = tokens.get(at + 1);
         let between = match token {
             Token::And | Token::Or => is_term(kept.last()) && (is_term(next) || next == Some(&Token::Not)),
-            // `a AND NOT b` is as good as `a NOT b`.
+            // `a AND NOT b` means the same as `a NOT b`.
             Token::Not => (is_term(kept.last()) || kept.last() == Some(&Token::And)) && is_term(next),
             _ => true,
         };
@@ -132,7 +132,7 @@ fn beginning(expression: &Expression) -> Option<String> {
     }
 }
 
-/// The terms that are asked for, and those that a NOT excludes.
+/// Splits the terms into wanted ones and those that a NOT excludes.
 fn sides(tokens: &[Token]) -> (Vec<Token>, Vec<Token>) {
     let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
     for (at, token) in tokens.iter().enumerate() {
@@ -168,7 +168,7 @@ fn strict(tokens: &[Token]) -> Option<Expression> {
         .scan(0, |start, group| {
             let at = *start;
             *start += group.len() + 1;
-            // Only the very last word of the query can be unfinished.
+            // Only the last word of the query can be unfinished.
             let unfinished =
                 last_word.filter(|last| *last + 1 == tokens.len()).and_then(|last| last.checked_sub(at));
             Some(conjunction(group, unfinished))
@@ -190,7 +190,7 @@ fn conjunction(group: &[Token], unfinished: Option<usize>) -> Option<Expression>
     Some(without(one_or(wanted, Expression::All)?, unwanted))
 }
 
-/// A word as typed. Runs of an unspaced script within it are phrases of their own.
+/// Returns the expression of a word as typed. Runs of an unspaced script in it become phrases of their own.
 fn term(word: &str, unfinished: bool) -> Option<Expression> {
     let parts = runs(word);
     let count = parts.len();
@@ -201,7 +201,7 @@ fn term(word: &str, unfinished: bool) -> Option<Expression> {
         .map(|(at, part)| {
             let open =
                 unfinished && at + 1 == count && part.chars().count() > 1 && !part.chars().any(is_unspaced);
-            // A prefix must be one word: of `node.js*` an index would make two.
+            // A prefix must be one word: an index would split `node.js*` into two.
             if open && part.chars().all(char::is_alphanumeric) {
                 Expression::Prefix(part.to_owned())
             } else {
@@ -220,7 +220,7 @@ fn one_or(mut expressions: Vec<Expression>, many: fn(Vec<Expression>) -> Express
     }
 }
 
-/// The words that say something; when none does, all of them.
+/// Returns the content words, or all words if there are none.
 fn terms(tokens: &[Token]) -> Vec<String> {
     let mut words = Vec::new();
     for token in tokens {
@@ -244,7 +244,7 @@ fn terms(tokens: &[Token]) -> Vec<String> {
     kept
 }
 
-/// The words that a word is made of: `high-speed` is two, and what an apostrophe leaves of a verb or a genitive is none.
+/// Splits a word into its parts: `high-speed` has two; the endings that follow an apostrophe are dropped.
 fn members(word: &str) -> impl Iterator<Item = &str> {
     let parts: Vec<&str> = word.split(|letter: char| !letter.is_alphanumeric()).collect();
     let several = parts.iter().filter(|part| !part.is_empty()).count() > 1;
@@ -252,7 +252,7 @@ fn members(word: &str) -> impl Iterator<Item = &str> {
     parts.into_iter().filter(move |part| !(part.is_empty() || several && ending(part)))
 }
 
-/// Whether a word in lower case is more than grammar.
+/// Whether a lower-case word is a content word.
 pub(crate) fn says_something(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_err()
 }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_may_be_unfinished() {
+    fn last_word_may_be_a_prefix() {
         check(
             "machine-learning basics",
             "('machine-learning' & basics*)",
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_relaxed_query_leaves_out_what_says_nothing() {
+    fn relaxed_query_drops_stop_words() {
         check(
             "project planning ideas",
             "('project' & 'planning' & ideas*)",
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_count_between_terms_only() {
+    fn operators_apply_only_between_terms() {
         check("cats OR dogs", "('cats' | dogs*)", "('cats' | 'dogs')");
         check("cats AND dogs", "('cats' & dogs*)", "('cats' | 'dogs')");
         check("cats NOT dogs", "('cats' - 'dogs')", "");
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_make_phrases_and_strays_do_no_harm() {
+    fn quotes_make_phrases_and_stray_punctuation_is_ignored() {
         check("\"river ai\" board", "('river ai' & board*)", "('river' | 'ai' | 'board')");
         check("\"unbalanced quote", "('\"unbalanced' & quote*)", "('unbalanced' | 'quote')");
         check("title:foo (bar", "('title:foo' & '(bar')", "('title' | 'foo' | 'bar')");
@@ -340,14 +340,14 @@ mod tests {
     }
 
     #[test]
-    fn unspaced_scripts_are_phrases_then_pairs() {
+    fn unspaced_scripts_become_phrases_then_pairs() {
         check("世界", "'世界'", "");
         check("東京都の天気", "'東京都の天気'", "('東京' | '京都' | '都の' | 'の天' | '天気')");
         check("iPhone手机", "('iPhone' & '手机')", "('iphone' | '手机')");
     }
 
     #[test]
-    fn the_stop_words_are_sorted_for_the_search_in_them() {
+    fn stop_words_are_sorted_for_binary_search() {
         assert!(STOP_WORDS.is_sorted());
     }
 }

@@ -1,31 +1,31 @@
-//! Two ranked lists made one, as pure functions: by weighted scores, by union, or by reciprocal ranks.
+//! Fuses two ranked lists, as pure functions: by weighted scores, by union, or by reciprocal rank.
 
 use std::collections::HashMap;
 
 use crate::index::PageNo;
 
-/// A page and how well it answers.
+/// A page and its score.
 pub type Scored = (PageNo, f64);
 
-/// How the lists are made one.
+/// How the lists are combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fusion {
-    /// A weighted sum of both scores, each scaled to the range from 0 to 1. The number is the weight of meaning.
+    /// A weighted sum of both scores, each scaled to 0..1. The number is the weight of the semantic score.
     Weighted(f64),
-    /// The list by meaning in its own order, then what only words have found.
+    /// The semantic list in its own order, then the pages found only by words.
     Union,
     /// The sum of `1 / (k + rank)` over both lists. The number is k.
     Reciprocal(f64),
 }
 
 impl Default for Fusion {
-    /// What does best on the evaluation sets; see `docs/benchmarks.md`.
+    /// The best value on the evaluation sets; see `docs/benchmarks.md`.
     fn default() -> Self {
         Fusion::Weighted(0.5)
     }
 }
 
-/// Makes one list of two, best first, with scores from 0 to 1. Both lists come best first.
+/// Fuses two lists, both best first, into one, best first, with scores from 0 to 1.
 pub fn fuse(fusion: Fusion, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     match fusion {
         Fusion::Weighted(weight) => weighted(weight, lexical, semantic),
@@ -44,8 +44,8 @@ fn weighted(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored>
     sorted(sums)
 }
 
-/// Scores from 0 to 1: the best is 1, and 0 is the worst or `floor`, whichever is less. A page that no word led to
-/// has no score by words at all, so that the worst of those that have one is better than nothing.
+/// Scales scores to 0..1: the best is 1, and 0 is the worst or `floor`, whichever is less. A page without matching
+/// words has no lexical score at all, so the worst of those that have one must stay above 0.
 fn scaled(list: &[Scored], floor: f64) -> Vec<Scored> {
     let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
     let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
@@ -69,7 +69,7 @@ fn reciprocal(k: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
             *sums.entry(*page).or_default() += 1.0 / (k + f64::from(rank));
         }
     }
-    // First in both lists is 1.
+    // A page that is first in both lists gets 1.
     sums.values_mut().for_each(|sum| *sum *= (k + 1.0) / 2.0);
     sorted(sums)
 }
@@ -80,7 +80,7 @@ fn sorted(sums: HashMap<PageNo, f64>) -> Vec<Scored> {
     list
 }
 
-/// Best first; of equals the one with the lower number.
+/// Sorts by score, best first; ties by page number.
 pub fn sort(list: &mut [Scored]) {
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
 }
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn a_single_hit_of_either_list_has_its_whole_weight() {
+    fn single_hit_in_either_list_gets_its_full_weight() {
         check(Fusion::Weighted(0.4), &[(1, 3.0)], &[], &[(1, 0.6)]);
         check(Fusion::Weighted(0.4), &[], &[(1, 0.3)], &[(1, 0.4)]);
         check(Fusion::Weighted(0.4), &[(1, 0.0)], &[(1, 0.3)], &[(1, 1.0)]);
     }
 
     #[test]
-    fn union_keeps_the_order_by_meaning_and_appends_the_rest() {
+    fn union_keeps_the_semantic_order_and_appends_the_rest() {
         check(
             Fusion::Union,
             &[(1, 9.0), (2, 8.0), (3, 7.0)],
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_fused_with_nothing_is_nothing() {
+    fn empty_lists_fuse_to_an_empty_list() {
         for fusion in [Fusion::default(), Fusion::Union, Fusion::Reciprocal(60.0)] {
             check(fusion, &[], &[], &[]);
         }

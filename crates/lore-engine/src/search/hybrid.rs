@@ -1,4 +1,4 @@
-//! The ranking: names first, then words and meaning made one list, then the signals.
+//! Ranking: exact names first, then the fusion of lexical and semantic results, then the signals.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,22 +12,22 @@ use crate::index::PageNo;
 use crate::memory::Memory;
 use crate::vectors::{ChunkHit, ChunkRow};
 
-/// Pages that each list brings along, unless more are asked for: what stands below has no chance to come to the top.
+/// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
 const POOL: usize = 100;
 
-/// What having every word of the question is worth, where several pages have, on the scale from 0 to 1.
+/// Bonus for containing every word of the query, if several pages do, on a scale from 0 to 1.
 const COMPLETE: f64 = 0.1;
 
-/// What being named in the question is worth.
+/// Bonus for being named in the query.
 const NAMED: f64 = 0.2;
 
-/// What being filed under such a page is worth.
+/// Bonus for belonging to the wing of such a page.
 const IN_WING: f64 = 0.1;
 
-/// What having a date of the question is worth.
+/// Bonus for having a date that is in the query.
 const DATED: f64 = 0.1;
 
-/// A ranking and how it came about.
+/// A ranking and how it was made.
 pub(super) struct Ranking {
     pub ranked: Vec<Ranked>,
     pub relaxed: bool,
@@ -66,7 +66,7 @@ pub(super) fn rank(
         }
         None => true,
     });
-    // A page of that name stands above the best of the others, also by its score.
+    // An exact match ranks above the best of the others, also by its score.
     let (top, count) = (rest.ranked.first().map_or(0.0, |best| best.score), first.len());
     for (at, hit) in first.iter_mut().enumerate() {
         hit.score = top + (count - at) as f64;
@@ -87,14 +87,14 @@ fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: u
     Ok(Ranking { ranked, relaxed, mode: Mode::Words, notes: Vec::new() })
 }
 
-/// Words, meaning, or both. Without a model, words alone, and the answer says so.
+/// Ranks by words, embedding, or both. Without a model, by words alone, with a note.
 fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, needed: usize) -> Result<Ranking> {
     let pool = POOL.max(needed);
     let mut words = match request.mode {
         Mode::Semantic => Vec::new(),
         _ => by_any_word(memory, request, prepared, pool)?,
     };
-    // Sums need both scores of every page; ranks need none but their own.
+    // Weighted sums need both scores of every page; ranks do not.
     let also: Vec<PageNo> = match request.fusion {
         Fusion::Weighted(_) if request.mode == Mode::Hybrid => words.iter().map(|(page, _)| *page).collect(),
         _ => Vec::new(),
@@ -131,7 +131,7 @@ fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, neede
     Ok(Ranking { ranked, relaxed: false, mode, notes })
 }
 
-/// Puts the page that changed last first where several are equally good. Only those that could be shown are looked at.
+/// Orders equally good pages by their last change. Only those that could be shown are considered.
 fn last_changed_first(memory: &Memory, list: &mut [Scored], needed: usize) -> Result<()> {
     let last = list.get(needed.saturating_sub(1)).or(list.last()).map_or(0.0, |last| last.1);
     let end = list.partition_point(|(_, score)| *score >= last);
@@ -148,7 +148,7 @@ fn last_changed_first(memory: &Memory, list: &mut [Scored], needed: usize) -> Re
     Ok(())
 }
 
-/// Why each page is there.
+/// The reasons for each page.
 struct Reasons {
     words: HashSet<PageNo>,
     near: HashMap<PageNo, (ChunkRow, f32)>,
@@ -174,7 +174,7 @@ impl Reasons {
             why.push("some words".into());
         }
         let near = self.near.get(&page);
-        why.extend(near.map(|(_, similarity)| format!("meaning {similarity:.2}")));
+        why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
         Ranked { chunk: near.map(|(chunk, _)| chunk.clone()), ..ranked(page, score, why) }
     }
 }
@@ -208,7 +208,7 @@ fn add_signals(
             raise(list, *page, COMPLETE);
             reasons.add(*page, EVERY_WORD);
         }
-        // Where one page alone has every word, no other can be a better answer by words.
+        // If only one page has every word, no other can be a better lexical match.
         if let [page] = complete[..] {
             let top = list.iter().map(|(_, score)| *score).fold(0.0, f64::max);
             raise(list, page, top + COMPLETE);

@@ -1,18 +1,18 @@
-//! A page without what it says of later days: what an answer as of a day may rest on. Pure.
+//! A page without what it states about later dates: the basis of an answer as of a date. Pure.
 
 use lore_page::{Interval, LineRange, Page, PartialDate, parse};
 
-/// A page as of a day.
+/// A page as of a date.
 #[derive(Debug)]
 pub(super) struct AsOf {
-    /// Its text, every line about a later day blank, so that each line keeps its number.
+    /// Its text with every line about a later date blanked, so that line numbers stay the same.
     pub text: String,
-    /// The lines that are blank.
+    /// The blanked lines.
     later: Vec<LineRange>,
 }
 
 impl AsOf {
-    /// Takes timeline entries, facts and relations out that are dated after a day, month or year.
+    /// Blanks timeline entries, facts and relations dated after a day, month or year.
     pub(super) fn new(path: &str, text: &str, day: PartialDate) -> AsOf {
         let later = later(&parse(path, text).page, &day.last_day());
         let mut kept = String::with_capacity(text.len());
@@ -25,7 +25,7 @@ impl AsOf {
         AsOf { text: kept, later }
     }
 
-    /// Whether lines speak of later days alone.
+    /// Whether all of these lines are about later dates.
     pub(super) fn is_later(&self, lines: LineRange) -> bool {
         let later = |line: u32| self.later.iter().any(|later| later.first <= line && line <= later.last);
         (lines.first..=lines.last).all(later)
@@ -50,13 +50,13 @@ mod tests {
     #[track_caller]
     fn check(day: &str, expected: &str) {
         let found = AsOf::new("a.md", PAGE, day.parse().expect("a day"));
-        assert_eq!(found.text.lines().count(), PAGE.lines().count(), "lines keep their numbers");
+        assert_eq!(found.text.lines().count(), PAGE.lines().count(), "line numbers stay the same");
         let kept: Vec<&str> = found.text.lines().filter(|line| line.starts_with(['-', ' '])).collect();
         assert_eq!(kept.join("\n"), expected, "{day}");
     }
 
     #[test]
-    fn what_is_said_of_later_days_is_taken_out() {
+    fn lines_about_later_dates_are_blanked() {
         let old = "- role:: clerk {2020..2022}";
         let early = "- **2021-01-01** | m — Early.";
         check("2021-06-30", &format!("{old}\n---\n{early}"));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_later_when_all_of_it_is() {
+    fn range_is_later_only_if_all_of_it_is() {
         let found = AsOf::new("a.md", PAGE, "2021-06-30".parse().expect("a day"));
         let lines = |first, last| LineRange { first, last };
         assert!(found.is_later(lines(9, 10)) && found.is_later(lines(4, 5)));

@@ -1,4 +1,4 @@
-//! Search among structured lines: observations, relations, facts and timeline entries.
+//! Searches structured lines: observations, relations, facts and timeline entries.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,17 +14,17 @@ use crate::index::{LinkEnds, PageNo, StatementKind, Wanted};
 use crate::memory::Memory;
 use crate::vault::decode;
 
-/// How many pages at the most are looked through.
+/// Maximum number of pages whose lines are searched.
 const CANDIDATES: usize = 500;
 
-/// Structured lines of one kind that have the words, from the pages that have them.
+/// Finds structured lines of one kind that contain the words, on pages that contain them.
 pub(super) fn search_lines(
     memory: &Memory,
     request: &SearchRequest,
     prepared: &Prepared,
     kind: HitKind,
 ) -> Result<SearchResult> {
-    // Lines are judged by themselves, so a page that has all the words in its prose must not hide the others.
+    // Lines are matched individually, so a page that has all the words in its prose must not hide the others.
     let candidates = by_any_word(memory, request, prepared, CANDIDATES)?;
     let numbers: Vec<PageNo> = candidates.iter().map(|(page, _)| *page).collect();
     let mut lines: Vec<(usize, f64, PageNo, LineRange, String)> = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn search_lines(
     Ok(SearchResult { hits, relaxed: !complete, more, mode: Mode::Words, notes: Vec::new() })
 }
 
-/// The paths of pages: of equals the order must not depend on the numbers that pages happen to have.
+/// Returns the paths of pages, to break ties: page numbers are arbitrary.
 fn paths(memory: &Memory, pages: &BTreeSet<PageNo>) -> Result<HashMap<PageNo, String>> {
     let numbers: Vec<PageNo> = pages.iter().copied().collect();
     let rows = memory.store().pages(memory.project(), &numbers)?;

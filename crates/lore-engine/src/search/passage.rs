@@ -1,4 +1,4 @@
-//! The passage of a page that answers a query: the lines to show, never just the page's head.
+//! Selects the passage of a page that best matches a query, rather than always its beginning.
 
 use lore_page::LineRange;
 use unicode_normalization::UnicodeNormalization;
@@ -7,22 +7,22 @@ use unicode_normalization::char::is_combining_mark;
 use super::expression::Prepared;
 use super::script::is_unspaced;
 
-/// The longest passage, in bytes.
+/// Maximum length of a passage in bytes.
 const LIMIT: usize = 400;
 
 /// Lines of a page's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Which lines.
+    /// The lines.
     pub lines: LineRange,
     /// Their text.
     pub text: String,
-    /// How many of the terms stand in them.
+    /// Number of terms found in them.
     pub terms: usize,
 }
 
-/// The passage with the most of the terms in it: a run of lines without a blank one, cut to size around its best
-/// line. When no term stands in the body (the title matched), the first lines of prose after `start`.
+/// Returns the passage with the most terms: a run of non-blank lines, cut to size around its best line. If the body has
+/// none of the terms (the title matched), the first lines of prose after `start`.
 pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
     let lines: Vec<&str> = text.lines().collect();
     let terms = Term::all(query);
@@ -38,7 +38,7 @@ pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
         }
         let (found, hits) = matches(line, &terms);
         block_terms |= found;
-        // The whole run up to here counts first, then the line itself; prose beats a heading.
+        // The whole run so far counts first, then the line itself; prose beats a heading.
         let score = Score {
             terms: block_terms.count_ones(),
             own: found.count_ones(),
@@ -56,7 +56,7 @@ pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
     Some(around(&lines, first, at, found))
 }
 
-/// Which of the terms stand in a line, for statements that are lines of their own.
+/// Counts the terms found in a line, for statements that are single lines.
 pub fn count_terms(line: &str, query: &Prepared) -> usize {
     matches(line, &Term::all(query)).0.count_ones() as usize
 }
@@ -72,9 +72,9 @@ struct Score {
 struct Term {
     folded: String,
     stem: String,
-    /// Whether it may stand anywhere in a line, not only for a word.
+    /// Whether it may occur anywhere in a line, not only as a word.
     anywhere: bool,
-    /// Whether it may be the beginning of a word.
+    /// Whether it may be a word prefix.
     beginning: bool,
 }
 
@@ -90,7 +90,7 @@ impl Term {
     }
 
     fn is(&self, word: &str) -> bool {
-        // Every form of a word begins alike, and almost no word begins like this one.
+        // All forms of a word share their first letters, so most words are rejected quickly.
         if word.as_bytes().get(..2) != self.folded.as_bytes().get(..2) {
             return false;
         }
@@ -98,7 +98,7 @@ impl Term {
     }
 }
 
-/// A bit for each term found, and how many words matched in all.
+/// Returns a bit for each term found, and the total number of matching words.
 fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
     let line = plain(line);
     let (mut found, mut hits) = (0u64, 0);
@@ -119,7 +119,7 @@ fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
     (found, hits)
 }
 
-/// Lower case without accents, as the index compares words.
+/// Folds to lower case without accents, as the index does.
 fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -127,7 +127,7 @@ fn plain(text: &str) -> String {
     text.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
 }
 
-/// A word without its commonest English endings: enough to show the line that the index's stemmer matched.
+/// Strips the most common English endings: enough to find the line that the index's stemmer matched.
 pub(super) fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ed", "es", "ly", "s", "y", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
@@ -139,7 +139,7 @@ pub(super) fn stem(word: &str) -> &str {
     word
 }
 
-/// `runn` is `run`: a consonant is doubled only before an ending. Some words end in two by themselves.
+/// Turns `runn` into `run`: a consonant is doubled before an ending. Some words end in a double letter themselves.
 fn undoubled(stem: &str) -> &str {
     match stem.as_bytes() {
         [.., before, last] if before == last && last.is_ascii_alphabetic() && !b"aeioulsz".contains(last) => {
@@ -149,18 +149,18 @@ fn undoubled(stem: &str) -> &str {
     }
 }
 
-/// The first line that is neither blank, heading, rule nor quote mark alone.
+/// Returns the first line that is not blank, a heading, a rule or a bare quote mark.
 fn first_prose(lines: &[&str], from: usize) -> Option<usize> {
     let says = |line: &&str| line.chars().any(char::is_alphanumeric);
     let prose = (from..lines.len()).find(|at| says(&lines[*at]) && !lines[*at].starts_with('#'));
     prose.or_else(|| (from..lines.len()).find(|at| says(&lines[*at])))
 }
 
-/// Grows a line to its run of lines while it stays within the limit.
+/// Extends a line to its run of lines, up to the limit.
 fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
     let (mut start, mut end) = (at, at + 1);
     let mut size = lines[at].len();
-    // A heading alone says nothing: the first lines below it go with it.
+    // A heading alone is not informative, so the first lines below it are included.
     if lines[at].starts_with('#')
         && let Some(prose) = (end..lines.len()).find(|next| !lines[*next].trim().is_empty())
         && !lines[prose].starts_with('#')
@@ -202,14 +202,14 @@ mod tests {
     const PAGE: &str = "# Pedro\n\n> Founder.\n\n## State\nRuns Brex in Lisbon.\nLikes chess.\n\n- visited the Öresund bridge\n";
 
     #[test]
-    fn the_lines_that_match_are_shown() {
+    fn matching_lines_are_shown() {
         check(PAGE, "lisbon", "5-7 ## State|Runs Brex in Lisbon.|Likes chess.");
         check(PAGE, "oresund bridges", "9-9 - visited the Öresund bridge");
         check(PAGE, "founder", "3-3 > Founder.");
     }
 
     #[test]
-    fn without_a_match_the_first_prose_is_shown() {
+    fn first_prose_is_shown_without_a_match() {
         check(PAGE, "unknown", "3-3 > Founder.");
         check("", "x", "");
         check("# Only\n", "x", "1-1 # Only");
@@ -217,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn more_terms_win_over_earlier_lines() {
+    fn more_terms_beat_earlier_lines() {
         check("cats are here\n\nthe dogs\n\ncats and dogs\n", "cats dogs", "5-5 cats and dogs");
     }
 
     #[test]
-    fn unspaced_scripts_and_long_lines_are_shown_too() {
+    fn unspaced_scripts_and_long_lines_are_supported() {
         check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
         let long = format!("{} needle", "x".repeat(1000));
         let found = passage(&long, 1, &super::super::expression::prepare("needle")).expect("a passage");

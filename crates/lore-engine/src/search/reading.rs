@@ -1,4 +1,4 @@
-//! From ranked pages to hits: rows from the index, passages from the files.
+//! Turns ranked pages into hits: rows from the index, excerpts from the files.
 
 use lore_page::{LineRange, PartialDate};
 
@@ -12,24 +12,24 @@ use crate::memory::Memory;
 use crate::vault::decode;
 use crate::vectors::ChunkRow;
 
-/// Lines of a chunk that are shown where meaning led to it.
+/// Maximum lines shown of a chunk that was found by embedding.
 const CHUNK_LINES: u32 = 6;
 
-/// A file of no more bytes is kept with its hit, so that it is not read twice.
+/// Maximum bytes of a file that is kept with its hit, to avoid reading it twice.
 const KEPT_TEXT: usize = 64 * 1024;
 
-/// What hits are read for.
+/// Parameters for reading hits.
 pub(super) struct Reading<'a> {
     pub memory: &'a Memory,
     pub query: &'a Prepared,
     /// The day, month or year after which nothing counts.
     pub as_of: Option<PartialDate>,
-    /// Whether the chunks that passages stand in are looked for.
+    /// Whether to look up the chunks that contain the excerpts.
     pub chunks: bool,
 }
 
 impl Reading<'_> {
-    /// The pages with their passages. One that has the words only in what is dated later is left out.
+    /// Returns the pages with their excerpts. A page that has the words only in later-dated lines is dropped.
     pub(super) fn hits(&self, ranked: Vec<Ranked>) -> Result<Vec<Hit>> {
         let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
         let pages = self.memory.store().pages(self.memory.project(), &numbers)?;
@@ -43,7 +43,7 @@ impl Reading<'_> {
 
     fn hit(&self, page: PageRow, found: &Ranked) -> Result<Option<Hit>> {
         let (why, answers, score) = (found.why.clone(), found.answers, found.score);
-        // A file that is gone by now has no passage.
+        // A file that is already gone has no excerpt.
         let Some(file) = self.memory.vault().read(&page.path, u64::MAX).ok().flatten() else {
             let chunk = found.chunk.clone();
             return Ok(Some(Hit { page, why, answers, score, excerpt: None, chunk, text: None }));
@@ -70,8 +70,8 @@ impl Reading<'_> {
         Ok(Some(Hit { page, why, answers, score, excerpt, chunk, text }))
     }
 
-    /// Whether a page has the words, or the meaning, only in what is dated later: neither its name nor its properties
-    /// nor the rest of its text has any of them.
+    /// Whether a page matches, by words or embedding, only in later-dated lines: its name, its properties and the rest
+    /// of its text contain none of the words.
     fn is_only_later(&self, page: &PageRow, text: &str, then: &AsOf, found: &Ranked) -> bool {
         let start = body_start(text);
         let words = |text: &str| passage(text, start, self.query).map_or(0, |found| found.terms);
@@ -81,7 +81,7 @@ impl Reading<'_> {
     }
 }
 
-/// A page that passages are read from.
+/// A page to read excerpts from.
 struct Source<'a> {
     memory: &'a Memory,
     page: &'a PageRow,
@@ -93,7 +93,7 @@ struct Source<'a> {
 type Passage = (Option<Excerpt>, Option<ChunkRow>);
 
 impl Source<'_> {
-    /// A line that answers by itself, and the chunk it stands in.
+    /// Returns a line that answers by itself, and the chunk that contains it.
     fn line_of(&self, line: u32) -> Result<Passage> {
         let lines = LineRange { first: line, last: line };
         let text = lines_of(self.text, lines);
@@ -102,12 +102,12 @@ impl Source<'_> {
         Ok((Some(Excerpt { text, lines, hash: self.hash }), chunk))
     }
 
-    /// The passage that matched, read from the file itself, and the chunk it stands in: by its words, else the beginning
-    /// of the chunk that meaning led to.
+    /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the
+    /// beginning of the chunk found by embedding.
     fn passage_of(&self, query: &Prepared, near: Option<&ChunkRow>) -> Result<Passage> {
         let (text, hash) = (self.text, self.hash);
         let found = passage(text, body_start(text), query);
-        // Words outside the chunk that meaning led to count only when all of them stand there.
+        // Words outside the chunk found by embedding count only if all of them are there.
         let by_words = found.filter(|found| {
             near.is_none_or(|chunk| overlap(&chunk.lines, &found.lines))
                 || count_terms(&found.text, query) == query.terms.len()
@@ -133,7 +133,7 @@ fn overlap(one: &LineRange, other: &LineRange) -> bool {
     one.first <= other.last && other.first <= one.last
 }
 
-/// Of the chunks that a passage touches, the one with most of the words.
+/// Returns the chunk that contains the most words, of those that overlap a passage.
 fn chunk_around(
     memory: &Memory,
     page: PageNo,
@@ -143,19 +143,19 @@ fn chunk_around(
 ) -> Result<Option<ChunkRow>> {
     let mut chunks = memory.store().chunks_of(memory.project(), page)?;
     chunks.retain(|chunk| overlap(&chunk.lines, lines));
-    // Of equals the first: the last of a maximum is taken, so the list is turned round.
+    // `max_by_key` returns the last maximum; reversed, that is the first.
     let terms = |chunk: &ChunkRow| count_terms(&lines_of(text, chunk.lines), query);
     Ok(chunks.into_iter().rev().max_by_key(terms))
 }
 
-/// The text of lines, without the blank ones at its ends.
+/// Returns the text of lines, without leading and trailing blank lines.
 pub(crate) fn lines_of(text: &str, lines: LineRange) -> String {
     let (first, count) = (lines.first.saturating_sub(1) as usize, (lines.last + 1 - lines.first) as usize);
     let found: Vec<&str> = text.lines().skip(first).take(count).collect();
     found.join("\n").trim_matches('\n').to_owned()
 }
 
-/// The first line after the frontmatter.
+/// Returns the first line after the frontmatter.
 fn body_start(text: &str) -> u32 {
     let mut lines = text.lines().zip(1u32..);
     match lines.next() {

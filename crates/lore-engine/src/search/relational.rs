@@ -1,5 +1,5 @@
-//! Questions about a relation: "who works at Acme", "what did Ada invest in", "who knew Ada in 2023". Read by a small
-//! grammar over the words around a name, without a model; what it does not cover is no such question.
+//! Parses questions about a relation: "who works at Acme", "what did Ada invest in", "who knew Ada in 2023". Uses a
+//! small grammar over the words around a name, without a model; anything else is not a relational question.
 
 use std::ops::Range;
 
@@ -8,45 +8,45 @@ use lore_page::PartialDate;
 use super::passage::stem;
 use super::signals::dates_in;
 
-/// What a question wants to know of the page it names.
+/// What a question asks about the page it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// The stems of the words that say which relation.
+    /// Stems of the words that name the relation.
     pub verbs: Vec<String>,
-    /// On which side of it the named page stands.
+    /// Which side of the relation the named page is on.
     pub side: Side,
-    /// The type that an answer has, where the question says so.
+    /// The type of an answer, if the question names one.
     pub kind: Option<String>,
-    /// When it holds.
+    /// When the relation must be valid.
     pub when: When,
 }
 
-/// On which side of a relation a page stands.
+/// Which side of a relation a page is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It does something: the answers are what it does it to.
+    /// The subject: the answers are the objects.
     Subject,
-    /// Something is done to it: the answers are who does it.
+    /// The object: the answers are the subjects.
     Object,
-    /// `Acme's ceo`: the one or the other.
+    /// `Acme's ceo`: either.
     Either,
 }
 
-/// When a relation is to hold.
+/// When a relation must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     /// Today.
     Now,
     /// At any time.
     Ever,
-    /// At some time of these days.
+    /// At some time within this date.
     At(PartialDate),
 }
 
 /// Words that begin such a question.
 const BEGINNINGS: [&str; 9] = ["who", "whom", "what", "which", "where", "whose", "list", "name", "show"];
 
-/// Words that say nothing about which relation.
+/// Words that do not name a relation.
 const FORM: [&str; 40] = [
     "a",
     "all",
@@ -93,14 +93,14 @@ const FORM: [&str; 40] = [
 /// Words between a verb and its object.
 const PREPOSITIONS: [&str; 10] = ["about", "at", "for", "from", "in", "into", "of", "on", "to", "with"];
 
-/// Words that speak of the past.
+/// Words that indicate the past.
 const PAST: [&str; 11] =
     ["did", "was", "were", "had", "been", "former", "formerly", "previously", "used", "ever", "once"];
 
-/// Words that speak of today.
+/// Words that indicate the present.
 const TODAY: [&str; 4] = ["now", "currently", "current", "today"];
 
-/// Verbs whose past does not end in `ed`, with what they come from.
+/// Irregular past forms and their base verbs.
 const IRREGULAR: [(&str, &str); 30] = [
     ("knew", "know"),
     ("known", "know"),
@@ -134,7 +134,7 @@ const IRREGULAR: [(&str, &str); 30] = [
     ("drew", "draw"),
 ];
 
-/// Reads a question whose words at `named` are the name of a page. Words are folded, without marks at their ends.
+/// Parses a question whose words at `named` are the name of a page. Words are folded and stripped of punctuation.
 pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> Option<Asked> {
     let first = words.iter().position(|word| BEGINNINGS.contains(&word.as_str())).filter(|at| *at < 2)?;
     if first >= named.start {
@@ -156,14 +156,14 @@ pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> O
     (!verbs.is_empty()).then_some(Asked { verbs, side, kind, when })
 }
 
-/// The words of a relation's name by their stems, and whether it says what is done to the page it stands on.
+/// Returns the stems of a relation's name, and whether it is passive, describing what is done to the page it is on.
 pub(super) fn relation_stems(relation: &str) -> (Vec<String>, bool) {
     let words: Vec<String> =
         relation.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase).collect();
     (verbs(&words), words.last().is_some_and(|word| word == "by"))
 }
 
-/// The stems of the words that say which relation.
+/// Returns the stems of the words that name the relation.
 fn verbs(words: &[String]) -> Vec<String> {
     let says = |word: &&String| {
         let word = word.as_str();
@@ -178,7 +178,7 @@ fn root(word: &str) -> String {
     stem(regular).to_owned()
 }
 
-/// `which companies did Ada invest in`: the first word after the question's own is what an answer is.
+/// Splits off the answer's type: `which companies did Ada invest in` asks for companies.
 fn apart(mut verbs: Vec<String>, beginning: &str, before: &[String]) -> (Vec<String>, Option<String>) {
     let noun = before.first().filter(|_| matches!(beginning, "what" | "which" | "list" | "name" | "show"));
     let noun = noun.map(|word| root(word)).filter(|noun| verbs.len() > 1 && verbs.first() == Some(noun));
@@ -212,7 +212,7 @@ fn when(words: &[String], named: &Range<usize>) -> When {
     }
 }
 
-/// The words without those that say when.
+/// Removes the words that state a date.
 fn without_dates(words: &[String]) -> Vec<String> {
     let date = |word: &String| {
         word.parse::<PartialDate>().is_ok() || word.len() > 2 && !dates_in(&format!("{word} 2000")).is_empty()
@@ -225,7 +225,7 @@ fn without_dates(words: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Reads a question whose name stands in brackets.
+    /// Parses a question whose name is in brackets.
     fn reading(question: &str) -> String {
         let mut words = Vec::new();
         let (mut start, mut end, mut possessive) = (0, 0, false);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_something_to_it() {
+    fn questions_about_the_subject() {
         check("who works at [Acme]?", "work Object Now");
         check("Who worked at [Acme]", "work Object Ever");
         check("who has invested in [Oyster Capital]", "invest Object Ever");
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does() {
+    fn questions_about_the_object() {
         check("what did [Ada] invest in?", "invest Subject Ever");
         check("where does [Ada Berg] work", "work Subject Now");
         check("which companies did [Ada] invest in", "invest Subject a compan Ever");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn when_it_held() {
+    fn questions_with_a_date() {
         check(
             "who knew [Ada] in 2023?",
             "know Object At(PartialDate { year: 2023, month: None, day: None })",
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn other_questions_are_none() {
+    fn other_questions_are_not_relational() {
         for question in
             ["[Ada]", "tell me about [Ada]", "who is [Ada]", "what about [Ada]", "[Ada] who works"]
         {

@@ -1,9 +1,9 @@
-//! Scripts that write no spaces between words. Each of their characters is a word of its own in the index, so
-//! that any run of them is found as a phrase, in both databases alike.
+//! Scripts without spaces between words. The index treats each of their characters as a word, so that any run of them
+//! is found as a phrase, in every database.
 
 use std::borrow::Cow;
 
-/// Whether words of this character's script are not set apart by spaces (or, as in Korean, run on with endings).
+/// Whether this character's script does not separate words by spaces (or, as in Korean, attaches endings to them).
 pub fn is_unspaced(character: char) -> bool {
     matches!(u32::from(character),
         0x0E00..=0x0EFF       // Thai, Lao
@@ -22,9 +22,9 @@ pub fn is_unspaced(character: char) -> bool {
         | 0x20000..=0x3FFFF)
 }
 
-/// The text with a space around each such character.
+/// Puts spaces around each such character.
 pub fn set_apart(text: &str) -> Cow<'_, str> {
-    // No such character starts with a byte below this, so that Latin text is passed over quickly.
+    // No such character starts with a byte below this, so Latin text is skipped quickly.
     if text.bytes().all(|byte| byte < 0xE0) || !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);
     }
@@ -41,7 +41,7 @@ pub fn set_apart(text: &str) -> Cow<'_, str> {
     Cow::Owned(apart)
 }
 
-/// Splits a word into its unspaced runs and the rest: `東京tower` is `東京` and `tower`.
+/// Splits a word into runs of unspaced characters and the rest: `東京tower` gives `東京` and `tower`.
 pub fn runs(word: &str) -> Vec<&str> {
     let mut runs = Vec::new();
     let mut start = 0;
@@ -60,7 +60,7 @@ pub fn runs(word: &str) -> Vec<&str> {
     runs
 }
 
-/// The overlapping pairs of a run; a single character stands for itself.
+/// Returns the overlapping pairs of a run; a single character is returned as is.
 pub fn pairs(run: &str) -> Vec<&str> {
     let starts: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
     if starts.len() <= 2 {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unspaced_characters_are_set_apart_and_others_left() {
+    fn only_unspaced_characters_are_separated() {
         assert_eq!(set_apart("plain Jürgen"), "plain Jürgen");
         assert_eq!(set_apart("x世界y"), "x 世  界 y");
         assert_eq!(runs("東京tower塔"), ["東京", "tower", "塔"]);

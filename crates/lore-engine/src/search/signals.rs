@@ -1,4 +1,4 @@
-//! What counts besides words and meaning. Each signal has a switch, so that each can be shown to be worth its keep.
+//! Ranking signals besides words and embeddings. Each can be switched off, so that its value can be measured.
 
 mod dates;
 
@@ -12,24 +12,24 @@ use crate::memory::Memory;
 
 pub(super) use dates::dates_in;
 
-/// Which signals count.
+/// Which signals are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signals {
-    /// A page whose title, slug, alias or id is the query is first.
+    /// A page whose title, slug, alias or id is the query ranks first.
     pub exact: bool,
-    /// A page that alone has every word of the question is next; where several have, each is a little better.
+    /// The only page with every word of the query ranks next; if there are several, each gets a bonus.
     pub complete: bool,
-    /// A page that a typed link or a fact leads to answers a question about that relation, and comes right after.
+    /// A page that a typed link or a fact leads to answers a question about that relation and ranks right after.
     pub relation: bool,
-    /// A page whose title or alias stands in the question, and what is filed under it, is better.
+    /// A page whose title or alias is in the query gets a bonus, and so do the pages of its wing.
     pub entity: bool,
-    /// A word in an alias counts more than one in the text.
+    /// A match in an alias weighs more than one in the text.
     pub alias: bool,
-    /// A word in a heading counts more than one in the text.
+    /// A match in a heading weighs more than one in the text.
     pub heading: bool,
-    /// A page with a date that the question names is better.
+    /// A page with a date that is in the query gets a bonus.
     pub dates: bool,
-    /// Of pages that are equally good the one that changed last is first.
+    /// Of equally good pages, the one that changed last ranks first.
     pub recency: bool,
 }
 
@@ -49,7 +49,7 @@ impl Default for Signals {
 }
 
 impl Signals {
-    /// None of them.
+    /// No signals.
     pub const NONE: Signals = Signals {
         exact: false,
         complete: false,
@@ -61,7 +61,7 @@ impl Signals {
         recency: false,
     };
 
-    /// How much words count where they stand.
+    /// Returns the weights of the fields.
     pub(super) fn weights(self) -> Weights {
         let usual = Weights::default();
         Weights {
@@ -71,25 +71,25 @@ impl Signals {
     }
 }
 
-/// The longest name looked for in a question, in words.
+/// Maximum number of words of a name in a query.
 const NAME_WORDS: usize = 6;
 
-/// Pages of one wing that are raised with the page it is named after.
+/// Maximum number of pages of a wing that get a bonus.
 const WING_PAGES: usize = 20;
 
-/// Pages named in one question; a question that names more is about none of them.
+/// Maximum number of pages named in a query; a query that names more is about none of them.
 const NAMED_PAGES: usize = 20;
 
-/// A page that a question names.
+/// A page that a query names.
 pub(super) struct Named {
     pub page: PageNo,
-    /// The name as it stands in the question.
+    /// The name as it appears in the query.
     pub name: String,
-    /// Whether it is the page itself, not one that is filed under it.
+    /// Whether it is the page itself rather than one of its wing.
     pub itself: bool,
 }
 
-/// Pages whose title or alias stands in the question, and those of their wing.
+/// Finds the pages whose title or alias is in the query, and those of their wings.
 pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Named>> {
     let (store, project) = (memory.store(), memory.project());
     let names = names_in(&request.text);
@@ -107,7 +107,7 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
         let longest = rows.iter().filter(|row| row.page == page.number).max_by_key(|row| row.key.len());
         let Some(name) = longest.map(|row| row.key.clone()) else { continue };
         found.retain(|known| known.page != page.number);
-        // Only the page that the wing is named after brings it along: `people/ada`, not `people/ada/letters`.
+        // Only the page that the wing is named after includes it: `people/ada`, not `people/ada/letters`.
         if page.slug.rsplit('/').next().is_some_and(|last| fold(last) == fold(&page.wing)) {
             let filter = Filter { wing: Some(page.wing.clone()), ..request.filter.clone() };
             for other in
@@ -128,7 +128,7 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
     Ok(found)
 }
 
-/// Those of these pages that pass a filter.
+/// Returns those of these pages that match a filter.
 pub(super) fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
     let (store, project) = (memory.store(), memory.project());
     let mut rows = store.pages(project, pages)?;
@@ -146,7 +146,7 @@ pub(super) fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Res
     Ok(passes)
 }
 
-/// Every run of words in a question that could be a name, folded. A single word that says nothing is none.
+/// Returns every run of words in a query that could be a name, folded. A single stop word is not a name.
 fn names_in(question: &str) -> Vec<String> {
     let words: Vec<String> = question
         .split_whitespace()
@@ -166,7 +166,7 @@ fn names_in(question: &str) -> Vec<String> {
     names
 }
 
-/// Those of the pages of a list that have a date which the question names, with it.
+/// Returns the pages of a list that have a date of the query, with that date.
 pub(super) fn dated(
     memory: &Memory,
     request: &SearchRequest,

@@ -1,4 +1,4 @@
-//! Answers to questions about a relation: from the page that the question names along its typed, dated links and facts.
+//! Answers relational questions: follows typed, dated links and facts from the page that the question names.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,25 +15,25 @@ use crate::index::{
 };
 use crate::memory::Memory;
 
-/// The longest name looked for, in words.
+/// Maximum number of words of a name.
 const NAME_WORDS: usize = 6;
 
-/// A question with more words is not of this kind.
+/// Maximum number of words of a relational question.
 const QUESTION_WORDS: usize = 24;
 
-/// So many answers are given at the most.
+/// Maximum number of answers.
 const ANSWERS: usize = 20;
 
-/// A page that answers, and the way to it.
+/// A page that answers, and how it was found.
 pub(super) struct Answer {
     pub page: PageNo,
-    /// The link or fact as a sentence with its place.
+    /// The link or fact as a sentence with its location.
     pub why: String,
-    /// The line that says so, where it stands on the page itself.
+    /// The line of the link or fact, if it is on the page itself.
     pub line: Option<u32>,
 }
 
-/// A page that a relation leads to, before it is known what it is called.
+/// A page that a relation leads to.
 struct Found {
     page: PageNo,
     relation: String,
@@ -43,11 +43,11 @@ struct Found {
     interval: Interval,
     stands_on: PageNo,
     line: u32,
-    /// A fact's object, where the answer is the fact itself.
+    /// A fact's object, if the answer is the fact itself.
     object: Option<String>,
 }
 
-/// The pages that answer a question about a relation, those that hold first; none where it is no such question.
+/// Returns the pages that answer a relational question, currently valid ones first; none for other questions.
 pub(super) fn answers(memory: &Memory, request: &SearchRequest) -> Result<Vec<Answer>> {
     let words = Words::of(&request.text);
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
@@ -69,10 +69,10 @@ pub(super) fn answers(memory: &Memory, request: &SearchRequest) -> Result<Vec<An
     Ok(Vec::new())
 }
 
-/// The question's words, folded, without marks at their ends.
+/// The question's words, folded and stripped of punctuation.
 struct Words {
     folded: Vec<String>,
-    /// Whether `'s` stood at the end.
+    /// Whether the word ended in `'s`.
     possessive: Vec<bool>,
 }
 
@@ -88,7 +88,7 @@ impl Words {
         words
     }
 
-    /// The names of pages that stand in the question, the longest first, each with the pages of that name.
+    /// Finds the page names in the question, longest first, each with the pages of that name.
     fn named(&self, memory: &Memory) -> Result<Vec<(Range<usize>, Vec<PageNo>)>> {
         let mut spans: BTreeMap<String, Range<usize>> = BTreeMap::new();
         for start in 1..self.folded.len() {
@@ -113,7 +113,7 @@ impl Words {
     }
 }
 
-/// Whether a relation's name is what was asked for, and whether it is told the other way round.
+/// Whether a relation's name matches the question, and if so, whether it is passive.
 fn is_meant(asked: &Asked, relation: &str) -> Option<bool> {
     let (stems, passive) = relation_stems(relation);
     let all = !stems.is_empty()
@@ -127,7 +127,7 @@ fn along_links(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
     let mut found = Vec::new();
     let mut note = |row: LinkRow, outward: bool| {
         let (Some(to), Some(passive)) = (row.to, is_meant(asked, &row.link.relation)) else { return };
-        // `founded_by [[Ada]]` says on Acme's page what `founded [[Acme]]` says on Ada's.
+        // `founded_by [[Ada]]` on Acme's page means the same as `founded [[Acme]]` on Ada's.
         let subject = outward != passive;
         let fits = match asked.side {
             Side::Subject => subject,
@@ -176,7 +176,7 @@ fn along_facts(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
             Side::Object => is_object,
             Side::Either => true,
         };
-        // Who a fact about this page is about: its own page, or whom it names.
+        // The subject of a fact is its own page, or the page it names.
         let subject = match (&statement.subject, is_object) {
             (Some(name), true) => resolved(memory, name)?.unwrap_or(page),
             (_, true) => page,
@@ -209,13 +209,13 @@ fn names_of_page(page: &PageRow) -> Vec<String> {
     [page.title.clone(), page.slug.clone(), last].iter().chain(&aliases).map(|name| fold(name)).collect()
 }
 
-/// The answers that hold when they should and pass the filter, with the way to each in words.
+/// Returns the answers that are valid at the right time and match the filter, with an explanation for each.
 fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Found>) -> Result<Vec<Answer>> {
     let today = memory.today();
     let mut found: Vec<Found> =
         found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
     if let Some(day) = request.as_of {
-        // What began later was not there to be told.
+        // A relation that began later was not known yet.
         let last = day.last_day();
         found.retain(|one| one.interval.from.is_none_or(|from| from.first_day() <= last));
     }
@@ -226,7 +226,7 @@ fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Foun
     {
         passing.retain(|page| stem(&fold(&page.kind)) == kind);
     }
-    // What holds today is told first, then what began last; of equals by their paths, which no rebuild changes.
+    // Currently valid relations come first, then the latest; ties by path, which is the same after a rebuild.
     let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());
     found.sort_by_cached_key(|one| {
         let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();

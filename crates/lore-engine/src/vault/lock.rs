@@ -1,4 +1,5 @@
-//! One writer per folder (a vault, the configuration) at a time, whatever its process: an operating-system lock that dies with its holder.
+//! Allows one writer per directory (a vault, the configuration) across all processes: an operating-system lock that is
+//! released when its holder exits.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,23 +10,23 @@ use super::{make_folder, make_private, read_text, write_note};
 use crate::error::{Error, Result};
 use crate::hash::stable_number;
 
-/// How long a writer waits for another.
+/// Maximum time a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often a waiting writer looks.
+/// Polling interval of a waiting writer.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The right to write to a folder, given back when dropped.
+/// An exclusive lock on a directory, released when dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     held: File,
 }
 
 impl FolderLock {
-    /// Waits for the folder's lock; after ten seconds names who holds it.
+    /// Waits for the directory's lock; after ten seconds, fails with the name of its holder.
     ///
     /// The directory itself is locked, so that no file is added to it and processes with different
-    /// state directories still exclude each other. Who holds it is noted in `state`, for the message only.
+    /// state directories still exclude each other. The holder is recorded in `state`, for the error message only.
     pub fn acquire(root: &Path, state: &Path, holder: &str) -> Result<FolderLock> {
         let note = note_of(root, state);
         let file = open_lock(root, &note)?;
@@ -39,40 +40,40 @@ impl FolderLock {
         Ok(FolderLock::noted(file, &note, holder))
     }
 
-    /// The folder's lock, unless somebody holds it.
+    /// Acquires the directory's lock unless it is held.
     pub fn try_acquire(root: &Path, state: &Path, holder: &str) -> Result<Option<FolderLock>> {
         let note = note_of(root, state);
         let file = open_lock(root, &note)?;
         Ok(file.try_lock().is_ok().then(|| FolderLock::noted(file, &note, holder)))
     }
 
-    /// Something to hand to a child process, so that the lock lives as long as it does.
+    /// Returns a handle to pass to a child process, so that the lock is held as long as that runs.
     pub fn hold(&self) -> Option<File> {
         self.held.try_clone().ok()
     }
 
     fn noted(held: File, note: &Path, holder: &str) -> FolderLock {
-        // The note only serves a message; a state directory that cannot be written must not stop a write.
+        // The record only serves an error message; a state directory that cannot be written must not fail a write.
         let _ = write_note(note, holder);
         FolderLock { held }
     }
 }
 
-/// The right to watch a vault for a database: one process has it at a time, and the system passes it on when that one
-/// ends, however it ends.
+/// The lock for watching a vault on behalf of a database: one process holds it at a time, and the system releases it
+/// when that process exits for any reason.
 #[derive(Debug)]
 pub struct WatchLock {
     _held: File,
 }
 
 impl WatchLock {
-    /// The right to watch what these paths name, unless somebody has it.
+    /// Acquires the lock for these paths unless it is held.
     pub fn attempt(state: &Path, what: &[&Path]) -> Result<Option<WatchLock>> {
         let (file, _) = open_watch_lock(state, what)?;
         Ok(file.try_lock().is_ok().then_some(WatchLock { _held: file }))
     }
 
-    /// Waits for it, as long as it takes.
+    /// Waits for the lock without a timeout.
     pub fn wait(state: &Path, what: &[&Path]) -> Result<WatchLock> {
         let (file, path) = open_watch_lock(state, what)?;
         file.lock().map_err(|source| Error::Write { path, source })?;
@@ -101,7 +102,7 @@ fn open_lock(root: &Path, _note: &Path) -> Result<File> {
     File::open(root).map_err(|source| Error::Read { path: root.to_owned(), source })
 }
 
-/// Directories cannot be locked on other systems, so a file in the state directory stands for the vault.
+/// Directories cannot be locked on other systems, so a file in the state directory represents the vault.
 #[cfg(not(unix))]
 fn open_lock(_root: &Path, note: &Path) -> Result<File> {
     let path = note.with_extension("lock");

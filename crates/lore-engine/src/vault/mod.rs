@@ -1,7 +1,7 @@
-//! The files of a vault: the only module of Lore that touches the file system.
+//! The files of a vault: the only module that accesses the file system.
 //!
-//! Reads and writes name the file in every error. A write is staged in the vault, synced, then renamed, so that at
-//! any moment a file has either its old bytes or its new ones.
+//! Every error names the file. A write is staged in the vault, synced, then renamed, so that at any moment a file has
+//! either its old bytes or its new ones.
 
 #![expect(
     clippy::disallowed_methods,
@@ -42,35 +42,35 @@ pub struct Vault {
     root: PathBuf,
 }
 
-/// A file's bytes with the modification time they were read at.
+/// A file's bytes and mtime.
 #[derive(Debug)]
 pub struct FileBytes {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime: i64,
 }
 
 impl Vault {
-    /// The vault at `root`, which must be a directory.
+    /// Opens the vault at `root`, which must be a directory.
     pub fn open(root: &Path) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|_| Error::VaultMissing { path: root.to_owned() })?;
         if root.is_dir() { Ok(Vault { root }) } else { Err(Error::VaultMissing { path: root }) }
     }
 
-    /// The vault's directory, with no symbolic link in it.
+    /// Returns the vault's directory, with symlinks resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A page's bytes; `None` when there is no such file.
+    /// Reads a page; `None` when it does not exist.
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<FileBytes>> {
         let full = self.root.join(path);
         let failed = |source| Error::Read { path: full.clone(), source };
-        // Looked at before it is opened: to open a pipe would wait for somebody to write to it.
+        // Checked before opening: opening a pipe would block until someone writes to it.
         let opened = metadata(&full).and_then(|found| match found.is_file() {
             true => File::open(&full),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
         });
         let mut file = match opened {
             Ok(file) => file,
@@ -78,7 +78,7 @@ impl Vault {
             Err(error) => return Err(failed(error)),
         };
         if !self.holds(&file, &full) {
-            return Err(Error::BadPath { path: path.into(), reason: "it leads out of the vault" });
+            return Err(Error::BadPath { path: path.into(), reason: "it leads outside the vault" });
         }
         let found = file.metadata().map_err(failed)?;
         if found.len() > limit {
@@ -89,9 +89,10 @@ impl Vault {
         Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) }))
     }
 
-    /// Refuses a path that leads out of the vault when every link in it is followed.
+    /// Refuses a path that leads outside the vault when its symlinks are followed.
     pub fn check_writable(&self, path: &str) -> Result<()> {
-        let out = || Error::BadPath { path: path.into(), reason: "it leads out of the vault through a link" };
+        let out =
+            || Error::BadPath { path: path.into(), reason: "it leads outside the vault through a symlink" };
         let target = self.root.join(path);
         let mut existing = target.as_path();
         while fs::symlink_metadata(existing).is_err() {
@@ -100,13 +101,13 @@ impl Vault {
         if self.contains(existing) { Ok(()) } else { Err(out()) }
     }
 
-    /// A file or folder on the way to a path whose name differs in case only: on some systems they would be one.
+    /// Finds a file or directory on a path whose name differs only in case: some systems would treat them as one.
     pub fn case_twin(&self, path: &str) -> Option<String> {
         let mut at = String::new();
         for name in path.split('/') {
             let folder = self.root.join(&at);
             if !exists(&folder.join(name)) {
-                // Through capitals, so that `ß` and `SS` are one as they are to some file systems.
+                // Upper-cased first, so that `ß` and `SS` are equal, as they are on some file systems.
                 let caseless = |name: &str| lore_page::fold(&name.to_uppercase());
                 let folded = caseless(name);
                 let names = list_names(&folder).unwrap_or_default();
@@ -118,8 +119,8 @@ impl Vault {
         None
     }
 
-    /// Whether an open file is inside the vault. The system is asked where the open file really is, so that no
-    /// link swapped in meanwhile can matter; where it cannot say, the path is followed again.
+    /// Whether an open file is inside the vault. The system reports where the open file really is, so that a symlink
+    /// swapped in meanwhile has no effect; if it cannot, the path is resolved again.
     fn holds(&self, file: &File, full: &Path) -> bool {
         match place_of(file) {
             Some(place) => place.starts_with(&self.root),
@@ -127,22 +128,22 @@ impl Vault {
         }
     }
 
-    /// Whether no folder on the way to a path is a link: a walk does not go into linked folders, so nothing does.
+    /// Whether no directory on a path is a symlink: a scan does not enter symlinked directories, so nothing else may.
     pub(crate) fn has_no_linked_folder(&self, full: &Path) -> bool {
         full.parent().is_some_and(|folder| fs::canonicalize(folder).is_ok_and(|real| real == folder))
     }
 
-    /// The one form of a page's path: see [`Vault::file_path`].
+    /// Normalizes a page's path: see [`Vault::file_path`].
     pub fn page_path(&self, path: &str) -> Result<String> {
         let safe = self.file_path(path)?;
         match is_page_path(&safe) {
             true => Ok(safe),
-            false => Err(Error::BadPath { path: path.into(), reason: "a page's name ends in .md" }),
+            false => Err(Error::BadPath { path: path.into(), reason: "a page's name must end in .md" }),
         }
     }
 
-    /// The one form of a path that is to be written: checked, and composed (NFC) unless a file is there whose name
-    /// is not, as file names from some systems are.
+    /// Checks and normalizes a path: composed (NFC), unless a file with a decomposed name exists, as created by some
+    /// systems.
     pub fn file_path(&self, path: &str) -> Result<String> {
         let safe = safe_path(path)?;
         let composed: String = unicode_normalization::UnicodeNormalization::nfc(path).collect();
@@ -150,13 +151,13 @@ impl Vault {
         Ok(if as_is { path.to_owned() } else { safe })
     }
 
-    /// Whether an existing path, its links followed, is inside the vault.
+    /// Whether an existing path, with symlinks resolved, is inside the vault.
     pub(crate) fn contains(&self, full: &Path) -> bool {
         fs::canonicalize(full).is_ok_and(|real| real.starts_with(&self.root))
     }
 }
 
-/// A file outside any vault (configuration, a template, an input): its text, or `None` when absent.
+/// Reads a text file outside any vault (configuration, a template, an input); `None` when it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -165,17 +166,17 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The bytes of a file outside any vault.
+/// Reads a file outside any vault.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
-/// Replaces a file outside any vault in one step. It is readable by its owner only.
+/// Replaces a file outside any vault atomically. Only its owner can read it.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let failed = |source| Error::Write { path: path.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
-    // Temporary files are made 0600, and renaming keeps that.
+    // Temporary files are created with mode 0600, and renaming keeps that.
     let mut temporary = NamedTempFile::new_in(folder).map_err(failed)?;
     temporary.write_all(bytes).map_err(failed)?;
     temporary.as_file().sync_all().map_err(failed)?;
@@ -184,14 +185,14 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a short private note that need not outlive a power cut.
+/// Writes a short private file that need not survive a power failure.
 fn write_note(path: &Path, text: &str) -> Result<()> {
     make_folder(path.parent().unwrap_or(Path::new(".")))?;
     make_private(path)?;
     fs::write(path, text).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Makes an empty file that only its owner can read; leaves one that is there alone.
+/// Creates an empty file that only its owner can read, unless it exists.
 pub fn make_private(path: &Path) -> Result<()> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -215,7 +216,7 @@ pub fn is_private(path: &Path) -> bool {
     path.exists()
 }
 
-/// Leaves a file readable by its owner only.
+/// Makes a file readable by its owner only.
 pub fn restrict(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
@@ -226,7 +227,7 @@ pub fn restrict(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Renames a file and those that go with it (by their endings) to names nobody uses; gives the first one's.
+/// Renames a file and its companions (given by suffix) to unused names; returns the new path of the first.
 pub fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
     let named = |base: &Path, ending: &str| {
         let mut name = base.as_os_str().to_owned();
@@ -245,7 +246,7 @@ pub fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
     Ok(aside)
 }
 
-/// Writes a file that must not exist yet; says whether it was written.
+/// Writes a file unless it exists; returns whether it was written.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     let failed = |source| Error::Write { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
@@ -258,7 +259,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// When a file outside any vault was last changed; none where it is not there.
+/// Returns the mtime of a file outside any vault; `None` when it does not exist.
 pub fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|about| about.modified()).ok()
 }
@@ -268,17 +269,17 @@ pub fn remove_file(path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Makes a directory and those above it.
+/// Creates a directory and its parents.
 pub fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Writes a file that can be made again at any time: in place, and without waiting for the disk.
+/// Writes a file that can be recreated at any time: in place, and without syncing.
 pub fn write_passing(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// Writes such a file with the time at which it was last changed, in seconds since 1970.
+/// Writes such a file with a given mtime, in seconds since 1970.
 pub fn write_dated(path: &Path, bytes: &[u8], at: i64) -> Result<()> {
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(u64::try_from(at).unwrap_or(0));
     let written = File::create(path).and_then(|mut file| {
@@ -288,34 +289,34 @@ pub fn write_dated(path: &Path, bytes: &[u8], at: i64) -> Result<()> {
     written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-/// A private folder that goes with all that is in it.
+/// A private temporary directory, deleted when dropped.
 pub struct TemporaryFolder(tempfile::TempDir);
 
 impl TemporaryFolder {
-    /// Makes one where the system keeps such folders.
+    /// Creates one in the system's temporary directory.
     pub fn new(name: &str) -> Result<TemporaryFolder> {
         let made = tempfile::Builder::new().prefix(name).tempdir();
         let made = made.map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;
         Ok(TemporaryFolder(made))
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 }
 
-/// The directory with every link followed; `None` when there is none.
+/// Returns the directory with symlinks resolved; `None` when it does not exist.
 pub fn real_folder(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|real| real.is_dir())
 }
 
-/// Whether anything is at the path.
+/// Whether anything exists at the path.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// The names in a folder that are not hidden, folders first, each with whether it is a folder.
+/// Returns the names in a directory that are not hidden, directories first, each with whether it is a directory.
 pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     let failed = |source| Error::Read { path: path.to_owned(), source };
     let mut names = Vec::new();
@@ -330,12 +331,12 @@ pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     Ok(names)
 }
 
-/// Whether a path is a folder itself, not a link to one.
+/// Whether a path is itself a directory, not a symlink to one.
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Every name in a folder, hidden ones too, in order.
+/// Returns all names in a directory, including hidden ones, sorted.
 pub(crate) fn list_names(path: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -364,7 +365,7 @@ fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Makes a rename or removal last through a power cut. Some file systems cannot; the file itself is safe then too.
+/// Makes a rename or removal durable. Some file systems cannot; the file itself is intact even then.
 fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent()
         && let Ok(folder) = File::open(folder)

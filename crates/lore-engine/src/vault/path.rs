@@ -1,4 +1,4 @@
-//! Which paths may name a page. Every path that comes from outside passes through here first.
+//! Validates page paths. Every path that comes from outside is checked here first.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -7,44 +7,44 @@ use crate::error::{Error, Result};
 /// The extensions of a page.
 pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// The longest name that common file systems take, in bytes.
+/// Maximum length of a name in bytes on common file systems.
 const NAME_LIMIT: usize = 255;
 
-/// Full stops of other scripts, which are fine in a name but are no name.
+/// Full stops of several scripts; a name may contain them but not consist of them.
 const DOTS: [char; 5] = ['.', '\u{3002}', '\u{ff61}', '\u{2026}', '\u{b7}'];
 
-/// The longest path, in bytes: what is longer fails on one system or another.
+/// Maximum length of a path in bytes: longer ones fail on some systems.
 const PATH_LIMIT: usize = 1024;
 
-/// The deepest path: each folder is looked into for ignore files on every write.
+/// Maximum depth of a path: every write checks each directory for ignore files.
 const DEPTH_LIMIT: usize = 51;
 
-/// The folder beside a page that holds its sidecar data; the only hidden name that Lore writes to.
+/// The directory beside a page that contains its sidecar data; the only hidden name that Lore writes to.
 const SIDECARS: &str = ".raw";
 
-/// Characters that look like `/`, `\` or `.` and can make a path seem to be another.
+/// Characters that look like `/`, `\` or `.` and can disguise a path.
 const LOOKALIKES: [char; 11] = [
     '\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{29f5}', '\u{ff3c}', '\u{2024}', '\u{2025}',
     '\u{ff0e}', '\u{fe52}', '\u{fe68}',
 ];
 
-/// Checks a vault-relative path and gives it in its one form: `/` between names, NFC, no `.` parts.
+/// Checks and normalizes a vault-relative path: `/` between names, NFC, no `.` components.
 pub fn safe_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.chars().take(200).collect(), reason });
     if path.trim().is_empty() {
         return refuse("it is empty");
     }
     if path.starts_with('/') || path.starts_with('~') {
-        return refuse("it is absolute; paths start at the vault's root");
+        return refuse("it is absolute; use a path relative to the vault's root");
     }
     if path.contains('\\') || path.as_bytes().get(1) == Some(&b':') {
-        return refuse("it is a Windows path; write / between names");
+        return refuse("it is a Windows path; separate names with /");
     }
     if path.chars().any(char::is_control) {
-        return refuse("it has a control character");
+        return refuse("it contains a control character");
     }
     if path.chars().any(|character| LOOKALIKES.contains(&character)) {
-        return refuse("it has a character that only looks like / or .");
+        return refuse("it contains a character that only looks like / or .");
     }
     if path.len() > PATH_LIMIT {
         return refuse("it is longer than 1,024 bytes");
@@ -52,20 +52,20 @@ pub fn safe_path(path: &str) -> Result<String> {
     let names: Vec<String> =
         path.split('/').filter(|name| !name.is_empty() && *name != ".").map(nfc).collect();
     if names.len() > DEPTH_LIMIT {
-        return refuse("it has more than 50 folders");
+        return refuse("it is more than 50 folders deep");
     }
     for name in &names {
         if name == ".." {
-            return refuse("it leads out of the vault");
+            return refuse("it leads outside the vault");
         }
         if name.starts_with('.') && name != SIDECARS {
-            return refuse("names that start with a dot are hidden from Lore");
+            return refuse("names that start with a dot are not allowed");
         }
         if name.len() > NAME_LIMIT {
             return refuse("a name in it is longer than 255 bytes");
         }
         if name.chars().all(|letter| DOTS.contains(&letter)) {
-            return refuse("a name in it is made of dots, or of what looks like them");
+            return refuse("a name in it consists of dots or lookalikes");
         }
         if name.ends_with('.') {
             return refuse("a name in it ends with a dot");
@@ -74,35 +74,35 @@ pub fn safe_path(path: &str) -> Result<String> {
             return refuse("a name in it starts or ends with a space");
         }
     }
-    if names.is_empty() { refuse("it names no page") } else { Ok(names.join("/")) }
+    if names.is_empty() { refuse("it does not name a page") } else { Ok(names.join("/")) }
 }
 
-/// Whether a file name is that of a page.
+/// Whether a file name is a page's.
 pub fn is_page(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
     })
 }
 
-/// Checks a path that is to name a page, with or without its extension.
+/// Checks a path that must name a page, with or without its extension.
 pub fn safe_page_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.into(), reason });
     let safe = safe_path(path)?;
     if safe.split('/').any(|name| name == SIDECARS) {
-        return refuse("names that start with a dot are hidden from Lore");
+        return refuse("names that start with a dot are not allowed");
     }
     if safe.eq_ignore_ascii_case(crate::policy::POLICY_FILE) {
-        return refuse("it is the vault's policy; a person edits it");
+        return refuse("it is the vault's policy, which only a person may edit");
     }
     Ok(safe)
 }
 
-/// Whether a path is that of a page: not that of a sidecar or of any other file.
+/// Whether a path is a page's, not a sidecar's or another file's.
 pub fn is_page_path(path: &str) -> bool {
     is_page(path.rsplit('/').next().unwrap_or(path)) && !path.split('/').any(|name| name == SIDECARS)
 }
 
-/// The file in the vault's root that says what the vault must be able to answer.
+/// Name of the file in the vault's root with the vault's own tests.
 pub const EXPECTATIONS_FILE: &str = "expectations.toml";
 
 /// Whether a path is that of a page's sidecar data.
@@ -111,7 +111,7 @@ pub fn is_sidecar(path: &str) -> bool {
     names.next().is_some_and(|name| name.ends_with(".json")) && names.next() == Some(SIDECARS)
 }
 
-/// The file that holds a page's sidecar data.
+/// Returns the path of a page's sidecar data.
 pub fn sidecar(page: &str) -> String {
     let stem = without_extension(page);
     let (folder, name) = stem.rsplit_once('/').map_or(("", stem), |(folder, name)| (folder, name));
@@ -122,7 +122,7 @@ pub fn sidecar(page: &str) -> String {
     }
 }
 
-/// The path without a page's extension.
+/// Returns the path without a page's extension.
 pub fn without_extension(path: &str) -> &str {
     match path.rsplit_once('.') {
         Some((stem, _)) if is_page(path.rsplit('/').next().unwrap_or(path)) => stem,
@@ -130,12 +130,12 @@ pub fn without_extension(path: &str) -> &str {
     }
 }
 
-/// The folder a path is in; empty at the root.
+/// Returns the parent directory of a path; empty at the root.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `to` as seen from the folder of `from`, as Markdown links are written.
+/// Returns `to` relative to the directory of `from`, as in Markdown links.
 pub fn relative(from: &str, to: &str) -> String {
     let from: Vec<&str> = folder(from).split('/').filter(|name| !name.is_empty()).collect();
     let target: Vec<&str> = to.split('/').collect();
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_inside_the_vault_come_in_one_form() {
+    fn paths_are_normalized() {
         for (given, expected) in [
             ("people/ada", "people/ada"),
             ("./people//ada.md", "people/ada.md"),

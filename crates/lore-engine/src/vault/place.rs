@@ -1,21 +1,21 @@
-//! Folders held open while a change is put in place. Every step names a file by an open folder and one name, and
-//! no link is followed on the way, so that a folder swapped for a link between check and write leads nowhere.
+//! Directory handles held open during a write. Every step names a file by an open directory and one name, and follows
+//! no symlink, so that a directory swapped for a symlink between check and write has no effect.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-/// A folder that is held open.
+/// An open directory.
 #[derive(Debug)]
 pub(super) struct Place(handle::Handle);
 
 impl Place {
-    /// The folder at a path, which has no link in it.
+    /// Opens the directory at a path, which must not contain a symlink.
     pub(super) fn open(path: &Path) -> io::Result<Place> {
         handle::open(path).map(Place)
     }
 
-    /// A folder below this one. With `made`, folders that are missing are made and noted there.
+    /// Opens a directory below this one. With `made`, missing directories are created and recorded there.
     pub(super) fn inside(&self, folder: &str, mut made: Option<&mut Vec<String>>) -> io::Result<Place> {
         let mut at = Place(handle::again(&self.0)?);
         let mut walked = String::new();
@@ -35,14 +35,14 @@ impl Place {
         Ok(at)
     }
 
-    /// Writes a file that is not there yet.
+    /// Writes a new file.
     pub(super) fn create(&self, name: &str, bytes: &[u8], mode: u32, sync: bool) -> io::Result<()> {
         let mut file: File = handle::create(&self.0, name, mode)?;
         file.write_all(bytes)?;
         if sync { file.sync_all() } else { Ok(()) }
     }
 
-    /// A file's bytes; `None` when there is none.
+    /// Reads a file; `None` when it does not exist.
     pub(super) fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         let mut file = match handle::read(&self.0, name) {
             Ok(file) => file,
@@ -54,12 +54,12 @@ impl Place {
         Ok(Some(bytes))
     }
 
-    /// Gives a file another place in one step, whatever was there.
+    /// Moves a file atomically, replacing any file at the target.
     pub(super) fn rename(&self, name: &str, to: &Place, to_name: &str) -> io::Result<()> {
         handle::rename(&self.0, name, &to.0, to_name)
     }
 
-    /// A second name for a file; where the file system has none, a copy.
+    /// Creates a hard link to a file, or a copy if the file system does not support links.
     pub(super) fn link(&self, name: &str, to: &Place, to_name: &str) -> io::Result<()> {
         if handle::link(&self.0, name, &to.0, to_name).is_ok() {
             return Ok(());
@@ -70,23 +70,22 @@ impl Place {
         }
     }
 
-    /// Removes a file; one that is not there is no failure.
+    /// Removes a file; a missing one is not an error.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         gone(handle::remove(&self.0, name))
     }
 
-    /// Removes a folder that is empty; one that is not stays.
+    /// Removes an empty directory; a non-empty one is kept.
     pub(super) fn remove_folder(&self, name: &str) {
         let _ = handle::remove_folder(&self.0, name);
     }
 
-    /// The mode of a file that is there.
+    /// Returns the mode of an existing file.
     pub(super) fn mode(&self, name: &str) -> Option<u32> {
         handle::mode(&self.0, name)
     }
 
-    /// Makes renames and removals in it last through a power cut. Some file systems cannot; the files are safe then
-    /// too.
+    /// Makes renames and removals in it durable. Some file systems cannot; the files are intact even then.
     pub(super) fn sync(&self) {
         handle::sync(&self.0);
     }
@@ -136,7 +135,7 @@ mod handle {
     pub(super) fn create(at: &Handle, name: &str, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = fs::openat(at, name, flags, Mode::from_raw_mode(0o600))?;
-        // Set apart from the opening, so that the process's mask does not change the mode of a page that is replaced.
+        // Set separately, so that the process's umask does not change the mode of a page that is replaced.
         fs::fchmod(&file, Mode::from_raw_mode(mode))?;
         Ok(File::from(file))
     }
@@ -172,7 +171,7 @@ mod handle {
     }
 }
 
-/// Elsewhere a folder is known by its path.
+/// On other systems, a directory is identified by its path.
 #[cfg(not(unix))]
 mod handle {
     use std::fs::{self, File};

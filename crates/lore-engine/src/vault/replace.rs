@@ -1,4 +1,4 @@
-//! Files that belong to another program: replaced in one step, with the permissions they had, where a link to them stays.
+//! Files that belong to another program: replaced atomically, keeping their permissions and any symlink to them.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,9 +9,9 @@ use tempfile::Builder;
 use super::{read_text, sync_folder};
 use crate::error::{Error, Result};
 
-/// Replaces a file of another program, or makes it, if its text is still the one that was read; says whether it was.
+/// Replaces or creates a file of another program if its text is still what was read; returns whether it did.
 pub fn replace_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<bool> {
-    // Through a link, so that somebody's folder of settings stays what the link leads to.
+    // Resolved first, so that a symlink into a settings directory is kept.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |source| Error::Write { path: path.to_owned(), source };
     let folder = place.parent().unwrap_or(Path::new("."));
@@ -21,7 +21,7 @@ pub fn replace_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<
     #[cfg(unix)]
     let builder = {
         use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it, as for any new file.
+        // Restricted by the umask, as for any new file.
         builder.permissions(fs::Permissions::from_mode(0o666))
     };
     let mut temporary = builder.tempfile_in(folder).map_err(failed)?;
@@ -38,7 +38,7 @@ pub fn replace_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<
     Ok(true)
 }
 
-/// How many bytes a file has; `None` when there is none.
+/// Returns the size of a file in bytes; `None` when it does not exist.
 pub fn size_of(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_through_its_link_with_its_mode_unless_it_changed() {
+    fn file_is_replaced_through_its_symlink_keeping_its_mode_unless_it_changed() {
         let folder = tempfile::tempdir().expect("a folder");
         let (real, link) = (folder.path().join("real.json"), folder.path().join("link.json"));
         fs::write(&real, "old").expect("a file");

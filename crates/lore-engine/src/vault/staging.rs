@@ -1,5 +1,5 @@
-//! Where a change waits before it is put in place: a folder of its own in the vault's hidden `.lore/staging`, with
-//! the new bytes of every file, a second name for the old ones, and the record of what is intended.
+//! The staging area of a write: a directory of its own in the vault's hidden `.lore/staging`, with the new bytes of
+//! every file, hard links to the old ones, and the intent record.
 
 use std::cell::RefCell;
 use std::io;
@@ -10,16 +10,16 @@ use super::place::Place;
 use super::{Vault, is_folder, list_names};
 use crate::error::{Error, Result};
 
-/// The folder of changes under way, from the vault's root.
+/// The directory of writes in progress, relative to the vault's root.
 const STAGING: &str = ".lore/staging";
 
-/// The record's file.
+/// File name of the intent record.
 const INTENT: &str = "intent.json";
 
-/// The file of what is attached to the record.
+/// File name of the record's attachment.
 const ATTACHED: &str = "attached";
 
-/// A change on its way into the vault. Only the holder of the vault's lock has one.
+/// A staged write. Only the holder of the vault's lock has one.
 #[derive(Debug)]
 pub struct Staging {
     base: PathBuf,
@@ -27,22 +27,22 @@ pub struct Staging {
     all: Place,
     own: Place,
     name: String,
-    /// Folders made for this change, to be taken away again if it is undone.
+    /// Directories created for this write, to be removed on rollback.
     made: RefCell<Vec<String>>,
 }
 
 impl Vault {
-    /// A new, empty place for a change.
+    /// Creates an empty staging directory.
     pub fn stage(&self, name: &str) -> Result<Staging> {
         self.staging(name, true)
     }
 
-    /// The place of a change that was under way when its process ended.
+    /// Opens the staging directory of a write that was in progress when its process exited.
     pub fn staged(&self, name: &str) -> Result<Staging> {
         self.staging(name, false)
     }
 
-    /// The changes that are, or were, under way.
+    /// Returns the writes that are, or were, in progress.
     pub fn under_way(&self) -> Vec<String> {
         let all = self.root().join(STAGING);
         let mut names = list_names(&all).unwrap_or_default();
@@ -62,19 +62,19 @@ impl Vault {
 }
 
 impl Staging {
-    /// The change's name.
+    /// Returns the name of the write.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Keeps the new bytes of file number `number`, synced, with the mode of the file at `path` that they replace.
+    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace.
     pub fn add(&self, number: usize, path: &str, bytes: &[u8]) -> Result<()> {
         let mode = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
         let done = self.own.create(&format!("{number}.new"), bytes, mode.unwrap_or(0o644), true);
         done.map_err(|source| self.failed(path, source))
     }
 
-    /// Keeps the old bytes of a file, without copying them where the file system can.
+    /// Keeps the old bytes of a file, without copying them if the file system supports it.
     pub fn keep(&self, number: usize, path: &str) -> Result<()> {
         let done = self
             .folder_of(path, false)
@@ -82,7 +82,7 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
-    /// Notes what is intended. From here on the change can be finished by anybody.
+    /// Writes the intent record. From here on, any process can complete the write.
     pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
         let done = self.own.create(INTENT, intent, 0o600, sync);
         if sync {
@@ -92,22 +92,22 @@ impl Staging {
         done.map_err(|source| self.failed(INTENT, source))
     }
 
-    /// What is intended, where it was noted.
+    /// Returns the intent record, if it was written.
     pub fn intent(&self) -> Result<Option<Vec<u8>>> {
         self.own.read(INTENT).map_err(|source| self.failed(INTENT, source))
     }
 
-    /// Keeps bytes that the record is about and that are no file of the vault.
+    /// Stages bytes that belong to the record but are not a file of the vault.
     pub fn attach(&self, bytes: &[u8]) -> Result<()> {
         self.own.create(ATTACHED, bytes, 0o600, true).map_err(|source| self.failed(ATTACHED, source))
     }
 
-    /// Those bytes.
+    /// Returns those bytes.
     pub fn attached(&self) -> Result<Option<Vec<u8>>> {
         self.own.read(ATTACHED).map_err(|source| self.failed(ATTACHED, source))
     }
 
-    /// Puts the new bytes of a file in place.
+    /// Moves the new bytes of a file into place.
     pub fn install(&self, number: usize, path: &str) -> Result<()> {
         let done = self.folder_of(path, true).and_then(|place| {
             self.own.rename(&format!("{number}.new"), &place, file_name(path))?;
@@ -117,7 +117,7 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub fn remove(&self, path: &str) -> Result<()> {
         let done = self.folder_of(path, false).and_then(|place| {
             place.remove(file_name(path))?;
@@ -127,7 +127,7 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
-    /// Puts the old bytes of a file back.
+    /// Restores the old bytes of a file.
     pub fn put_back(&self, number: usize, path: &str) -> Result<()> {
         let done = self.folder_of(path, true).and_then(|place| {
             self.own.rename(&format!("{number}.old"), &place, file_name(path))?;
@@ -137,24 +137,24 @@ impl Staging {
         done.map_err(|source| self.failed(path, source))
     }
 
-    /// The new bytes of a file, where they are waiting still.
+    /// Returns the new bytes of a file, if they are still staged.
     pub fn new_bytes(&self, number: usize) -> Result<Option<Vec<u8>>> {
         let name = format!("{number}.new");
         self.own.read(&name).map_err(|source| self.failed(&name, source))
     }
 
-    /// Whether the new bytes of a file are waiting still.
+    /// Whether the new bytes of a file are still staged.
     pub fn holds_new(&self, number: usize) -> bool {
         self.own.mode(&format!("{number}.new")).is_some()
     }
 
-    /// The old bytes of a file, where they were kept.
+    /// Returns the old bytes of a file, if they were kept.
     pub fn old(&self, number: usize) -> Result<Option<Vec<u8>>> {
         let name = format!("{number}.old");
         self.own.read(&name).map_err(|source| self.failed(&name, source))
     }
 
-    /// Takes folders away that were made for the change and are still empty.
+    /// Removes directories that were created for the write and are still empty.
     pub fn unmake_folders(&self) {
         for folder_path in self.made.borrow_mut().drain(..).rev() {
             if let Ok(parent) = self.root.inside(folder(&folder_path), None) {
@@ -163,15 +163,15 @@ impl Staging {
         }
     }
 
-    /// Ends the change: its record first, so that nobody finishes it twice, then everything else.
+    /// Ends the write: removes its record first, so that no process completes it twice, then everything else.
     pub fn end(self) -> Result<()> {
         self.own.remove(INTENT).map_err(|source| self.failed(INTENT, source))?;
         for name in list_names(&self.base.join(STAGING).join(&self.name)).unwrap_or_default() {
-            // What Lore did not put there, such as a folder, may stay.
+            // Anything Lore did not put there, such as a directory, may stay.
             let _ = self.own.remove(&name);
         }
         self.all.remove_folder(&self.name);
-        // Both are left to others that use them.
+        // Both are kept if they are not empty.
         if let Ok(hidden) = self.root.inside(".lore", None) {
             hidden.remove_folder("staging");
         }
@@ -187,7 +187,9 @@ impl Staging {
     fn failed(&self, path: &str, source: io::Error) -> Error {
         let through_link = source.raw_os_error().is_some_and(is_link_error);
         match through_link {
-            true => Error::BadPath { path: path.into(), reason: "it leads out of the vault through a link" },
+            true => {
+                Error::BadPath { path: path.into(), reason: "it leads outside the vault through a symlink" }
+            }
             false => Error::Write { path: self.base.join(path), source },
         }
     }

@@ -1,20 +1,20 @@
-//! From a file's bytes to text: UTF-8 as it is, other encodings by detection, nothing refused.
+//! Decodes a file's bytes: UTF-8 as is, other encodings by detection. Never fails.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-/// A file's text and how it was read.
+/// A file's text and its encoding.
 #[derive(Debug)]
 pub struct Decoded<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// The encoding's name where the bytes were not UTF-8.
+    /// The encoding's name, if it is not UTF-8.
     pub encoding: Option<&'static str>,
 }
 
-/// Reads bytes as text. A byte-order mark decides, then UTF-8 validity, then detection by content.
+/// Decodes bytes. A byte-order mark decides, then UTF-8 validity, then detection by content.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     if marked.is_none_or(|encoding| encoding == UTF_8)
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_of_any_encoding_become_text() {
+    fn any_encoding_is_decoded() {
         for (bytes, text, encoding) in [
             (&b"plain"[..], "plain", None),
             ("Jürgen 你好".as_bytes(), "Jürgen 你好", None),

@@ -1,4 +1,4 @@
-//! Which files of a vault are pages: a walk that only stats, honours ignore files and never leaves the vault.
+//! Finds the pages of a vault: a scan that only stats, honours ignore files and never leaves the vault.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,41 +10,41 @@ use ignore::{DirEntry, Match, Walk, WalkBuilder};
 use super::path::is_page;
 use super::{Vault, metadata};
 
-/// A page's file as the file system shows it without reading it.
+/// A page's file as listed by the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFile {
-    /// From the vault's root, with `/`.
+    /// Vault-relative path, with `/`.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime: i64,
 }
 
-/// What a walk found: pages in the order of their paths, and what it left out for a reason worth telling.
+/// The result of a scan: pages sorted by path, and what was skipped for a reason worth reporting.
 #[derive(Debug, Default)]
 pub struct Scan {
     /// The pages.
     pub files: Vec<DiskFile>,
-    /// Files that look like pages but are not taken.
+    /// Files that look like pages but were skipped.
     pub skipped: Vec<Skipped>,
-    /// Folders that could not be looked into: what is known of their pages still holds.
+    /// Directories that could not be read: what is indexed of their pages stays valid.
     pub unreadable: Vec<String>,
 }
 
 /// A file that was not indexed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// The files that say what to leave out, the stronger first.
+/// The ignore files, by precedence.
 const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
 
-/// A walk over what the vault does not leave out.
+/// Walks what the vault does not ignore.
 fn walk(vault: &Vault) -> Walk {
     WalkBuilder::new(vault.root())
         .standard_filters(false)
@@ -53,25 +53,25 @@ fn walk(vault: &Vault) -> Walk {
         .require_git(false)
         .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
-        // An ignore file can make an exception of a hidden name; to Lore it stays hidden.
+        // An ignore file can whitelist a hidden name; for Lore it stays hidden.
         .filter_entry(|entry| entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b"."))
         .build()
 }
 
-/// The folders of a vault that may hold pages, the vault's own first; each before what lies in it is looked at.
+/// Returns the directories of a vault that may contain pages, the root first; each before its contents are read.
 pub fn folders(vault: &Vault) -> impl Iterator<Item = PathBuf> {
     let folder = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
     walk(vault).flatten().filter(folder).map(DirEntry::into_path)
 }
 
-/// Walks the whole vault.
+/// Scans the whole vault.
 pub fn scan(vault: &Vault) -> Scan {
     let mut scan = Scan::default();
     let mut folders = Folders::default();
     for entry in walk(vault) {
         match entry {
             Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
-            // A folder that went between the listing and the look into it is no news.
+            // A directory that was removed after it was listed is not an error.
             Err(error) if error.io_error().is_some_and(super::absent) => {}
             Err(error) => note_unreadable(vault, &error, &mut scan),
         }
@@ -80,13 +80,12 @@ pub fn scan(vault: &Vault) -> Scan {
     scan
 }
 
-/// A folder that the system does not let us look into. Where it is not said which, no page counts as gone.
+/// Records a directory that cannot be read. If its path is unknown, no page counts as gone.
 fn note_unreadable(vault: &Vault, error: &ignore::Error, scan: &mut Scan) {
     let place = place_of(error).and_then(|path| path.strip_prefix(vault.root()).ok());
     let path = place.map(|path| with_slashes(&path.to_string_lossy())).unwrap_or_default();
     let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-    scan.skipped
-        .push(Skipped { path: format!("{path}/"), reason: format!("it cannot be looked into: {why}") });
+    scan.skipped.push(Skipped { path: format!("{path}/"), reason: format!("cannot be read: {why}") });
     scan.unreadable.push(path);
 }
 
@@ -98,7 +97,7 @@ fn place_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// How many files that would be pages lie in hidden folders or have hidden names, version control's own left aside.
+/// Counts the files that would be pages but are hidden or in hidden directories, except those of version control.
 pub fn hidden_pages(vault: &Vault) -> usize {
     let walker = WalkBuilder::new(vault.root())
         .standard_filters(false)
@@ -116,7 +115,8 @@ pub fn hidden_pages(vault: &Vault) -> usize {
         .count()
 }
 
-/// Every file below a folder of the vault that is not hidden, with its size, in order. Links are not followed.
+/// Returns every file below a directory of the vault that is not hidden, with its size, sorted. Symlinks are not
+/// followed.
 pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
     let walker = WalkBuilder::new(vault.root().join(folder)).standard_filters(false).hidden(true).build();
     let file = |entry: DirEntry| {
@@ -129,9 +129,9 @@ pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
     files
 }
 
-/// Whether the vault leaves a path out, by the same rules as a walk: hidden names; then, for each folder on the
-/// way and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. What lies in a folder
-/// that is left out cannot be an exception.
+/// Whether the vault ignores a path, by the same rules as a scan: hidden names; then, for each directory on the
+/// path and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. Nothing inside an
+/// ignored directory can be whitelisted.
 pub fn ignored(vault: &Vault, path: &str) -> bool {
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     ends.push(path.len());
@@ -159,7 +159,7 @@ fn entry_ignored(vault: &Vault, full: &Path, is_folder: bool) -> bool {
     false
 }
 
-/// Looks at these paths only. A path that is no longer there is simply not in the result.
+/// Stats only these paths. Paths that no longer exist are left out.
 pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
     let mut scan = Scan::default();
     for path in paths {
@@ -187,7 +187,7 @@ fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan)
     if !is_page(&name) {
         return;
     }
-    // The walk starts at the root, so every path begins with it and a slash.
+    // The scan starts at the root, so every path begins with it and a slash.
     let root = vault.root().as_os_str().len() + 1;
     let Some(path) = entry.path().to_str().and_then(|path| path.get(root..)).map(with_slashes) else {
         return skip(scan, entry.path().to_string_lossy().into_owned(), "its name is not UTF-8");
@@ -196,9 +196,9 @@ fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan)
         return skip(scan, path, "it is a directory, not a page");
     }
     if kind.is_symlink() && !vault.contains(entry.path()) {
-        return skip(scan, path, "it is a symbolic link that leaves the vault or leads nowhere");
+        return skip(scan, path, "it is a symlink that is broken or leaves the vault");
     }
-    // A link inside the vault counts as the file it leads to, so its stat must follow it too.
+    // A symlink inside the vault counts as its target, so its stat must follow it.
     let file = if kind.is_symlink() {
         match metadata(entry.path()) {
             Ok(found) if !found.is_file() => return skip(scan, path, "it is not a regular file"),
@@ -209,12 +209,12 @@ fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan)
     } else {
         return skip(scan, path, "it is not a regular file");
     };
-    // One that is gone between the listing and the stat has no news: the next look will say so.
+    // A file that was removed after it was listed is left out: the next scan finds it gone.
     scan.files.extend(file);
 }
 
-/// Stats files by their name in an open folder, so that the system need not walk the whole path for each of them:
-/// every command looks at every file, and this is the part of it that can be saved.
+/// Stats files by their name in an open directory, so that the system need not resolve the whole path for each:
+/// every command stats every file, and this is the avoidable part of the cost.
 #[derive(Default)]
 struct Folders {
     #[cfg(unix)]
@@ -249,7 +249,7 @@ fn disk_file(path: String, found: &std::fs::Metadata) -> DiskFile {
     DiskFile { path, size: found.len(), mtime: mtime(found) }
 }
 
-/// A file's modification time in nanoseconds since 1970.
+/// Returns a file's mtime in nanoseconds since 1970.
 pub(super) fn mtime(found: &std::fs::Metadata) -> i64 {
     let modified = found.modified().unwrap_or(UNIX_EPOCH);
     match modified.duration_since(UNIX_EPOCH) {

@@ -1,5 +1,5 @@
-//! When git is asked what: a fetch and fast-forward before a write, a commit after it, other people's edits kept apart,
-//! and what went wrong remembered until it is mended. A vault without a repository passes through untouched.
+//! git around a write: fetch and fast-forward before it, commit after it, edits made outside Lore committed separately,
+//! and failures remembered until they are resolved. A vault without a repository is not affected.
 
 use std::time::Duration;
 
@@ -17,26 +17,26 @@ use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::FolderLock;
 
-/// How long a write waits for the network.
+/// Maximum time a write waits for the network.
 const FETCH: Duration = Duration::from_secs(3);
 
-/// How long a push or pull that was asked for may take.
+/// Timeout of an explicit push or pull.
 const PUSH: Duration = Duration::from_secs(60);
 
-/// How a vault's repository is.
+/// State of a vault's repository.
 #[derive(Debug, Clone)]
 pub struct GitState {
-    /// Branch, upstream, ahead and behind.
+    /// Branch, upstream, and commits ahead and behind.
     pub state: State,
     /// Files that differ from the last commit.
     pub uncommitted: Vec<String>,
-    /// When a fetch was last tried, in milliseconds since 1970.
+    /// When the last fetch was attempted, in milliseconds since 1970.
     pub fetched: Option<i64>,
-    /// What it said when it failed.
+    /// Its error, if it failed.
     pub fetch_failure: Option<String>,
-    /// The last push, when it failed.
+    /// The last push, if it failed.
     pub push_failure: Option<PushFailure>,
-    /// Why writes could not be committed, and how many wait.
+    /// Why writes could not be committed, and how many are pending.
     pub commit_failure: Option<(String, usize)>,
 }
 
@@ -44,12 +44,13 @@ fn repo(memory: &Memory) -> Option<Repo> {
     if memory.policy().git.commit { Repo::find(memory.vault().root()) } else { None }
 }
 
-/// Whether a write is committed, with the names of its author and session.
+/// Whether writes are committed, with the names of their author and session.
 pub(crate) fn is_committed(memory: &Memory) -> bool {
     repo(memory).is_some()
 }
 
-/// Fetches where there is a remote and the last try is old. Whether it came through; offline is no failure.
+/// Fetches if there is a remote and the last attempt is old enough. Returns whether it succeeded; being offline is
+/// fine.
 pub(super) fn fetch_if_old(memory: &Memory) -> bool {
     let Some(repo) = repo(memory) else { return false };
     let known = remembered(memory);
@@ -69,8 +70,8 @@ fn fetch(memory: &Memory, repo: &Repo, patience: Duration) -> std::result::Resul
     done
 }
 
-/// What must be in order before a write: the branch not apart from its upstream, and, where the policy says so, no
-/// change of anybody else's lying about.
+/// Checks the preconditions of a write: the branch has not diverged from its upstream, and, if the policy requires it,
+/// there are no uncommitted changes made outside Lore.
 pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool, mending: bool) -> Result<()> {
     let Some(repo) = repo(memory) else { return Ok(()) };
     if fetched || remembered(memory).apart {
@@ -86,7 +87,7 @@ pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool, mendin
     Ok(())
 }
 
-/// Fast-forwards to the upstream where it is ahead; refuses where that is not possible.
+/// Fast-forwards to the upstream if it is ahead; fails if that is not possible.
 fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
     let state = repo.state().map_err(failed)?;
     let (ahead, behind) = (state.ahead, state.behind);
@@ -108,7 +109,7 @@ fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
     Ok(moved)
 }
 
-/// Files that differ from the last commit and are not waiting for one of Lore's own.
+/// Returns the files that differ from the last commit and are not pending for one of Lore's own.
 fn foreign(memory: &Memory, repo: &Repo) -> Result<Vec<String>> {
     let own: Vec<String> = remembered(memory).pending.into_iter().flat_map(|one| one.paths).collect();
     let all = repo.uncommitted(None).map_err(failed)?;
@@ -116,7 +117,7 @@ fn foreign(memory: &Memory, repo: &Repo) -> Result<Vec<String>> {
     Ok(all.into_iter().map(|one| one.path).filter(|path| !own.contains(path) && !staging(path)).collect())
 }
 
-/// Files of a change that somebody has edited outside Lore since it last wrote them, or that it never wrote.
+/// Returns the files of a change that were edited outside Lore since it last wrote them, or that it never wrote.
 pub(super) fn foreign_edits(memory: &Memory, entries: &[Entry]) -> Vec<String> {
     let edited = |entry: &&Entry| {
         let author = memory.store().author(memory.project(), &entry.path).ok().flatten();
@@ -126,20 +127,20 @@ pub(super) fn foreign_edits(memory: &Memory, entries: &[Entry]) -> Vec<String> {
     entries.iter().filter(edited).map(|entry| entry.path.clone()).collect()
 }
 
-/// Commits what other people did to the files of a change before it is made, so that each line keeps its author.
+/// Commits edits made outside Lore to the files of a change before it is made, so that each line keeps its author.
 pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, paths: &[String]) {
     let Some(repo) = repo(memory) else { return };
     if paths.is_empty() || repo.uncommitted(Some(paths)).is_ok_and(|changed| changed.is_empty()) {
         return;
     }
-    let subject = format!("Keep edits made outside Lore to {}", paths.join(", "));
+    let subject = format!("Commit edits made outside Lore to {}", paths.join(", "));
     let message = CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
-    // What cannot be committed now goes with the write's own commit.
+    // If this fails, the edits become part of the write's own commit.
     let _ = repo.commit(paths, &message, lock.hold());
 }
 
-/// Commits these paths. A failure is remembered, told, and made good by the next commit. Where the commit `waited`,
-/// somebody may have edited the files since.
+/// Commits these paths. A failure is remembered, reported, and retried by the next commit. If the commit `waited`, the
+/// files may have been edited since.
 pub(super) fn commit(
     memory: &Memory,
     lock: &FolderLock,
@@ -177,7 +178,7 @@ pub(super) fn commit(
 
 fn message(memory: &Memory, pending: &Pending, had_to_wait: bool) -> CommitMessage {
     let Author { actor, face, session } = &pending.author;
-    // What somebody added while the commit had to wait is not the author's.
+    // Edits made while the commit was pending are not the author's.
     if had_to_wait && pending.paths.iter().any(|path| edited_since(memory, path)) {
         let subject = format!("{}, with edits made outside Lore", pending.subject);
         return CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
@@ -187,7 +188,7 @@ fn message(memory: &Memory, pending: &Pending, had_to_wait: bool) -> CommitMessa
     CommitMessage { subject: pending.subject.clone(), body: None, trailers }
 }
 
-/// Whether a file that Lore wrote has other bytes now.
+/// Whether a file that Lore wrote has changed since.
 fn edited_since(memory: &Memory, path: &str) -> bool {
     let author = memory.store().author(memory.project(), path).ok().flatten();
     let there = memory.vault().read(path, u64::MAX).ok().flatten();
@@ -197,13 +198,13 @@ fn edited_since(memory: &Memory, path: &str) -> bool {
     }
 }
 
-/// Commits what was changed outside Lore, once the whole vault is valid; gives the commit and its files.
+/// Commits changes made outside Lore, if the whole vault is valid; returns the commit and its files.
 pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<String>, Vec<String>)> {
     let lock = memory.lock()?;
     super::recover::recover(memory, &lock)?;
     let repo = repo(memory).ok_or_else(no_repository)?;
     reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?;
-    // Nothing is written before all is valid.
+    // Nothing is written unless everything is valid.
     lint::refuse(lint::lint(memory, None)?)?;
     publish::refresh(memory, &lock)?;
     let paths: Vec<String> =
@@ -213,13 +214,13 @@ pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<
     }
     let files =
         if paths.len() == 1 { "1 edited file".into() } else { format!("{} edited files", paths.len()) };
-    let subject = subject.map_or_else(|| format!("Keep {files}"), str::to_owned);
+    let subject = subject.map_or_else(|| format!("Commit {files}"), str::to_owned);
     let commit = commit(memory, &lock, &paths, &subject, memory.author(), false)
         .map_err(|message| Error::Git { message })?;
     Ok((commit, paths))
 }
 
-/// How the repository is; `None` without one.
+/// Returns the state of the repository; `None` without one.
 pub fn git_state(memory: &Memory) -> Result<Option<GitState>> {
     let Some(repo) = repo(memory) else { return Ok(None) };
     let known = remembered(memory);
@@ -234,7 +235,7 @@ pub fn git_state(memory: &Memory) -> Result<Option<GitState>> {
     }))
 }
 
-/// Pushes what the remote does not have. A rejection is remembered and not tried again while the branches are apart.
+/// Pushes new commits. A rejection is remembered, and not retried while the branches have diverged.
 pub fn push(memory: &Memory) -> Result<u64> {
     let repo = repo(memory).ok_or_else(no_repository)?;
     let state = repo.state().map_err(failed)?;
@@ -254,12 +255,12 @@ pub fn push(memory: &Memory) -> Result<u64> {
         now.push_failure = failure;
     });
     let pushed = done.map_err(failed)?;
-    // Each commit leaves that to this moment, so that writes stay quick.
+    // Deferred to this moment, so that writes stay fast.
     let _ = repo.maintain();
     Ok(pushed)
 }
 
-/// Asks the remote whether it is there. A vault without one has nothing to ask.
+/// Checks that the remote answers, if there is one.
 pub fn reach_remote(memory: &Memory) -> std::result::Result<(), String> {
     match repo(memory).filter(Repo::has_remote) {
         Some(repo) => repo.reachable(FETCH).map_err(|error| format!("the remote does not answer: {error}")),
@@ -267,7 +268,7 @@ pub fn reach_remote(memory: &Memory) -> std::result::Result<(), String> {
     }
 }
 
-/// Fetches and fast-forwards; gives whether anything moved.
+/// Fetches and fast-forwards; returns whether anything changed.
 pub fn pull(memory: &Memory) -> Result<bool> {
     let repo = repo(memory).ok_or_else(no_repository)?;
     fetch(memory, &repo, PUSH).map_err(failed)?;
@@ -278,7 +279,7 @@ pub fn pull(memory: &Memory) -> Result<bool> {
 fn failed(error: GitError) -> Error {
     let message = error.to_string();
     match error {
-        // Git was not asked: what was wanted cannot be done with this vault.
+        // git was not run: the vault's setup does not allow the operation.
         GitError::NoRemote { .. } => Error::BadInput { message, hint: "see `lore git status`".into() },
         _ => Error::Git { message },
     }
@@ -286,7 +287,7 @@ fn failed(error: GitError) -> Error {
 
 fn no_repository() -> Error {
     Error::BadInput {
-        message: "the vault is not in a git repository, or its policy says not to commit".into(),
-        hint: "see `lore git status`; `git init` in the vault makes a repository".into(),
+        message: "the vault is not in a git repository, or its policy disables commits".into(),
+        hint: "see `lore git status`; create a repository with `git init` in the vault".into(),
     }
 }

@@ -1,5 +1,5 @@
-//! What a change intends, noted before the first file is replaced, so that whoever comes after a crash can finish it
-//! or undo it.
+//! The intent of a write, recorded before the first file is replaced, so that after a crash any process can complete it
+//! or roll it back.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -12,54 +12,54 @@ use crate::hash::ContentHash;
 use crate::memory::{Author, Memory};
 use crate::vault::Staging;
 
-/// The record of a change.
+/// The intent record of a write.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Intent {
-    /// The change's name, the same as its folder's.
+    /// The write's name, also the name of its directory.
     pub id: String,
-    /// Who makes it.
+    /// Its author.
     pub author: Author,
     /// The commit's first line.
     pub subject: String,
-    /// What becomes of each file.
+    /// What happens to each file.
     pub steps: Vec<Step>,
-    /// Pages that get another path: from, to.
+    /// Moved pages: from, to.
     pub moved: Vec<(String, String)>,
-    /// Whether it follows another change, whose own record must not be taken for this one's.
+    /// Whether it follows another write, whose record must not be confused with this one.
     pub follows: bool,
-    /// What the ledger learns with it.
+    /// What is recorded in the ledger with it.
     #[serde(default)]
     pub noted: Noted,
 }
 
-/// What becomes of one file; its number is its place among the steps.
+/// What happens to one file; its number is its position among the steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Step {
-    /// From the vault's root.
+    /// Vault-relative path.
     pub path: String,
-    /// What the file is now; `None` when there is none.
+    /// Hash of the current file; `None` when it does not exist.
     pub old: Option<ContentHash>,
-    /// What it is to be; `None` when it is to go.
+    /// Hash of the new file; `None` when it is to be deleted.
     pub new: Option<ContentHash>,
-    /// Whether nothing of anybody else's is left in it.
+    /// Whether it contains nothing written by anyone else.
     pub whole: bool,
 }
 
-/// Where a step stands, by the file as it is.
+/// Progress of a step, judged by the current file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Not done yet.
     Before,
     /// Done.
     After,
-    /// Somebody has changed the file since.
+    /// Somebody else has changed the file since.
     Foreign,
 }
 
 impl Intent {
-    /// The intent of a change that is ready.
+    /// Creates the intent of prepared changes.
     pub(super) fn new(memory: &Memory, ready: &[Ready], subject: String, follows: bool) -> Intent {
-        // In the order of time; the clock may stand still, so chance keeps two of them apart.
+        // Sorted by time; the clock may not advance, so a random part makes ids unique.
         let chance = RandomState::new().build_hasher().finish();
         let id = format!("{:020}-{chance:016x}", memory.now().timestamp().as_nanosecond());
         let steps = ready.iter().flat_map(Ready::steps).collect();
@@ -75,22 +75,22 @@ impl Intent {
         }
     }
 
-    /// The intent that a record holds; a record that was cut short holds none.
+    /// Parses a record; `None` if it is incomplete.
     pub(super) fn read(bytes: &[u8]) -> Option<Intent> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The intent with what lies beside its record; none where that is not what it names.
+    /// Adds the attachment of the record; `None` if it does not match.
     pub(super) fn reattached(mut self, staging: &Staging) -> Option<Intent> {
         self.noted.reattach(staging).then_some(self)
     }
 
-    /// The paths that the change is about.
+    /// Returns the paths of the write.
     pub(super) fn paths(&self) -> Vec<String> {
         self.steps.iter().map(|step| step.path.clone()).collect()
     }
 
-    /// Writes the new bytes beside the vault's pages, keeps the old ones, and notes the intent.
+    /// Stages the new bytes, keeps the old ones, and writes the record.
     pub(super) fn stage(&self, staging: &Staging, ready: &[Ready]) -> Result<()> {
         let news = ready.iter().flat_map(Ready::news);
         for (number, (step, new)) in self.steps.iter().zip(news).enumerate() {
@@ -108,14 +108,14 @@ impl Intent {
             fault("staged");
         }
         let record = serde_json::to_vec(self).unwrap_or_default();
-        // One file is replaced whole or not at all even without its record; more than one need it on the disk, and so
-        // does what the ledger is to learn.
+        // A single file is replaced atomically even without its record; several need it on disk, and so does anything
+        // to be recorded in the ledger.
         staging.note(&record, self.steps.len() > 1 || !self.noted.is_empty())?;
         fault("noted");
         Ok(())
     }
 
-    /// Fails when somebody has changed one of the files since it was read.
+    /// Fails if somebody has changed one of the files since it was read.
     pub(super) fn check_unchanged(&self, memory: &Memory) -> Result<()> {
         for step in &self.steps {
             if Intent::progress(memory, step)? == Progress::Foreign {
@@ -127,7 +127,7 @@ impl Intent {
         Ok(())
     }
 
-    /// Puts every file in place, from step `done` on, and counts how far it got.
+    /// Moves every file into place, starting at step `done`, and counts the progress.
     pub(super) fn install(&self, staging: &Staging, done: &mut usize) -> Result<()> {
         for (number, step) in self.steps.iter().enumerate().skip(*done) {
             self.install_step(staging, number, step)?;
@@ -137,7 +137,7 @@ impl Intent {
         Ok(())
     }
 
-    /// Puts one file in place.
+    /// Moves one file into place.
     pub(super) fn install_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
         match step.new {
             Some(_) => staging.install(number, &step.path),
@@ -145,7 +145,7 @@ impl Intent {
         }
     }
 
-    /// Takes one file back.
+    /// Rolls back one file.
     pub(super) fn undo_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
         match step.old {
             Some(_) => staging.put_back(number, &step.path),
@@ -153,7 +153,7 @@ impl Intent {
         }
     }
 
-    /// Takes the first `done` steps back, the last first.
+    /// Rolls back the first `done` steps, last first.
     pub(super) fn undo(&self, staging: &Staging, done: usize) -> Result<()> {
         for (number, step) in self.steps.iter().enumerate().take(done).rev() {
             self.undo_step(staging, number, step)?;
@@ -162,7 +162,7 @@ impl Intent {
         Ok(())
     }
 
-    /// Where a step stands.
+    /// Returns the progress of a step.
     pub(super) fn progress(memory: &Memory, step: &Step) -> Result<Progress> {
         let there = memory.vault().read(&step.path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
         Ok(match there {

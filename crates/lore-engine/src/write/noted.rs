@@ -1,5 +1,5 @@
-//! What the ledger learns with a change, in the same transaction and as safe from a crash: the source it was made from,
-//! and the gaps it fills.
+//! Ledger entries that are recorded with a write, in the same transaction and equally crash-safe: the imported source,
+//! and the gaps it resolves.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,47 +10,47 @@ use crate::intake::{ImportRow, ImportsOf, NewImport};
 use crate::memory::Memory;
 use crate::vault::Staging;
 
-/// What the ledger learns.
+/// What to record in the ledger.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Noted {
-    /// The source that was taken in.
+    /// The imported source.
     pub import: Option<TakenIn>,
-    /// Gaps that are filled, each with the path of the page that fills it.
+    /// Resolved gaps, each with the path of the page that resolves it.
     pub fills: Vec<(u64, String)>,
 }
 
-/// A source that is taken in. Its bytes lie beside the record while the change is under way.
+/// An imported source. Its bytes are attached to the intent record while the write is in progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TakenIn {
-    /// What the sources of one run have in common.
+    /// Groups the sources of one run.
     pub batch: String,
-    /// Where it came from.
+    /// Its origin.
     pub source: String,
-    /// What it is.
+    /// Its type.
     pub source_type: String,
-    /// The path of the page that holds its evidence.
+    /// The path of the page that contains its evidence.
     pub page: String,
-    /// The checksum of its bytes.
+    /// Hash of its bytes.
     pub hash: ContentHash,
     /// Its bytes.
     #[serde(skip)]
     pub bytes: Vec<u8>,
-    /// Whether it is taken in although it is there.
+    /// Whether it is imported even if it is already known.
     pub again: bool,
 }
 
 impl Noted {
-    /// That the page at a path fills these gaps.
+    /// Records that the page at a path resolves these gaps.
     pub fn filling(gaps: &[u64], path: &str) -> Noted {
         Noted { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
     }
 
-    /// Whether there is nothing to learn.
+    /// Whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
         self.import.is_none() && self.fills.is_empty()
     }
 
-    /// Fails where the source is there already: another process may have taken it in while this one waited.
+    /// Fails if the source is already known: another process may have imported it while this one waited.
     pub(super) fn refuse_known(&self, memory: &Memory) -> Result<()> {
         match &self.import {
             Some(import) if !import.again => match known_source(memory, import.hash, &import.bytes)? {
@@ -61,7 +61,7 @@ impl Noted {
         }
     }
 
-    /// Writes it down, inside a transaction of the caller's.
+    /// Records it, inside the caller's transaction.
     pub(super) fn record(&self, memory: &Memory) -> Result<()> {
         let (store, project) = (memory.store(), memory.project());
         if let Some(TakenIn { batch, source, source_type, page, hash, bytes, .. }) = &self.import {
@@ -72,7 +72,7 @@ impl Noted {
         }
         for (gap, path) in &self.fills {
             match resolve_gap(memory, *gap, path) {
-                // Somebody forgot it meanwhile: then there is nothing to close.
+                // The gap was deleted meanwhile, so there is nothing to close.
                 Err(Error::NoGap { .. }) => {}
                 done => drop(done?),
             }
@@ -80,7 +80,7 @@ impl Noted {
         Ok(())
     }
 
-    /// Writes it down where no file changes with it.
+    /// Records it when no file changes.
     pub(super) fn record_alone(&self, memory: &Memory) -> Result<()> {
         if self.is_empty() {
             return Ok(());
@@ -91,7 +91,7 @@ impl Noted {
         })
     }
 
-    /// Takes the bytes from beside the record; whether they are the ones it is about.
+    /// Reads the attached bytes and returns whether they match the record.
     pub(super) fn reattach(&mut self, staging: &Staging) -> bool {
         let Some(import) = &mut self.import else { return true };
         import.bytes = staging.attached().ok().flatten().unwrap_or_default();
@@ -99,7 +99,7 @@ impl Noted {
     }
 }
 
-/// The source of these very bytes, where it was taken in: looked for by its checksum, then compared.
+/// Finds the import with exactly these bytes: looked up by hash, then compared.
 pub(crate) fn known_source(memory: &Memory, hash: ContentHash, bytes: &[u8]) -> Result<Option<ImportRow>> {
     let (store, project) = (memory.store(), memory.project());
     let mut known = None;

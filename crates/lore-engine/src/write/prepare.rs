@@ -1,4 +1,4 @@
-//! From a change as it is asked for to one that is ready: path, version, permission, new bytes.
+//! Prepares a requested change: path, version, permission, new bytes.
 
 use lore_page::{Value, edit};
 
@@ -11,7 +11,7 @@ use crate::policy::{OnEdited, Verb};
 use crate::upkeep::revision;
 use crate::vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
 
-/// Every path of a change in its one form; a file may stand in it only once.
+/// Returns every path of a change, normalized; each file may occur only once.
 pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths> {
     let mut paths = Paths::new();
     for change in changes {
@@ -28,7 +28,7 @@ pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths
     Ok(paths)
 }
 
-/// Checks a change and makes its new bytes.
+/// Checks a change and computes its new bytes.
 pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, terms: &Terms) -> Result<Ready> {
     let path = one_form(memory, &change.path)?;
     check_place(memory, &path)?;
@@ -45,7 +45,7 @@ pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, terms: &Terms) -
     Ok(ready)
 }
 
-/// The new bytes.
+/// Computes the new bytes.
 fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Ready) -> Result<()> {
     if !matches!(change.action, Action::Put(_)) {
         ready.whole = is_own(memory, ready)?;
@@ -71,7 +71,7 @@ fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Rea
     Ok(())
 }
 
-/// A whole page. Where the policy says so, one that has something of somebody else's is not replaced but added to.
+/// Returns the new bytes of a page. If the policy says so, a page with somebody else's text gets a revision instead.
 fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Result<Vec<u8>> {
     let policy = memory.policy();
     let revises = policy.rule(&ready.path).is_some_and(|rule| rule.edited == OnEdited::Revision);
@@ -90,7 +90,7 @@ fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Resul
     }
 }
 
-/// Whether the page as it is was written by this author alone.
+/// Whether the current page was written by this author alone.
 fn is_own(memory: &Memory, ready: &Ready) -> Result<bool> {
     let Some(old) = &ready.old else { return Ok(true) };
     let author = memory.store().author(memory.project(), &ready.path)?;
@@ -100,7 +100,7 @@ fn is_own(memory: &Memory, ready: &Ready) -> Result<bool> {
     Ok(author.is_some_and(own))
 }
 
-/// Holds what the change does against the rules.
+/// Checks the change against the policy's rules.
 fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()> {
     let policy = memory.policy();
     let appends = match (&ready.old, &ready.new) {
@@ -109,7 +109,7 @@ fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()>
     };
     match &change.action {
         Action::Put(_) if ready.old.is_none() => policy.allow(&ready.path, &[Verb::Create]),
-        // A revision adds to the page whatever the caller asked for.
+        // A revision appends to the page, whatever the caller requested.
         Action::Put(bytes) if appends && ready.new.as_ref() != Some(bytes) => {
             policy.allow(&ready.path, &[Verb::Put, Verb::Append])
         }
@@ -124,7 +124,7 @@ fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()>
     }
 }
 
-/// What the change comes to, its size, and the day's date where the schema wants it.
+/// Sets the outcome, checks the size, and stamps the date if the schema requires it.
 fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()> {
     ready.outcome = match (&ready.old, &ready.new) {
         (_, None) => Outcome::Deleted,
@@ -138,7 +138,7 @@ fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()
         && let Some(twin) = memory.vault().case_twin(target)
         && twin != ready.path
     {
-        let reason = "a file or folder whose name differs in case only is there already";
+        let reason = "a file or folder whose name differs only in case already exists";
         return Err(Error::BadPath { path: target.clone(), reason });
     }
     if authority == Authority::Author && matches!(ready.outcome, Outcome::Created | Outcome::Updated) {
@@ -151,7 +151,7 @@ fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()
     }
 }
 
-/// Sets the date of the last change. A page whose frontmatter cannot take it is left to lint.
+/// Sets the date of the last change. Frontmatter that cannot be edited is left for lint to report.
 fn stamp(memory: &Memory, ready: &mut Ready) {
     let policy = memory.policy();
     let Some(key) = policy.schema(&ready.path).and_then(|schema| schema.stamp.as_ref()) else { return };
@@ -163,7 +163,7 @@ fn stamp(memory: &Memory, ready: &mut Ready) {
     }
 }
 
-/// A path as it is kept: old names given their new ones, checked, composed.
+/// Normalizes a path: aliases resolved, checked, composed.
 fn one_form(memory: &Memory, path: &str) -> Result<String> {
     let path = memory.vault().file_path(path)?;
     match memory.policy().alias(&path) {
@@ -185,14 +185,14 @@ fn existing(ready: &Ready) -> Result<&[u8]> {
     ready.old.as_deref().ok_or_else(missing)
 }
 
-/// What the vault leaves out is nobody's page: it is neither written nor removed. Of files that are no pages, only
-/// sidecar data, raw captures, the vault's expectations and those that a rule names are Lore's to write.
+/// Checks that Lore may write to a path. Ignored files are not pages: they are neither written nor removed. Of files
+/// that are not pages, only sidecar data, raw captures, the vault's tests and those that a rule names may be written.
 pub(super) fn check_place(memory: &Memory, path: &str) -> Result<()> {
     if !is_page_path(path) && !is_known_file(memory, path) {
-        return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name ends in .md" });
+        return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name must end in .md" });
     }
     if is_page_path(path) && ignored(memory.vault(), path) {
-        let reason = "an ignore file of the vault leaves it out";
+        let reason = "it is excluded by an ignore file of the vault";
         return Err(Error::BadPath { path: path.to_owned(), reason });
     }
     memory.vault().check_writable(path)

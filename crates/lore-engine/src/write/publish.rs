@@ -1,5 +1,5 @@
-//! What follows a change that is in the vault and in the index: generated files, then the commit. Neither can undo
-//! the write; what goes wrong is told.
+//! What follows a change that is in the vault and in the index: generated files, then the commit. Neither can roll back
+//! the write; failures are reported.
 
 use super::intent::Intent;
 use super::{Outcome, Ready, carry_out, commit};
@@ -9,7 +9,7 @@ use crate::generated;
 use crate::memory::Memory;
 use crate::vault::{FolderLock, is_sidecar};
 
-/// What followed.
+/// The result.
 #[derive(Debug, Default)]
 pub(super) struct Published {
     pub generated: Vec<String>,
@@ -17,8 +17,8 @@ pub(super) struct Published {
     pub warnings: Vec<String>,
 }
 
-/// Writes the generated files anew and commits everything. After a crash, generated files that may have been written
-/// already are given.
+/// Updates the generated files and commits everything. After a crash, `recovered` contains generated files that may
+/// already have been written.
 pub(super) fn publish(
     memory: &Memory,
     lock: &FolderLock,
@@ -30,7 +30,7 @@ pub(super) fn publish(
     match refresh(memory, lock) {
         Ok(paths) => published.generated.extend(paths),
         Err(error) => {
-            let message = format!("the generated files were not written: {error}; run `lore index`");
+            let message = format!("cannot update generated files: {error}; run `lore index`");
             published.warnings.push(message);
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn publish(
     Ok(published)
 }
 
-/// Writes every generated file that is not what the pages say; gives their paths.
+/// Updates every generated file that is out of date; returns their paths.
 pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
     let mut ready = Vec::new();
     for (path, text) in generated::due(memory)? {
@@ -69,15 +69,15 @@ pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
     if ready.is_empty() {
         return Ok(Vec::new());
     }
-    let intent = Intent::new(memory, &ready, "Write the generated files".into(), true);
+    let intent = Intent::new(memory, &ready, "Update generated files".into(), true);
     let (staging, _) = carry_out(memory, lock, &ready, &intent, None)?;
     staging.end()?;
     Ok(intent.paths())
 }
 
-/// What a commit's first line says of a change.
+/// Returns the first line of the commit message.
 pub(super) fn subject(ready: &[Ready]) -> String {
-    // Data beside a page goes with it without a word.
+    // Sidecar data is not mentioned along with its page.
     let beside = |one: &&Ready| ready.len() == 1 || !is_sidecar(&one.path);
     let changed: Vec<&Ready> =
         ready.iter().filter(|one| one.outcome != Outcome::Unchanged).filter(beside).collect();

@@ -1,4 +1,4 @@
-//! What the index and the ledger learn of a change, in one transaction.
+//! Records a change in the index and the ledger, in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 
-/// New bytes by path, before they are on the disk; `None` is a file that is to go.
+/// New bytes by path, before they are on disk; `None` means the file is to be deleted.
 pub(crate) type Proposal = BTreeMap<String, Option<Vec<u8>>>;
 
 /// A file of a change.
@@ -21,8 +21,8 @@ pub(super) struct Entry {
     pub whole: bool,
 }
 
-/// Keeps the old bytes, makes the index follow, counts versions and notes who wrote. Done once, however often it is
-/// asked for. Inside a transaction of the caller's.
+/// Stores the old bytes as snapshots, updates the index, increments versions and records the author. Idempotent. Runs
+/// inside the caller's transaction.
 pub(super) fn record(
     memory: &Memory,
     intent: &Intent,
@@ -55,12 +55,12 @@ pub(super) fn record(
     store.set_setting(&key(memory, intent), &intent.id)
 }
 
-/// Whether the ledger knows of a change already.
+/// Whether the ledger already contains a change.
 pub(super) fn is_recorded(memory: &Memory, intent: &Intent) -> Result<bool> {
     Ok(memory.store().setting(&key(memory, intent))?.as_ref() == Some(&intent.id))
 }
 
-/// Where the ledger keeps the last change; what follows another has a place of its own.
+/// Returns the settings key of the last change; a change that follows another has its own key.
 fn key(memory: &Memory, intent: &Intent) -> String {
     format!("intent/{}{}", memory.project(), if intent.follows { "/generated" } else { "" })
 }
@@ -81,7 +81,7 @@ fn keep_snapshot(memory: &Memory, entry: &Entry) -> Result<()> {
     store.add_snapshot(project, &snapshot)
 }
 
-/// A file that is no page has no row to count its versions, so they are counted here.
+/// Increments the version of a file that is not a page and has no row to count it.
 fn count_version(memory: &Memory, entry: &Entry) -> Result<()> {
     let noted = memory.store().version(memory.project(), &entry.path)?;
     let before = noted.map_or(u64::from(entry.old.is_some()), |(version, _)| version);

@@ -1,5 +1,5 @@
-//! What a process that died left under way: finished where it can be, undone where somebody has changed one of its
-//! files since. The vault's lock is held, so whatever is under way is nobody's any more.
+//! Recovers the writes that a killed process left unfinished: completed where possible, rolled back if somebody has
+//! changed one of their files since. The vault's lock is held, so no other process is working on them.
 
 use super::intent::{Intent, Progress, Step};
 use super::prepare::check_place;
@@ -14,14 +14,14 @@ use crate::progress::unwatched;
 use crate::reconcile::{Look, reconcile};
 use crate::vault::{FolderLock, Staging, is_page_path};
 
-/// Finishes or undoes every change that is under way; gives what a person should know.
+/// Completes or rolls back every unfinished write; returns messages for the user.
 pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
     let mut under_way = Vec::new();
     for name in memory.vault().under_way() {
-        // Whatever lies there and is no change of Lore's is left alone.
+        // Anything there that is not one of Lore's writes is left alone.
         let Ok(staging) = memory.vault().staged(&name) else { continue };
-        // Without a whole record no file was touched. A record that Lore would not have made is not trusted: the vault
-        // may come from anywhere.
+        // Without a complete record no file was touched. A record that Lore could not have written is not trusted: the
+        // vault may come from anywhere.
         let record = staging.intent().unwrap_or_default();
         let intent = record.as_deref().and_then(Intent::read).and_then(|intent| intent.reattached(&staging));
         match intent {
@@ -29,7 +29,7 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
             _ => drop(staging.end()),
         }
     }
-    // Generated files that were under way come first: the change they follow then finds them done, and commits them.
+    // Unfinished generated files come first: the write they follow then finds them done and commits them.
     under_way.sort_by_key(|(_, intent)| !intent.follows);
     let mut told = Vec::new();
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
@@ -48,7 +48,7 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
     Ok(told)
 }
 
-/// Whether a record is one that a write could have made: of files that Lore may write, with the bytes it names.
+/// Whether a write could have made this record: only files that Lore may write, with matching bytes.
 fn is_sound(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<bool> {
     for (number, step) in intent.steps.iter().enumerate() {
         let written = intent.follows || check_place(memory, &step.path).is_ok();
@@ -69,7 +69,7 @@ fn is_sound(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<bool>
     Ok(true)
 }
 
-/// What became of a change.
+/// What happened to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Finished,
@@ -83,32 +83,32 @@ impl Verdict {
     fn sentence(self, intent: &Intent) -> String {
         let pages = intent.paths().join(", ");
         match self {
-            Verdict::Finished => format!("an interrupted write was finished: {pages}"),
+            Verdict::Finished => format!("an interrupted write was completed: {pages}"),
             Verdict::Edited => {
-                format!("an interrupted write was in place; a file of it has been edited since: {pages}")
+                format!("an interrupted write was in place; one of its files was edited since: {pages}")
             }
             Verdict::Undone => {
-                format!("an interrupted write was undone, since a file of it had been edited: {pages}")
+                format!("an interrupted write was rolled back because one of its files was edited: {pages}")
             }
             Verdict::GivenUp => {
-                format!("an interrupted write was given up, since a file of it had been edited: {pages}")
+                format!("an interrupted write was abandoned because one of its files was edited: {pages}")
             }
         }
     }
 }
 
-/// Finishes a change, or undoes it where somebody has edited a file that it had not put in place yet.
+/// Completes a write, or rolls it back if somebody has edited a file that was not in place yet.
 fn settle(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<Verdict> {
     let states =
         intent.steps.iter().map(|step| Intent::progress(memory, step)).collect::<Result<Vec<Progress>>>()?;
     let all_there = states.iter().all(|state| *state != Progress::Foreign);
     let finished = if all_there { Verdict::Finished } else { Verdict::Edited };
-    // What the ledger knows of was all in place; whatever somebody did since came after it.
+    // Everything the ledger records was in place; later edits came after it.
     if is_recorded(memory, intent)? {
         return Ok(finished);
     }
     let overtaken = |(number, step): (usize, &Step)| {
-        // New bytes that are still staged were never put in place; a file that should be gone and is there was edited.
+        // New bytes that are still staged were never in place; a file that should be deleted but exists was edited.
         states[number] == Progress::Foreign && (step.new.is_none() || staging.holds_new(number))
     };
     let overtaken = intent.steps.iter().enumerate().any(overtaken);

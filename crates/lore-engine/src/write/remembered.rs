@@ -1,28 +1,28 @@
-//! What is remembered of git between commands: the last fetch, a push that failed, writes that wait for a commit.
+//! The state of git that is kept between commands: the last fetch, a failed push, pending commits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Author, Memory};
 
-/// What is remembered of git between commands, for each vault.
+/// The state of git that is kept between commands, per vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Remembered {
-    /// When a fetch was last tried, in milliseconds since 1970.
+    /// When the last fetch was attempted, in milliseconds since 1970.
     pub(super) fetched: i64,
-    /// What the last fetch said when it failed.
+    /// Its error, if it failed.
     pub(super) fetch_failure: Option<String>,
-    /// What the last push said when it failed.
+    /// The error of the last push, if it failed.
     pub(super) push_failure: Option<PushFailure>,
-    /// Whether the branch and its upstream differed when last looked at.
+    /// Whether the branch and its upstream differed when last checked.
     pub(super) apart: bool,
     /// Writes that could not be committed.
     pub(super) pending: Vec<Pending>,
-    /// Why.
+    /// Why they could not be committed.
     pub(super) commit_failure: Option<String>,
 }
 
-/// A write that waits for its commit.
+/// A write that is not committed yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Pending {
     pub(super) paths: Vec<String>,
@@ -30,28 +30,28 @@ pub(super) struct Pending {
     pub(super) author: Author,
 }
 
-/// A push that failed.
+/// A failed push.
 #[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushFailure {
-    /// When, in milliseconds since 1970.
+    /// When it failed, in milliseconds since 1970.
     pub at: i64,
-    /// Whether the remote had moved: it is not tried again before that is mended.
+    /// Whether the remote had moved: the push is not retried until that is resolved.
     pub rejected: bool,
-    /// What git said.
+    /// What git reported.
     pub message: String,
 }
 
-/// What is remembered now.
+/// Returns the stored state.
 pub(super) fn remembered(memory: &Memory) -> Remembered {
     let text = memory.store().setting(&key(memory)).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Changes what is remembered.
+/// Changes the stored state.
 pub(super) fn remember(memory: &Memory, change: impl FnOnce(&mut Remembered)) {
     let mut now = remembered(memory);
     change(&mut now);
-    // What is remembered serves messages and the next try; a database that cannot take it must not stop a write.
+    // This only serves messages and retries; a database that cannot store it must not fail a write.
     if let Ok(text) = serde_json::to_string(&now) {
         let _ = memory.store().set_setting(&key(memory), &text);
     }

@@ -79,7 +79,7 @@ fn a_page_has_only_its_own_findings_and_all_is_the_default() {
     assert_eq!(ids(&check(&sandbox, &["companies/brex"])), [""; 0]);
     assert_eq!(ids(&check(&sandbox, &["ada", "--type", "temporal"])).len(), 1);
     assert_eq!(ids(&check(&sandbox, &["--type", "stale"])), [""; 0]);
-    sandbox.run(&["check", "nobody"]).exits(1).says("no page is called");
+    sandbox.run(&["check", "nobody"]).exits(1).says("no page matches");
     sandbox.run(&["check", "--type", "other"]).exits(2);
 }
 

@@ -253,9 +253,9 @@ fn a_command_that_fails_is_named_and_changes_nothing() {
     for (command, seconds, said) in [
         ("sh -c 'echo no money >&2; exit 3'", "120", "exit status: 3: no money"),
         ("sh -c 'cat > /dev/null'", "120", "it wrote nothing"),
-        ("no-such-program-anywhere", "120", "it cannot be started"),
+        ("no-such-program-anywhere", "120", "cannot be started"),
         ("printf '\\377'", "120", "is not UTF-8"),
-        ("sh -c 'sleep 60 & wait'", "1", "had not ended after 1 s"),
+        ("sh -c 'sleep 60 & wait'", "1", "timed out after 1 s"),
     ] {
         sandbox.run(&["config", "set", "compact.command", command]).exits(0);
         sandbox.run(&["config", "set", "compact.seconds", seconds]).exits(0);

@@ -87,7 +87,7 @@ fn a_change_of_models_that_breaks_off_leaves_the_old_one_and_goes_on_later() {
         let well = request.texts() == ["word"] || asked.fetch_add(1, Ordering::SeqCst) < 2;
         Some(if well { vectors(&request.texts(), DIMENSIONS) } else { ok("out of order") })
     });
-    sandbox.run(&["model", "use", MODEL]).exits(5).says(&stand_in.base).says("gave a wrong answer");
+    sandbox.run(&["model", "use", MODEL]).exits(5).says(&stand_in.base).says("gave an invalid answer");
     assert_eq!(
         (status(&sandbox).0, ask(&sandbox, "hybrid", "number 150")),
         ("wordllama-256".to_owned(), before)

@@ -118,7 +118,7 @@ fn goes_through(sandbox: &Sandbox, stand_in: &StandIn, says: &str) {
     let meanwhile = call_all(sandbox, &meanwhile);
     for answer in &meanwhile[..2] {
         assert_eq!((&answer["mode"], slugs(answer)), (&json!("lexical"), vec!["new"]), "{says}");
-        assert!(notes(answer).contains("the search is by words"), "{says}: {answer}");
+        assert!(notes(answer).contains("using full-text search"), "{says}: {answer}");
     }
     assert_eq!(meanwhile[2]["problems"], json!([]), "{says}");
     assert_eq!(

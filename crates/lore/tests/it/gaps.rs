@@ -221,15 +221,15 @@ fn a_gap_is_closed_by_hand_or_by_what_is_captured_for_it() {
     let [first, second, third] =
         ["who audits Acme?", "who founded Acme?", "who owns Acme?"].map(|q| add(&sandbox, q));
     sandbox.run(&["gap", "resolve", &first, "--by", "Acme"]).ok();
-    sandbox.run(&["gap", "resolve", &first, "--by", "nowhere"]).exits(1).says("no page is called");
-    sandbox.run(&["gap", "resolve", "7", "--by", "Acme"]).exits(1).says("no gap has the id 7");
+    sandbox.run(&["gap", "resolve", &first, "--by", "nowhere"]).exits(1).says("no page matches");
+    sandbox.run(&["gap", "resolve", "7", "--by", "Acme"]).exits(1).says("no gap with id 7");
     let captured =
         sandbox.run(&["capture", "Bob Roe founded the anvil works in 1901", "--fills", &second]).ok().json();
     sandbox.run(&["capture", "It belongs to Bob", "--extend", "Acme", "--fills", &third]).ok();
     sandbox
         .run(&["capture", "Nothing else is like this text", "--fills", "7"])
         .exits(1)
-        .says("no gap has the id 7");
+        .says("no gap with id 7");
     let closed: Vec<(String, Value)> = gaps(&sandbox, &["--resolved"])
         .into_iter()
         .map(|gap| (gap["id"].to_string(), gap["resolved_by_slug"].clone()))

@@ -35,7 +35,7 @@ fn a_directory_named_like_a_page_is_skipped_and_looked_into() {
     let sandbox = vault();
     sandbox.write("x.md/inside.md", "inside");
     check(&sandbox, json!(["good.md", "x.md/inside.md"]), &[("x.md", "directory")]);
-    sandbox.run(&["get", "x"]).exits(1).says("no page is called");
+    sandbox.run(&["get", "x"]).exits(1).says("no page matches");
     assert_eq!(sandbox.run(&["get", "x.md/inside.md"]).ok().text(), "inside");
     sandbox.pipe(&["put", "x"], b"text").exits(2).says("x.md");
 }
@@ -133,7 +133,7 @@ fn links_that_leave_the_vault_are_neither_read_nor_written_through() {
     symlink("loop.md", vault.join("loop.md")).expect("a link");
     symlink(&outside, vault.join("folder")).expect("a link");
     symlink("good.md", vault.join("same.md")).expect("a link inside the vault");
-    let leaves = "leaves the vault or leads nowhere";
+    let leaves = "is broken or leaves the vault";
     let skipped = [("dangling.md", leaves), ("loop.md", leaves), ("out.md", leaves)];
     let report = sandbox.sync();
     let mut told: Vec<_> = report["skipped"].as_array().expect("a list").iter().collect();
@@ -141,7 +141,7 @@ fn links_that_leave_the_vault_are_neither_read_nor_written_through() {
     for (one, (path, reason)) in told.iter().zip(skipped) {
         assert_eq!(
             (&one["path"], &one["reason"]),
-            (&json!(path), &json!(format!("it is a symbolic link that {reason}")))
+            (&json!(path), &json!(format!("it is a symlink that {reason}")))
         );
     }
     assert_eq!(told.len(), 3);

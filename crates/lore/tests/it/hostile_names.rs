@@ -64,7 +64,7 @@ fn nothing_is_written_outside_or_under_a_hidden_name() {
     let json = sandbox.pipe(&["put", "../../etc/passwd", "--json"], b"x").exits(4).err;
     assert!(json.starts_with(r#"{"error":{"code":"denied""#), "{json}");
     let call = r#"{"slug": "../canary", "content": "x"}"#;
-    sandbox.run(&["call", "put", call]).exits(4).says("leads out of the vault");
+    sandbox.run(&["call", "put", call]).exits(4).says("leads outside the vault");
     assert_eq!(sandbox.files(), before);
 }
 

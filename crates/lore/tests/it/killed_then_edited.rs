@@ -107,8 +107,8 @@ fn nothing_of_theirs_is_lost_after_a_move() {
 #[track_caller]
 fn tells_the_truth(stage: &Stage, what: &str, (path, bytes): (&str, &[u8]), told: &str) {
     let of = |files: &Tree| [files.get(path).cloned().unwrap_or_default(), LINE.as_bytes().to_vec()].concat();
-    let finished = told.contains("was finished");
-    let undone = told.contains("was undone");
+    let finished = told.contains("was completed");
+    let undone = told.contains("was rolled back");
     assert!(!finished || bytes == of(&stage.after.files), "{what}: nothing was finished");
     assert!(!undone || bytes == of(&stage.before.files), "{what}: nothing was undone");
 }

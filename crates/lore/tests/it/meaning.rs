@@ -152,7 +152,7 @@ fn a_folder_given_by_hand_works_and_a_broken_one_is_refused_with_its_file() {
         sandbox.run(&["model", "use", "my-model"]).exits(5).says(says);
         let answer = ask(&sandbox, "oven", &[]);
         assert_eq!((&answer["mode"], slugs(&answer)), (&json!("lexical"), vec!["bread"]));
-        assert!(answer["notes"][0].as_str().expect("a note").contains("search is by words"), "{answer}");
+        assert!(answer["notes"][0].as_str().expect("a note").contains("using full-text search"), "{answer}");
         let doctor = sandbox.run(&["doctor"]).text();
         assert!(doctor.contains("semantic search does not work"), "{doctor}");
     }
@@ -171,7 +171,7 @@ fn a_question_of_any_kind_gets_an_answer_or_a_clear_error() {
     let answer = ask(&sandbox, "狗的训练", &[]);
     assert_eq!(answer["mode"], "lexical");
     assert!(
-        answer["notes"][0].as_str().expect("a note").contains("does not read the question's script"),
+        answer["notes"][0].as_str().expect("a note").contains("does not support the query's script"),
         "{answer}"
     );
     let input = json!({ "tool": "query", "input": { "question": "oven ".repeat(200_000) } });

@@ -108,7 +108,7 @@ fn a_full_disk_loses_neither_the_old_page_nor_the_index() {
         let path = sandbox.vault().join("full").join(name);
         assert!(ran.err.contains(&format!("error: cannot write {}", path.display())), "{}", ran.err);
     }
-    assert_eq!(ran.err.contains("hint: free some space on the disk"), namespaces, "{}", ran.err);
+    assert_eq!(ran.err.contains("hint: free some disk space"), namespaces, "{}", ran.err);
 }
 
 /// `ulimit` makes every file too large that passes a few kilobytes; its signal is ignored, as a full disk has none.

@@ -45,7 +45,7 @@ fn a_question_in_another_script_is_answered_by_its_words_and_says_so() {
                     (&json!("lexical"), vec![page]),
                     "{model} {question}"
                 );
-                assert!(notes(answer).contains("does not read the question's script"), "{model}: {answer}");
+                assert!(notes(answer).contains("does not support the query's script"), "{model}: {answer}");
             }
         }
     }
@@ -64,7 +64,7 @@ fn a_question_of_signs_and_pictures_means_nothing_to_a_model() {
                     (&json!("lexical"), vec![]),
                     "{model} {question}: {answer}"
                 );
-                assert!(notes(answer).contains("the search is by words"), "{model} {question}: {answer}");
+                assert!(notes(answer).contains("using full-text search"), "{model} {question}: {answer}");
             }
         }
     }

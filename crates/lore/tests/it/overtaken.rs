@@ -89,7 +89,7 @@ fn an_edit_without_a_version_is_made_to_the_page_as_it_is_now() {
     overtaken(&sandbox, &["edit", "page", "--append", "last"], edit).ok();
     assert_eq!(sandbox.read("page.md"), b"one\nby hand\nthree\nlast\n");
     let log = sandbox.sh("git log --format=%s -2").text();
-    assert_eq!(log, "Update page.md\nKeep edits made outside Lore to page.md\n");
+    assert_eq!(log, "Update page.md\nCommit edits made outside Lore to page.md\n");
     index_is_true(&sandbox, "after the edit");
     git_is_sound(&sandbox, &[], "after the edit");
 }

@@ -209,7 +209,7 @@ fn what_no_rule_is_about_is_read_only() {
     let vault = Personal::new();
     for path in UNLISTED {
         let file = format!("{path}.md");
-        check(&vault, &file, &file, &[], "no rule is about it, so it is read-only)");
+        check(&vault, &file, &file, &[], "no rule matches it, so it is read-only)");
         assert_eq!(vault.run(&["get", &file]).ok().text(), text(path, OLD), "{path} can be read");
     }
 }

@@ -63,7 +63,7 @@ fn a_day_has_its_sections_in_order() {
     }
     let swapped =
         DAY.replace("## Tasks", "## X").replace("## Schedule", "## Tasks").replace("## X", "## Schedule");
-    check_refused(&vault, "journal/daily/2026-05-17", &swapped, "stands before one that comes first");
+    check_refused(&vault, "journal/daily/2026-05-17", &swapped, "is out of order");
     vault.put("journal/daily/2026-05-17", &DAY.replace("## Tasks", "## Weather\n\nRain.\n\n## Tasks")).ok();
     // An edit may not break it either.
     let before = vault.files();
@@ -94,7 +94,7 @@ fn the_page_of_the_day_has_its_structure() {
         check_refused(&vault, page, &missing, &format!("the section `## {name}` is missing"));
     }
     let swapped = TODAY.replace("## Handoff\n", "").replace("## Agent Log", "## Handoff\n\n## Agent Log");
-    check_refused(&vault, page, &swapped, "stands before one that comes first");
+    check_refused(&vault, page, &swapped, "is out of order");
     vault.put(page, &TODAY.replace("## Agent Log\n", "## Agent Log\n\n- 09:00 began\n")).ok();
 }
 
@@ -248,7 +248,11 @@ fn a_policy_that_cannot_be_meant_is_refused_with_its_line() {
             "paths = [\"../roadmap\"]",
             "not a pattern of paths inside the vault",
         ),
-        ("schema = \"roadmap\"", "schema = \"road\"", "no schema is called \"road\"; known: daily, dossier,"),
+        (
+            "schema = \"roadmap\"",
+            "schema = \"road\"",
+            "unknown schema \"road\"; known schemas: daily, dossier,",
+        ),
         ("keep = \"48 hours\"", "keep = \"soon\"", "\"soon\" is not an age"),
         ("make = \"files\"", "make = \"magic\"", "unknown variant `magic`"),
         ("last = 10", "last = \"ten\"", "invalid type: string \"ten\""),
@@ -263,10 +267,5 @@ fn a_time_that_cannot_be_is_refused_with_its_line() {
     let vault = Personal::new();
     check_policy(&vault, "day_begins = 4", "day_begins = 24", "24 is not an hour from 0 to 23");
     let zone = "# time_zone = \"Europe/Berlin\"    # without it, the system's";
-    check_policy(
-        &vault,
-        zone,
-        "time_zone = \"Europe/Atlantis\"",
-        "no time zone is called \"Europe/Atlantis\"",
-    );
+    check_policy(&vault, zone, "time_zone = \"Europe/Atlantis\"", "unknown time zone \"Europe/Atlantis\"");
 }

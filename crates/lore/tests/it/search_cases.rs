@@ -109,7 +109,7 @@ fn dog_training_is_near_to_canine_behavior_by_meaning_alone() {
     assert_eq!((&answer["mode"], slugs(&answer)[0]), (&json!("semantic"), "canine"));
     assert!(score(&answer, "canine") > 0.55, "{answer}");
     assert!(score(&answer, "harbour") < 0.3 && score(&answer, "tax") < 0.3, "{answer}");
-    let shown = format!("meaning {:.2}", score(&answer, "canine"));
+    let shown = format!("similarity {:.2}", score(&answer, "canine"));
     assert_eq!(answer["hits"][0]["why"], json!([shown]));
 }
 

@@ -18,13 +18,13 @@ struct Name {
 const NAMES: &[Name] = &[
     Name {
         page: "pipes",
-        kind: "its title is the query",
+        kind: "exact title match",
         written: &["Zen Garden", "zen garden", "ZEN GARDEN", "  zen   Garden ", "zEN\tgARDEN"],
     },
     Name {
         page: "pipes",
         // In the form of a slug it may be the title's or an alias's.
-        kind: "its alias is the query",
+        kind: "exact alias match",
         written: &[
             "Zen Garden!",
             "zen-garden",
@@ -36,7 +36,7 @@ const NAMES: &[Name] = &[
     },
     Name {
         page: "pipes",
-        kind: "its alias is the query",
+        kind: "exact alias match",
         written: &[
             "Dr. Strange-Love",
             "dr. strange-love",
@@ -47,23 +47,23 @@ const NAMES: &[Name] = &[
     },
     Name {
         page: "pipes",
-        kind: "its alias is the query",
+        kind: "exact alias match",
         written: &["CAFÉ ÉTOILE", "café étoile", "cafe etoile"],
     },
     Name {
         page: "ops/runbook-7",
-        kind: "its slug is the query",
+        kind: "exact slug match",
         written: &["ops/runbook-7", "OPS/Runbook-7", "ops/runbook 7", "memory://ops/runbook-7"],
     },
-    Name { page: "ops/runbook-7", kind: "its slug is the query", written: &["ops/runbook-7.md"] },
+    Name { page: "ops/runbook-7", kind: "exact slug match", written: &["ops/runbook-7.md"] },
     Name {
         page: "ops/runbook-7",
-        kind: "its title is the query",
+        kind: "exact title match",
         written: &["What's new (2024)?", "what's NEW (2024)?"],
     },
     Name {
         page: "ops/runbook-7",
-        kind: "its alias is the query",
+        kind: "exact alias match",
         written: &["whats new 2024", "What’s new, 2024"],
     },
 ];

@@ -28,9 +28,9 @@ fn exact_puts_a_page_of_that_name_first() {
     ]);
     let (with, without) = with_and_without(&sandbox, "exact", "Zen Garden");
     assert_eq!((slugs(&with), slugs(&without)[0]), (vec!["pipes", "gravel"], "gravel"));
-    assert!(because(&with, "pipes", "its alias is the query"), "{with}");
+    assert!(because(&with, "pipes", "exact alias match"), "{with}");
     assert!(score(&with, "pipes") > score(&with, "gravel"), "{with}");
-    assert!(!without.to_string().contains("is the query"), "{without}");
+    assert!(!without.to_string().contains("exact alias match"), "{without}");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn without_any_signal_words_and_meaning_decide_and_nothing_else_is_a_reason() {
         for slug in slugs(&answer) {
             let why = hit(&answer, slug)["why"].as_array().expect("reasons").clone();
             let plain =
-                |why: &Value| why == "some words" || why.as_str().expect("text").starts_with("meaning ");
+                |why: &Value| why == "some words" || why.as_str().expect("text").starts_with("similarity ");
             assert!(why.iter().all(plain), "{answer}");
         }
     }

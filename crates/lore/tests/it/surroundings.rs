@@ -74,10 +74,10 @@ fn a_vault_whose_directory_went_is_missing_and_comes_back() {
     let (vault, away) = (sandbox.vault(), sandbox.root.join("away"));
     fs::rename(&vault, &away).expect("a rename");
     for command in [&["--project", "v", "search", "zeppelin"][..], &["--project", "v", "sync"]] {
-        sandbox.run(command).exits(5).says("is not there").says("hint: put the directory back");
+        sandbox.run(command).exits(5).says("does not exist").says("hint: restore the directory");
     }
     fs::write(&vault, "a file where the vault was").expect("a file");
-    sandbox.run(&["--project", "v", "sync"]).exits(5).says("is not there");
+    sandbox.run(&["--project", "v", "sync"]).exits(5).says("does not exist");
     fs::remove_file(&vault).expect("it is there");
     fs::rename(&away, &vault).expect("a rename");
     let report = sandbox.sync();
@@ -104,7 +104,7 @@ fn quiet_says_nothing_but_errors_and_verbose_says_more() {
     fs::create_dir(sandbox.vault().join("x.md")).expect("a folder");
     sandbox.run(&["status"]).ok();
     sandbox.run(&["-v", "status"]).exits(0).says("skipped x.md: it is a directory");
-    sandbox.run(&["-q", "get", "nothing"]).exits(1).says("error: no page is called \"nothing\"");
+    sandbox.run(&["-q", "get", "nothing"]).exits(1).says("error: no page matches \"nothing\"");
     fs::write(sandbox.database(), "garbage ".repeat(100)).expect("a file");
     sandbox.run(&["-q", "status"]).ok();
 }

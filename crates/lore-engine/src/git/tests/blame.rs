@@ -1,9 +1,9 @@
-//! Who wrote which line, and the commits of a path.
+//! Blame and log.
 
 use super::*;
 
 #[test]
-fn each_line_has_its_actor_or_author_or_nobody_yet() {
+fn lines_have_an_actor_an_author_or_none_yet() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     let by_bea = CommitMessage {
@@ -39,7 +39,7 @@ fn each_line_has_its_actor_or_author_or_nobody_yet() {
 }
 
 #[test]
-fn a_file_that_was_never_committed_is_nobodys_and_a_missing_one_is_named() {
+fn uncommitted_file_has_no_author_and_a_missing_one_is_an_error() {
     let place = Place::new();
     let unborn = place.repository("unborn");
     let repo = place.repository_of("vault", &["a.md", "gone.md"]);
@@ -53,11 +53,11 @@ fn a_file_that_was_never_committed_is_nobodys_and_a_missing_one_is_named() {
         assert!(lines.iter().all(|line| line.commit.is_none() && line.actor.is_none()));
     }
     let error = repo.blame("never.md").expect_err("no such file");
-    assert_eq!(error.to_string(), "git blame failed: there is no never.md in the vault");
+    assert_eq!(error.to_string(), "git blame failed: never.md does not exist in the vault");
 }
 
 #[test]
-fn the_log_follows_a_file_through_its_names() {
+fn log_follows_renames() {
     let place = Place::new();
     let repo = place.repository("vault");
     place.write("vault/old.md", "a page that is long enough\nto be known again\n");
@@ -72,13 +72,13 @@ fn the_log_follows_a_file_through_its_names() {
     assert_eq!(actors, [Some("bea"), Some("ada")]);
     assert_eq!(Some(&commits[0].id), moved.as_ref());
     assert_eq!(repo.log("people/new.md", 1).expect("a log").len(), 1);
-    assert_eq!(repo.log("old.md", 9).expect("a log").len(), 2, "also of a name that is gone");
+    assert_eq!(repo.log("old.md", 9).expect("a log").len(), 2, "also under its old name");
     assert_eq!(repo.log("never.md", 9).expect("a log"), []);
     assert_eq!(place.repository("unborn").log("a.md", 9).expect("a log"), []);
 }
 
 #[test]
-fn the_users_settings_do_not_disturb_the_reading() {
+fn user_settings_do_not_affect_parsing() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     let settings = "[log]\n\tshowSignature = true\n[trailer]\n\tseparators = =\n[color]\n\tui = always\n\

@@ -1,9 +1,9 @@
-//! Committing exactly what is asked for.
+//! Committing exactly the given paths.
 
 use super::*;
 
 #[test]
-fn changed_new_deleted_and_moved_files_are_one_commit() {
+fn changed_new_deleted_and_moved_files_make_one_commit() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["changed.md", "gone.md", "people/old.md", "same.md"]);
     place.write("vault/changed.md", "second\n");
@@ -32,7 +32,7 @@ fn changed_new_deleted_and_moved_files_are_one_commit() {
 }
 
 #[test]
-fn whatever_else_is_staged_or_changed_stays_as_it_is() {
+fn other_staged_and_changed_files_are_untouched() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md", "staged.md", "both.md", "changed.md", "removed.md"]);
     place.write_all("vault", &["a.md", "staged.md", "both.md"], "second\n");
@@ -49,12 +49,12 @@ fn whatever_else_is_staged_or_changed_stays_as_it_is() {
     let after = place.status("vault");
     let ours = |line: &String| line.ends_with(" a.md") || line.ends_with(" mine.md");
     assert_eq!(after, before.into_iter().filter(|line| !ours(line)).collect::<Vec<_>>());
-    assert_eq!(place.git("vault", &["show", ":both.md"]), "second", "what was staged is staged still");
+    assert_eq!(place.git("vault", &["show", ":both.md"]), "second", "what was staged is still staged");
     place.is_sound("vault");
 }
 
 #[test]
-fn names_are_names_and_never_patterns_or_options() {
+fn paths_are_never_read_as_patterns_or_options() {
     let odd = [
         "a b*.md",
         ":(top)x.md",
@@ -83,7 +83,7 @@ fn names_are_names_and_never_patterns_or_options() {
         assert_eq!(repo.blame(name).expect("a blame").len(), 1);
         assert_eq!(repo.log(name, 9).expect("a log").len(), 2);
     }
-    assert_eq!(place.status("vault").len(), 3, "the strangers are left alone");
+    assert_eq!(place.status("vault").len(), 3, "the other files are left alone");
     place.is_sound("vault");
 }
 
@@ -102,7 +102,7 @@ fn ignored_files_are_left_out_unless_they_are_tracked() {
 }
 
 #[test]
-fn the_first_commit_of_a_repository_is_like_any_other() {
+fn first_commit_of_a_repository_works() {
     let place = Place::new();
     let repo = place.repository("vault");
     place.write("vault/a.md", "new\n");
@@ -115,7 +115,7 @@ fn the_first_commit_of_a_repository_is_like_any_other() {
 }
 
 #[test]
-fn a_commit_without_a_branch_works() {
+fn commit_with_a_detached_head_works() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     place.git("vault", &["checkout", "--quiet", "--detach"]);
@@ -125,7 +125,7 @@ fn a_commit_without_a_branch_works() {
 }
 
 #[test]
-fn a_thousand_paths_are_one_commit() {
+fn thousand_paths_make_one_commit() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["stranger.md"]);
     let name = |number| format!("many/[{number:04}] a page with a rather long name.md");
@@ -140,7 +140,7 @@ fn a_thousand_paths_are_one_commit() {
 }
 
 #[test]
-fn a_file_that_became_a_folder_and_back_is_committed() {
+fn file_replaced_by_a_directory_and_back_is_committed() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     place.remove("vault/a.md");
@@ -155,7 +155,7 @@ fn a_file_that_became_a_folder_and_back_is_committed() {
 }
 
 #[test]
-fn what_is_staged_but_equal_to_the_last_commit_is_nothing_to_commit() {
+fn staged_files_equal_to_the_last_commit_are_not_committed() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md", "b.md"]);
     place.write("vault/a.md", "second\n");
@@ -170,7 +170,7 @@ fn what_is_staged_but_equal_to_the_last_commit_is_nothing_to_commit() {
 }
 
 #[test]
-fn paths_outside_the_vault_are_refused_and_no_path_is_no_commit() {
+fn paths_outside_the_vault_are_refused_and_no_paths_make_no_commit() {
     let place = Place::new();
     place.repository_of("outer", &["a.md", "vault/b.md"]);
     let repo = place.find("outer/vault");
@@ -183,7 +183,7 @@ fn paths_outside_the_vault_are_refused_and_no_path_is_no_commit() {
 }
 
 #[test]
-fn trailers_are_read_back_as_git_reads_them() {
+fn trailers_are_parsed_as_git_parses_them() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     place.write("vault/a.md", "second\n");
@@ -209,7 +209,7 @@ fn trailers_are_read_back_as_git_reads_them() {
 }
 
 #[test]
-fn what_differs_is_told_with_its_kind() {
+fn differences_are_reported_with_their_kind() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["changed.md", "gone.md", "removed.md", "f/in.md", "same.md"]);
     place.write("vault/changed.md", "second\n");

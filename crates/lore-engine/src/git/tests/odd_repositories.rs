@@ -1,9 +1,9 @@
-//! Vaults in a part of a repository, in a further work tree, in a submodule.
+//! Vaults in a subdirectory of a repository, in a linked work tree and in a submodule.
 
 use super::*;
 
 #[test]
-fn a_vault_in_a_folder_sees_and_commits_only_its_part() {
+fn vault_in_a_subdirectory_sees_and_commits_only_its_part() {
     let place = Place::new();
     place.repository_of("outer", &["a.md", "vault/a.md", "vault2/a.md"]);
     place.write_all("outer", &["a.md", "vault/a.md", "vault2/a.md", "vault/b/new.md"], "second\n");
@@ -22,7 +22,7 @@ fn a_vault_in_a_folder_sees_and_commits_only_its_part() {
 }
 
 #[test]
-fn a_further_work_tree_is_a_repository_of_its_own() {
+fn linked_work_tree_is_a_repository_of_its_own() {
     let place = Place::new();
     place.repository_of("main", &["a.md"]);
     place.git("main", &["worktree", "add", "--quiet", "-b", "side", "../side"]);
@@ -35,11 +35,11 @@ fn a_further_work_tree_is_a_repository_of_its_own() {
     fs::write(repo.git_dir.join("MERGE_HEAD"), "").expect("the mark of a merge");
     assert!(repo.commit(&paths(&["b.md"]), &by("ada"), None).is_err());
     place.write("main/a.md", "second\n");
-    assert!(place.find("main").did_commit(&["a.md"]), "the merge is the other work tree's");
+    assert!(place.find("main").did_commit(&["a.md"]), "the merge belongs to the other work tree");
 }
 
 #[test]
-fn a_submodule_is_a_repository_of_its_own() {
+fn submodule_is_a_repository_of_its_own() {
     let place = Place::new();
     let source = place.repository_of("source", &["a.md"]);
     place.repository_of("outer", &["a.md"]);
@@ -51,13 +51,13 @@ fn a_submodule_is_a_repository_of_its_own() {
     assert!(repo.did_commit(&["b.md"]));
     assert_eq!(place.last_commit("outer/vault"), ["A b.md"]);
     assert_eq!(place.last_commit("outer"), ["A a.md"]);
-    // From outside, what is inside belongs to nobody here.
+    // From outside, the submodule's files are not part of the repository.
     place.write("outer/vault/b.md", "second\n");
     assert!(!place.find("outer").did_commit(&["vault/b.md"]));
 }
 
 #[test]
-fn a_repository_inside_the_vault_is_none_of_its_files() {
+fn nested_repository_is_not_part_of_the_vault() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     place.repository_of("vault/inner", &["b.md"]);

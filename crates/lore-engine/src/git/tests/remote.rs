@@ -1,10 +1,10 @@
-//! A remote that is there, that moved, that is gone and that hangs.
+//! Remotes that are reachable, that have moved, that are missing and that hang.
 
 use super::*;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A bare remote with one commit of `a.md` and `b.md`, and two clones of it.
+/// Creates a bare remote with one commit of `a.md` and `b.md`, and two clones of it.
 fn shared(place: &Place) -> (Repo, Repo) {
     place.repository_of("seed", &["a.md", "b.md"]);
     place.git("", &["clone", "--quiet", "--bare", "seed", "remote.git"]);
@@ -27,13 +27,13 @@ fn distance(repo: &Repo) -> (u64, u64) {
 }
 
 #[test]
-fn the_state_is_told_without_asking_the_remote() {
+fn state_needs_no_network() {
     let place = Place::new();
     let (ours, theirs) = shared(&place);
     change(&place, &theirs, "a.md", "theirs\n");
     change(&place, &ours, "b.md", "ours\n");
     assert_eq!(theirs.push(SOON).expect("a push"), 1);
-    assert_eq!(distance(&ours), (1, 0), "nobody has asked yet");
+    assert_eq!(distance(&ours), (1, 0), "not fetched yet");
     ours.fetch(SOON).expect("a fetch");
     place.git("ours", &["remote", "set-url", "origin", "https://ada:secret@example.org/v.git"]);
     let expected = State {
@@ -46,7 +46,7 @@ fn the_state_is_told_without_asking_the_remote() {
     assert_eq!(ours.state().expect("a state"), expected);
     assert!(ours.has_remote());
     place.git("ours", &["branch", "--quiet", "--unset-upstream"]);
-    assert_eq!(ours.state().expect("a state"), expected, "the branch of the same name stands in");
+    assert_eq!(ours.state().expect("a state"), expected, "falls back to the branch of the same name");
     place.git("ours", &["checkout", "--quiet", "--detach"]);
     let detached = ours.state().expect("a state");
     assert_eq!((detached.branch, detached.upstream), (None, None));
@@ -56,7 +56,7 @@ fn the_state_is_told_without_asking_the_remote() {
 }
 
 #[test]
-fn without_a_remote_the_way_to_one_is_told() {
+fn missing_remote_error_explains_how_to_add_one() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     assert!(!repo.has_remote());
@@ -87,14 +87,14 @@ fn the_first_push_sets_the_upstream_and_counts() {
 }
 
 #[test]
-fn the_configured_upstream_is_pushed_to_under_its_own_name() {
+fn push_uses_the_configured_upstream_name() {
     let place = Place::new();
     let (ours, _) = shared(&place);
     place.git("ours", &["checkout", "--quiet", "-b", "work", "--track", "origin/main"]);
     change(&place, &ours, "a.md", "ours\n");
     assert_eq!(ours.push(SOON).expect("a push"), 1);
     assert_eq!(place.git("remote.git", &["for-each-ref", "--format=%(refname)"]), "refs/heads/main");
-    // A branch that follows another one here has a remote all the same.
+    // A branch that tracks another local one still has a remote.
     place.git("ours", &["checkout", "--quiet", "-b", "side", "--track", "work"]);
     change(&place, &ours, "a.md", "side\n");
     assert_eq!(ours.push(SOON).expect("a push"), 1);
@@ -103,7 +103,7 @@ fn the_configured_upstream_is_pushed_to_under_its_own_name() {
 }
 
 #[test]
-fn a_push_that_comes_too_late_is_given_up_and_fetched() {
+fn rejected_push_fetches_and_fails() {
     let place = Place::new();
     let (ours, theirs) = shared(&place);
     change(&place, &theirs, "a.md", "theirs\n");
@@ -114,7 +114,7 @@ fn a_push_that_comes_too_late_is_given_up_and_fetched() {
     assert!(matches!(error, GitError::Rejected { .. }), "{error}");
     assert!(error.to_string().contains("git pull --rebase"), "{error}");
     assert_eq!(place.git("ours", &["rev-parse", "HEAD"]), before);
-    assert_eq!(distance(&ours), (1, 1), "it was fetched");
+    assert_eq!(distance(&ours), (1, 1), "the remote was fetched");
     assert!(matches!(ours.push(SOON), Err(GitError::Rejected { .. })), "known beforehand");
     assert!(matches!(ours.fast_forward(), Err(GitError::Diverged { ahead: 1, behind: 1 })));
     assert_eq!(place.git("ours", &["rev-parse", "HEAD"]), before);
@@ -125,7 +125,7 @@ fn a_push_that_comes_too_late_is_given_up_and_fetched() {
 
 #[cfg(unix)]
 #[test]
-fn a_remote_that_declines_is_quoted() {
+fn rejection_message_of_the_remote_is_quoted() {
     let place = Place::new();
     let (ours, _) = shared(&place);
     place.script("remote.git/hooks/pre-receive", "echo no pushing on Sundays >&2; exit 1");
@@ -138,7 +138,7 @@ fn a_remote_that_declines_is_quoted() {
 }
 
 #[test]
-fn a_branch_that_is_only_behind_moves_forward() {
+fn branch_that_is_only_behind_is_fast_forwarded() {
     let place = Place::new();
     let (ours, theirs) = shared(&place);
     change(&place, &theirs, "a.md", "theirs\n");
@@ -162,7 +162,7 @@ fn a_branch_that_is_only_behind_moves_forward() {
 }
 
 #[test]
-fn files_that_would_be_overwritten_are_named_and_kept() {
+fn files_that_would_be_overwritten_are_reported_and_kept() {
     let place = Place::with_settings("[merge]\n\tautoStash = true\n[user]\n\tname = A\n\temail = a@b.c\n");
     let (ours, theirs) = shared(&place);
     change(&place, &theirs, "a.md", "theirs\n");
@@ -175,17 +175,17 @@ fn files_that_would_be_overwritten_are_named_and_kept() {
     place.remove("ours/größe.md");
     place.write("ours/a.md", "ours\n");
     let error = ours.fast_forward().expect_err("in the way").to_string();
-    assert!(error.contains("not committed here: a.md;"), "{error}");
+    assert!(error.contains("uncommitted files: a.md;"), "{error}");
     assert_eq!(place.read("ours/a.md"), "ours\n");
     assert_eq!(distance(&ours), (0, 2));
     place.git("ours", &["checkout", "--quiet", "a.md"]);
     place.write("ours/.git/MERGE_HEAD", "");
     let error = ours.fast_forward().expect_err("a merge").to_string();
-    assert!(error.contains("a git merge is under way"), "{error}");
+    assert!(error.contains("a git merge is in progress"), "{error}");
 }
 
 #[test]
-fn a_remote_that_is_not_there_fails_without_its_password() {
+fn unreachable_remote_error_hides_the_password() {
     let place = Place::new();
     let (ours, _) = shared(&place);
     ours.reachable(SOON).expect("it is there");
@@ -202,12 +202,12 @@ fn a_remote_that_is_not_there_fails_without_its_password() {
 
 #[cfg(unix)]
 #[test]
-fn a_transport_that_hangs_is_stopped_with_all_it_started() {
+fn hanging_transport_is_killed_with_its_children() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     let pipe = place.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    // The pipe stays open for writing until the last of them has ended.
+    // The pipe stays open for writing until the last of the processes has exited.
     let text = format!("exec 9>{}\ntrap '' TERM\necho started >&9\nsleep 60", pipe.display());
     let script = place.script("hang", &text);
     place.git("vault", &["config", "protocol.ext.allow", "always"]);
@@ -216,13 +216,13 @@ fn a_transport_that_hangs_is_stopped_with_all_it_started() {
     std::thread::spawn(move || heard.send(fs::read_to_string(pipe)));
     let error = repo.fetch(Duration::from_secs(1)).expect_err("it hangs");
     assert!(matches!(&error, GitError::TimedOut { command, seconds: 1 } if command == "fetch"), "{error}");
-    let heard = ended.recv_timeout(SOON).expect("all of them ended");
+    let heard = ended.recv_timeout(SOON).expect("all of them exited");
     assert_eq!(heard.expect("a pipe"), "started\n");
 }
 
 #[cfg(unix)]
 #[test]
-fn ssh_asks_nobody_unless_the_user_has_an_ssh_of_their_own() {
+fn ssh_runs_in_batch_mode_unless_the_user_configured_ssh() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     place.git("vault", &["remote", "add", "origin", "ssh://git@example.invalid/v.git"]);

@@ -1,4 +1,4 @@
-//! The files of a commit.
+//! Reading the files of a commit.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn read(repo: &Repo, commit: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_files_of_a_commit_are_read_as_they_were() {
+fn files_of_a_commit_are_read_as_committed() {
     let place = Place::new();
     let repo = place.repository("v");
     place.write("v/a.md", "one\r\n");
@@ -33,7 +33,7 @@ fn the_files_of_a_commit_are_read_as_they_were() {
 }
 
 #[test]
-fn a_vault_within_a_repository_has_its_own_files_only() {
+fn vault_in_a_subdirectory_reads_only_its_own_files() {
     let place = Place::new();
     place.repository("top");
     place.write("top/vault/a.md", "in\n");
@@ -45,7 +45,7 @@ fn a_vault_within_a_repository_has_its_own_files_only() {
 }
 
 #[test]
-fn what_is_no_commit_means_none() {
+fn invalid_revision_gives_none() {
     let place = Place::new();
     let repo = place.repository("v");
     for revision in ["HEAD", "nonsense", "", "--help", "-n", "HEAD:a.md", "a b", "^{commit}"] {

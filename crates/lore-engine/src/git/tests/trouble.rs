@@ -1,11 +1,11 @@
-//! Locks, hooks, missing names and merges under way.
+//! Locks, hooks, missing identities and merges in progress.
 
 use std::sync::Barrier;
 use std::thread;
 
 use super::*;
 
-/// A repository with a change to commit.
+/// Creates a repository with a change to commit.
 fn changed(place: &Place) -> Repo {
     let repo = place.repository_of("vault", &["a.md"]);
     place.write("vault/a.md", "second\n");
@@ -18,7 +18,7 @@ fn refused(repo: &Repo, names: &[&str]) -> GitError {
 }
 
 #[test]
-fn without_a_name_lore_signs_and_with_one_the_user_does() {
+fn lore_signs_only_without_a_user_identity() {
     let check = |settings: &str, expected: &str| {
         let place = Place::with_settings(&format!("[user]\n\tuseConfigOnly = true\n{settings}"));
         let repo = place.repository("vault");
@@ -32,7 +32,7 @@ fn without_a_name_lore_signs_and_with_one_the_user_does() {
 }
 
 #[test]
-fn a_lock_is_waited_for() {
+fn commit_waits_for_a_lock() {
     let place = Place::new();
     let repo = changed(&place).with_env("GIT_TRACE2", place.path("trace"));
     let lock = repo.git_dir.join("index.lock");
@@ -41,7 +41,7 @@ fn a_lock_is_waited_for() {
     thread::scope(|scope| {
         scope.spawn(|| {
             start.wait();
-            // Taken away only once git has met it.
+            // Removed only after git has run into it.
             while !fs::read_to_string(place.path("trace")).is_ok_and(|told| told.contains("index.lock")) {
                 thread::yield_now();
             }
@@ -55,7 +55,7 @@ fn a_lock_is_waited_for() {
 }
 
 #[test]
-fn a_lock_that_stays_is_named_and_left_there() {
+fn persistent_lock_is_reported_and_kept() {
     let place = Place::new();
     let mut repo = changed(&place);
     repo.patience = Duration::ZERO;
@@ -74,7 +74,7 @@ fn a_lock_that_stays_is_named_and_left_there() {
 }
 
 #[test]
-fn looking_needs_no_lock() {
+fn reading_needs_no_lock() {
     let place = Place::new();
     let repo = changed(&place);
     fs::write(repo.git_dir.join("index.lock"), "").expect("a lock");
@@ -85,11 +85,11 @@ fn looking_needs_no_lock() {
 
 #[cfg(unix)]
 #[test]
-fn looking_leaves_the_index_as_it_is() {
+fn reading_does_not_write_the_index() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md"]);
     let index = || fs::read(repo.git_dir.join("index")).expect("an index");
-    // The same bytes at another time: git by itself would note the new time.
+    // The same bytes with another mtime: git by itself would record the new mtime.
     let touched = Command::new("touch").args(["-t", "200001010000"]).arg(place.path("vault/a.md")).status();
     assert!(touched.expect("touch runs").success());
     let before = index();
@@ -99,7 +99,7 @@ fn looking_leaves_the_index_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn a_hook_that_refuses_is_heard_and_leaves_everything_as_it_was() {
+fn failing_hook_is_reported_and_changes_nothing() {
     let place = Place::new();
     let repo = changed(&place);
     place.write("vault/new.md", "new\n");
@@ -116,7 +116,7 @@ fn a_hook_that_refuses_is_heard_and_leaves_everything_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn hooks_run_as_for_the_user_but_not_when_there_is_nothing_to_commit() {
+fn hooks_run_only_when_there_is_something_to_commit() {
     let place = Place::new();
     let repo = changed(&place);
     place.script("vault/.git/hooks/pre-commit", "git diff --cached --name-only -- '*.md' >> .git/seen");
@@ -127,7 +127,7 @@ fn hooks_run_as_for_the_user_but_not_when_there_is_nothing_to_commit() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn git_holds_the_lock_it_is_given_and_one_file_takes_two_runs() {
+fn git_inherits_the_lock_and_one_file_takes_two_runs() {
     let place = Place::new();
     let path = std::env::var("PATH").expect("a PATH");
     let log = place.path("log");
@@ -143,12 +143,12 @@ fn git_holds_the_lock_it_is_given_and_one_file_takes_two_runs() {
     repo.commit(&paths(&["a.md"]), &by("ada"), Some(held)).expect("a commit").expect("an id");
     assert_eq!(place.read("log"), "looking\nholding\n");
     let again = HeldLock::open(place.path("vault")).expect("a directory");
-    // It waits, because whatever another test starts just now has all files open for a moment.
-    again.lock().expect("the lock ended with git");
+    // This blocks because a process that another test starts at this moment briefly inherits all open files.
+    again.lock().expect("the lock was released when git exited");
 }
 
 #[test]
-fn a_merge_under_way_is_named_with_the_way_out() {
+fn merge_in_progress_is_reported_with_how_to_end_it() {
     let place = Place::new();
     let repo = place.repository_of("vault", &["a.md", "b.md"]);
     place.git("vault", &["checkout", "--quiet", "-b", "side"]);
@@ -166,8 +166,8 @@ fn a_merge_under_way_is_named_with_the_way_out() {
     assert!(!merge.expect("git runs").status.success(), "a conflict");
     place.write("vault/b.md", "second\n");
     let error = refused(&repo, &["b.md"]).to_string();
-    assert!(error.contains("a git merge is under way") && error.contains("git merge --abort"), "{error}");
-    // A conflict that no merge left, as after `git stash pop`: it is the one file that has to wait.
+    assert!(error.contains("a git merge is in progress") && error.contains("git merge --abort"), "{error}");
+    // A conflict without a merge, as after `git stash pop`: only that file cannot be committed.
     fs::remove_file(repo.git_dir.join("MERGE_HEAD")).expect("the mark");
     let error = refused(&repo, &["a.md", "b.md"]).to_string();
     assert!(error.contains("a.md is in conflict") && error.contains("git add"), "{error}");
@@ -176,7 +176,7 @@ fn a_merge_under_way_is_named_with_the_way_out() {
 }
 
 #[test]
-fn each_thing_that_can_be_under_way_is_named() {
+fn every_operation_in_progress_is_named() {
     let place = Place::new();
     let repo = changed(&place);
     let check = |mark: &str, name: &str| {
@@ -195,7 +195,7 @@ fn each_thing_that_can_be_under_way_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_git_that_hangs_is_stopped_and_leaves_no_lock() {
+fn hanging_git_is_killed_and_leaves_no_lock() {
     let place = Place::new();
     let repo = changed(&place);
     place.script("vault/.git/hooks/pre-commit", "trap '' TERM; sleep 60");

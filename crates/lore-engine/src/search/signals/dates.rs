@@ -1,9 +1,9 @@
-//! The dates that a question names, as the beginnings of `YYYY-MM-DD`.
+//! Finds the dates in a query, as prefixes of `YYYY-MM-DD`.
 
 use crate::timeframe::MONTHS;
 
-/// The dates in a question: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone is none: it says too
-/// little to go by, and words find it.
+/// Returns the dates in a query: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone does not count:
+/// it is too unspecific, and full-text search finds it.
 pub(in crate::search) fn dates_in(question: &str) -> Vec<String> {
     let words: Vec<&str> = question
         .split_whitespace()
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_read_as_people_write_them() {
+    fn common_date_formats_are_parsed() {
         check("What did Ada do in March 2024?", &["2024-03"]);
         check("what happened on 8 May, 2023", &["2023-05-08"]);
         check("meeting of May 8th, 2023?", &["2023-05-08"]);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_none() {
+    fn other_words_are_not_dates() {
         for question in
             ["may we march in 2024", "who knew Ada in 2023", "2024-13-01", "1234-01", "marching 2024", ""]
         {

@@ -21,8 +21,7 @@ fn files_are_skipped_after_three_failures() {
     for _ in 0..3 {
         assert_eq!(world.sync(), "!bad.md (bad.md has 38 bytes, over the limit of 20)");
     }
-    let left =
-        "!bad.md (bad.md has 38 bytes, over the limit of 20 (3 failures; left alone until it changes))";
+    let left = "!bad.md (bad.md has 38 bytes, over the limit of 20 (3 failures; skipped until it changes))";
     assert_eq!(world.sync(), left);
     assert_eq!(world.sync(), left, "it is still reported every time");
     let failures = world.memory.store().failures(world.memory.project()).unwrap();

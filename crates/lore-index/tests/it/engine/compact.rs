@@ -307,11 +307,11 @@ fn summaries_are_accepted_only_for_the_planned_pages() {
         &results.join("\n"),
         expect![[r#"
         r0/the-sum
-        cluster ID is not what was planned: its pages changed, r1/a last
-        cluster ID is not what was planned: its pages are compacted, no longer stale, or in other clusters
+        cluster ID changed since it was planned: its pages changed, r1/a last
+        cluster ID changed since it was planned: its pages are compacted, no longer stale, or in other clusters
         sums/third
-        cluster ID is not what was planned: its pages are compacted, no longer stale, or in other clusters
-        cluster ID is not what was planned: its pages are compacted, no longer stale, or in other clusters"#]],
+        cluster ID changed since it was planned: its pages are compacted, no longer stale, or in other clusters
+        cluster ID changed since it was planned: its pages are compacted, no longer stale, or in other clusters"#]],
     );
     let third = world.text("sums/third.md");
     assert!(third.contains("tags: [sum]") && third.contains("summarized_by: tester"), "{third}");

@@ -100,7 +100,7 @@ fn dangling_and_cyclic_symlinks_are_reported() {
     let world = World::new("-- a.md --\nx\n");
     std::os::unix::fs::symlink("gone.md", world.at("dangling.md")).unwrap();
     std::os::unix::fs::symlink("round.md", world.at("round.md")).unwrap();
-    let reason = "it is a symbolic link that leaves the vault or leads nowhere";
+    let reason = "it is a symlink that is broken or leaves the vault";
     assert_eq!(world.sync(), format!("+a.md !dangling.md ({reason}) !round.md ({reason})"));
     assert_eq!(world.look(&["dangling.md", "round.md"]), "");
     assert_eq!(problems(&world.memory), [""; 0]);
@@ -122,7 +122,7 @@ fn pages_replaced_by_escaping_symlinks_are_removed() {
     std::fs::write(world.outside("out.md"), "outside\n").unwrap();
     world.remove("a.md");
     std::os::unix::fs::symlink(world.outside("out.md"), world.at("a.md")).unwrap();
-    assert_eq!(world.sync(), "-a.md !a.md (it is a symbolic link that leaves the vault or leads nowhere)");
+    assert_eq!(world.sync(), "-a.md !a.md (it is a symlink that is broken or leaves the vault)");
     assert_eq!(found(&world, "outside"), [""; 0]);
 }
 

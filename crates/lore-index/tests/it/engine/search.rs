@@ -53,13 +53,13 @@ fn exact_names_rank_first() {
     );
     world.sync();
     for (query, why) in [
-        ("the zebra protocol", "its title is the query"),
-        ("The Zebra  Protocol", "its title is the query"),
-        ("quiet/plan", "its slug is the query"),
-        ("quiet/plan.md", "its slug is the query"),
-        ("stripes", "its alias is the query"),
-        ("0192f3a1-7c4e", "its id is the query"),
-        ("memory://quiet/plan", "its slug is the query"),
+        ("the zebra protocol", "exact title match"),
+        ("The Zebra  Protocol", "exact title match"),
+        ("quiet/plan", "exact slug match"),
+        ("quiet/plan.md", "exact slug match"),
+        ("stripes", "exact alias match"),
+        ("0192f3a1-7c4e", "exact id match"),
+        ("memory://quiet/plan", "exact slug match"),
     ] {
         let all = found(&world, query);
         assert!(all.starts_with(&format!("quiet/plan.md ({why})")), "{query}: {all}");
@@ -84,7 +84,7 @@ fn hyphens_and_dots_are_part_of_a_word() {
         "-- node-js-tutorial.md --\nx\n-- other.md --\nnode of js\n-- dot.md --\nabout node.js\n",
     );
     assert_eq!(found(&world, "node-js"), "node-js-tutorial.md (all words) dot.md (all words)");
-    assert_eq!(found(&world, "node-js-tutorial"), "node-js-tutorial.md (its slug is the query)");
+    assert_eq!(found(&world, "node-js-tutorial"), "node-js-tutorial.md (exact slug match)");
 }
 
 #[test]

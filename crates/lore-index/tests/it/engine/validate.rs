@@ -19,9 +19,9 @@ fn unindexed_files_are_reported() {
         &world,
         Check::Files,
         &[
-            "a.md has other bytes than the index knows",
+            "a.md differs from the index",
             "new.md is not in the index",
-            "b.md is in the index and not in the vault",
+            "b.md is in the index but not in the vault",
         ],
     );
     world.sync();
@@ -36,7 +36,7 @@ fn wrong_link_targets_are_reported() {
     check(&world, Check::Links, &[]);
     for wrong in [Some(world.page("c.md").number), None] {
         store.resolve_links(&[(link.number, wrong)]).unwrap();
-        check(&world, Check::Links, &["a.md:2 should lead elsewhere: b"]);
+        check(&world, Check::Links, &["a.md:2 resolves to the wrong page: b"]);
     }
 }
 
@@ -71,5 +71,5 @@ fn duplicate_ids_are_reported() {
     let world = World::synced(
         "-- a.md --\n---\nid: x1\n---\n-- b.md --\n---\nid: x1\n---\n-- c.md --\n---\nid: x2\n---\n",
     );
-    assert_eq!(duplicate_ids(&world.memory).unwrap(), ["the id x1 stands in a.md and b.md"]);
+    assert_eq!(duplicate_ids(&world.memory).unwrap(), ["the id x1 is used by a.md and b.md"]);
 }

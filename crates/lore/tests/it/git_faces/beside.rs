@@ -114,7 +114,7 @@ fn what_a_person_changed_on_the_page_is_committed_before_what_the_agent_changes(
         let before = story.head();
         story.by("codex", &["edit", "page", "--append", "Line of codex."]).ok();
         let subjects = story.subjects_since(&before);
-        assert_eq!(subjects, ["Keep edits made outside Lore to page.md", "Update page.md"], "{profile}");
+        assert_eq!(subjects, ["Commit edits made outside Lore to page.md", "Update page.md"], "{profile}");
         let person = story.git(&[
             "show",
             "--format=%an|%(trailers:key=Lore-Actor,valueonly)",

@@ -178,8 +178,8 @@ fn without_a_remote_there_is_nothing_to_fetch_or_push() {
     story
         .lore(&["git", "push"])
         .exits(2)
-        .says("no remote is known; add one with `git remote add origin URL`");
-    story.lore(&["git", "pull"]).exits(2).says("no remote is known");
+        .says("no remote is configured; add one with `git remote add origin URL`");
+    story.lore(&["git", "pull"]).exits(2).says("no remote is configured");
     let state = story.lore(&["status"]).ok().json();
     assert_eq!((&state["git"], &state["unpushed"]), (&json!("git: main, no remote"), &json!(0)));
 }

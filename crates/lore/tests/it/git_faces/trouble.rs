@@ -27,7 +27,7 @@ fn a_machine_without_the_program_writes_with_a_warning_and_commits_when_it_is_ba
     let mut command = story.at(NOON, &["edit", "page", "--append", "Two"]);
     let output = command.env("PATH", "/nonexistent").output().expect("it runs");
     let ran = crate::sandbox::Ran::from(output).ok();
-    assert!(ran.text().contains("there is no git program"), "{ran:?}");
+    assert!(ran.text().contains("git is not installed"), "{ran:?}");
     assert_eq!((story.read("page.md"), story.head()), ("One\nTwo\n".to_owned(), before.clone()));
     story.lore(&["edit", "page", "--append", "Three"]).ok();
     assert_eq!(story.uncommitted(), Vec::<String>::new());
@@ -42,7 +42,7 @@ fn a_policy_without_commits_leaves_git_alone() {
     let written = story.put("page", "One\n").ok().json();
     assert_eq!(written.get("commit"), None);
     story.lore(&["edit", "page", "--append", "Two"]).ok();
-    story.lore(&["git", "commit"]).exits(2).says("its policy says not to commit");
+    story.lore(&["git", "commit"]).exits(2).says("its policy disables commits");
     assert_eq!((story.head(), story.sandbox.read(".git/index")), (head, index));
     assert_eq!(story.uncommitted(), ["?? page.md"]);
 }
@@ -137,7 +137,7 @@ fn while_a_merge_is_under_way_nothing_is_committed_into_it() {
     let head = story.head();
     let written = story.put("other", "Other\n").ok().json();
     let told = texts(&written["warnings"]).join("\n");
-    assert!(told.contains("a git merge is under way"), "{told}");
+    assert!(told.contains("a git merge is in progress"), "{told}");
     assert_eq!(story.head(), head);
     story.sandbox.write("page.md", "Both\n");
     story.commit_by_hand("Merge by Ada");

@@ -217,7 +217,7 @@ fn a_payload_that_makes_no_sense_is_refused_with_its_place() {
             json!({ "fills": [7], "pages": [evidence(1)] }).to_string().as_bytes(),
         )
         .exits(1)
-        .says("no gap has the id 7");
+        .says("no gap with id 7");
     assert_eq!(imports(&sandbox), json!(0));
 }
 

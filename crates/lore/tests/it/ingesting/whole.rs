@@ -23,13 +23,13 @@ fn one_page_in_the_way_stops_them_all() {
             "new but there",
             json!({ "slug": "companies/acme", "expected_version": 0, "content": "# Acme\n" }),
             3,
-            "exists already, at version 1",
+            "already exists at version 1",
         ),
         (
             "not there",
             json!({ "slug": "companies/none", "expected_version": 2, "tags": ["x"] }),
             3,
-            "there is no page",
+            "does not exist",
         ),
         (
             "secret",

@@ -119,7 +119,7 @@ fn a_broken_link_in_another_page_stops_a_capture_and_its_mending_does_not() {
     story.edit_by_hand("one.md", "Text.", "See [[Nowhere]].");
     story.commit_by_hand("A broken link");
     let ran = story.refuses(|| story.lore(&["capture", "A lesson about looms"]));
-    ran.says("one.md:17: the link to \"Nowhere\" leads to no page (link-broken)");
+    ran.says("one.md:17: the link to \"Nowhere\" matches no page (link-broken)");
     story.lore(&["edit", "one", "--find", "[[Nowhere]]", "--replace", "[[Start here]]"]).ok();
     story.lore(&["capture", "A lesson about looms"]).ok();
 }
@@ -168,7 +168,7 @@ fn a_commit_by_hand_is_held_to_the_same() {
     assert!(!ran.err.contains(TOKEN[0]), "{}", ran.err);
     story.sandbox.write("raw/page.txt", "No token.\n");
     story.sandbox.write("one.md", node(1, "One", "See [[Nowhere]]."));
-    story.lore(&["git", "commit"]).exits(4).says("one.md:17: the link to \"Nowhere\" leads to no page");
+    story.lore(&["git", "commit"]).exits(4).says("one.md:17: the link to \"Nowhere\" matches no page");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn history_lists_the_kept_versions_and_the_commits() {
             false => assert!(subjects.is_empty(), "{history}"),
             true => assert_eq!(
                 subjects,
-                ["Update page.md", "Keep edits made outside Lore to page.md", "Create page.md"]
+                ["Update page.md", "Commit edits made outside Lore to page.md", "Create page.md"]
             ),
         }
         story.lore(&["edit", "page", "--append", "Four"]).ok();
@@ -75,7 +75,7 @@ fn history_for_reading_is_a_line_for_each() {
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.len(), 5, "{shown}");
     assert!(lines[2].starts_with("commit ") && lines[2].ends_with("codex: Update page.md"), "{shown}");
-    assert!(lines[3].ends_with("Ada: Keep edits made outside Lore to page.md"), "{shown}");
+    assert!(lines[3].ends_with("Ada: Commit edits made outside Lore to page.md"), "{shown}");
     assert!(lines[4].ends_with("tester: Create page.md"), "{shown}");
 }
 

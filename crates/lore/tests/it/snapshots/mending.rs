@@ -48,7 +48,7 @@ fn what_needs_no_decision_is_mended() {
     );
     assert!(story.read("index.md").contains("my-project"), "the index is made anew");
     assert_eq!(story.uncommitted(), Vec::<String>::new());
-    assert_eq!(story.git(&["log", "-1", "--format=%s"]), "Mend one.md");
+    assert_eq!(story.git(&["log", "-1", "--format=%s"]), "Fix one.md");
     let again = story.lore(&["lint", "--fix"]).ok().json();
     assert_eq!(again.get("fixed"), None, "there is nothing left to mend: {again}");
 }

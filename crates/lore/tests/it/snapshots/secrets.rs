@@ -37,7 +37,7 @@ fn a_refusal_shows_place_and_rule_and_never_the_secret() {
         let ran = shows_nothing(story.refuses(|| story.lore(arguments)));
         // A capture is refused before it has a name.
         let place = if arguments[0] == "capture" { "the text:" } else { ".md:" };
-        ran.says("[github-token]").says(place).says("at column").says("keep the secret elsewhere");
+        ran.says("[github-token]").says(place).says("at column").says("store the secret elsewhere");
     }
     let ran = shows_nothing(story.lore(&["put", "keys", &file, "-v"]).exits(4));
     ran.says("error: keys.md:3: a credential at column 12 [github-token]");
