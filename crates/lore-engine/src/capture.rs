@@ -1,6 +1,5 @@
-//! `capture`: the front door for something worth keeping. Pages that say much the same come first; then one of them is
-//! extended or updated, or a new one is written, with the properties its schema wants, tags that the vault knows and
-//! links to what is related.
+//! Captures a note. Similar pages are reported first; otherwise the text extends or updates an existing page or becomes
+//! a new one, with the properties its schema requires, tags already used in the vault and links to related pages.
 
 mod change;
 mod nearness;
@@ -26,68 +25,68 @@ use crate::policy::Lint;
 use crate::raw::{RawText, raw_changes};
 use crate::write::{Action, Noted, PageChange, Receipt, Terms, is_committed, write_as};
 
-/// How often another name is tried.
+/// Maximum number of attempts to find a free file name.
 const TRIES: usize = 20;
 
-/// What is to be kept.
+/// A note to capture.
 #[derive(Debug, Default)]
 pub struct CaptureRequest {
-    /// The text.
+    /// Text of the note.
     pub text: String,
-    /// Its title; without one, its first heading or sentence.
+    /// Title; defaults to the first heading or the first sentence.
     pub title: Option<String>,
-    /// Its tags.
+    /// Tags to set.
     pub tags: Vec<String>,
-    /// Where it was learnt.
+    /// Source of the information.
     pub source: Option<String>,
-    /// The page to add it to.
+    /// Page to append the text to.
     pub extend: Option<String>,
-    /// The page whose truth it replaces.
+    /// Page whose truth the text replaces.
     pub update: Option<String>,
-    /// The version of that page which the caller has read.
+    /// Version of that page the caller has read.
     pub expected_version: Option<u64>,
-    /// Whether to write it whatever is there.
+    /// Whether to write a new page even if similar pages exist.
     pub keep: bool,
-    /// The names of the directories the work is done in, the nearest first, where that is not the vault.
+    /// Names of the working directories outside the vault, nearest first.
     pub directories: Vec<String>,
-    /// What the person or agent calls the session.
+    /// Session name given by the person or agent.
     pub session: Option<String>,
-    /// The outside text it rests on.
+    /// External text the note is based on.
     pub raw: Option<RawText>,
-    /// The gaps that its page fills.
+    /// Gaps that the new page fills.
     pub fills: Vec<u64>,
 }
 
-/// What became of it.
+/// Outcome of a capture.
 #[derive(Debug)]
 pub enum Captured {
-    /// A new page is written.
+    /// A new page was written.
     New(Box<NewCapture>),
-    /// A page that was there has it now.
+    /// An existing page was changed.
     Changed(Receipt),
-    /// Nothing is written yet: these pages say much the same.
+    /// Nothing was written because similar pages exist.
     Similar(Comparison),
 }
 
-/// A new page.
+/// A page created by a capture.
 #[derive(Debug)]
 pub struct NewCapture {
-    /// What was written; the first file is the page.
+    /// Receipt of the write; its first file is the page.
     pub receipt: Receipt,
-    /// The page.
+    /// Index row of the page.
     pub page: Option<PageRow>,
-    /// The pages it links to because they are related.
+    /// Related pages that the page links to.
     pub related: Vec<PageRow>,
-    /// What it was held against.
+    /// Result of the similarity check.
     pub compared: Comparison,
 }
 
-/// Keeps a text.
+/// Captures a text.
 pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
     if request.text.trim().is_empty() {
         return Err(Error::BadInput {
-            message: "there is nothing to keep".into(),
-            hint: "give the text, or --file, or pipe it in".into(),
+            message: "the text is empty".into(),
+            hint: "pass the text, use --file, or pipe it on stdin".into(),
         });
     }
     refuse_secrets(memory, request)?;
@@ -95,8 +94,8 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
     match (&request.extend, &request.update) {
         (Some(_), Some(_)) => {
             return Err(Error::BadInput {
-                message: "a text cannot both be added to a page and take its place".into(),
-                hint: "give either --extend or --update".into(),
+                message: "--extend and --update cannot be used together".into(),
+                hint: "pass either --extend or --update".into(),
             });
         }
         (Some(page), None) => return change(memory, page, request, Onto::Extend).map(Captured::Changed),
@@ -111,22 +110,22 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
     create(memory, request, &title, found).map(|new| Captured::New(Box::new(new)))
 }
 
-/// Looked for before a name is made of the text, since a refusal names the file; and before a model reads it, since that
-/// may be a service.
+/// Rejects credentials before a file name is derived from the text, because the error names the file, and before a
+/// model reads the text, because the model may be a remote service.
 fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
     refuse_secret(memory, "the text", &request.text)?;
     refuse_secret(memory, "the title", request.title.as_deref().unwrap_or_default())
 }
 
-/// Fails where a text has a credential in it.
+/// Returns an error if the text contains a credential.
 pub(crate) fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
     let mut found = page_findings(&memory.policy(), what, text);
     found.retain(|found| found.lint == Lint::Secret);
     refuse(found).map(drop)
 }
 
-/// Writes a new page. Its name is chosen before the vault is locked, so that another may take it first: then another
-/// name is.
+/// Writes a new page. The name is chosen before the vault is locked, so another writer may take it first; then the next
+/// name is tried.
 fn create(
     memory: &Memory,
     request: &CaptureRequest,
@@ -175,8 +174,8 @@ fn try_create(
     Ok((write_as(memory, &changes, &terms_of(format!("Capture {path}"), request, &path))?, related))
 }
 
-/// Where a page comes from, on pages without a schema: one that has a schema has what that asks for. The session stands
-/// in the commit, so it is written only where there is none.
+/// Returns provenance properties for pages without a schema; a schema lists the ones it needs itself. The commit
+/// records the session, so it is only written when there is no commit.
 fn more(memory: &Memory, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
     if memory.policy().schema(path).is_some() {
         return Vec::new();

@@ -1,9 +1,9 @@
-//! Contradictions, found without a language model: facts that cannot both be true, links that have ended, prose that
-//! says so, and truths that their timelines have left behind.
+//! Finds contradictions without a language model: facts that cannot both be true, facts whose links have ended, prose
+//! that reports an end while the link is open, and truths older than their timelines.
 //!
-//! Each kind of finding is a pure function over rows; this file reads the rows, in bulk, and the files of those pages
-//! that a search says may have something to tell. A finding's id is made of its kind and of the words of its two lines,
-//! so that it stays when other lines move, and is another as soon as one of the two is.
+//! Each kind of finding is a pure function over rows. This file reads the rows in bulk, and the files of those pages
+//! that a search has selected. A finding's id is derived from its kind and the words of its two lines, so it survives
+//! when other lines move and changes when one of the two changes.
 
 mod authority;
 mod behind;
@@ -36,27 +36,27 @@ use reading::{Lines, Reading};
 use rows::{Meanings, Rows};
 use values::{disputed, live_single, two_values};
 
-/// What to look for.
+/// Scope of a check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scope {
-    /// Only what touches this page.
+    /// Only findings that involve this page.
     pub page: Option<PageNo>,
-    /// Only this group.
+    /// Only findings of this group.
     pub group: Option<Group>,
 }
 
-/// What became of an attempt to settle a finding.
+/// Result of settling a finding.
 #[derive(Debug)]
 pub enum Settling {
-    /// It is settled, now or since before.
+    /// The finding is settled, now or already before.
     Done(Box<Finding>),
-    /// No finding has an id that begins so.
+    /// No finding has this id prefix.
     Unknown,
-    /// Several have.
+    /// Several findings have this id prefix.
     Several(Vec<String>),
 }
 
-/// Everything that cannot be right as it stands, settled or not: by path and line of the first place.
+/// Returns all contradictions, settled or not, sorted by path and line of the first place.
 pub fn check(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     memory.store().reading(&mut || {
@@ -66,7 +66,7 @@ pub fn check(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Ve
     Ok(found)
 }
 
-/// Notes that the finding whose id begins so is settled.
+/// Marks the finding with this id prefix as settled.
 pub fn settle(memory: &Memory, beginning: &str, progress: Progress<'_>) -> Result<Settling> {
     let beginning = beginning.trim().to_lowercase();
     let mut found = check(memory, Scope::default(), progress)?;

@@ -1,8 +1,9 @@
-//! Compaction: stale pages that belong together become one page that says what is still worth knowing.
+//! Compaction: merges related stale pages into one summary page.
 //!
-//! Three passes. Which pages are stale is the lifecycle's to say; [`plan_compaction`] finds those that belong together
-//! and changes nothing; each cluster is then written in one transaction: the summary, the mark on each of its pages, and
-//! the links of other pages, which lead to the summary from then on. The pages themselves stay where they are.
+//! It runs in three passes. The lifecycle decides which pages are stale; [`plan_compaction`] groups related ones
+//! without changing anything; each cluster is then written in one transaction: the summary, the mark on each of its
+//! pages, and the links of other pages, which point to the summary from then on. The original pages stay where they
+//! are.
 
 mod alike;
 mod apply;

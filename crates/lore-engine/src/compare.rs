@@ -1,4 +1,4 @@
-//! Two texts line by line, and a page's history as far as its snapshots tell it. Pure; git is not asked.
+//! Line diffs and line attribution across snapshots. Pure; does not use git.
 //!
 //! A line ends at `\n`, as everywhere in Lore; a carriage return belongs to its line.
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
-/// What changed, as a unified diff with three lines around each change; empty where the texts are the same.
+/// Returns a unified diff with three lines of context; empty if the texts are equal.
 pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     let (old, new) = (lines(old), lines(new));
     let diff = TextDiff::from_slices(&old, &new);
@@ -27,7 +27,7 @@ pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     shown
 }
 
-/// How many lines were added and how many removed; a line that changed counts as both.
+/// Returns the number of added and removed lines; a changed line counts as both.
 pub fn summary(old: &str, new: &str) -> (usize, usize) {
     let (old, new) = (lines(old), lines(new));
     let diff = TextDiff::from_slices(&old, &new);
@@ -35,10 +35,10 @@ pub fn summary(old: &str, new: &str) -> (usize, usize) {
     (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
-/// For each line of the last version, the place in the list of the version that brought it, and the line without
-/// its end. Versions are a label and a text, the oldest first.
+/// Returns, for each line of the last version, the index of the version that added it, and the line without its ending.
+/// Versions are a label and a text, oldest first.
 ///
-/// How a line ends does not count, so that a change of line ends alone takes no line from whoever wrote it.
+/// Line endings are ignored, so that changing only them does not reattribute a line.
 pub fn attribute(versions: &[(&str, &str)]) -> Vec<(usize, String)> {
     let mut known: Vec<(usize, &str)> = Vec::new();
     for (version, (_, text)) in versions.iter().enumerate() {
@@ -59,7 +59,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// A name with a line break in it could pass for a line of the diff.
+/// Replaces control characters, since a name with a line break could pass for a line of the diff.
 fn on_one_line(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_texts_have_no_difference() {
+    fn equal_texts_have_no_diff() {
         for text in ["", "a", "a\r\nb\n"] {
             assert_eq!(unified(text, text, "a", "b"), "");
             assert_eq!(summary(text, text), (0, 0));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_shown_with_the_lines_around_them() {
+    fn changes_are_shown_with_context() {
         check(
             "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n",
             "1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n11\n12\n13\n14\n",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_file_and_of_lines_is_told() {
+    fn missing_newline_and_line_endings_are_shown() {
         check(
             "a\nb",
             "a\nb\n",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_of_the_version_that_brought_it() {
+    fn lines_are_attributed_to_the_version_that_added_them() {
         check_blame(&[], "");
         check_blame(&["a\nb\n"], "0:a 0:b");
         check_blame(&["a\nb\n", "a\nx\nb\n", "a\nx\nb\nc"], "0:a 1:x 0:b 2:c");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_take_no_line_from_its_author() {
+    fn line_endings_do_not_change_attribution() {
         check_blame(&["a\nb", "a\r\nb\r\n", "a\nb\nc\n"], "0:a 0:b 2:c");
     }
 }

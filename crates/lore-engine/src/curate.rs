@@ -1,6 +1,5 @@
-//! What a person should look over: pages that say the same, pages that nothing is linked to, what is contested, superseded
-//! or old, pages that are too broad, captures that no page rests on; what contradicts what, what is asked in vain, names
-//! that are no links, links that lead nowhere. Nothing is changed here.
+//! Lists what needs review: likely duplicates, orphans, contested, superseded and stale pages, overly broad pages,
+//! unused captures, contradictions, unanswered questions, unlinked mentions and broken links. Changes nothing.
 
 mod health;
 
@@ -22,56 +21,56 @@ use crate::progress::Progress;
 use crate::timeframe::date_millis;
 use crate::vault::{files_below, is_page_path};
 
-/// From which likeness on two pages may be one.
+/// Minimum similarity of likely duplicates.
 const SAME: f64 = 0.7;
 
-/// How many terms two pages must share before they are held against each other.
+/// Minimum number of shared terms for two pages to be compared.
 const SHARED: usize = 4;
 
-/// A term that more pages have says nothing about which of them are alike.
+/// Terms on more pages than this do not indicate similarity and are skipped.
 const COMMON: usize = 50;
 
-/// Where the count of pages at the last look is kept.
+/// Setting that stores the number of pages at the last review.
 const LOOKED: &str = "curated";
 
-/// What to look over.
+/// Result of a review.
 #[derive(Debug, Default)]
 pub struct Curation {
-    /// Pages of two that may be one, with their likeness.
+    /// Pairs of likely duplicates, with their similarity.
     pub duplicates: Vec<(String, String, f64)>,
-    /// Pages with no link from or to another.
+    /// Pages without links to or from another page.
     pub orphans: Vec<String>,
-    /// Pages at odds with another, and why.
+    /// Contested pages, with the reason.
     pub contested: Vec<(String, String)>,
-    /// Pages in whose place another stands, and why.
+    /// Superseded pages, with the reason.
     pub superseded: Vec<(String, String)>,
-    /// Pages that grew stale otherwise, and why.
+    /// Other stale pages, with the reason.
     pub stale: Vec<(String, String)>,
-    /// What cannot all be true and is not settled.
+    /// Unsettled contradictions.
     pub findings: Vec<Finding>,
-    /// Questions that found no answer, the oldest first.
+    /// Unanswered questions, oldest first.
     pub gaps: Vec<GapRow>,
-    /// Names of pages that are no links.
+    /// Unlinked mentions of pages.
     pub missing_links: Vec<MissingLink>,
-    /// Links that lead nowhere.
+    /// Links that do not resolve.
     pub broken_links: Vec<Broken>,
-    /// Tags that differ only in how they are written.
+    /// Tags that differ only in spelling.
     pub tags: Vec<Alike>,
-    /// Pages nobody has touched for long, the longest first.
+    /// Pages not changed for a long time, oldest first.
     pub untouched: Vec<String>,
-    /// Pages that may be several, with their words.
+    /// Pages that may need to be split, with their word counts.
     pub broad: Vec<(String, usize)>,
     /// Captures that no page names as its source.
     pub unused_captures: Vec<String>,
-    /// Captures that are unusually large, with their bytes.
+    /// Unusually large captures, with their sizes in bytes.
     pub large_captures: Vec<(String, u64)>,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: u64,
-    /// Whether a look is due.
+    /// Whether a review is due.
     pub due: bool,
 }
 
-/// Looks the vault over.
+/// Reviews the vault.
 pub fn curate(memory: &Memory, progress: Progress<'_>) -> Result<Curation> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
@@ -88,10 +87,10 @@ pub fn curate(memory: &Memory, progress: Progress<'_>) -> Result<Curation> {
     Ok(found)
 }
 
-/// Whether enough pages have come since the last look.
+/// Returns whether enough pages were added since the last review.
 pub fn curation_due(memory: &Memory) -> Result<bool> {
     let policy = memory.policy();
-    // Asked at the start of every session: to count all there is would cost more than the rest of the brief.
+    // Called at the start of every session: counting everything would cost more than the rest of the brief.
     let types = memory.store().labels(memory.project(), LabelKind::Type)?;
     let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
     let noted = memory.store().setting(&format!("{LOOKED}/{}", memory.project()))?;
@@ -102,7 +101,7 @@ pub fn curation_due(memory: &Memory) -> Result<bool> {
     Ok(policy.curate.first > 0 && pages >= due_at)
 }
 
-/// Notes that the pages were looked over.
+/// Records that the pages were reviewed.
 pub fn mark_curated(memory: &Memory) -> Result<()> {
     let pages = memory.store().counts(memory.project())?.pages;
     memory.store().set_setting(&format!("{LOOKED}/{}", memory.project()), &pages.to_string())
@@ -130,7 +129,7 @@ fn untouched(memory: &Memory, pages: &[PageRow]) -> Vec<String> {
     old.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The day the page itself names, the latest of them; else the file's last change.
+/// Returns the latest date in the page's properties, else the file's modification time.
 fn last_touch(page: &PageRow) -> i64 {
     let noted = ["updated", "reviewed", "last_curated"];
     let days = noted.iter().filter_map(|key| page.properties.text(key).and_then(date_millis));

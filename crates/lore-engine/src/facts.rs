@@ -1,7 +1,7 @@
-//! Facts: what the pages assert of whom, when it holds and where it was learnt.
+//! Facts: assertions on pages with their subject, validity and provenance.
 //!
-//! A fact is about its page unless it names a subject. Subject and object are looked up as links are, so that a title,
-//! an alias and a slug of one page are the same subject wherever they stand.
+//! A fact is about its page unless it names a subject. Subjects and objects are resolved like links, so the title, an
+//! alias and the slug of a page are the same subject everywhere.
 
 mod add;
 mod sound;
@@ -23,63 +23,63 @@ use crate::policy::plain_predicate;
 use crate::resolve::{Resolution, choose, names_of};
 use crate::vault::folder;
 
-/// Which facts.
+/// A query for facts.
 #[derive(Debug, Clone, Copy)]
 pub struct FactQuery<'a> {
-    /// Those that stand on this page or are about it.
+    /// Only facts on this page or about it.
     pub page: Option<&'a PageRow>,
-    /// Those about this subject: a page by any of its names, or the words that stand there.
+    /// Only facts about this subject: a page by any of its names, or literal words.
     pub subject: Option<&'a str>,
-    /// Those of this predicate.
+    /// Only facts with this predicate.
     pub predicate: Option<&'a str>,
-    /// By when they hold.
+    /// Filter by validity.
     pub temporal: Temporal,
-    /// The day on which they are looked at, as `YYYY-MM-DD`; or a month, or a year.
+    /// Date at which validity is evaluated: `YYYY-MM-DD`, a month or a year.
     pub day: &'a str,
 }
 
-/// A fact and where it stands.
+/// A fact and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactRow {
-    /// A number that names this fact on every machine and after every rebuild, also when it has ended.
+    /// Stable id of the fact, the same on every machine and after every rebuild, also when the fact has ended.
     pub id: u64,
-    /// Whom it is about: the page's title, or the words that stand there.
+    /// Subject: the page's title, or literal words.
     pub subject: String,
-    /// The slug of the page it is about, where there is one.
+    /// Slug of the subject's page, if there is one.
     pub about: Option<String>,
-    /// The slug of the page it stands on.
+    /// Slug of the page the fact is on.
     pub page: String,
-    /// That page's path.
+    /// Path of that page.
     pub path: String,
-    /// What it says.
+    /// The statement.
     pub statement: Statement,
 }
 
-/// Facts, and how many more there would be at other times.
+/// Matching facts, and the number of matches excluded by validity.
 #[derive(Debug, Default)]
 pub struct FoundFacts {
-    /// By path and line.
+    /// Facts, sorted by path and line.
     pub facts: Vec<FactRow>,
-    /// Those that fit but do not hold then.
+    /// Number of facts that match but are not valid at that date.
     pub left_out: usize,
 }
 
-/// What a subject or an object is: a page, else its words.
+/// Referent of a subject or an object: a page, else its words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Meaning {
     /// A page.
     Page(PageNo),
-    /// Words, in the form in which they are compared.
+    /// Folded words.
     Words(String),
 }
 
-/// What the names on pages mean, looked up once.
+/// Pages that names refer to, resolved in one query.
 pub(crate) struct Meanings {
     by_name: HashMap<String, Vec<KeyRow>>,
 }
 
 impl Meanings {
-    /// Looks up the subjects of facts and, where `objects` are to be compared, those too.
+    /// Resolves these subjects and objects.
     pub(crate) fn read<'a>(memory: &Memory, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
         let names: BTreeSet<String> = words.flat_map(names_of).filter(|name| !name.is_empty()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl Meanings {
         Ok(Meanings { by_name })
     }
 
-    /// What words on the page at a path mean.
+    /// Returns what words on the page at a path refer to.
     pub(crate) fn of(&self, words: &str, path: &str) -> Meaning {
         let rows: Vec<KeyRow> =
             names_of(words).iter().filter_map(|name| self.by_name.get(name)).flatten().cloned().collect();
@@ -100,13 +100,13 @@ impl Meanings {
         }
     }
 
-    /// Whom a fact on a page is about.
+    /// Returns the subject of a fact on a page.
     pub(crate) fn subject(&self, said: &Statement, page: PageNo, path: &str) -> Meaning {
         said.subject.as_deref().map_or(Meaning::Page(page), |subject| self.of(subject, path))
     }
 }
 
-/// The facts that fit a query, by path and line.
+/// Returns the facts that match a query, sorted by path and line.
 pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
     let (store, project) = (memory.store(), memory.project());
     let all = store.statements(project, &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
@@ -138,7 +138,7 @@ pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
     Ok(found)
 }
 
-/// The subject asked for: a page as a person names it, else the words.
+/// Returns the requested subject: a page by any of its names, else the words.
 fn asked_subject(memory: &Memory, query: &FactQuery<'_>, meanings: &Meanings) -> Result<Option<Meaning>> {
     let Some(words) = query.subject else { return Ok(None) };
     Ok(Some(match memory.find(words)? {
@@ -177,7 +177,7 @@ fn shown(memory: &Memory, all: &[StatementRow], kept: Vec<(&StatementRow, Meanin
     Ok(kept.into_iter().filter_map(fact).collect())
 }
 
-/// The id of each fact by page and line. When it ends is no part of it, so that closing it does not change its name.
+/// Returns the id of each fact by page and line. The end date is not part of the id, so that closing a fact keeps it.
 fn ids<'a>(
     facts: impl Iterator<Item = &'a StatementRow>,
     pages: &HashMap<PageNo, PageRow>,

@@ -1,6 +1,6 @@
-//! Questions that the memory answers badly. Only the checksum of a question is kept: its words come back from whoever
-//! asked, when somebody allows it, and are held against the checksum. A gap closes when a page is said to fill it, or
-//! when the same question is asked again and is answered well.
+//! Questions that the memory answers poorly. Only the hash of a question is stored. Its words are supplied by the
+//! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
+//! it, or when the same question is asked again and answered well.
 
 use lore_page::fold;
 
@@ -14,31 +14,31 @@ use crate::memory::Memory;
 use crate::novelty::nearness;
 use crate::search::Hit;
 
-/// A question that found no answer.
+/// An unanswered question.
 #[derive(Debug, Default)]
 pub struct NewGap {
-    /// The question, of which only the checksum is kept.
+    /// The question, of which only the hash is stored.
     pub question: String,
-    /// What is known about it, kept as it is.
+    /// Context, stored as is.
     pub context: Option<String>,
-    /// How well it was answered, from 0 to 1.
+    /// Confidence of the best answer, from 0 to 1.
     pub confidence: Option<f64>,
 }
 
-/// What somebody allows to be done with a gap.
+/// Approval to use a gap outside the vault.
 #[derive(Debug)]
 pub struct Approval {
-    /// How far it may be carried outside.
+    /// How much may be disclosed.
     pub sensitivity: Sensitivity,
-    /// Who allows it.
+    /// Name of the approver.
     pub approver: String,
-    /// The question without what must stay inside.
+    /// The question without confidential parts.
     pub redacted_query: Option<String>,
-    /// The question itself, word for word.
+    /// The exact question.
     pub query_text: Option<String>,
 }
 
-/// The id of a question's gap: the same wherever it is asked.
+/// Returns the id of a question's gap, which is the same everywhere.
 pub fn gap_id(question: &str) -> u64 {
     id_of(ContentHash::of(question.as_bytes()))
 }
@@ -47,19 +47,19 @@ fn id_of(hash: ContentHash) -> u64 {
     stable_number(&["gap", &hash.to_string()])
 }
 
-/// Notes a gap, or counts one that is known once more and opens it again. It is `internal` until somebody allows more.
+/// Adds a gap, or counts a known one again and reopens it. It is `internal` until approved for more.
 pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
     if new.question.trim().is_empty() {
-        return Err(bad("the question is empty", "say what was asked"));
+        return Err(bad("the question is empty", "pass the question that was asked"));
     }
     if new.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
-        return Err(bad("the confidence is not between 0 and 1", "leave it out where it is not known"));
+        return Err(bad("the confidence is not between 0 and 1", "omit it if it is unknown"));
     }
     let context = new.context.as_deref().unwrap_or_default().trim();
     let question = plain(&new.question);
     if !question.is_empty() && plain(context).contains(&question) {
-        let hint = "say what it was asked for, not what was asked: a context is kept as it is";
-        return Err(bad("the context contains the whole question, which is not kept", hint));
+        let hint = "describe the purpose, not the question: the context is stored as is";
+        return Err(bad("the context contains the question, which must not be stored", hint));
     }
     refuse_secret(memory, "the context", context)?;
     let query_hash = ContentHash::of(new.question.as_bytes());
@@ -89,21 +89,22 @@ pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
     })
 }
 
-/// Allows more than `internal`, under somebody's name. An earlier approval is replaced by this one, words included.
+/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval, including its
+/// texts.
 pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapRow> {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
     let approver = approval.approver.trim();
     if approver.is_empty() {
-        return Err(bad("nobody is named who allows it", "give a name: it is kept with the approval"));
+        return Err(bad("the approver is missing", "pass a name: it is stored with the approval"));
     }
     match approval.sensitivity {
         Sensitivity::Internal => {
-            return Err(bad("a gap is internal from the start", "allow `redacted` or `external`"));
+            return Err(bad("gaps are internal by default", "approve as `redacted` or `external`"));
         }
         Sensitivity::Redacted if redacted_query.is_none() => {
-            let hint = "write the question without names, sums and terms, and give it as the redacted query";
-            return Err(bad("a redacted approval needs the redacted question", hint));
+            let hint = "pass the question without names, amounts and terms as the redacted query";
+            return Err(bad("a redacted approval needs a redacted query", hint));
         }
         _ => {}
     }
@@ -115,13 +116,13 @@ pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapR
         let gap = known(id)?.ok_or(Error::NoGap { id })?;
         let is_question = |text: &String| ContentHash::of(text.as_bytes()) == gap.query_hash;
         if query_text.as_ref().is_some_and(|text| !is_question(text)) {
-            let hint = "give the question word for word as it was asked, or leave it out";
+            let hint = "pass the exact question as it was asked, or omit it";
             return Err(bad(&format!("this is not the question of gap {id}"), hint));
         }
         if let Some(redacted) = &redacted_query {
             let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
             if whole || is_question(redacted) {
-                let hint = "take out what must stay inside";
+                let hint = "remove the confidential parts";
                 return Err(bad("the redacted query is the question itself", hint));
             }
         }
@@ -135,7 +136,7 @@ pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapR
     })
 }
 
-/// Closes a gap: the page at this path answers it.
+/// Closes a gap answered by the page at this path.
 pub fn resolve_gap(memory: &Memory, id: u64, path: &str) -> Result<GapRow> {
     let now = memory.now().timestamp().as_millisecond();
     change(memory, |known| {
@@ -144,7 +145,7 @@ pub fn resolve_gap(memory: &Memory, id: u64, path: &str) -> Result<GapRow> {
     })
 }
 
-/// Fails where one of these is no gap.
+/// Returns an error if one of these gaps does not exist.
 pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
     for id in ids {
         memory.store().gap(memory.project(), *id)?.ok_or(Error::NoGap { id: *id })?;
@@ -152,14 +153,14 @@ pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Weighs the answer to a plain question. One that is answered badly becomes a gap where the policy says so; a gap whose
-/// question is answered well is closed. Gives what to tell whoever asked; that nothing could be noted is told, and spoils
-/// no answer.
+/// Evaluates the answer to a plain question. A poor answer becomes a gap if the policy enables it; a good one closes an
+/// open gap. Returns a note for the caller; failing to record the result is only a note too, so the answer is still
+/// returned.
 pub fn weigh(memory: &Memory, question: &str, hits: &[Hit]) -> Option<String> {
-    // What a link or a fact answers is answered, whatever words the page has.
+    // An answer from a link or a fact counts, whatever words the page contains.
     let best = hits.iter().find(|hit| hit.answers).or(hits.first());
     let weighed = try_weigh(memory, question, best);
-    weighed.unwrap_or_else(|error| Some(format!("how well this was answered is not noted: {error}")))
+    weighed.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
 }
 
 fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
@@ -181,23 +182,23 @@ fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Opti
                 return Ok(None);
             }
             resolve_gap(memory, id, &best.page.path)?;
-            Ok(Some(format!("gap {id} is closed: {} answers it now", best.page.slug)))
+            Ok(Some(format!("gap {id} is closed: {} answers it", best.page.slug)))
         }
         _ if policy.gaps.log => {
             let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
             let times = add_gap(memory, &gap)?.times;
             let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
             Ok(Some(format!(
-                "no page answers this well (confidence {confidence:.2}): noted as gap {id}{times}, without its words"
+                "no page answers this well (confidence {confidence:.2}): recorded as gap {id}{times}, without its text"
             )))
         }
         _ => Ok(None),
     }
 }
 
-/// How well a page answers a question, from 0 to 1: the share of the question's words that are on it, or its nearness
-/// in meaning, whichever is more. Unlike a hit's score it can be compared from question to question. Words are counted
-/// first: where they are enough, no model is asked.
+/// Returns how well a page answers a question, from 0 to 1: the share of the question's terms on the page, or the
+/// cosine, whichever is larger. Unlike a search score, it is comparable across questions. Terms are counted first, and
+/// no model is used if they suffice.
 fn confidence(memory: &Memory, question: &str, best: &Hit, enough: f64) -> Result<f64> {
     if best.answers || matches!(memory.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
         return Ok(1.0);
@@ -213,7 +214,7 @@ fn confidence(memory: &Memory, question: &str, best: &Hit, enough: f64) -> Resul
     Ok(near.unwrap_or_default().max(covered))
 }
 
-/// Reads and writes gaps as one step.
+/// Reads and writes a gap in one transaction.
 fn change(
     memory: &Memory,
     make: impl Fn(&dyn Fn(u64) -> Result<Option<GapRow>>) -> Result<GapRow>,
@@ -229,7 +230,7 @@ fn change(
     Ok(changed.expect("the transaction ran"))
 }
 
-/// A text in one case, its white space made one space each, without the marks around it.
+/// Folds case, collapses whitespace and strips surrounding punctuation.
 fn plain(text: &str) -> String {
     let words = fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
     words.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_is_of_the_question_as_it_was_asked() {
+    fn id_depends_on_the_exact_question() {
         assert_eq!(gap_id("Who runs Acme?"), gap_id("Who runs Acme?"));
         for other in ["who runs Acme?", "Who runs Acme", " Who runs Acme?", "Who runs Acme?\n", ""] {
             assert_ne!(gap_id("Who runs Acme?"), gap_id(other), "{other:?}");
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn case_white_space_and_marks_do_not_hide_a_question() {
+    fn plain_ignores_case_whitespace_and_punctuation() {
         let question = plain("Who  runs\nAcme?");
         for context in ["they asked: WHO RUNS ACME", "who runs acme?!", "“Who runs Acme?” said Bob"] {
             assert!(plain(context).contains(&question), "{context}");

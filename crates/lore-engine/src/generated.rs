@@ -1,7 +1,7 @@
-//! What Lore writes by itself from the pages: whole files under a seal, and blocks between two markers.
+//! Generated content: whole files with a seal, and blocks between two markers.
 //!
-//! A generated file is for navigation and says nothing of its own, so that no page has a link, a tag or a
-//! statement from it: whatever a title or a summary holds, it is written as plain text.
+//! A generated file is for navigation only. It adds no links, tags or statements to any page: titles and summaries are
+//! written as escaped plain text.
 
 mod block;
 mod catalogue;

@@ -1,5 +1,5 @@
-//! `ingest`: a source taken in whole. Its bytes go to the ledger, its evidence to a page of its own, and what it says
-//! about other pages to those pages: all of it in one change, or nothing.
+//! Imports a source. Its bytes go to the ledger, its evidence to a page of its own, and what it says about other pages
+//! to those pages, all in one atomic change.
 
 mod evidence;
 mod mentions;
@@ -24,82 +24,82 @@ pub(crate) use mentions::mentions;
 use page::{Planned, plan_page};
 use source::{SourcePage, plan_source, source_novelty};
 
-/// How often it is tried again when another process takes the name of the source's page first.
+/// Maximum number of attempts when another process takes the name of the source's page.
 const TRIES: usize = 20;
 
-/// What is taken in.
+/// A source to import.
 #[derive(Debug, Default)]
 pub struct IngestRequest {
-    /// The source; none where it is in already and only pages follow from it.
+    /// The source; none if it is already imported and only pages change.
     pub source: Option<SourceText>,
-    /// What it is: `meeting`, `article`, `doc`, `conversation`.
+    /// Type: `meeting`, `article`, `doc`, `conversation`.
     pub source_type: String,
-    /// What it is known by: an address, a meeting's number.
+    /// External reference: a URL or a meeting number.
     pub source_ref: Option<String>,
-    /// Whether it is taken in although it is there, and pages are rewritten although they say the same.
+    /// Whether to import a known source again, and to rewrite pages that already say the same.
     pub force: bool,
-    /// The gaps that it fills.
+    /// Gaps that the source fills.
     pub fills: Vec<u64>,
-    /// What follows from it for pages.
+    /// Changes to pages derived from the source.
     pub pages: Vec<PageIngest>,
 }
 
-/// A source as it came.
+/// A source as received.
 #[derive(Debug, Default)]
 pub struct SourceText {
-    /// Its bytes.
+    /// Contents.
     pub bytes: Vec<u8>,
-    /// The path it was read from.
+    /// Path it was read from.
     pub path: Option<String>,
 }
 
-/// What became of it.
+/// Outcome of an import.
 #[derive(Debug)]
 pub enum Ingested {
-    /// Nothing: the very same bytes are in.
+    /// The same bytes are already imported.
     Already(ImportRow),
-    /// It is in.
+    /// The source was imported.
     Done(Box<IngestReport>),
 }
 
-/// What was done.
+/// Report of an import.
 #[derive(Debug, Default)]
 pub struct IngestReport {
-    /// The run that the source was kept under.
+    /// Id of the import in the ledger.
     pub batch: Option<String>,
-    /// The page of the source.
+    /// Page of the source.
     pub source: Option<Written>,
-    /// What the source is to the page that is most like it.
+    /// Novelty of the source compared with the most similar page.
     pub novelty: Option<SourceNovelty>,
-    /// The other pages, in the order they were given.
+    /// The other pages, in the given order.
     pub pages: Vec<PageReport>,
-    /// Pages whose names stand in the source, the most named first.
+    /// Pages mentioned in the source, most frequent first.
     pub mentions: Vec<Mention>,
-    /// The gaps that are closed.
+    /// Gaps that were closed.
     pub filled: Vec<u64>,
-    /// The commit, where there is one.
+    /// Commit, if there is one.
     pub commit: Option<String>,
-    /// What a person should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// What was done to a page.
+/// Result for one page.
 #[derive(Debug)]
 pub struct PageReport {
-    /// The page.
+    /// Written file.
     pub written: Written,
-    /// What became of its new text.
+    /// What happened to the new text.
     pub derived: Derived,
-    /// What that text was to the page as it was.
+    /// Novelty of that text compared with the previous page.
     pub novelty: Option<Novelty>,
 }
 
-/// Takes a source in. The very same bytes change nothing, unless that is wanted.
+/// Imports a source. Known bytes change nothing unless forced.
 pub fn ingest(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
     check(memory, request)?;
     for _ in 1..TRIES {
         match attempt(memory, request) {
-            // Another process was quicker: to take in the same bytes, or to take the name.
+            // Another process imported the same bytes or took the name first.
             Err(Error::Exists { .. }) => {}
             Err(Error::Conflict { expected: 0, slug, .. }) if !is_asked_for(memory, request, &slug)? => {}
             done => return done,
@@ -113,14 +113,14 @@ fn check(memory: &Memory, request: &IngestRequest) -> Result<()> {
         request.source.as_ref().is_some_and(|source| source.bytes.iter().all(u8::is_ascii_whitespace));
     if empty || request.source.is_none() && request.pages.is_empty() {
         return Err(Error::BadInput {
-            message: "there is nothing to take in".into(),
-            hint: "give a file, or `content`, or `pages`".into(),
+            message: "nothing to ingest".into(),
+            hint: "pass a file, `content` or `pages`".into(),
         });
     }
     check_gaps(memory, &request.fills)
 }
 
-/// Whether a page that is there already is one that the caller wants to make.
+/// Returns whether an existing page is one that the caller wants to create.
 fn is_asked_for(memory: &Memory, request: &IngestRequest, name: &str) -> Result<bool> {
     let path = match exists(&memory.vault().root().join(name)) {
         true => name.to_owned(),
@@ -141,7 +141,7 @@ fn attempt(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
     let mut report = IngestReport { filled: request.fills.clone(), ..IngestReport::default() };
     let mut changes: Vec<PageChange<'_>> = Vec::new();
     if let Some(source) = &source {
-        // Asked before the source has a page of its own, which would be the most alike of all.
+        // Computed before the source has a page of its own, which would be the most similar one.
         report.novelty = source_novelty(memory, source)?;
         changes.extend(source.change());
     }
@@ -183,7 +183,7 @@ fn carry_out(
         bytes: source.bytes.to_vec(),
         again: request.force,
     });
-    // What fills a gap is the first page that the caller wrote; the source itself, where there is no other.
+    // A gap is filled by the first page that the caller gave; by the source itself if there is none.
     let filler = request.pages.first().map(|page| page.path.clone());
     let filler = filler.or_else(|| source.map(|source| source.path.clone())).unwrap_or_default();
     let batch = import.as_ref().map(|import| import.batch.clone());
@@ -193,25 +193,25 @@ fn carry_out(
     Ok((write_as(memory, changes, &Terms { subject, noted, ..Terms::default() })?, batch))
 }
 
-/// A page that was found to hold the source's very bytes already.
+/// Returns the existing page that already holds the source.
 fn as_it_is(memory: &Memory, path: &str) -> Result<Option<Written>> {
     let outcome = Outcome::Unchanged;
     let page = memory.page_at(path)?;
     Ok(page.map(|page| Written { path: page.path, slug: page.slug, version: page.version, outcome }))
 }
 
-/// What to say about a text that was not written, or was written although it is hardly new.
+/// Returns a warning about a text that was skipped, or written although it is hardly new.
 fn warning(change: &PageChange<'_>, derived: Derived, novelty: Option<Novelty>) -> Option<String> {
     let Novelty { verdict, jaccard, cosine } = novelty.filter(|novelty| novelty.verdict != Verdict::Novel)?;
     let alike = match (verdict, cosine) {
-        (Verdict::NearDuplicate, Some(cosine)) => format!("means what the page says (cosine {cosine:.2})"),
-        _ => format!("has the page's own words (overlap {jaccard:.2})"),
+        (Verdict::NearDuplicate, Some(cosine)) => format!("says the same as the page (cosine {cosine:.2})"),
+        _ => format!("has the same words as the page (overlap {jaccard:.2})"),
     };
     Some(match derived {
         Derived::Skipped => format!(
-            "{}: the new text {alike}, so the page was not rewritten; its evidence was added; force rewrites it",
+            "{}: the new text {alike}, so only its evidence was added; use force to rewrite the page",
             change.path
         ),
-        _ => format!("{}: rewritten as it was forced, although the new text {alike}", change.path),
+        _ => format!("{}: rewritten because of force, although the new text {alike}", change.path),
     })
 }

@@ -1,4 +1,4 @@
-//! The files that every agent is given at the start of its work, within their limits.
+//! Files injected into every agent's context, within their limits.
 
 use crate::error::Result;
 use crate::memory::Memory;
@@ -6,18 +6,18 @@ use crate::policy::Inject;
 use crate::upkeep::last_entries;
 use crate::vault::{decode, without_extension};
 
-/// A file that is given.
+/// A file to inject.
 #[derive(Debug, Clone)]
 pub struct Injected {
-    /// What it is called there.
+    /// Name shown in the context.
     pub name: String,
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// Its text, as far as its limits let it.
+    /// Text, shortened to its limits.
     pub text: String,
 }
 
-/// The files that are there, in the policy's order, and what a person should know. With `whole`, no list is cut.
+/// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
 pub fn injected(memory: &Memory, whole: bool) -> Result<(Vec<Injected>, Vec<String>)> {
     let (mut files, mut warnings) = (Vec::new(), Vec::new());
     for wanted in &memory.policy().inject {
@@ -26,7 +26,7 @@ pub fn injected(memory: &Memory, whole: bool) -> Result<(Vec<Injected>, Vec<Stri
         let (size, text) = (file.bytes.len() as u64, decode(&file.bytes).text.into_owned());
         match wanted.max_bytes.filter(|limit| size > *limit) {
             Some(limit) => {
-                warnings.push(format!("{path} is left out: it has {size} bytes, over its limit of {limit}"));
+                warnings.push(format!("{path} is not injected: {size} bytes exceed the limit of {limit}"));
             }
             None => files.push(Injected { name: wanted.name.clone(), text: cut(wanted, text, whole), path }),
         }

@@ -1,11 +1,11 @@
-//! The lifecycle of pages: active, stale, contested, superseded or compacted. Nothing of it is kept: it follows from
-//! links, dates and what the files state, and is worked out whenever it is asked for.
+//! The lifecycle of pages: active, stale, contested, superseded or compacted. The state is not stored; it is derived at
+//! read time from links, dates and the files.
 //!
-//! - *superseded*: another page `supersedes` it, or it says `superseded_by`, and the link holds today;
-//! - *contested*: a `contradicts` link that holds today ties it to a page that still counts;
-//! - *compacted*: its file names the page it was `compacted_into`;
-//! - *stale*: past its threshold, or linked by nobody for long, where the policy asks for it;
-//! - a `status:` in the file goes before all of these.
+//! - *superseded*: another page `supersedes` it, or it has a `superseded_by` link, and the link is valid today;
+//! - *contested*: a `contradicts` link that is valid today connects it to a live page;
+//! - *compacted*: its file has `compacted_into`;
+//! - *stale*: past its threshold, or without inbound links for long, if the policy sets limits;
+//! - a `status:` in the file overrides all of these.
 
 mod brief;
 mod conflicts;
@@ -37,62 +37,62 @@ use crate::timeframe::date_millis;
 use derive::{Evidence, Superseder, derive};
 use ties::Ties;
 
-/// Whether a page with this status still counts: true of every word but those for what is over.
+/// Returns whether a page with this status is live: true for every word except those for closed pages.
 pub fn is_live(status: &str) -> bool {
     !status::is_over(status)
 }
 
-/// What a page is worth today.
+/// State of a page today.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
-    /// `active`, `stale`, `superseded`, `contested`, `compacted`, or what the file says.
+    /// `active`, `stale`, `superseded`, `contested`, `compacted`, or the status in the file.
     pub status: String,
-    /// Why, strongest first.
+    /// Reasons, strongest first.
     pub reasons: Vec<Reason>,
-    /// Since when, as `YYYY-MM-DD`.
+    /// Start date, as `YYYY-MM-DD`.
     pub since: Option<String>,
     /// Slug and title of the pages that supersede it.
     pub superseded_by: Vec<(String, String)>,
-    /// The pages it is at odds with, and what the link says about it.
+    /// Slugs of the pages it contradicts, with the context of the link.
     pub contradicts: Vec<(String, String)>,
 }
 
-/// Why a page is in its state.
+/// Reason for a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// Its file says so.
+    /// The file states it.
     Stated {
-        /// What it says.
+        /// Status in the file.
         status: String,
     },
-    /// Another page stands in its place.
+    /// Another page supersedes it.
     Superseded {
-        /// Its slug.
+        /// Slug of that page.
         by: String,
     },
     /// Pages supersede each other.
     Circle {
-        /// Their slugs.
+        /// Slugs of the pages.
         pages: Vec<String>,
     },
-    /// It is at odds with another page.
+    /// It contradicts another page.
     Contradicts {
-        /// Its slug.
+        /// Slug of that page.
         page: String,
     },
-    /// It was summed up.
+    /// It was compacted.
     Compacted {
-        /// The page that does.
+        /// The summary page.
         into: String,
     },
-    /// It was neither changed nor reviewed for long.
+    /// It was not changed or reviewed for too long.
     Age {
-        /// For how many days.
+        /// Days since then.
         days: i64,
     },
-    /// No other page links to it, and it was neither changed nor reviewed for long.
+    /// No other page links to it, and it was not changed or reviewed for too long.
     NoInbound {
-        /// For how many days.
+        /// Days since then.
         days: i64,
     },
 }
@@ -102,7 +102,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Stated { status } => write!(f, "status: {status}"),
             Reason::Superseded { by } => write!(f, "superseded by {by}"),
-            Reason::Circle { pages } => write!(f, "supersession runs in a circle: {}", pages.join(", ")),
+            Reason::Circle { pages } => write!(f, "supersession cycle: {}", pages.join(", ")),
             Reason::Contradicts { page } => write!(f, "contradicts {page}"),
             Reason::Compacted { into } => write!(f, "compacted into {into}"),
             Reason::Age { days } => write!(f, "age ({days} days)"),
@@ -112,21 +112,21 @@ impl fmt::Display for Reason {
 }
 
 impl State {
-    /// Whether the page is stale: by age, for want of links, superseded, or because its file says so.
+    /// Returns whether the page is stale: by age, without links, superseded, or stated in its file.
     pub fn is_stale(&self) -> bool {
         [status::STALE, status::SUPERSEDED].contains(&self.status.as_str())
     }
 
-    /// The reasons in one line.
+    /// Returns the reasons in one line.
     pub fn reason(&self) -> String {
         self.reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a reader of the page should be careful about.
+    /// Returns warnings for a reader of the page.
     pub fn warnings(&self) -> Vec<String> {
         let stated = self.reasons.iter().any(|reason| matches!(reason, Reason::Stated { .. }));
         let though = match stated && is_live(&self.status) {
-            true => format!(", though its file says {}", self.status),
+            true => format!(", but its file says {}", self.status),
             false => String::new(),
         };
         let mut warnings = Vec::new();
@@ -142,7 +142,7 @@ impl State {
             match reason {
                 Reason::Circle { .. } | Reason::Compacted { .. } => warnings.push(reason.to_string()),
                 Reason::Stated { status } if status::is_doubtful(status) => {
-                    warnings.push(format!("{status}: its file says so"));
+                    warnings.push(format!("{status}: set in its file"));
                 }
                 _ => {}
             }
@@ -155,13 +155,13 @@ impl State {
     }
 }
 
-/// The states of pages, in their order. However many pages there are, the index is asked the same few questions.
+/// Returns the states of pages, in order. The number of index queries does not depend on the number of pages.
 pub fn states(memory: &Memory, pages: &[PageRow]) -> Result<Vec<State>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
     read_once(memory, || states_by(memory, &Ties::around(memory, &numbers)?, pages))
 }
 
-/// The pages that supersede a page, then those that supersede these, and so on; slug and title of each.
+/// Returns the pages that supersede a page, then those that supersede these, and so on; slug and title of each.
 pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
     let chain = Ties::around(memory, &[page.number])?.chain(page.number);
     let rows = rows(memory, chain.iter().flatten().copied())?;
@@ -169,7 +169,7 @@ pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, 
     Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())
 }
 
-/// Runs work that only reads over one state of the index, which asks for the right to read once and not for each row.
+/// Runs read-only work in one read transaction, which takes the read lock once instead of for each row.
 fn read_once<T>(memory: &Memory, work: impl Fn() -> Result<T>) -> Result<T> {
     let mut done = None;
     memory.store().reading(&mut || {
@@ -203,7 +203,7 @@ fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<Stat
     Ok(pages.iter().zip(inbound).map(state).collect())
 }
 
-/// The rows of pages, each once.
+/// Returns the rows of pages, each once.
 fn rows(memory: &Memory, pages: impl Iterator<Item = PageNo>) -> Result<HashMap<PageNo, PageRow>> {
     let mut numbers: Vec<PageNo> = pages.collect::<HashSet<_>>().into_iter().collect();
     numbers.sort_unstable();
@@ -211,10 +211,10 @@ fn rows(memory: &Memory, pages: impl Iterator<Item = PageNo>) -> Result<HashMap<
     Ok(rows.into_iter().map(|row| (row.number, row)).collect())
 }
 
-/// What a page's state is read from besides the page.
+/// Context for deriving the state of a page.
 struct Around<'a> {
     ties: &'a Ties,
-    /// The pages at the other ends of the ties.
+    /// Pages at the other ends of the ties.
     ends: &'a HashMap<PageNo, PageRow>,
     policy: &'a Policy,
     zone: &'a TimeZone,
@@ -250,7 +250,7 @@ impl Around<'_> {
         .collect()
     }
 
-    /// The open contradictions: one is settled when either page no longer counts.
+    /// Returns the open contradictions; one is settled when either page is no longer live.
     fn contradicts(&self, page: &PageRow) -> Vec<(String, String)> {
         if is_over(page, self.ties) {
             return Vec::new();
@@ -262,7 +262,7 @@ impl Around<'_> {
     }
 }
 
-/// Whether a page no longer counts: its file says so, or else it is superseded or compacted.
+/// Returns whether a page is closed: by its status, or else because it is superseded or compacted.
 fn is_over(page: &PageRow, ties: &Ties) -> bool {
     match &page.status {
         Some(stated) => status::is_over(stated),
@@ -270,28 +270,28 @@ fn is_over(page: &PageRow, ties: &Ties) -> bool {
     }
 }
 
-/// The page that a file says it was compacted into.
+/// Returns the page that a file says it was compacted into.
 fn compacted_into(page: &PageRow) -> Option<String> {
     let named = page.properties.list("compacted_into").into_iter().next()?;
     let plain = named.trim().trim_start_matches("[[").trim_end_matches("]]").trim();
     (!plain.is_empty()).then(|| plain.to_owned())
 }
 
-/// The day that a page states as the one it was made on; else the day it was last touched. When the index first saw the
-/// file is no answer: another index would give another.
+/// Returns the creation date stated on a page, else the date of its last change. The time at which the index first saw
+/// the file is not used, since it differs between indexes.
 fn made(page: &PageRow, zone: &TimeZone) -> Date {
     let stated = ["created", "date"].iter().find_map(|key| page.properties.text(key));
     stated.and_then(|text| stated_day(text, zone)).unwrap_or_else(|| touched(page, zone))
 }
 
-/// The newest day that the page states as reviewed or updated; else that of the file's last change.
+/// Returns the latest `reviewed` or `updated` date of a page, else that of the file's last change.
 pub(crate) fn touched(page: &PageRow, zone: &TimeZone) -> Date {
     let stated = ["reviewed", "updated"].iter().filter_map(|key| page.properties.text(key));
     let days = stated.filter_map(|text| stated_day(text, zone));
     days.max().unwrap_or_else(|| day_of(page.updated, zone))
 }
 
-/// A date is a day wherever one is; a moment is on a day only in a zone.
+/// Parses a stated date. A plain date is independent of the time zone; a timestamp is converted to it.
 fn stated_day(text: &str, zone: &TimeZone) -> Option<Date> {
     let text = text.trim();
     let date = if text.len() <= 10 { text.parse().ok() } else { None };

@@ -1,4 +1,4 @@
-//! How alike two texts are, by the words they share: for telling that something is known already.
+//! Similarity of two texts by shared terms, to detect duplicates.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::search::{is_unspaced, pairs, runs, says_something};
 
-/// How many terms the smaller side needs before lying within the other counts: fewer are in any long page.
+/// Minimum size of the smaller set for containment to count: fewer terms occur in any long page.
 const FEWEST: usize = 4;
 
-/// What lying wholly within the other is worth, against being the same.
+/// Weight of full containment, compared with equality.
 const WITHIN: f64 = 0.9;
 
-/// The words of a text that say something, in lower case and without a plural ending; the pairs of characters of
-/// scripts without spaces.
+/// Returns the content words of a text, in lower case and without plural endings; character pairs for scripts without
+/// spaces.
 pub fn terms(text: &str) -> BTreeSet<String> {
     let folded = fold(text).replace('’', "'");
     let words = folded.split(|c| !is_word_char(c)).flat_map(words);
     words.filter(|word| says_something(word)).map(|word| singular(&word)).collect()
 }
 
-/// How alike two sets of terms are, from 0 to 1: the greater of two measures.
+/// Returns the similarity of two sets of terms, from 0 to 1: the greater of two measures.
 ///
-/// - What they share of all that either has: 1 for the same terms.
-/// - What they share of the smaller one, times 0.9: the same statement within a longer page is nearly as much a
-///   repetition as the statement alone. It counts from four terms on.
+/// - The Jaccard similarity: 1 for equal sets.
+/// - The share of the smaller set that is in the larger one, times 0.9: a statement repeated within a longer page is
+///   nearly as much a duplicate as the statement alone. It requires at least four terms.
 pub fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     let smaller = a.len().min(b.len());
@@ -33,7 +33,7 @@ pub fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     overlap(a, b).max(of_smaller)
 }
 
-/// What two sets of terms share of all that either has, from 0 to 1.
+/// Returns the Jaccard similarity of two sets of terms, from 0 to 1.
 pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     if shared == 0 { 0.0 } else { shared as f64 / (a.len() + b.len() - shared) as f64 }
@@ -57,7 +57,7 @@ fn words(piece: &str) -> Vec<String> {
     words
 }
 
-/// The word without the ending of an English plural. Wrong at times, but alike for both sides.
+/// Strips English plural endings. Sometimes wrong, but consistent on both sides.
 fn singular(word: &str) -> String {
     let cut = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 2);
     let hisses = ["sses", "shes", "ches", "xes", "zzes"].iter().any(|ending| word.ends_with(ending));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_the_words_that_say_something() {
+    fn terms_are_content_words() {
         for (text, expected) in [
             ("The cats' toys are on the Shelves", "cat shelve toy"),
             ("Jürgen’s vault, JÜRGEN'S vaults!", "jürgen vault"),
@@ -99,7 +99,7 @@ mod tests {
     fn alike(a: &str, b: &str) -> f64 {
         let (a, b) = (terms(a), terms(b));
         let found = likeness(&a, &b);
-        assert!((found - likeness(&b, &a)).abs() < f64::EPSILON, "the same from either side");
+        assert!((found - likeness(&b, &a)).abs() < f64::EPSILON, "must be symmetric");
         assert!((0.0..=1.0).contains(&found));
         found
     }
@@ -109,7 +109,7 @@ mod tests {
         longer than ten minutes, stop and call the person on duty. Rollbacks are one command and need no approval.";
 
     #[test]
-    fn the_same_statement_is_found_again() {
+    fn paraphrases_are_similar() {
         for (a, b) in [
             ("Always run the test suite before a release", "Before releases, always run the test suites."),
             ("Craig prefers tabs over spaces in Makefiles", "In a Makefile Craig prefers tabs to spaces"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_statements_are_not() {
+    fn different_statements_are_not_similar() {
         for (a, b) in [
             ("Always run the test suite before a release", "Ada moved to London with her family in 1833"),
             ("Craig prefers tabs over spaces in Makefiles", LONG),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_measure_is_as_documented() {
+    fn likeness_matches_its_documentation() {
         let set = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
         for (a, b, expected) in [
             ("a b c d", "a b c d", 1.0),

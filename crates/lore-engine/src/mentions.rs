@@ -1,8 +1,8 @@
-//! Names of pages that other pages say and do not link: found in one pass over the truths, and linked on demand.
+//! Finds unlinked mentions of pages in one pass over the truths, and links them on demand.
 //!
-//! What is doubtful is no mention. A name of two pages, a word that the vault also uses as an ordinary one, a page that is
-//! superseded or compacted are never suggested; code, links, headings and the like are not looked at, and neither are
-//! timelines and taken-in sources, which are evidence.
+//! Doubtful cases are not mentions. Ambiguous names, words that the vault also uses as ordinary words, and superseded
+//! or compacted pages are never suggested. Code, links and headings are skipped, and so are timelines and imported
+//! sources, which are evidence.
 
 mod evidence;
 mod link;
@@ -26,35 +26,35 @@ use crate::vault::decode;
 use evidence::{Evidence, Spoken, spoken};
 use names::{Names, lowered};
 
-/// A name that a page says and does not link.
+/// A mention of a page without a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingLink {
-    /// The page that says it.
+    /// Path of the page that contains it.
     pub path: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// The words.
+    /// Words of the mention.
     pub words: String,
-    /// The slug of the page that is meant.
+    /// Slug of the mentioned page.
     pub to: String,
-    /// That page's title.
+    /// Title of the mentioned page.
     pub title: String,
-    /// Where the words stand in the page's text.
+    /// Byte range in the page's text.
     place: ByteRange,
-    /// The text that the place is in.
+    /// Hash of the text that the range refers to.
     text: ContentHash,
-    /// The page that is meant.
+    /// The mentioned page.
     target: PageNo,
 }
 
 impl fmt::Display for MissingLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} names {} and is no link", self.words, self.to)
+        write!(f, "{:?} mentions {} without a link", self.words, self.to)
     }
 }
 
-/// Every name that one of these pages, or any, says and does not link: the first of each page and target, by path and
-/// line. Which words are names is judged by the whole vault in any case.
+/// Returns the unlinked mentions on these pages, or on all: the first per page and target, sorted by path and line.
+/// Which words are names is always determined from the whole vault.
 pub fn missing_links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
     let mut found = Vec::new();
     memory.store().reading(&mut || {
@@ -90,19 +90,19 @@ fn find(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingL
     Ok(found)
 }
 
-/// What a page says that may be missing links, until it is known how the whole vault writes the names.
+/// Candidate mentions on a page, before it is known how the whole vault uses the names.
 struct Suspected {
     page: usize,
     text: ContentHash,
     said: Vec<Said>,
 }
 
-/// The pages of a vault with their names and links.
+/// Pages of a vault with their names and links.
 struct Known {
     pages: Vec<PageRow>,
-    /// Whether each still counts.
+    /// Whether each page is live.
     live: Vec<bool>,
-    /// What each is called, its title first.
+    /// Names of each page, title first.
     called: Vec<Vec<String>>,
     names: Names,
     links: HashMap<PageNo, HashSet<PageNo>>,
@@ -118,7 +118,7 @@ impl Known {
         Ok(Known { links: links_of(memory, &pages)?, pages, live, called, names })
     }
 
-    /// The page that a name on a page means, where a link to it is missing.
+    /// Returns the page that a name refers to, if a link to it is missing.
     fn target(&self, page: usize, one: &Spoken, linkable: &Linkable) -> Option<usize> {
         let target = self.names.list[one.name].page.filter(|target| *target != page && self.live[*target])?;
         let links = self.links.get(&self.pages[page].number);
@@ -127,7 +127,7 @@ impl Known {
         (!linked && !object).then_some(target)
     }
 
-    /// The first mention of each page that is meant.
+    /// Returns the first confirmed mention of each target.
     fn missing(&self, page: Suspected, evidence: &Evidence) -> Vec<MissingLink> {
         let meant = |one: &Said| evidence.is_meant(&self.names.list[one.spoken.name], &one.spoken);
         let mut first: BTreeMap<usize, Said> = BTreeMap::new();
@@ -143,7 +143,7 @@ impl Known {
     }
 }
 
-/// A name in a page, with the page that is meant.
+/// A mention on a page, with its target.
 struct Said {
     target: usize,
     spoken: Spoken,
@@ -151,7 +151,7 @@ struct Said {
     line: u32,
 }
 
-/// The first of each way in which a name stands in a text, in order; none from what Lore itself writes there.
+/// Returns the first of each form in which a name occurs in a text, in order, skipping generated blocks.
 fn first_of_each(text: &str, spoken: Vec<(usize, Spoken)>) -> Vec<Said> {
     let block = text.find(OPEN).map(|open| open..text.find(CLOSE).unwrap_or(text.len()));
     let mut seen = HashSet::new();
@@ -184,8 +184,8 @@ impl Said {
     }
 }
 
-/// What people call a page: its title and aliases, the title first. Where it states none, its first heading is the title,
-/// and its file's name is a name too.
+/// Returns the names of a page: its title and aliases, title first. If it has no `title`, the first heading is the
+/// title, and its file name counts as a name too.
 fn called(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
     let mut names = vec![page.title.clone()];
     names.extend(page.properties.list("aliases"));
@@ -199,7 +199,7 @@ fn called(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The pages that each page links to, by any of its links.
+/// Returns the pages that each page links to.
 fn links_of(memory: &Memory, pages: &[PageRow]) -> Result<HashMap<PageNo, HashSet<PageNo>>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
     let mut links: HashMap<PageNo, HashSet<PageNo>> = HashMap::new();
@@ -209,7 +209,7 @@ fn links_of(memory: &Memory, pages: &[PageRow]) -> Result<HashMap<PageNo, HashSe
     Ok(links)
 }
 
-/// Whether the policy lets anybody patch the page, and it holds no source, whose words are evidence.
+/// Returns whether the policy allows patching the page, and it is not an imported source, whose text is evidence.
 fn may_be_linked(memory: &Memory, path: &str) -> bool {
     let policy = memory.policy();
     let source = policy.ingest.folder.trim_matches('/');

@@ -1,5 +1,6 @@
-//! Whether a text says anything new about a page. It decides over rewrites only: evidence (entries, links, facts, tags)
-//! is written however much the texts are alike, so that a meeting that looks like the last one loses nothing.
+//! Decides whether a text adds anything new to a page. This applies to rewrites only: evidence (entries, links, facts,
+//! tags) is always written, however similar the texts are, so that a meeting note resembling the last one loses
+//! nothing.
 
 use std::collections::HashSet;
 
@@ -9,25 +10,25 @@ use crate::index::{Filter, PageRow};
 use crate::memory::Memory;
 use crate::vectors::VectorQuery;
 
-/// From which overlap of words on a text is the page's own.
+/// Word overlap above which a text duplicates the page.
 const DUPLICATE: f64 = 0.85;
 
-/// From which nearness in meaning on a text says what a part of the page says.
+/// Cosine above which a text duplicates a part of the page in other words.
 const NEAR: f64 = 0.95;
 
-/// What a text is to a page.
+/// Result of comparing a text with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It says something else.
+    /// The text says something new.
     Novel,
-    /// Its meaning is that of a part of the page, in other words.
+    /// The text says the same as a part of the page in other words.
     NearDuplicate,
-    /// Its words are the page's.
+    /// The text has the same words as the page.
     DuplicateDerived,
 }
 
 impl Verdict {
-    /// Its name.
+    /// Returns the name of the verdict.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Novel => "novel",
@@ -37,18 +38,18 @@ impl Verdict {
     }
 }
 
-/// A verdict and what it rests on.
+/// A verdict with its scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Novelty {
     /// The verdict.
     pub verdict: Verdict,
-    /// The overlap of words, from 0 to 1.
+    /// Word overlap, from 0 to 1.
     pub jaccard: f64,
-    /// The nearness in meaning to the nearest part of the page; none without a model, or where words decided.
+    /// Cosine to the nearest part of the page; none without a model or if the words decided.
     pub cosine: Option<f64>,
 }
 
-/// Holds a text against a page's truth. Without a model, words alone decide.
+/// Compares a text with a page's truth. Without a model, only words are compared.
 pub(crate) fn novelty(memory: &Memory, new: &str, truth: &str, page: &PageRow) -> Result<Novelty> {
     let jaccard = jaccard(new, truth);
     if jaccard > DUPLICATE {
@@ -68,8 +69,8 @@ fn verdict(jaccard: f64, cosine: Option<f64>) -> Verdict {
     }
 }
 
-/// What two texts share of the words that either has, from 0 to 1. Words are what stands between white space, in lower
-/// case. Two texts without a word are the same.
+/// Returns the Jaccard similarity of two texts, from 0 to 1. Words are separated by whitespace and compared in lower
+/// case. Two texts without words are equal.
 pub fn jaccard(a: &str, b: &str) -> f64 {
     let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<HashSet<String>>();
     let (a, b) = (words(a), words(b));
@@ -80,7 +81,7 @@ pub fn jaccard(a: &str, b: &str) -> f64 {
     }
 }
 
-/// How near a text comes to the nearest part of a page by its meaning; none where no model tells.
+/// Returns the cosine between a text and the nearest part of a page; none without a usable model.
 pub(crate) fn nearness(
     memory: &Memory,
     text: &str,
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_overlap_is_of_words_between_white_space_in_lower_case() {
+    fn jaccard_compares_lowercase_words() {
         for (a, b, expected) in [
             ("", "", 1.0),
             ("a", "", 0.0),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn both_thresholds_are_passed_not_reached() {
+    fn thresholds_are_exclusive() {
         for (jaccard, cosine, expected) in [
             (0.85, None, Verdict::Novel),
             (0.8501, None, Verdict::DuplicateDerived),

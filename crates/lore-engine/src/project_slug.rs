@@ -1,12 +1,12 @@
-//! The name of a project after the directory it is in.
+//! The name of a project, derived from its directory.
 
 use lore_page::slugify;
 
-/// What has no project of its own.
+/// Slug for a directory without a usable name.
 const GENERAL: &str = "general";
 
-/// The slug of a project from its directory's name, or from the last name of a path: without the dots it begins with
-/// and without a last `.d` or `.git`; `general` where nothing is left.
+/// Returns the slug of a project from its directory's name, or from the last component of a path, without leading dots
+/// and without a trailing `.d` or `.git`; `general` if nothing is left.
 ///
 /// ```
 /// assert_eq!(lore_engine::project_slug("~/.emacs.d"), "emacs");
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn projects_are_called_after_their_directories() {
+    fn project_is_named_after_its_directory() {
         for (directory, slug) in [
             ("~/.emacs.d", "emacs"),
             (".emacs.d", "emacs"),

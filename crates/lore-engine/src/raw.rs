@@ -1,4 +1,4 @@
-//! Captures of outside sources: a small stub with address, day and excerpt; the whole file only on request.
+//! Captures of external sources: a small stub with URL, date and excerpt; the complete file only on request.
 
 use lore_page::slugify;
 
@@ -9,18 +9,18 @@ use crate::secrets::looks_binary;
 use crate::vault::{decode, exists};
 use crate::write::{Action, PageChange};
 
-/// An outside text that a page rests on.
+/// External text that a page is based on.
 #[derive(Debug, Default)]
 pub struct RawText {
-    /// Its bytes; none keeps the address only.
+    /// Contents; empty to record only the URL.
     pub bytes: Vec<u8>,
-    /// The extension of the file it came from.
+    /// Extension of the original file.
     pub extension: Option<String>,
-    /// Whether the whole of it is kept, not only an excerpt.
+    /// Whether to store the complete text and not only an excerpt.
     pub whole: bool,
 }
 
-/// The files of a capture, and what the page's `source` says.
+/// Returns the files of a capture, and the value of the page's `source` property.
 pub(crate) fn raw_changes(
     memory: &Memory,
     text: &RawText,
@@ -30,8 +30,8 @@ pub(crate) fn raw_changes(
     let policy = memory.policy();
     let Some(raw) = &policy.raw else {
         return Err(Error::BadInput {
-            message: "this vault keeps no captures of outside sources".into(),
-            hint: "add a [raw] table with a folder to its lore.toml, or give --source alone".into(),
+            message: "this vault does not store raw captures".into(),
+            hint: "add a [raw] table with a folder to its lore.toml, or pass only --source".into(),
         });
     };
     let stem = free_stem(memory, raw, title);
@@ -83,7 +83,7 @@ fn stub(
     stub
 }
 
-/// As much of a text as an excerpt may have, cut between words; and whether it was cut.
+/// Returns the text cut at a word boundary to the excerpt limits, and whether it was cut.
 fn excerpt<'a>(text: &'a str, raw: &Raw) -> (&'a str, bool) {
     let mut end = 0;
     for (words, word) in text.split_whitespace().enumerate() {
@@ -111,7 +111,7 @@ mod tests {
     use crate::policy::Policy;
 
     #[test]
-    fn an_excerpt_ends_between_words_within_both_limits() {
+    fn excerpt_is_cut_at_a_word_within_both_limits() {
         let policy =
             Policy::parse("[raw]\nfolder = \"raw\"\nexcerpt_words = 3\nexcerpt_bytes = 12\n").expect("valid");
         let raw = policy.raw.expect("a table");

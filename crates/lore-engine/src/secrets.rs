@@ -1,7 +1,7 @@
-//! Credentials in text: where one stands and of which kind, never what it is.
+//! Detects credentials in text: where one is and of which kind, never its value.
 //!
-//! One pass looks for the fixed parts of all formats at once; only where such a part stands is its pattern built and
-//! tried. Text without any of them pays for that one pass alone.
+//! One pass searches for the fixed parts of all formats at once; a format's pattern is only compiled and tried where
+//! its fixed part occurs. Text without any of them costs just that one pass.
 
 mod assignment;
 mod entropy;
@@ -18,67 +18,67 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-/// How much of a file [`looks_binary`] looks at.
+/// Number of bytes examined by [`looks_binary`].
 const SAMPLE: usize = 8 * 1024;
 
-/// A credential format that Lore knows.
+/// A known credential format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecretRule {
-    /// Its name in the policy and in messages.
+    /// Name in the policy and in messages.
     pub name: &'static str,
-    /// What it finds, in one phrase for people.
+    /// Description for users, as one phrase.
     pub what: &'static str,
-    /// Whether a find is a credential beyond reasonable doubt.
+    /// Whether a match is a credential beyond reasonable doubt.
     pub certain: bool,
 }
 
-/// Where a credential stands. Never holds the credential itself.
+/// Location of a credential. Never contains the credential itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
-    /// The name of the rule that found it.
+    /// Name of the rule that matched.
     pub rule: &'static str,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// Its first character within the line, from 1.
+    /// Column of the first character, from 1.
     pub column: u32,
     /// Whether the rule is a certain one.
     pub certain: bool,
-    /// Stands for this rule on this line; a person copies it into the policy to allow exactly that.
+    /// Identifies this rule on this line; can be copied into the policy to allow exactly this match.
     pub fingerprint: String,
 }
 
-/// A credential's place in the text, by the rule at `rank` of [`rules`].
+/// Byte range of a credential, with its rule and the rule's index in [`rules`].
 struct Find {
     rank: usize,
     rule: &'static SecretRule,
     span: Range<usize>,
 }
 
-/// Every rule, the most specific first.
+/// Returns all rules, most specific first.
 pub fn rules() -> impl Iterator<Item = &'static SecretRule> {
     let formats = rules::FORMATS.iter().map(|format| &format.rule);
     formats.chain([&url::RULE]).chain(assignment::RULES.iter().map(|assigned| &assigned.rule))
 }
 
-/// Every credential in the text, in order of line; where two rules see the same one, the more specific tells.
+/// Returns the credentials in a text, sorted by line; if two rules match the same text, the more specific wins.
 pub fn scan(text: &str) -> Vec<Leak> {
     let mut finds = marks::find(text);
     finds.sort_by_key(|find| (find.span.start, find.rank));
     locate(text, &most_specific(finds))
 }
 
-/// Whether a file's first bytes are no text: a NUL or many control bytes. UTF-16 with its mark is text.
+/// Returns whether a file looks binary: its first bytes contain a NUL or many control bytes. UTF-16 with a BOM is text.
 pub fn looks_binary(bytes: &[u8]) -> bool {
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return false;
     }
     let sample = &bytes[..bytes.len().min(SAMPLE)];
-    // Form feeds and the escapes of coloured terminal output occur in captured text.
+    // Form feeds and escape codes of terminal output occur in captured text.
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);
     sample.contains(&0) || sample.iter().filter(|byte| is_control(byte)).count() * 10 > sample.len()
 }
 
-/// Of finds in order of their start, those that no more specific find overlaps.
+/// Returns the matches that no more specific match overlaps; the input must be sorted by start.
 fn most_specific(finds: Vec<Find>) -> Vec<Find> {
     let mut kept: Vec<Find> = Vec::with_capacity(finds.len());
     for find in finds {
@@ -94,10 +94,10 @@ fn most_specific(finds: Vec<Find>) -> Vec<Find> {
     kept
 }
 
-/// Gives each find its line, column and fingerprint.
+/// Computes the line, column and fingerprint of each match.
 fn locate(text: &str, finds: &[Find]) -> Vec<Leak> {
     let mut leaks = Vec::with_capacity(finds.len());
-    // A line of many megabytes may hold many finds: it is counted through once, and hashed once for each rule.
+    // A line of many megabytes may contain many matches: it is scanned once, and hashed once per rule.
     let mut known: HashMap<(usize, Range<usize>), String> = HashMap::new();
     let (mut line, mut column, mut counted) = (1, 1, 0);
     let mut lines = 0..0;
@@ -111,7 +111,7 @@ fn locate(text: &str, finds: &[Find]) -> Vec<Leak> {
         }
         column += count(text[counted..find.span.start].chars());
         counted = find.span.start;
-        // A key of many lines is known by all of them: the first says nothing about it.
+        // The fingerprint of a multi-line key covers all of its lines: the first one alone says nothing about it.
         if lines.end < find.span.end {
             lines.end = text[find.span.end..].find('\n').map_or(text.len(), |at| find.span.end + at);
         }
@@ -124,7 +124,7 @@ fn locate(text: &str, finds: &[Find]) -> Vec<Leak> {
     leaks
 }
 
-/// At most this many bytes from a place on.
+/// Returns up to `length` bytes from an offset.
 fn ahead(text: &str, start: usize, length: usize) -> &str {
     let mut end = text.len().min(start + length);
     while !text.is_char_boundary(end) {
@@ -137,7 +137,7 @@ fn count(items: impl Iterator) -> u32 {
     u32::try_from(items.count()).unwrap_or(u32::MAX)
 }
 
-/// The first 16 hexadecimal digits of SHA-256 over the rule's name, NUL and the trimmed line.
+/// Returns the first 16 hexadecimal digits of SHA-256 over the rule's name, NUL and the trimmed line.
 fn fingerprint(rule: &str, line: &str) -> String {
     let digest = Sha256::new().chain_update(rule).chain_update([0]).chain_update(line).finalize();
     digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()

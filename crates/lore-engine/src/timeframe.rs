@@ -1,4 +1,4 @@
-//! Moments as people write them: dates, timestamps and spans back from now.
+//! Parses dates, timestamps and relative times.
 //!
 //! Written here because the crates for natural-language dates read "last month" as last Monday.
 
@@ -8,7 +8,7 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 use crate::error::{Error, Result};
 
-/// The months; the first three letters are enough to tell them apart.
+/// Month names; the first three letters are unique.
 pub(crate) const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -24,8 +24,8 @@ pub(crate) const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The moment a timeframe begins, in milliseconds since 1970: `7d`, `2 weeks`, `last month`, `yesterday`,
-/// `today`, `1 hour`, a date or a timestamp.
+/// Returns the start of a timeframe in milliseconds since 1970: `7d`, `2 weeks`, `last month`, `yesterday`, `today`, `1
+/// hour`, a date or a timestamp.
 pub fn since(text: &str, now: &Zoned) -> Result<i64> {
     let words = text.trim().to_lowercase();
     let start = named_day(&words, now).or_else(|| back(&words, now));
@@ -33,19 +33,19 @@ pub fn since(text: &str, now: &Zoned) -> Result<i64> {
         Some(start) => Ok(start.timestamp().as_millisecond()),
         None => moment(&words, now.time_zone()).ok_or_else(|| Error::BadInput {
             message: format!("{text:?} is not a timeframe"),
-            hint: "write 7d, 2 weeks, last month, yesterday or a date such as 2024-03-01".into(),
+            hint: "use 7d, 2 weeks, last month, yesterday or a date such as 2024-03-01".into(),
         }),
     }
 }
 
-/// The moment after a timeframe or date has passed: a date counts to its end.
+/// Returns the end of a timeframe or date in milliseconds since 1970: a date ends with its day.
 pub fn until(text: &str, now: &Zoned) -> Result<i64> {
     let start = since(text, now)?;
     let whole_day = text.trim().parse::<Date>().is_ok() && text.trim().len() <= 10;
     Ok(if whole_day { start + 24 * 60 * 60 * 1000 } else { start })
 }
 
-/// A date or timestamp in a page's frontmatter, in milliseconds since 1970; without a zone it is UTC.
+/// Parses a date or timestamp in frontmatter to milliseconds since 1970; UTC without a time zone.
 pub fn date_millis(text: &str) -> Option<i64> {
     moment(text.trim(), &TimeZone::UTC)
 }
@@ -69,7 +69,7 @@ fn named_day(words: &str, now: &Zoned) -> Option<Zoned> {
     now.checked_sub(days_back.days()).ok()?.start_of_day().ok()
 }
 
-/// `7d`, `7 days`, `last week`, `past 2 weeks`, `2 weeks ago`, `a month`, `week`.
+/// Parses `7d`, `7 days`, `last week`, `past 2 weeks`, `2 weeks ago`, `a month`, `week`.
 fn back(words: &str, now: &Zoned) -> Option<Zoned> {
     let words = words.trim_start_matches("the ").trim_start_matches("last ").trim_start_matches("past ");
     let words = words.trim_end_matches(" ago").trim();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn timeframes_are_read_as_people_mean_them() {
+    fn timeframes_are_parsed() {
         check("7d", "2024-03-24T15:30:00Z");
         check("2 weeks", "2024-03-17T15:30:00Z");
         check("1 hour", "2024-03-31T14:30:00Z");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_timeframe_is_refused() {
+    fn invalid_timeframes_are_rejected() {
         for text in ["", "soon", "7 moons", "-3d", "99999999999d", "2023-13-01"] {
             check(text, &format!("{text:?} is not a timeframe"));
         }

@@ -1,7 +1,6 @@
-//! The upkeep of a vault whose pages follow the calendar: when a day turns, what is over its time, and what a
-//! page becomes when it is rolled over, cut, or revised.
+//! Maintenance of calendar-based pages: rolling over the daily page, retention, and shortening or revising pages.
 //!
-//! Text and time come in, text and values go out; only `rotate` and `retention` look at a vault and write to it.
+//! Everything is pure except `rotate` and `retention`, which read and write a vault.
 
 mod age;
 mod day;
@@ -25,7 +24,7 @@ pub use rollup::{Kept, RollUp, roll_up};
 pub use rotate::{Rotation, local_now, rotate};
 pub use today::{SECTIONS, as_yesterday, date_of, fresh_today};
 
-/// A text without the blank lines before and after it; the first line keeps its indent.
+/// Trims blank lines at both ends; the first line keeps its indentation.
 fn without_blank_ends(text: &str) -> &str {
     let blank: usize =
         text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();

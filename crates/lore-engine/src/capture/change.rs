@@ -1,4 +1,4 @@
-//! A capture that goes to a page which is there already: added to it, or put in the place of what it says.
+//! Captures that extend or update an existing page.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -11,16 +11,16 @@ use crate::memory::Memory;
 use crate::policy::Verb;
 use crate::write::{Action, Edit, PageChange, Receipt, write_as};
 
-/// What becomes of the page.
+/// How the text changes the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Onto {
-    /// The text is added.
+    /// Append the text.
     Extend,
-    /// The text takes the place of the page's truth.
+    /// Replace the page's truth with the text.
     Update,
 }
 
-/// Changes a page.
+/// Applies a capture to an existing page.
 pub(super) fn change(
     memory: &Memory,
     reference: &str,
@@ -29,13 +29,13 @@ pub(super) fn change(
 ) -> Result<Receipt> {
     if request.raw.is_some() || request.title.is_some() {
         return Err(Error::BadInput {
-            message: "a title and an outside text go with a new page, not with one that is there".into(),
-            hint: "leave them out, or write a new page with --keep".into(),
+            message: "a title or a raw text can only be given for a new page".into(),
+            hint: "omit them, or write a new page with --keep".into(),
         });
     }
     let page = memory.page(reference)?;
     let body = body_of(request)?;
-    // Where a page may only be added to, the end of its file is the one place for it.
+    // On an append-only page, text can only be added at the end of the file.
     let may_patch = memory.policy().allow(&page.path, &[Verb::Patch]).is_ok();
     let gone = Cell::new(0);
     let made: Edit<'_> = Box::new(|text| {
@@ -65,17 +65,17 @@ pub(super) fn change(
         let (count, slug) = (gone.get(), &page.slug);
         let what =
             if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
-        receipt.warnings.push(format!("{what} went with the old text: see `lore diff {slug}`"));
+        receipt.warnings.push(format!("{what} removed with the old text: see `lore diff {slug}`"));
     }
     Ok(receipt)
 }
 
-/// What the text says below its frontmatter, with its source at the end.
+/// Returns the text below its frontmatter, followed by its source.
 fn body_of(request: &CaptureRequest) -> Result<String> {
     let page = parse("x.md", &request.text).page;
     if page.timeline.is_some() {
         return Err(Error::BadInput {
-            message: "the text has a timeline of its own (below its `---`), which would be lost".into(),
+            message: "the text has its own timeline (below its `---`), which would be lost".into(),
             hint: "add entries with `lore timeline-add`, or write a new page with --keep".into(),
         });
     }
@@ -86,7 +86,7 @@ fn body_of(request: &CaptureRequest) -> Result<String> {
     Ok(body)
 }
 
-/// How many relations and facts of a text another one does not have.
+/// Counts relations and facts in `before` that are missing from `after`.
 fn statements_gone(before: &str, after: &str) -> usize {
     let stated = |text: &str| -> BTreeSet<(String, String)> {
         let page = parse("", text).page;

@@ -1,5 +1,5 @@
-//! How near pages are to a text by their meaning: its chunks as the index would have them, held against those of the
-//! pages.
+//! Semantic similarity between a text and the pages of the vault. The text is split into the chunks it would have in
+//! the index, and each is compared with the chunks of the pages.
 
 use std::collections::BTreeMap;
 
@@ -13,59 +13,60 @@ use crate::memory::Memory;
 use crate::policy::Capture;
 use crate::vectors::{ModelRow, VectorQuery};
 
-/// How much of a text is cut into chunks.
+/// Number of bytes of a text that are split into chunks.
 const LOOKED_AT: usize = 16 * 1024;
 
-/// How many chunks of a text are embedded: the first say what it is about, and each costs a look over all pages.
+/// Number of chunks that are embedded. The first chunks show what a text is about, and each one costs a scan of all
+/// pages.
 const CHUNKS: usize = 4;
 
-/// From so many words on a text is long.
+/// Number of words above which a text counts as long.
 const LONG: usize = 80;
 
-/// From which cosine on a page says the same, and from which on it is related.
+/// Minimum cosines for similar and related pages.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Thresholds {
     pub similar: f64,
-    /// None where no page is to be linked.
+    /// None if related pages are not linked.
     pub related: Option<f64>,
 }
 
-/// The thresholds that suit a model: no two spread meanings alike.
+/// Default thresholds of one model. Each model distributes cosines differently.
 struct Usual {
     model: &'static str,
     similar: f64,
     related: f64,
-    /// How much is added for a long text. A static model's vector is a mean of words, and the more there are, the more
-    /// one text looks like another of its field.
+    /// Added for long texts. A static model averages word vectors, so longer texts on the same subject look more alike.
     long: f64,
 }
 
-/// As they came out on `eval/capture`, where the figures are.
+/// Thresholds measured with `eval/capture`, which has the figures.
 const MEASURED: [Usual; 2] = [
     Usual { model: "wordllama-256", similar: 0.65, related: 0.45, long: 0.2 },
     Usual { model: "all-MiniLM-L6-v2", similar: 0.7, related: 0.5, long: 0.0 },
 ];
 
-/// For a model that nobody has measured: rather too few pages than too many.
+/// Conservative thresholds for models that have not been measured: too few pages rather than too many.
 const UNKNOWN: Usual = Usual { model: "", similar: 0.85, related: 0.75, long: 0.0 };
 
-/// What meaning has to say about a text.
+/// Semantic similarity of pages to a text.
 #[derive(Debug, Default)]
 pub(super) struct Nearness {
-    /// The cosine of each page that is near, and of those that were asked for.
+    /// Cosine of each nearby page and of each page in `also`.
     pub near: BTreeMap<PageNo, f64>,
     pub thresholds: Thresholds,
-    /// The model that answered.
+    /// Model that computed the cosines.
     pub model: Option<String>,
-    /// Why none did, or what it does not know yet.
+    /// Why no model was used, or what it has not embedded yet.
     pub note: Option<String>,
 }
 
-/// The pages nearest to a text with this title, and those in `also`. Without a model there are none, and a note says why.
+/// Returns the pages nearest to a text with this title, and those in `also`. Without a model the result is empty and a
+/// note gives the reason.
 pub(super) fn nearness(memory: &Memory, title: &str, text: &str, also: &[PageNo]) -> Result<Nearness> {
     let without = |reason: String| Nearness { note: Some(reason), ..Nearness::default() };
     let Some(row) = memory.active_model()? else {
-        return Ok(without("there is no embedding model".into()));
+        return Ok(without("no embedding model is set up".into()));
     };
     let name = row.identity.name.clone();
     let embedder = match memory.embedder(&row) {
@@ -73,7 +74,7 @@ pub(super) fn nearness(memory: &Memory, title: &str, text: &str, also: &[PageNo]
         Err(reason) => return Ok(without(reason.to_string())),
     };
     if !embedder.reads(text) {
-        return Ok(without(format!("{name} does not read the script of the text")));
+        return Ok(without(format!("{name} does not support the script of the text")));
     }
     let pieces = pieces(title, text);
     let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
@@ -84,13 +85,13 @@ pub(super) fn nearness(memory: &Memory, title: &str, text: &str, also: &[PageNo]
     let near = mean_cosines(memory, &row, &vectors, also)?;
     let waiting = memory.store().count_pending(memory.project(), row.number)?;
     let note = (waiting > 0).then(|| {
-        format!("{waiting} chunks are not embedded yet and were compared by their words: run `lore embed`")
+        format!("{waiting} chunks are not embedded yet and were compared by words only: run `lore embed`")
     });
     let thresholds = thresholds(&memory.policy().capture, &name, text);
     Ok(Nearness { near, thresholds, model: Some(name), note })
 }
 
-/// The chunks that a page of this text would have, the first of them.
+/// Returns the first chunks that a page with this text would have.
 fn pieces(title: &str, text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(LOOKED_AT)];
     let mut page = parse("", text).page;
@@ -98,8 +99,8 @@ fn pieces(title: &str, text: &str) -> Vec<String> {
     chunks(&page, text).into_iter().take(CHUNKS).map(|chunk| chunk.text).collect()
 }
 
-/// For each page the mean over the vectors of the cosine to its nearest chunk: a page that says what one part of a long
-/// text says does not say the same as the text.
+/// Returns, for each page, the mean over all vectors of the cosine to its nearest chunk. The mean keeps a page that
+/// matches only one part of a long text from counting as similar.
 fn mean_cosines(
     memory: &Memory,
     row: &ModelRow,
@@ -120,7 +121,7 @@ fn mean_cosines(
     Ok(sums)
 }
 
-/// What the policy says, else what suits the model and the length of the text.
+/// Returns the policy's thresholds, else the defaults for the model and the length of the text.
 fn thresholds(policy: &Capture, model: &str, text: &str) -> Thresholds {
     let usual = MEASURED.iter().find(|usual| usual.model == model).unwrap_or(&UNKNOWN);
     let more = if text.split_whitespace().nth(LONG).is_some() { usual.long } else { 0.0 };
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_embedded_as_its_page_would_be() {
+    fn text_is_chunked_like_its_page() {
         assert_eq!(pieces("Looms", "Looms weave.\n"), ["Looms\nLooms weave."]);
         assert_eq!(pieces("Looms", "---\ntags: [a]\n---\n# Looms\n\nThey weave.\n"), ["Looms\nThey weave."]);
         assert_eq!(pieces("T", ""), ["T"]);
@@ -146,7 +147,7 @@ mod tests {
         assert!(pieces("T", &cut).iter().map(String::len).sum::<usize>() <= LOOKED_AT + 100);
     }
     #[test]
-    fn a_model_has_its_own_thresholds_and_the_policy_goes_before_them() {
+    fn policy_overrides_model_thresholds() {
         let usual = Capture::default();
         let shown = |policy: &Capture, model: &str, words: usize| {
             let Thresholds { similar, related } = thresholds(policy, model, &"word ".repeat(words));

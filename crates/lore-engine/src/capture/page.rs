@@ -1,4 +1,4 @@
-//! The page that a capture makes: its name, its title, and every property that its schema wants.
+//! Builds the page of a capture: its path, title and the properties its schema requires.
 
 use lore_page::{Value, edit, parse, path_slug, slugify};
 
@@ -10,27 +10,27 @@ use crate::policy::{Capture, Schema};
 use crate::project_slug::project_slug;
 use crate::vault::exists;
 
-/// Properties that a capture knows better than the schema's defaults.
+/// Properties that a capture sets itself instead of using the schema's defaults.
 const SET_BELOW: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
 
-/// What a new page is made of.
+/// Contents of a new page.
 #[derive(Default)]
 pub(crate) struct NewPage<'a> {
-    /// Its text, with whatever frontmatter it has.
+    /// Text, including any frontmatter.
     pub text: &'a str,
-    /// Its title.
+    /// Title.
     pub title: &'a str,
-    /// Its tags.
+    /// Tags.
     pub tags: Vec<String>,
-    /// Where it comes from.
+    /// Source of the information.
     pub source: Option<String>,
-    /// The name of the directory it was learnt in.
+    /// Name of the directory it was captured in.
     pub directory: Option<&'a str>,
-    /// Properties that no schema asks for.
+    /// Properties that no schema requires.
     pub more: Vec<(&'static str, String)>,
 }
 
-/// The page's text: its own properties kept, those that its schema wants added.
+/// Returns the text of the page, with its own properties kept and those its schema requires added.
 pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result<String> {
     let policy = memory.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result
     Ok(text)
 }
 
-/// The properties that a page gets where it does not have them, in their order.
+/// Returns the properties to add where the page lacks them, in order.
 fn properties(memory: &Memory, new: &NewPage<'_>, schema: &Schema) -> Vec<(String, Value)> {
     let required = |key: &str| schema.required.iter().any(|known| known == key);
     let usual = |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(memory, text)));
@@ -76,7 +76,7 @@ fn properties(memory: &Memory, new: &NewPage<'_>, schema: &Schema) -> Vec<(Strin
     all
 }
 
-/// A property's value from several texts.
+/// Returns a list value of these texts.
 pub(crate) fn list(items: Vec<String>) -> Value {
     Value::List(items.into_iter().map(Value::Text).collect())
 }
@@ -90,32 +90,32 @@ fn tags(new: &NewPage<'_>, schema: &Schema, usual: Option<&str>) -> Vec<String> 
     tags
 }
 
-/// Tags without their signs; those that are nothing else are left out.
+/// Strips the leading `#` from tags and drops empty ones.
 pub(super) fn plain_tags(tags: &[String]) -> Vec<String> {
     let plain = tags.iter().map(|tag| tag.trim().trim_start_matches('#').to_owned());
     plain.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// A path that is free: by the policy's pattern, with a number where it is taken.
+/// Returns a free path from the policy's pattern, numbered if it is taken.
 pub(super) fn free_path(memory: &Memory, title: &str) -> Result<String> {
     let policy = memory.policy();
     let Capture { folder, name, .. } = &policy.capture;
     free_path_of(memory, &Naming { folder, name, title, day: &memory.today() })
 }
 
-/// What the path of a new page is made of.
+/// Inputs for the path of a new page.
 pub(crate) struct Naming<'a> {
-    /// Its folder.
+    /// Folder.
     pub folder: &'a str,
-    /// The pattern of its name.
+    /// Name pattern.
     pub name: &'a str,
-    /// Its title.
+    /// Title.
     pub title: &'a str,
-    /// Its day.
+    /// Date.
     pub day: &'a str,
 }
 
-/// A path that neither a file nor a page's name has, with a number where the first choice is taken.
+/// Returns a path that no file and no page slug uses, numbered if the first choice is taken.
 pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<String> {
     let Naming { folder, name, title, day } = naming;
     let now = memory.now();
@@ -133,7 +133,7 @@ pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<Strin
     memory.vault().page_path(&free.unwrap_or(stem))
 }
 
-/// Whether a file is there, or another page has the name that the path would give.
+/// Returns whether the file exists or another page has the slug of this path.
 fn is_taken(memory: &Memory, path: &str) -> bool {
     let slug = path_slug(path);
     let rows = memory.store().lookup(memory.project(), &Names::Exact(&[&slug]));
@@ -141,14 +141,14 @@ fn is_taken(memory: &Memory, path: &str) -> bool {
     is_named || exists(&memory.vault().root().join(path))
 }
 
-/// The title given, else the first heading, else the first sentence.
+/// Returns the given title, else the first heading, else the first sentence.
 pub(crate) fn title_of(given: Option<&str>, text: &str) -> String {
     let page = parse("", text).page;
     let own = page.properties.text("title").map(str::to_owned).or(page.heading_title);
     given.map(str::to_owned).or(own).unwrap_or_else(|| first_sentence(text, 80))
 }
 
-/// The first sentence of a text's body, cut at a word where it is long.
+/// Returns the first sentence of the body, truncated at a word boundary if it is too long.
 pub(crate) fn first_sentence(text: &str, limit: usize) -> String {
     let page = parse("", text).page;
     let body =

@@ -1,4 +1,4 @@
-//! The `related` links of a new page: to what is near in meaning and still counts, as lines of the page itself.
+//! `related` links of a new page: relations to live pages that are semantically close.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use crate::lifecycle::{is_live, states};
 use crate::memory::Memory;
 use crate::relations::target_of;
 
-/// The relation's verb.
+/// Relation verb.
 const RELATED: &str = "related";
 
-/// How many pages are linked at the most.
+/// Maximum number of linked pages.
 const LINKS: usize = 3;
 
-/// The pages that a text is related to, the nearest first, but for those that it links to already.
+/// Returns the pages related to a text, nearest first, except those it already links to.
 pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> Result<Vec<PageRow>> {
     let Some(least) = found.related_from else { return Ok(Vec::new()) };
     let near: Vec<PageRow> =
@@ -27,7 +27,7 @@ pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> 
     }
     let mut linked: HashSet<PageNo> = HashSet::new();
     for link in parse("", text).page.links {
-        // A name that several pages have leads to none of them for certain.
+        // An ambiguous name does not identify a page.
         linked.extend(memory.find(&link.target).ok().flatten().map(|page| page.number));
     }
     let states = states(memory, &near)?;
@@ -35,7 +35,7 @@ pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> 
     Ok(live.map(|(page, _)| page).filter(|page| !linked.contains(&page.number)).take(LINKS).collect())
 }
 
-/// A page's text with a link to each of these, and those that could be written.
+/// Adds a link to each page and returns the text with the pages that were linked.
 pub(super) fn with_links(
     memory: &Memory,
     text: String,
@@ -51,7 +51,7 @@ pub(super) fn with_links(
             context: None,
             interval: Interval::default(),
         };
-        // A text with an open code block takes no relation, and that is no reason not to keep it.
+        // A text with an open code block cannot take a relation, but it is still worth saving.
         if let Ok(edited) = edit::add_relation(&text, &relation) {
             (text, linked) = (edited, [linked, vec![page]].concat());
         }
@@ -59,7 +59,8 @@ pub(super) fn with_links(
     Ok((text, linked))
 }
 
-/// How a page is named in a link: by its title where that means this page and none other, not the new one either.
+/// Returns the link target for a page: its title if that identifies this page alone and differs from the new page's
+/// title.
 fn target(memory: &Memory, page: &PageRow, own_title: &str) -> Result<String> {
     let plain = !page.title.contains(['[', ']', '|', '#', '^', '\n']) && page.title.trim() == page.title;
     let other = fold(&page.title) != fold(own_title);

@@ -1,7 +1,7 @@
-//! Which pages say much the same as a text: by meaning where a model reads it, and by the words they share.
+//! Finds pages similar to a text, by embedding where a model can read it and by shared words.
 //!
-//! Both ways count, since each finds what the other misses: words know names and numbers, meaning knows other words for
-//! the same. A page is similar when either likeness is above its own threshold.
+//! Both methods count, since each finds what the other misses: words match names and numbers, embeddings match
+//! synonyms. A page is similar if either score reaches its own threshold.
 
 use std::collections::BTreeSet;
 
@@ -15,34 +15,34 @@ use crate::memory::Memory;
 use crate::search::prepare;
 use crate::vault::decode;
 
-/// How many pages are held against a text, each way.
+/// Maximum number of candidate pages per method.
 pub(super) const CANDIDATES: usize = 20;
 
-/// How much of a text is looked for.
+/// Number of characters of a text used as a query.
 pub(super) const LOOKED_FOR: usize = 2000;
 
-/// A page that says much the same.
+/// A page similar to the text.
 #[derive(Debug)]
 pub struct Similar {
     /// The page.
     pub page: PageRow,
-    /// Between 0 and 1, by the way that says so more clearly.
+    /// Score between 0 and 1, by the method with the clearer result.
     pub likeness: f64,
-    /// That way.
+    /// Method that gave the score.
     pub way: Way,
 }
 
-/// How two texts are held against each other.
+/// Method of comparing two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// By the direction of their vectors.
+    /// Cosine of their embeddings.
     Meaning,
-    /// By the words they share.
+    /// Overlap of their terms.
     Terms,
 }
 
 impl Way {
-    /// Its name.
+    /// Returns the name of the method.
     pub fn name(self) -> &'static str {
         match self {
             Way::Meaning => "meaning",
@@ -51,22 +51,22 @@ impl Way {
     }
 }
 
-/// What a look for similar pages found.
+/// Result of a similarity check.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// The most alike first.
+    /// Similar pages, most similar first.
     pub similar: Vec<Similar>,
-    /// The model that compared meanings; without one, only words were compared.
+    /// Model that compared embeddings; if none, only words were compared.
     pub model: Option<String>,
-    /// Why there was none, or what it does not know yet.
+    /// Why no model was used, or what it has not embedded yet.
     pub note: Option<String>,
-    /// Pages near in meaning, the nearest first, similar or not.
+    /// Semantically close pages, nearest first, whether similar or not.
     pub(super) near: Vec<(PageRow, f64)>,
-    /// The cosine from which on a page is related.
+    /// Minimum cosine of a related page.
     pub(super) related_from: Option<f64>,
 }
 
-/// The pages that say much the same as a text with this title.
+/// Returns the pages similar to a text with this title.
 pub fn similar_pages(memory: &Memory, title: &str, text: &str) -> Result<Comparison> {
     let policy = memory.policy();
     let own = terms(&format!("{title}\n{text}"));
@@ -77,7 +77,7 @@ pub fn similar_pages(memory: &Memory, title: &str, text: &str) -> Result<Compari
     let mut found = Vec::new();
     let mut near = Vec::new();
     for page in memory.store().pages(memory.project(), &numbers)? {
-        // What Lore writes from the pages has their words and says nothing of its own.
+        // Generated files repeat the words of other pages and add nothing of their own.
         if policy.generated.iter().any(|made| made.path.matches(&page.path)) {
             continue;
         }
@@ -106,8 +106,8 @@ pub fn similar_pages(memory: &Memory, title: &str, text: &str) -> Result<Compari
     })
 }
 
-/// Of the ways that are above their threshold the one that is furthest above it, with how far that is: two likenesses
-/// are not on one scale, but the part of the way from threshold to 1 is.
+/// Returns the method that exceeds its threshold by the largest margin. The two scores are not on one scale, but the
+/// fraction of the distance from threshold to 1 is.
 fn clearest(ways: &[Option<(Way, f64, f64)>]) -> Option<(f64, Way, f64)> {
     let above = ways.iter().flatten().filter(|(_, likeness, least)| likeness >= least);
     let margin = |likeness: f64, least: f64| (likeness - least) / (1.0 - least).max(f64::EPSILON);
@@ -115,7 +115,7 @@ fn clearest(ways: &[Option<(Way, f64, f64)>]) -> Option<(f64, Way, f64)> {
     margins.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Pages that share words with a text, the best first.
+/// Returns the pages that share words with a text, best first.
 fn by_words(memory: &Memory, own: &BTreeSet<String>, text: &str) -> Result<Vec<PageNo>> {
     let words = own.iter().cloned().collect::<Vec<_>>().join(" ");
     let looked_for = if words.is_empty() { beginning(text) } else { &words };
@@ -130,13 +130,13 @@ fn by_words(memory: &Memory, own: &BTreeSet<String>, text: &str) -> Result<Vec<P
     Ok(hits.iter().map(|hit| hit.page).collect())
 }
 
-/// As much of a text as is looked for.
+/// Returns the part of a text used as a query.
 pub(super) fn beginning(text: &str) -> &str {
     text.char_indices().nth(LOOKED_FOR).map_or(text, |(at, _)| &text[..at])
 }
 
-/// How much a page says the same: as a whole, or in one of its paragraphs. A long page has most words of its subject,
-/// so words scattered over it do not count; nor does a paragraph that says much less.
+/// Returns how similar a page is, as a whole or in its best paragraph. A long page contains most words of its subject,
+/// so scattered words do not count; nor does a paragraph that says much less than the text.
 fn said_on(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
     let summary = page.summary.as_deref().unwrap_or_default();
     let head = format!("{} {summary}", page.title);
@@ -147,7 +147,7 @@ fn said_on(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
     parts.map(|part| likeness(own, &part)).fold(whole, f64::max)
 }
 
-/// The paragraphs of a text; each item of a list is one.
+/// Splits a text into paragraphs; each list item is one.
 fn paragraphs(body: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![String::new()];
     for line in body.lines() {
@@ -160,7 +160,7 @@ fn paragraphs(body: &str) -> Vec<String> {
     found
 }
 
-/// The text of a page below its frontmatter.
+/// Returns the text of a page below its frontmatter.
 fn body(memory: &Memory, page: &PageRow) -> Result<String> {
     let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
     let text = decode(&file.bytes).text.into_owned();
@@ -169,7 +169,7 @@ fn body(memory: &Memory, page: &PageRow) -> Result<String> {
     Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
 }
 
-/// The terms of a page's title, summary and body.
+/// Returns the terms of a page's title, summary and body.
 pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
     let summary = page.summary.as_deref().unwrap_or_default();
     Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(memory, page)?)))
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_that_is_further_above_its_threshold_counts() {
+    fn largest_margin_above_threshold_wins() {
         let ways = |terms: f64, cosine: Option<f64>| {
             let found =
                 clearest(&[Some((Way::Terms, terms, 0.5)), cosine.map(|cosine| (Way::Meaning, cosine, 0.8))]);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(ways(0.49, None), None);
         assert_eq!(ways(0.5, None), Some((Way::Terms, 0.5)));
         assert_eq!(ways(0.1, Some(0.8)), Some((Way::Meaning, 0.8)));
-        assert_eq!(ways(0.6, Some(0.9)), Some((Way::Meaning, 0.9)), "half of the way beats a fifth");
+        assert_eq!(ways(0.6, Some(0.9)), Some((Way::Meaning, 0.9)), "a margin of one half beats one fifth");
         assert_eq!(ways(0.9, Some(0.9)), Some((Way::Terms, 0.9)));
         assert_eq!(ways(0.9, Some(f64::NAN)), Some((Way::Terms, 0.9)));
     }

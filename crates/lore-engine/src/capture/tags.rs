@@ -1,5 +1,5 @@
-//! Tags for a page that nobody has filed: what the work is about, whom the text names, and tags of the vault whose words
-//! it has. A heuristic, so it only ever proposes what the vault knows already.
+//! Suggests tags for a captured page: the current project, the pages that the text names, and vault tags whose words it
+//! contains. This is a heuristic, so it only proposes tags and names that the vault already has.
 
 use lore_page::{parse, slugify};
 
@@ -14,16 +14,16 @@ use crate::likeness::terms;
 use crate::memory::Memory;
 use crate::policy::DEFAULT_TYPE;
 
-/// How many tags a page has at the most; those that were given count first, and are never cut.
+/// Maximum number of tags. Given tags count first and are never dropped.
 const TAGS: usize = 5;
 
-/// How many words of a text are looked through for names: each costs some questions to the index.
+/// Number of words scanned for names; each costs several index queries.
 const NAMED_WORDS: usize = 120;
 
-/// A title with more words is a statement and no name.
+/// Maximum number of words in a title that counts as a name and not as a statement.
 const TITLE_WORDS: usize = 3;
 
-/// The tags of a new page at a path: those given, then those found, as long as there is room.
+/// Returns the tags of a new page: those given, then those found, up to the maximum.
 pub(super) fn tags(
     memory: &Memory,
     request: &CaptureRequest,
@@ -46,12 +46,12 @@ pub(super) fn tags(
     let mut found: Vec<String> = known_directory(memory, &request.directories)?.into_iter().collect();
     found.extend(names(memory, &text)?);
     found.extend(with_their_words(&in_use, &text));
-    // A tag of the schema says what kind of page it is, which no word in the text decides.
+    // Schema tags give the type of a page, which words in the text cannot decide.
     let kinds: Vec<String> = policy.schema(path).map(|schema| schema.tags.clone()).unwrap_or_default();
     for tag in found {
         let slug = slugify(&tag);
         if known.len() < TAGS && !known.contains(&slug) && !kinds.contains(&tag) {
-            // The vault's own spelling of a tag is the one that its filters know.
+            // Filters match the spelling that the vault already uses.
             let spelt = in_use.iter().find(|known| slugify(known) == slug).cloned();
             tags.push(spelt.unwrap_or(tag));
             known.push(slug);
@@ -60,8 +60,8 @@ pub(super) fn tags(
     Ok(tags)
 }
 
-/// The pages that a text names, as tags, the most named first: those with a type of their own, and those that others link
-/// to. Any other page called `Today` is in many a text without being meant.
+/// Returns the pages that a text names, as tags, most frequent first. Only pages with a type of their own or with
+/// inbound links count: a page titled `Today` matches many texts by accident.
 fn names(memory: &Memory, text: &str) -> Result<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().take(NAMED_WORDS).collect();
     let (mentions, _) = mentions(memory, &words.join(" "), "")?;
@@ -78,7 +78,7 @@ fn names(memory: &Memory, text: &str) -> Result<Vec<String>> {
     Ok(entities.map(|(mention, _)| tag(&mention.page.title)).filter(|tag| !tag.is_empty()).collect())
 }
 
-/// The tags all of whose words a text has, in their order. Of `clients/acme` the last part counts.
+/// Returns the tags whose words all occur in a text, in order. Of `clients/acme` only the last part counts.
 fn with_their_words(in_use: &[String], text: &str) -> Vec<String> {
     let own = terms(text);
     let is_in = |tag: &&String| {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_found_by_its_words() {
+    fn tags_match_by_their_words() {
         let in_use = [
             "pricing",
             "heat-pump",

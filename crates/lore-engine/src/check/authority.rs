@@ -1,11 +1,11 @@
-//! Whose word counts for more: what somebody stated over what was observed, inferred, or found outside. Pure.
+//! Authority of statements: stated by a person ranks above observed, inferred and external. Pure.
 
 use lore_page::fold;
 
-/// How much a statement counts: 0 where nobody says where it comes from.
+/// Rank of a statement; 0 if its origin is unknown.
 pub(super) type Authority = u8;
 
-/// The authority of a fact: by who made it where the fact says so, else by how its page says that it was learnt.
+/// Returns the authority of a fact: by its author if the fact names one, else by the confidence of its page.
 pub(super) fn authority(by: Option<&str>, confidence: Option<&str>) -> Authority {
     let made = by.map(|by| match fold(by).as_str() {
         "manual" | "user" | "human" => 4,
@@ -29,7 +29,7 @@ mod tests {
     use super::authority;
 
     #[test]
-    fn who_made_a_fact_counts_before_how_its_page_was_learnt() {
+    fn author_of_a_fact_overrides_confidence_of_its_page() {
         for (by, confidence, expected) in [
             (None, Some("user-stated"), 4),
             (None, Some("Observed"), 3),

@@ -1,10 +1,9 @@
-//! A truth that its timeline has left behind.
+//! Finds truths that are older than their timelines.
 //!
-//! Everything comes from the files. The timeline's date is that of its newest entry that is not in the future. The
-//! truth's date is the newest of: `reviewed` and `updated` in the frontmatter, `As of YYYY-MM-DD` in the truth, and
-//! the dates between which the facts and relations of the truth hold. A date without a day counts as its last day,
-//! and none counts as later than today. A page whose truth has no date at all is never behind: nothing says how old
-//! it is.
+//! All dates come from the files. The timeline's date is that of its newest entry that is not in the future. The
+//! truth's date is the newest of: `reviewed` and `updated` in the frontmatter, `As of YYYY-MM-DD` in the truth, and the
+//! interval bounds of facts and relations in the truth. A date without a day counts as its last day, and no date counts
+//! as later than today. A truth without any date is never stale, since its age is unknown.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,7 +18,7 @@ use super::rows::Rows;
 use crate::index::{PageNo, PageRow};
 use crate::upkeep::Age;
 
-/// The properties that say when a person last looked at the truth.
+/// Properties that record when a person last reviewed the truth.
 const LOOKED: [&str; 2] = ["reviewed", "updated"];
 
 static AS_OF: LazyLock<Regex> = LazyLock::new(|| {
@@ -27,7 +26,7 @@ static AS_OF: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i-u)\bas\s+of:?\s+\**({date})\b")).expect("a regular expression")
 });
 
-/// A date and the line that gives it.
+/// A date and the line it is on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Dated {
     /// `YYYY-MM-DD`.
@@ -35,7 +34,7 @@ pub(super) struct Dated {
     pub line: u32,
 }
 
-/// The newest entry of each live page whose frontmatter does not show that the truth has been looked at since.
+/// Returns the live pages whose newest entry is later than any review date in their frontmatter.
 pub(super) fn maybe_behind(rows: &Rows, behind: Age) -> Vec<PageNo> {
     let mut newest: HashMap<PageNo, String> = HashMap::new();
     for entry in rows.entries.iter().filter(|entry| rows.is_live(entry.page)) {
@@ -53,7 +52,7 @@ pub(super) fn maybe_behind(rows: &Rows, behind: Age) -> Vec<PageNo> {
     pages
 }
 
-/// Whether a page's truth is behind its timeline.
+/// Returns a finding if a page's truth is older than its timeline.
 pub(super) fn truth_behind(
     rows: &Rows,
     page: &PageRow,
@@ -72,7 +71,7 @@ pub(super) fn truth_behind(
         subject: page.slug.clone(),
         about: Some(page.number),
         message: format!(
-            "the timeline of {} goes on to {}, {days} days after its truth of {}",
+            "the timeline of {} runs to {}, {days} days after its truth of {}",
             page.title, timeline.day, truth.day
         ),
         since: Some(truth.day),
@@ -81,17 +80,17 @@ pub(super) fn truth_behind(
     })
 }
 
-/// The newest entry below the rule that is not in the future.
+/// Returns the newest entry below the rule that is not in the future.
 fn timeline_date(parsed: &Page, text: &str, today: &str) -> Option<Dated> {
     let rule = rule_line(parsed, text)?;
     let entries =
         parsed.entries.iter().filter(|entry| entry.lines.first > rule && entry.date.as_str() <= today);
     let dated = entries.map(|entry| Dated { day: entry.date.clone(), line: entry.lines.first });
-    // Of two on one day the first, so that it does not depend on what is written below it.
+    // Of two entries on one day, the first wins, so that the result does not depend on entries below it.
     dated.max_by(|a, b| a.day.cmp(&b.day).then(b.line.cmp(&a.line)))
 }
 
-/// The newest date of a truth.
+/// Returns the newest date of a truth.
 fn truth_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<Dated> {
     let rule = rule_line(parsed, text).unwrap_or(u32::MAX);
     let mut dates: Vec<Dated> = Vec::new();
@@ -106,7 +105,7 @@ fn truth_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<
     };
     parsed.facts.iter().for_each(|fact| held(fact.interval, fact.line));
     parsed.links.iter().for_each(|link| held(link.interval, link.line));
-    // The cheap look first: few pages say it, and taking the code out of one costs as much as reading it.
+    // Match the raw text first: few pages contain the phrase, and extracting prose costs as much as parsing.
     if AS_OF.is_match(parsed.truth.of(text)) {
         let said = prose(text);
         let truth = parsed.truth.of(&said);
@@ -120,17 +119,17 @@ fn truth_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<
     dates.into_iter().max_by(|a, b| a.day.cmp(&b.day).then(b.line.cmp(&a.line)))
 }
 
-/// The line of the rule between truth and timeline.
+/// Returns the line of the rule between truth and timeline.
 fn rule_line(parsed: &Page, text: &str) -> Option<u32> {
     let timeline = parsed.timeline?;
     Some(text[..timeline.start].bytes().filter(|byte| *byte == b'\n').count() as u32)
 }
 
-/// The days on which a person looked at the truth, by property.
+/// Returns the review dates of a page, by property.
 fn looked<'p>(page: &'p PageRow, today: &'p str) -> impl Iterator<Item = (&'static str, String)> + 'p {
     LOOKED.into_iter().filter_map(move |key| {
         let text = page.properties.text(key)?.trim();
-        // A timestamp begins with its day.
+        // A timestamp starts with its date.
         let date = text.get(..10).unwrap_or(text).parse().ok()?;
         known_day(date, today).map(|day| (key, day))
     })
@@ -140,7 +139,7 @@ fn looked_at(page: &PageRow, today: &str) -> Option<String> {
     looked(page, today).map(|(_, day)| day).max()
 }
 
-/// The last day that a date can mean and that has come.
+/// Returns the last day of a partial date, capped at today; none if it is in the future.
 fn known_day(date: PartialDate, today: &str) -> Option<String> {
     (date.first_day().as_str() <= today).then(|| date.last_day().min(today.to_owned()))
 }
@@ -155,7 +154,7 @@ fn property_line(parsed: &Page, text: &str, key: &str) -> u32 {
     numbered.filter(|(_, line)| is_it(line)).map(|(number, _)| number).next().unwrap_or(lines.first)
 }
 
-/// Whether a truth of one day is behind a timeline that goes to another.
+/// Returns whether a truth of one date is stale for a timeline that runs to another.
 fn is_behind(truth: &str, timeline: &str, behind: Age) -> bool {
     let zoned = |text: &str| day(text).and_then(|day| day.to_zoned(TimeZone::UTC).ok());
     match (zoned(truth), zoned(timeline)) {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeline_thirty_days_newer_leaves_its_truth_behind() {
+    fn truth_is_behind_a_timeline_thirty_days_newer() {
         let entry = |day: &str| format!("\n---\n\n- **{day}** | x — Something.\n");
         let dated = |day: &str| format!("---\nupdated: {day}\n---\nText.\n{}", entry("2026-06-30"));
         check(&dated("2026-05-31"), Some((2, 8)));

@@ -1,12 +1,12 @@
-//! Dates in prose, as people write them. Pure.
+//! Dates in prose. Pure.
 
 use lore_page::PartialDate;
 
 use super::tokens::{Sort, Token};
 use crate::timeframe::MONTHS;
 
-/// The date that starts at a token, and how many tokens it takes: `2025`, `2025-03-01`, `March 2025`, `March 3, 2025`,
-/// `3 March 2025`.
+/// Returns the date that starts at the first token, and its number of tokens: `2025`, `2025-03-01`, `March 2025`,
+/// `March 3, 2025`, `3 March 2025`.
 pub(super) fn date_at(tokens: &[Token]) -> Option<(PartialDate, usize)> {
     let word =
         |at: usize| tokens.get(at).filter(|token| token.sort == Sort::Word).map(|token| token.low.as_str());
@@ -38,7 +38,7 @@ fn month(word: &str, capital: bool) -> Option<usize> {
     MONTHS.iter().position(|name| named(name)).map(|at| at + 1).filter(|_| capital)
 }
 
-/// Whether a word names a time of the year or a month.
+/// Returns whether a word names a season, a quarter or a month.
 pub(super) fn is_season(token: &Token) -> bool {
     let seasons =
         ["spring", "summer", "autumn", "fall", "winter", "early", "late", "mid", "q1", "q2", "q3", "q4"];
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_as_people_write_them() {
+    fn common_date_formats_are_parsed() {
         let tokens = |text: &str| -> Vec<Token> {
             let word = |raw: &str| match raw {
                 "," => Token { sort: Sort::Mark(','), ..token(raw) },

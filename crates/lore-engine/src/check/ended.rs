@@ -1,4 +1,4 @@
-//! A live fact whose link has ended: `is_ceo_of:: Brex` beside `works_at [[Brex]] {2018..2024}`. Pure.
+//! Finds live facts whose link has ended: `is_ceo_of:: Brex` beside `works_at [[Brex]] {2018..2024}`. Pure.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::rows::{Meanings, Rows, spot};
 use super::verbs::{Bond, bond, corresponds};
 use crate::index::{LinkRow, PageNo, StatementRow};
 
-/// Relations by the page they stand on.
+/// Relations grouped by source page.
 pub(super) type ByPage<'r> = HashMap<PageNo, Vec<&'r LinkRow>>;
 
-/// The relations of live pages that lead to a page, by the page they stand on.
+/// Groups the resolved relations of live pages by source page.
 pub(super) fn by_page(rows: &Rows) -> ByPage<'_> {
     let mut found = ByPage::new();
     for link in rows.relations.iter().filter(|link| link.to.is_some() && rows.is_live(link.from)) {
@@ -19,7 +19,7 @@ pub(super) fn by_page(rows: &Rows) -> ByPage<'_> {
     found
 }
 
-/// The live facts about a page one of whose links has ended, each with that page.
+/// Returns the live facts about pages that have an ended link, each with its subject page.
 pub(super) fn beside_ended_links<'r>(
     rows: &'r Rows,
     links: &ByPage<'_>,
@@ -34,7 +34,7 @@ pub(super) fn beside_ended_links<'r>(
     rows.facts.iter().filter(live).filter_map(about).filter(|(page, _)| ended(*page)).collect()
 }
 
-/// The facts of these whose link has ended.
+/// Returns a finding for each fact whose link has ended.
 pub(super) fn link_ended(
     rows: &Rows,
     links: &ByPage<'_>,
@@ -53,7 +53,7 @@ pub(super) fn link_ended(
     found
 }
 
-/// The link to a page that ended last, where it speaks of the same as the fact and no other is open.
+/// Returns the link to a page that ended last, if its relation corresponds to the fact and no other link is open.
 fn ended_link<'r>(
     rows: &Rows,
     own: &[&'r LinkRow],
@@ -68,7 +68,7 @@ fn ended_link<'r>(
     let over = to_target().filter(|link| is_over(rows, link));
     let about_it = over.filter(|link| corresponds(&fact.statement.predicate, &link.link.relation));
     let last = about_it.max_by_key(|link| link.link.interval.until.map(|until| until.last_day()))?;
-    // What began after the end is something new.
+    // A fact that began after the end is about something new.
     let begun_later = fact.statement.interval.from.map(|from| from.first_day())
         > last.link.interval.until.map(|until| until.last_day());
     (!begun_later).then_some(*last)
@@ -86,7 +86,7 @@ fn suspicion(rows: &Rows, subject: PageNo, fact: &StatementRow, link: &LinkRow) 
         subject: rows.slug(subject).to_owned(),
         about: Some(subject),
         message: format!(
-            "`{predicate}:: {object}` of {} is said to hold, but its link `{}` to {} ended {until}",
+            "`{predicate}:: {object}` of {} is still open, but its link `{}` to {} ended {until}",
             rows.title(subject),
             link.link.relation,
             link.to.map_or(link.link.target.as_str(), |to| rows.title(to)),

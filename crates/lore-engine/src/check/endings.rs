@@ -1,9 +1,8 @@
-//! A small grammar of English sentences which say that something is over: who, with what, and when.
+//! A small grammar for English sentences that report an end: who left what, and when.
 //!
-//! It reads sentences that are plain statements in the past. What is negated, asked, planned, supposed or reported is
-//! not one; a verb whose subject is neither the page nor a name that pages have says nothing about them; `left` must
-//! be followed by what was left and by nothing that makes it a note, a room or an idiom. Where the grammar is not
-//! sure it finds nothing.
+//! It accepts plain statements in the past tense. Negated, interrogative, planned, hypothetical and reported sentences
+//! are rejected. The subject of the verb must be the page or a known page name. `left` must be followed by what was
+//! left, and not by words that make it a note, a room or an idiom. If the grammar is unsure, it finds nothing.
 
 mod objects;
 mod subjects;
@@ -19,46 +18,46 @@ use subjects::subject;
 pub(super) use words::phrases;
 use words::{BACK, DOUBT, DOUBT_AFTER, PASSIVE, Shape, Verb, verb_at};
 
-/// Who ended something.
+/// Subject of an ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Who {
     /// The page itself: `Left Brex`.
     Page,
-    /// `He`, `she` or `they`: the page, unless the text speaks of somebody else.
+    /// `He`, `she` or `they`: the page, unless the text refers to somebody else.
     Pronoun,
-    /// Pages by name, each with what the name can mean.
+    /// Named pages, each with the pages its name can refer to.
     Named(Vec<Vec<PageNo>>),
-    /// Nobody that is known.
+    /// Somebody unknown.
     Other,
 }
 
-/// What was ended.
+/// Object of an ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
-    /// The bond with this page.
+    /// The tie to this page.
     Named(Vec<PageNo>),
-    /// The bond with `the company`.
+    /// The tie to `the company`.
     Body,
-    /// It is not said.
+    /// Not stated.
     Unsaid,
 }
 
-/// That something is over.
+/// A statement that something has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ending {
     pub who: Who,
     pub what: What,
-    /// When, where the sentence says so.
+    /// Date, if the sentence gives one.
     pub date: Option<PartialDate>,
-    /// The words of the verb.
+    /// Words of the verb.
     pub verb: String,
     /// Whether the verb says little without its object.
     pub weak: bool,
-    /// The place of the verb in the page.
+    /// Byte offset of the verb in the page.
     pub at: usize,
 }
 
-/// The endings that a sentence states. In a dated entry, headlines count too.
+/// Returns the endings that a sentence states. In dated entries, present-tense headlines count too.
 pub(super) fn endings(tokens: &[Token], headline: bool) -> Vec<Ending> {
     if tokens.last().is_some_and(|token| token.is_mark('?')) {
         return Vec::new();
@@ -79,23 +78,23 @@ pub(super) fn endings(tokens: &[Token], headline: bool) -> Vec<Ending> {
     found
 }
 
-/// Whether a sentence says that somebody came back.
+/// Returns whether a sentence says that somebody returned.
 pub(super) fn comes_back(tokens: &[Token]) -> bool {
     let came_back =
         |at: usize| tokens[at].is("came") && tokens.get(at + 1).is_some_and(|next| next.is("back"));
     (0..tokens.len()).any(|at| tokens[at].is_any(BACK) || came_back(at))
 }
 
-/// Whether nothing around the verb takes it back.
+/// Returns whether nothing around the verb negates or qualifies it.
 fn is_stated(tokens: &[Token], at: usize, verb: Verb) -> bool {
     let before = &tokens[..at];
-    // `before leaving` and `until he left` speak of a time at which it was not so yet; `until 2024` does not.
+    // `before leaving` and `until he left` refer to a time before the end; `until 2024` does not.
     let doubt = |(at, token): (usize, &Token)| {
         let month = token.is("may") && token.capital();
         let time = token.is_any(&["until", "till", "before"]) && date_at(&tokens[at + 1..]).is_some();
         token.is_any(DOUBT) && !month && !time || token.low.ends_with("n't") || token.low.ends_with("'ll")
     };
-    // `Had she left, …` is an if.
+    // `Had she left, …` is a conditional.
     let inverted = before.first().is_some_and(|first| first.is("had"));
     if inverted || before.iter().enumerate().any(doubt) || before.iter().any(|token| token.sort == Sort::Gap)
     {
@@ -138,13 +137,13 @@ fn ending(tokens: &[Token], at: usize, verb: Verb) -> Option<Ending> {
     })
 }
 
-/// The token before another, adverbs passed over.
+/// Returns the token before another, skipping adverbs.
 fn before(tokens: &[Token], at: usize) -> Option<&Token> {
     let adverb = |token: &&Token| token.low.ends_with("ly") || token.is_any(&["then", "also", "just"]);
     tokens[..at].iter().rev().find(|token| !adverb(token))
 }
 
-/// The first date after the verb, else the last one before it.
+/// Returns the first date after the verb, else the last one before it.
 fn date(tokens: &[Token], from: usize) -> Option<PartialDate> {
     let after = (from..tokens.len()).find_map(|at| date_at(&tokens[at..]));
     let (mut before, mut at) = (None, 0);

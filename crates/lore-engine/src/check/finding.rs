@@ -1,4 +1,4 @@
-//! What a check finds, and the id by which a finding is known.
+//! Findings of a check and their ids.
 
 use lore_page::fold;
 use serde::Serialize;
@@ -6,34 +6,34 @@ use serde::Serialize;
 use crate::hash::stable_number;
 use crate::index::{PageNo, Settled};
 
-/// The group a finding belongs to.
+/// Group of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
-    /// Something is over, and something else says that it is not.
+    /// Something has ended, but another line says that it has not.
     Temporal,
     /// Two facts that cannot both be true.
     CrossPage,
-    /// A truth that its timeline has left behind.
+    /// A truth older than its timeline.
     Stale,
 }
 
-/// What exactly was found.
+/// Kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// One subject, one single-valued predicate, two live objects.
+    /// One subject and one single-valued predicate with two live objects.
     TwoValues,
     /// A live fact whose link has ended.
     LinkEnded,
-    /// Prose that says that something is over while its link is open.
+    /// Prose reports an end while the link is open.
     SaidToHaveEnded,
-    /// A timeline that is newer than the truth.
+    /// A timeline newer than the truth.
     TruthBehind,
 }
 
 impl Kind {
-    /// The group it belongs to.
+    /// Returns the group of the kind.
     pub fn group(self) -> Group {
         match self {
             Kind::TwoValues => Group::CrossPage,
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Kind::TwoValues => "two_values",
@@ -53,39 +53,39 @@ impl Kind {
     }
 }
 
-/// A line that a finding is about.
+/// A line involved in a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The page's path.
+    /// Path of the page.
     pub path: String,
-    /// The page's slug.
+    /// Slug of the page.
     pub slug: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// The line's text.
+    /// Text of the line.
     pub text: String,
 }
 
-/// Something that cannot be right as it stands.
+/// A contradiction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Made of the kind and the two lines; the same wherever and whenever they are looked at.
+    /// Id derived from the kind and the two lines, so it is stable across runs and machines.
     pub id: String,
-    /// What was found.
+    /// Kind of finding.
     pub kind: Kind,
-    /// What it is about: a page's slug, or a name that no page has.
+    /// Subject: a page's slug, or a name that no page has.
     pub subject: String,
-    /// What is wrong, as a sentence.
+    /// Description of the contradiction.
     pub message: String,
-    /// Since when it is so, as far as the lines say.
+    /// Start date, if the lines give one.
     pub since: Option<String>,
     /// The two lines.
     pub places: [Place; 2],
-    /// By whom and when it was settled.
+    /// Who settled it and when.
     pub settled: Option<Settled>,
 }
 
-/// A line of a page in the index.
+/// A line of an indexed page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Spot {
     pub page: PageNo,
@@ -97,17 +97,17 @@ pub(super) struct Spot {
 pub(super) struct Suspicion {
     pub kind: Kind,
     pub subject: String,
-    /// The subject's page, where it has one.
+    /// Page of the subject, if it has one.
     pub about: Option<PageNo>,
     pub message: String,
     pub since: Option<String>,
     pub spots: [Spot; 2],
-    /// What tells findings about the same two lines apart.
+    /// Distinguishes findings on the same two lines.
     pub topic: String,
 }
 
-/// The id of a finding: of its kind, its topic, and for each line the page's id and the line's words. Where a line
-/// stands does not matter, and neither does the order of the two.
+/// Returns the id of a finding, derived from its kind, its topic, and the page id and words of each line. Line numbers
+/// and the order of the two lines do not matter.
 pub(super) fn id_of(kind: Kind, topic: &str, lines: [(&str, &str); 2]) -> String {
     let mut lines = lines.map(|(page, text)| (page.to_owned(), fold_line(text)));
     lines.sort();
@@ -116,12 +116,12 @@ pub(super) fn id_of(kind: Kind, topic: &str, lines: [(&str, &str); 2]) -> String
     format!("{:012x}", stable_number(&parts) >> 4)
 }
 
-/// The words of a line: case counts, white space does not.
+/// Normalizes whitespace in a line; case is kept.
 fn fold_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name as it stands in an id.
+/// Returns the normalized form of names for an id.
 pub(super) fn topic(words: &[&str]) -> String {
     words.iter().map(|word| fold(word)).collect::<Vec<_>>().join("|")
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_made_of_the_lines_and_not_of_their_order_or_indent() {
+    fn id_ignores_line_order_and_indentation() {
         let (a, b) = (("p1", "- role:: CEO"), ("p2", "- role:: CTO"));
         let id = id_of(Kind::TwoValues, "role", [a, b]);
         assert_eq!(id.len(), 12);

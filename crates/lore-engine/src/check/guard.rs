@@ -1,8 +1,9 @@
-//! The guard of a write: one that contradicts a live page whose word counts as much marks both as contested, in the
-//! same transaction, and says so. A page that counts for less is only named in a warning.
+//! Contradiction guard of a write. If a write contradicts a live page of equal or higher authority, both pages are
+//! marked as contested in the same transaction and a warning is returned. A page of lower authority is only named in a
+//! warning.
 //!
-//! It looks at the facts that a write adds, never at those that were there; a page does not contradict itself, nor a
-//! page that it supersedes.
+//! Only facts added by the write are checked, never existing ones. A page does not contradict itself or a page it
+//! supersedes.
 
 mod mark;
 
@@ -22,13 +23,13 @@ use crate::vault::{decode, is_page_path};
 use crate::write::{Outcome, PageChange, Ready};
 use mark::{mark_new, mark_others};
 
-/// The relation that says so on a page.
+/// Relation that marks a contradiction.
 const CONTRADICTS: &str = "contradicts";
 
-/// What a contested page's status is.
+/// Status of a contested page.
 const CONTESTED: &str = "contested";
 
-/// A fact with what is needed to hold it against another.
+/// A fact with the data needed to compare it with another.
 #[derive(Debug, Clone)]
 struct Claim {
     path: String,
@@ -40,12 +41,12 @@ struct Claim {
     authority: Authority,
 }
 
-/// A page that the write makes, as it will be.
+/// A page as it will be after the write.
 struct New {
     path: String,
     page: Page,
     row: Option<PageRow>,
-    /// The facts it did not have before.
+    /// Facts added by the write.
     added: Vec<Fact>,
 }
 
@@ -55,11 +56,11 @@ struct Clash {
     old: Claim,
 }
 
-/// Makes the marking of a page ready, which the write did not ask for.
+/// Prepares an additional change that the caller did not request, to mark a page.
 pub(crate) type Prepare<'a> = &'a dyn Fn(PageChange<'_>) -> Result<Ready>;
 
-/// Holds the facts that a write adds against those of the vault; marks both sides of a contradiction and gives what a
-/// person should know.
+/// Compares the facts added by a write with those of the vault, marks both sides of each contradiction and returns
+/// warnings.
 pub(crate) fn contest(memory: &Memory, ready: &mut Vec<Ready>, prepare: Prepare<'_>) -> Result<Vec<String>> {
     if !memory.policy().guards() {
         return Ok(Vec::new());
@@ -85,7 +86,7 @@ pub(crate) fn contest(memory: &Memory, ready: &mut Vec<Ready>, prepare: Prepare<
     Ok(warnings)
 }
 
-/// The pages of a write that have text, with the facts that are new in them.
+/// Returns the pages of a write that have text, with their added facts.
 fn new_pages(memory: &Memory, ready: &[Ready]) -> Vec<New> {
     let policy = memory.policy();
     let today = memory.today();
@@ -120,7 +121,7 @@ fn is_over(status: Option<&str>) -> bool {
     status.is_some_and(|status| OVER.contains(&fold(status).as_str()))
 }
 
-/// The pairs of a new fact and one on another live page that cannot both be true.
+/// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
 fn clashes(memory: &Memory, news: &[New], ready: &[Ready]) -> Result<Vec<Clash>> {
     let (store, project) = (memory.store(), memory.project());
     let rows = store.statements(project, &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
@@ -153,7 +154,7 @@ fn clashes(memory: &Memory, news: &[New], ready: &[Ready]) -> Result<Vec<Clash>>
     pairs(memory, news, &added, &claims)
 }
 
-/// A fact of the index, unless its page no longer speaks for the vault.
+/// Returns the claim of an indexed fact, unless its page is no longer live.
 fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Claim> {
     let statement = &row.statement;
     (!is_over(page.status.as_deref())).then(|| Claim {
@@ -178,7 +179,7 @@ fn pairs(memory: &Memory, news: &[New], added: &[Claim], claims: &[Claim]) -> Re
             if !about_it || !differ(&objects, new, old) || supersedes(memory, news, new, old)? {
                 continue;
             }
-            // Of two pages of one write that contradict each other, either could be the new one.
+            // If two pages of one write contradict each other, either could be the new one.
             let mut ends = [(new.path.clone(), new.line), (old.path.clone(), old.line)];
             ends.sort();
             if seen.insert(ends) {
@@ -189,9 +190,9 @@ fn pairs(memory: &Memory, news: &[New], added: &[Claim], claims: &[Claim]) -> Re
     Ok(clashes)
 }
 
-/// Whom facts are about, where some pages are not in the index yet.
+/// Resolves the subjects of facts while some pages are not in the index yet.
 struct Whom {
-    /// Names of pages that the write makes, with their paths.
+    /// Names of pages that the write creates, with their paths.
     unborn: HashMap<String, String>,
     subjects: Meanings,
 }
@@ -209,7 +210,7 @@ impl Whom {
         let subject = match (&fact.subject, own) {
             (None, Some(own)) => Subject::Page(own),
             (None, None) => Subject::Name(new.path.clone()),
-            // No page has the number 0, so that a name which several have stays unclear.
+            // No page has the number 0, so an ambiguous name stays ambiguous.
             (Some(name), own) => self.known(self.subjects.subject(own.unwrap_or(0), Some(name))),
         };
         Claim {
@@ -238,7 +239,7 @@ fn differ(objects: &Meanings, one: &Claim, other: &Claim) -> bool {
     overlap(one.interval, other.interval) && !object(one).same(&object(other))
 }
 
-/// Whether the new page says that it takes the old one's place, or a live page has taken that of one of them.
+/// Returns whether the new page supersedes the old one, or a live page has superseded one of them.
 fn supersedes(memory: &Memory, news: &[New], new: &Claim, old: &Claim) -> Result<bool> {
     let Some(page) = news.iter().find(|one| one.path == new.path) else { return Ok(false) };
     for link in page.page.links.iter().filter(|link| link.relation.eq_ignore_ascii_case(SUPERSEDES)) {
@@ -260,10 +261,10 @@ fn is_superseded(memory: &Memory, path: &str) -> Result<bool> {
     Ok(memory.store().links(memory.project(), &LinkEnds::To(&[row.number]))?.iter().any(takes_its_place))
 }
 
-/// What a person should know of a contradiction, with both places.
+/// Returns a warning about a contradiction that names both places.
 fn told(ready: &[Ready], clash: &Clash) -> String {
     let place = |claim: &Claim| {
-        // The marks that were set may have moved the line.
+        // Marking a page may have moved the line.
         let new = ready.iter().find(|one| one.to.as_deref().unwrap_or(&one.path) == claim.path);
         let page = new.and_then(|one| one.new.as_ref()).map(|new| parse(&claim.path, &decode(new).text).page);
         let same = |fact: &&Fact| {
@@ -278,10 +279,10 @@ fn told(ready: &[Ready], clash: &Clash) -> String {
     let (new, old) = (place(&clash.new), place(&clash.old));
     match clash.old.authority >= clash.new.authority {
         true => format!(
-            "contradiction: {new} and {old}, whose word counts as much or more; both pages are marked \
-             `status: {CONTESTED}`: ask the person before you change {}",
+            "contradiction: {new} and {old}, which has equal or higher authority; both pages are marked \
+             `status: {CONTESTED}`: ask the user before changing {}",
             clash.old.path
         ),
-        false => format!("contradiction: {new} counts for more than {old}, which should be mended"),
+        false => format!("contradiction: {new} has higher authority than {old}, which should be corrected"),
     }
 }

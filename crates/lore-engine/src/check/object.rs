@@ -1,15 +1,15 @@
-//! What a fact says of its subject, in a form in which two of them can be compared. Pure.
+//! Objects of facts in comparable form. Pure.
 //!
-//! Two objects are the same where a reader would take them for the same: the same page by any of its names, the same
-//! words in other case, the same amount in another unit, a date and a day of it, a place and the same place with its
-//! country. In doubt they are the same.
+//! Two objects are equal if a reader would take them as equal: the same page under any of its names, the same words in
+//! different case, the same amount in another unit, a date and a day within it, a place with and without its country.
+//! In doubt they are equal.
 
 use lore_page::{PartialDate, fold, slugify};
 
 use super::quantity::{Quantity, readings, same_amount};
 use crate::index::PageNo;
 
-/// Endings of companies' names that one writer sets and another leaves out.
+/// Legal suffixes of company names, which are often omitted.
 const LEGAL: [&str; 12] = [
     "inc",
     "ltd",
@@ -25,21 +25,21 @@ const LEGAL: [&str; 12] = [
     "incorporated",
 ];
 
-/// An object ready to be compared.
+/// An object ready for comparison.
 #[derive(Debug, Clone)]
 pub struct Object {
-    /// The pages it can mean.
+    /// Pages it can refer to.
     pages: Vec<PageNo>,
-    /// The words, folded.
+    /// Folded words.
     words: String,
-    /// The slug of the words, where they are nothing but letters, digits and spaces.
+    /// Slug of the words, if they contain only letters, digits and spaces.
     slug: Option<String>,
     amounts: Vec<Quantity>,
     date: Option<PartialDate>,
 }
 
 impl Object {
-    /// Reads an object; `pages` are those that it can mean.
+    /// Parses an object; `pages` are those it can refer to.
     pub fn new(text: &str, pages: Vec<PageNo>) -> Object {
         let plain = plain_object(text);
         let words = fold(&without_legal_form(plain));
@@ -59,7 +59,7 @@ impl Object {
         }
     }
 
-    /// Whether two objects say the same.
+    /// Returns whether two objects are equal.
     pub fn same(&self, other: &Object) -> bool {
         if self.words == other.words || self.slug.is_some() && self.slug == other.slug {
             return true;
@@ -77,13 +77,13 @@ impl Object {
     }
 }
 
-/// The text without quotes, emphasis and punctuation around it.
+/// Strips surrounding quotes, emphasis and punctuation.
 pub fn plain_object(text: &str) -> &str {
     let around = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '“' | '”' | '*' | '_' | '`');
     text.trim_matches(around).trim_end_matches(['.', ',', ';', ':', '!']).trim_matches(around)
 }
 
-/// `Brex Inc.` without `Inc.`.
+/// Strips a legal suffix: `Brex Inc.` becomes `Brex`.
 pub fn without_legal_form(text: &str) -> String {
     let last = text.rsplit([' ', ',']).next().unwrap_or(text);
     let legal = LEGAL.contains(&last.trim_end_matches('.').to_lowercase().as_str());
@@ -91,12 +91,12 @@ pub fn without_legal_form(text: &str) -> String {
     if legal && !rest.is_empty() { rest.to_owned() } else { text.to_owned() }
 }
 
-/// Whether a date lies within another that says less.
+/// Returns whether a date lies within another, less precise one.
 fn within(one: PartialDate, two: PartialDate) -> bool {
     two.first_day() <= one.first_day() && one.last_day() <= two.last_day()
 }
 
-/// `Berlin, Germany` says more than `Berlin`, and nothing else.
+/// Returns whether one place adds detail to another: `Berlin, Germany` and `Berlin`.
 fn narrower(one: &str, two: &str) -> bool {
     one.strip_prefix(two).is_some_and(|rest| rest.starts_with(','))
         && !one.contains(|letter: char| letter.is_numeric())
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_takes_for_the_same_is_the_same() {
+    fn equivalent_objects_are_equal() {
         for (one, two) in [
             ("CEO", "ceo."),
             ("**CEO**", "\"CEO\""),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_differs() {
+    fn different_objects_differ() {
         for (one, two) in [
             ("CEO", "CTO"),
             ("2017", "2018-01-03"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_page_are_the_same_and_of_two_are_not() {
+    fn objects_are_compared_by_page() {
         let object = |text: &str, pages: &[PageNo]| Object::new(text, pages.to_vec());
         assert!(object("Brex", &[1]).same(&object("companies/brex", &[1])));
         assert!(object("Alex", &[1, 2]).same(&object("Alex Kim", &[2])));

@@ -1,5 +1,4 @@
-//! The sentences of a page that are said: no code, no comment, no heading, no task that is still to do, nothing that
-//! somebody else is quoted with. Pure.
+//! Sentences that a page asserts: no code, comments, headings, open tasks or quotes of somebody else. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,7 +8,7 @@ use lore_page::{LINKS_TO, Page, prose};
 use super::tokens::{Text, Token, sentences};
 use crate::index::PageNo;
 
-/// Categories of observations that assert nothing.
+/// Observation categories that assert nothing.
 const UNSAID: [&str; 14] = [
     "question",
     "idea",
@@ -31,13 +30,13 @@ const UNSAID: [&str; 14] = [
 #[derive(Debug)]
 pub(super) struct Sentence {
     pub tokens: Vec<Token>,
-    /// Which block it stands in.
+    /// Block that contains it.
     pub block: usize,
-    /// The day of the timeline entry it stands in.
+    /// Date of the timeline entry that contains it.
     pub day: Option<String>,
 }
 
-/// The sentences of a page, in order. `targets` says which page each link leads to.
+/// Returns the sentences of a page, in order. `targets` gives the page that each link resolves to.
 pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) -> Vec<Sentence> {
     let said = prose(source);
     let text = Text { prose: &said, links: &page.links, targets };
@@ -50,7 +49,7 @@ pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) ->
     found
 }
 
-/// Lines that belong together.
+/// Consecutive lines that form a unit.
 #[derive(Debug, Default)]
 struct Block {
     ranges: Vec<Range<usize>>,
@@ -72,9 +71,9 @@ fn blocks(said: &str, page: &Page) -> Vec<Block> {
 struct Reader<'p> {
     said: &'p str,
     page: &'p Page,
-    /// Lines that are facts and relations, which have rules of their own.
+    /// Lines of facts and relations, which are checked separately.
     structured: HashSet<u32>,
-    /// Entries by their first line.
+    /// Entries by first line.
     entries: HashMap<u32, usize>,
     blocks: Vec<Block>,
     open: Option<Block>,
@@ -103,7 +102,7 @@ impl<'p> Reader<'p> {
         let code = text.bytes().all(|byte| byte == b'`');
         let dashes = text.len() > 2 && text.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'_'));
         if dashes {
-            // A line of dashes under a text makes it a heading.
+            // A line of dashes turns the text above it into a heading.
             self.open = None;
         } else if code || is_heading(text) || text.starts_with('|') || self.structured.contains(&number) {
             self.close();
@@ -116,7 +115,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The first quote of the truth is the page's summary; every other is somebody else's word.
+    /// Handles a quote line. The first quote of the truth is the page's summary; any other quotes somebody else.
     fn quote(&mut self, range: Range<usize>) {
         if !self.in_quote {
             self.close();
@@ -171,7 +170,7 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// A relation whose verb is itself an ending: `left [[Brex]]`.
+/// Returns whether a relation's verb is itself an ending: `left [[Brex]]`.
 fn says_so(relation: &str) -> bool {
     matches!(relation.to_lowercase().as_str(), "left" | "quit" | "departed" | "exited")
 }
@@ -181,7 +180,7 @@ fn is_heading(text: &str) -> bool {
     rest.len() < text.len() && (rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// The text of a list item.
+/// Returns the text of a list item.
 fn item_text(text: &str) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let rest = match digits {
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_read_and_the_rest_is_not() {
+    fn only_asserted_sentences_are_returned() {
         check(
             "# He left\n\nOne\ntwo. Three\n\n```\nleft\n```\nfour <!-- five -->\n",
             &["One two .", "Three", "four"],

@@ -1,20 +1,20 @@
-//! Amounts as people write them, so that `1.5 km` is `1500 m` and `$1.2M` is `$1,200,000`. Pure.
+//! Amounts in text, so that `1.5 km` equals `1500 m` and `$1.2M` equals `$1,200,000`. Pure.
 //!
-//! A text can often be read in more than one way (`10m` is ten metres, ten minutes or ten million), and all of them
-//! are kept: two amounts are the same where any two readings agree. Whatever is doubtful is the same, because a
-//! contradiction that is none costs more than one that a person finds later.
+//! A text often has several readings (`10m` is ten metres, ten minutes or ten million), and all are kept: two amounts
+//! are equal if any two readings agree. Doubtful cases count as equal, because a false contradiction costs more than
+//! one that a person finds later.
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Measure {
-    /// Nothing is said.
+    /// No unit.
     None,
-    /// A noun such as `people`, which could as well be left out.
+    /// A noun such as `people`, which may be omitted.
     Things,
     Length,
     Mass,
     Time,
-    /// Months and years, which are no number of days.
+    /// Months and years, which have no fixed number of days.
     Calendar,
     Data,
     Percent,
@@ -24,20 +24,20 @@ enum Measure {
     Yen,
 }
 
-/// One way to read an amount.
+/// One reading of an amount.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantity {
     value: f64,
     measure: Measure,
-    /// Whether it says `about`.
+    /// Whether it is approximate.
     rough: bool,
 }
 
-/// Words for about.
+/// Words for approximate amounts.
 const ABOUT: [&str; 10] =
     ["about", "around", "approximately", "approx.", "approx", "roughly", "circa", "ca.", "~", "≈"];
 
-/// Signs before a number.
+/// Currency signs before a number.
 const SIGNS: [(&str, Measure); 9] = [
     ("US$", Measure::Dollar),
     ("USD", Measure::Dollar),
@@ -50,7 +50,7 @@ const SIGNS: [(&str, Measure); 9] = [
     ("¥", Measure::Yen),
 ];
 
-/// Units after a number, in lower case, with what one of them is.
+/// Units after a number, in lower case, with their scale.
 const UNITS: [(&str, Measure, f64); 90] = [
     ("mm", Measure::Length, 0.001),
     ("millimetre", Measure::Length, 0.001),
@@ -145,14 +145,14 @@ const UNITS: [(&str, Measure, f64); 90] = [
 ];
 
 impl Quantity {
-    /// Whether two readings say the same amount. A unit that one of them leaves out is the other's.
+    /// Returns whether two readings are the same amount. A missing unit matches any unit.
     fn same(self, other: Quantity) -> bool {
         let (one, two) = (self.measure, other.measure);
         let bare = |measure| matches!(measure, Measure::None | Measure::Things);
         let alike = one == two || one == Measure::None || two == Measure::None || bare(one) && bare(two);
         let tolerance = match (self.rough || other.rough, one) {
             (true, _) => 0.1,
-            // A gigabyte is a thousand megabytes to some and 1,024 to others.
+            // A gigabyte is 1,000 or 1,024 megabytes, depending on the author.
             (false, Measure::Data) => 0.05,
             _ => 1e-9,
         };
@@ -164,12 +164,12 @@ impl Quantity {
     }
 }
 
-/// Whether any two readings of two amounts agree.
+/// Returns whether any two readings of two amounts agree.
 pub fn same_amount(one: &[Quantity], two: &[Quantity]) -> bool {
     one.iter().any(|one| two.iter().any(|two| one.same(*two)))
 }
 
-/// Every way to read a text as an amount; none where it is not one.
+/// Returns all readings of a text as an amount; empty if it is not an amount.
 pub fn readings(text: &str) -> Vec<Quantity> {
     let mut rest = text.trim();
     let mut rough = false;
@@ -198,7 +198,7 @@ pub fn readings(text: &str) -> Vec<Quantity> {
     found
 }
 
-/// Where the digits at the start end, the marks and spaces between them included.
+/// Returns the end of the leading digits, including separators and spaces between them.
 fn digits_end(text: &str) -> usize {
     let mut end = 0;
     for (at, letter) in text.char_indices() {
@@ -211,7 +211,7 @@ fn digits_end(text: &str) -> usize {
     end
 }
 
-/// The numbers that digits with marks between them can be.
+/// Returns the numbers that digits with separators can represent.
 fn numbers(text: &str) -> Vec<f64> {
     let plain: String =
         text.chars().filter(|letter| !matches!(letter, '_' | '\'' | '\u{a0}' | '\u{202f}' | ' ')).collect();
@@ -219,7 +219,7 @@ fn numbers(text: &str) -> Vec<f64> {
     let without = |mark: char| plain.replace(mark, "");
     let candidates = match marks.as_slice() {
         [] => vec![plain.clone()],
-        // `1,200` and `1.200` may be a thousand or a little more than one.
+        // `1,200` and `1.200` may be 1200 or 1.2.
         [one] => {
             let decimal = plain.replace(',', ".");
             let after = plain.split(*one).nth(1).map_or(0, str::len);
@@ -231,7 +231,7 @@ fn numbers(text: &str) -> Vec<f64> {
     candidates.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// What the words after a number can measure, and how much one of it is.
+/// Returns the measures and scales that the words after a number can have.
 fn units(unit: &str, sign: Option<Measure>) -> Vec<(Measure, f64)> {
     let words = |text: &str| -> Vec<(Measure, f64)> {
         let singular = text.strip_suffix('s').filter(|short| short.len() > 1).unwrap_or(text);
@@ -267,7 +267,7 @@ fn units(unit: &str, sign: Option<Measure>) -> Vec<(Measure, f64)> {
     }
 }
 
-/// Up to three words of letters.
+/// Returns whether a text is one to three words of letters.
 fn is_noun(text: &str) -> bool {
     let letters = text.chars().all(|letter| letter.is_alphabetic() || matches!(letter, ' ' | '-'));
     letters && !text.is_empty() && text.split_whitespace().count() <= 3
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_amount_in_other_words_is_the_same() {
+    fn equal_amounts_in_different_units_match() {
         for (one, two) in [
             ("1.5 km", "1500 m"),
             ("1.5km", "1,500 metres"),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn other_amounts_are_others() {
+    fn different_amounts_do_not_match() {
         for (one, two) in [
             ("10", "11"),
             ("1.5 km", "1.5 kg"),

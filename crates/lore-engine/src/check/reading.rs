@@ -1,4 +1,4 @@
-//! What only the files can tell: the pages that may have something to say are read, one after the other.
+//! Reads the files of preselected pages one by one, for checks that need their text.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::search::Expression;
 use crate::vault::decode;
 
-/// Pages being read.
+/// Reads pages during a check.
 pub(super) struct Reading<'a> {
     memory: &'a Memory,
     rows: &'a Rows,
@@ -30,7 +30,7 @@ impl<'a> Reading<'a> {
         Reading { memory, rows, progress, lines: Lines::default() }
     }
 
-    /// Prose that says that something is over, on the pages that have a word for it.
+    /// Returns findings for prose that reports an end, on pages that contain a phrase of ending.
     pub(super) fn prose_against_links(&mut self, links: &ByPage<'_>) -> Result<Vec<Suspicion>> {
         let pages = self.with_words_of_ending()?;
         if pages.is_empty() || links.is_empty() {
@@ -61,7 +61,7 @@ impl<'a> Reading<'a> {
         Ok(hits.iter().map(|hit| hit.page).filter(|page| self.rows.is_live(*page)).collect())
     }
 
-    /// Truths that their timelines have left behind: of one page, or of all.
+    /// Returns truths older than their timelines, of one page or of all.
     pub(super) fn stale(&mut self, only: Option<PageNo>) -> Result<Vec<Suspicion>> {
         let late = self.memory.policy().check.behind;
         let mut pages = maybe_behind(self.rows, late);
@@ -79,14 +79,14 @@ impl<'a> Reading<'a> {
         Ok(found)
     }
 
-    /// The lines that these are about; what was not read yet is read now.
+    /// Returns the lines of these findings, reading files that have not been read yet.
     pub(super) fn lines_of(mut self, suspicions: &[Suspicion]) -> Lines {
         self.lines.complete(self.memory, self.rows, suspicions);
         self.lines
     }
 }
 
-/// A page's text, read anew. One that is gone has nothing to say.
+/// Reads a page from disk; none if it no longer exists.
 fn read(memory: &Memory, path: &str) -> Option<(String, Page)> {
     let file = memory.vault().read(path, memory.policy().limits.page_bytes).ok().flatten()?;
     let text = decode(&file.bytes).text.into_owned();
@@ -94,7 +94,7 @@ fn read(memory: &Memory, path: &str) -> Option<(String, Page)> {
     Some((text, page))
 }
 
-/// The words of the lines that findings are about, kept while the page that has them is at hand.
+/// Text of the lines in findings, collected while their pages are in memory.
 #[derive(Default)]
 pub(super) struct Lines {
     known: HashMap<Spot, String>,
@@ -111,7 +111,7 @@ impl Lines {
         }
     }
 
-    /// Reads what is missing, each page once.
+    /// Reads the missing lines, each page once.
     fn complete(&mut self, memory: &Memory, rows: &Rows, suspicions: &[Suspicion]) {
         let spots = suspicions.iter().flat_map(|one| one.spots);
         let missing = spots.filter(|spot| !self.known.contains_key(spot)).map(|spot| spot.page);

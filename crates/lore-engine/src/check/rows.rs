@@ -1,4 +1,4 @@
-//! What a check looks at: the pages, facts, entries and relations of a vault, read in bulk, and the names in them.
+//! Input of a check: pages, facts, entries and relations of a vault, read in bulk, and the names in them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,27 +14,27 @@ use crate::index::{
 use crate::memory::Memory;
 use crate::resolve::{Resolution, choose, names_of};
 
-/// The relation by which one page takes the place of another.
+/// Relation from a page to the page it replaces.
 pub(super) const SUPERSEDES: &str = "supersedes";
 
-/// Statuses of pages that no longer speak for the vault.
+/// Statuses of pages that are no longer live.
 pub(super) const OVER: [&str; 6] =
     ["superseded", "archived", "deprecated", "obsolete", "rejected", "retracted"];
 
-/// The rows of a vault.
+/// Rows of a vault.
 pub(super) struct Rows {
     pub pages: HashMap<PageNo, PageRow>,
     pub facts: Vec<StatementRow>,
     pub entries: Vec<StatementRow>,
-    /// Relations, by page and line.
+    /// Relations, sorted by page and line.
     pub relations: Vec<LinkRow>,
-    /// The day, as `YYYY-MM-DD`.
+    /// Today as `YYYY-MM-DD`.
     pub today: String,
     superseded: HashSet<PageNo>,
 }
 
 impl Rows {
-    /// Reads them.
+    /// Reads the rows from the index.
     pub fn read(memory: &Memory) -> Result<Rows> {
         let (store, project) = (memory.store(), memory.project());
         let all = Window { limit: usize::MAX, offset: 0 };
@@ -49,7 +49,7 @@ impl Rows {
         ))
     }
 
-    /// Rows that were read, or made up.
+    /// Creates rows from their parts.
     pub fn new(
         pages: Vec<PageRow>,
         facts: Vec<StatementRow>,
@@ -63,32 +63,32 @@ impl Rows {
         rows
     }
 
-    /// Whether a page still speaks for the vault.
+    /// Returns whether a page is live.
     pub fn is_live(&self, page: PageNo) -> bool {
         self.pages.contains_key(&page) && !self.superseded.contains(&page)
     }
 
-    /// Whether an interval holds today.
+    /// Returns whether an interval contains today.
     pub fn holds(&self, interval: Interval) -> bool {
         interval.holds_on(&self.today)
     }
 
-    /// Whether a date is over.
+    /// Returns whether a date is in the past.
     pub fn is_past(&self, date: PartialDate) -> bool {
         date.last_day() < self.today
     }
 
-    /// The slug of a page.
+    /// Returns the slug of a page.
     pub fn slug(&self, page: PageNo) -> &str {
         self.pages.get(&page).map_or("", |page| page.slug.as_str())
     }
 
-    /// The title of a page.
+    /// Returns the title of a page.
     pub fn title(&self, page: PageNo) -> &str {
         self.pages.get(&page).map_or("", |page| page.title.as_str())
     }
 
-    /// Pages that say so themselves, and pages that a live page supersedes.
+    /// Returns the pages with a closed status and those superseded by another page.
     fn superseded_pages(&self) -> HashSet<PageNo> {
         let says_so = |page: &PageRow| {
             page.status.as_deref().is_some_and(|status| OVER.contains(&fold(status).as_str()))
@@ -106,19 +106,19 @@ impl Rows {
     }
 }
 
-/// Whom a fact is about.
+/// Subject of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Subject {
     /// A page.
     Page(PageNo),
     /// A name that no page has.
     Name(String),
-    /// A name that several pages have, on this page: nobody can say whether it is the same elsewhere.
+    /// A name shared by several pages, used on this page. It cannot be matched with the same name elsewhere.
     Unclear(PageNo, String),
 }
 
 impl Subject {
-    /// How a person calls it: a page by its slug.
+    /// Returns the slug of the page, or the name.
     pub fn shown(&self, rows: &Rows) -> String {
         match self {
             Subject::Page(page) => rows.slug(*page).to_owned(),
@@ -126,7 +126,7 @@ impl Subject {
         }
     }
 
-    /// What its title is.
+    /// Returns the title of the page, or the name.
     pub fn called(&self, rows: &Rows) -> String {
         match self {
             Subject::Page(page) => rows.title(*page).to_owned(),
@@ -134,7 +134,7 @@ impl Subject {
         }
     }
 
-    /// Its page.
+    /// Returns the page, if it is one.
     pub fn page(&self) -> Option<PageNo> {
         match self {
             Subject::Page(page) => Some(*page),
@@ -143,14 +143,14 @@ impl Subject {
     }
 }
 
-/// What the names in facts mean, looked up once for all of them.
+/// Pages that the names in facts refer to, resolved in one query.
 #[derive(Debug, Default)]
 pub(super) struct Meanings {
     rows: HashMap<String, Vec<KeyRow>>,
 }
 
 impl Meanings {
-    /// Looks up these names.
+    /// Resolves these names.
     pub fn look_up<'n>(memory: &Memory, names: impl Iterator<Item = &'n str>) -> Result<Meanings> {
         let wanted: BTreeSet<String> = names.flat_map(spellings).collect();
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
@@ -161,7 +161,7 @@ impl Meanings {
         Ok(Meanings { rows })
     }
 
-    /// The pages that a name can mean for a reader, the strongest kind of name first; several where they are equals.
+    /// Returns the pages a name can refer to, by the strongest kind of match; several if it is ambiguous.
     pub fn pages(&self, name: &str) -> Vec<PageNo> {
         let plain = plain_object(name);
         let whole = self.answer(plain);
@@ -171,13 +171,13 @@ impl Meanings {
         self.answer(&without_legal_form(plain))
     }
 
-    /// Whom a fact on a page is about.
+    /// Returns the subject of a fact on a page.
     pub fn subject(&self, page: PageNo, named: Option<&str>) -> Subject {
         let Some(name) = named else { return Subject::Page(page) };
         match self.answer(name).as_slice() {
             [one] => Subject::Page(*one),
             [] => Subject::Name(fold(plain_object(name))),
-            // A page may speak of itself by a name that others have too.
+            // A page may refer to itself by a name that other pages share.
             many if many.contains(&page) => Subject::Page(page),
             _ => Subject::Unclear(page, fold(plain_object(name))),
         }
@@ -194,14 +194,14 @@ impl Meanings {
     }
 }
 
-/// Every form in which a name is looked up.
+/// Returns all forms in which a name is looked up.
 fn spellings(name: &str) -> Vec<String> {
     let plain = plain_object(name);
     let short = without_legal_form(plain);
     [name, plain, &short].iter().flat_map(|name| names_of(name)).filter(|name| !name.is_empty()).collect()
 }
 
-/// Where a statement stands.
+/// Returns the place of a statement.
 pub(super) fn spot(row: &StatementRow) -> Spot {
     Spot { page: row.page, line: row.statement.lines.first }
 }

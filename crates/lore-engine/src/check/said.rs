@@ -1,8 +1,8 @@
-//! Prose that says that something is over while its link is open. Pure.
+//! Finds prose that reports an end while the link is still open. Pure.
 //!
-//! A sentence counts wherever it stands, on the page of the one who left or on another. Its link must be a relation
-//! that holds today and has no end, of a kind that ends when somebody leaves. It is not held against a link that began
-//! after what the sentence tells, nor where an earlier stay has its end and the sentence may be about that one.
+//! A sentence counts on any page, not only on that of the person who left. The link must be a relation without an end
+//! date that is valid today, of a kind that ends when somebody leaves. Links that began after the reported end are
+//! skipped, and so are links with an earlier, ended interval that the sentence may refer to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ use crate::index::{LinkRow, PageNo, PageRow};
 use crate::policy::DEFAULT_TYPE;
 use crate::vault::folder;
 
-/// What the prose of a vault is held against.
+/// Rows and names that the prose of a vault is checked against.
 pub(super) struct Context<'r> {
     rows: &'r Rows,
     links: &'r ByPage<'r>,
@@ -32,12 +32,12 @@ pub(super) struct Told<'p> {
     pub row: &'p PageRow,
     pub text: &'p str,
     pub page: &'p Page,
-    /// Which page each of its links leads to.
+    /// Page that each of its links resolves to.
     pub targets: &'p [Option<PageNo>],
 }
 
 impl<'r> Context<'r> {
-    /// Names of pages with relations, of the pages these lead to, and of everybody else.
+    /// Creates a context with the titles and aliases of all pages.
     pub fn new(rows: &'r Rows, links: &'r ByPage<'r>) -> Context<'r> {
         let mut vocabulary = Vocabulary::default();
         for page in rows.pages.values() {
@@ -47,7 +47,7 @@ impl<'r> Context<'r> {
         Context { rows, links, vocabulary }
     }
 
-    /// The links that a page's prose says to be over.
+    /// Returns the open links that a page's prose reports as ended.
     pub fn said_to_have_ended(&self, told: &Told<'_>) -> Vec<Suspicion> {
         let own = self.own_names(told);
         let mut said = passages(told.text, told.page, told.targets);
@@ -73,7 +73,7 @@ impl<'r> Context<'r> {
         found
     }
 
-    /// The page's own names, and the first and last word of its title where no other page has that name.
+    /// Returns the page's own names, and the first and last word of its title unless another page has that name.
     fn own_names(&self, told: &Told<'_>) -> Vocabulary {
         let mut own = Vocabulary::default();
         let number = told.row.number;
@@ -99,14 +99,14 @@ impl<'r> Context<'r> {
         own
     }
 
-    /// Whether another page that this one links to has the word in its title.
+    /// Returns whether a linked page has the word in its title.
     fn shared(&self, told: &Told<'_>, word: &str) -> bool {
         let linked = told.targets.iter().flatten().filter(|page| **page != told.row.number);
         let mut titles = linked.map(|page| self.rows.title(*page));
         titles.any(|title| title.split(' ').any(|other| other.eq_ignore_ascii_case(word)))
     }
 
-    /// Who ended what, as pages.
+    /// Returns the subject and object pages of an ending.
     fn meant(&self, told: &Told<'_>, said: &[Sentence], at: usize, ending: &Ending) -> Vec<(PageNo, PageNo)> {
         let own = told.row.number;
         let subjects: Vec<PageNo> = match &ending.who {
@@ -126,7 +126,8 @@ impl<'r> Context<'r> {
         subjects.into_iter().filter_map(pair).collect()
     }
 
-    /// Whether `she` may be somebody else: another page of the same kind, or a name that no page has, stands before.
+    /// Returns whether a pronoun may refer to somebody else: another page of the same type, or an unknown name,
+    /// precedes it.
     fn has_rival(&self, told: &Told<'_>, said: &[Sentence], at: usize, ending: &Ending) -> bool {
         let block = said[at].block;
         let before = said[..=at].iter().filter(|sentence| sentence.block == block);
@@ -151,7 +152,7 @@ impl<'r> Context<'r> {
         }
     }
 
-    /// Whether two pages are of one kind; where nothing says so, pages of one folder are.
+    /// Returns whether two pages have the same type; untyped pages are compared by folder.
     fn is_alike(&self, one: &PageRow, other: PageNo) -> bool {
         let Some(other) = self.rows.pages.get(&other) else { return true };
         match one.kind == other.kind {
@@ -160,7 +161,7 @@ impl<'r> Context<'r> {
         }
     }
 
-    /// The one page to which a page has an open post.
+    /// Returns the only page to which a page has an open post.
     fn only_post(&self, page: PageNo) -> Option<PageNo> {
         let posts = self.links.get(&page)?.iter();
         let posts = posts.filter(|link| self.is_open(link) && bond(&link.link.relation) == Bond::Post);
@@ -168,7 +169,7 @@ impl<'r> Context<'r> {
         only(&targets.into_iter().collect::<Vec<_>>())
     }
 
-    /// The open link between two pages that a sentence says to be over.
+    /// Returns the open link between two pages that a sentence reports as ended.
     fn open_link(
         &self,
         from: PageNo,
@@ -197,7 +198,7 @@ impl<'r> Context<'r> {
         links.into_iter().filter(|link| self.is_open(link)).filter(ends).find(begun)
     }
 
-    /// Whether an earlier stay has its end already, so that the sentence may be about that one.
+    /// Returns whether an earlier interval has already ended, so that the sentence may refer to that one.
     fn is_explained(&self, links: &[&LinkRow], when: Option<PartialDate>) -> bool {
         let year = |date: PartialDate| date.first_day()[..4].to_owned();
         let lasting = |link: &&&LinkRow| bond(&link.link.relation) != Bond::Lasting;
@@ -212,7 +213,7 @@ impl<'r> Context<'r> {
             && link.link.relation != LINKS_TO
     }
 
-    /// Whether the page also says that somebody came back there.
+    /// Returns whether the page also reports a return to the target.
     fn returned(&self, said: &[Sentence], target: PageNo) -> bool {
         said.iter().filter(|sentence| comes_back(&sentence.tokens)).any(|sentence| {
             let mut names = sentence.tokens.iter().filter_map(Token::name).peekable();
@@ -239,7 +240,7 @@ impl<'r> Context<'r> {
     }
 }
 
-/// Whether a word is a verb of what stands before it, so that the first word of a sentence is a name.
+/// Returns whether a word is a verb, which makes the first word of the sentence a name.
 fn is_acting(token: Option<&Token>) -> bool {
     let verbs = [
         "is", "was", "has", "had", "and", "who", "also", "then", "now", "works", "runs", "leads", "went",
@@ -248,7 +249,7 @@ fn is_acting(token: Option<&Token>) -> bool {
     token.is_some_and(|token| token.is_any(&verbs) || token.sort == Sort::Word && token.low.ends_with("ed"))
 }
 
-/// The one of a list that has no other.
+/// Returns the only element of a list.
 fn only(pages: &[PageNo]) -> Option<PageNo> {
     match pages {
         [one] => Some(*one),
@@ -256,7 +257,7 @@ fn only(pages: &[PageNo]) -> Option<PageNo> {
     }
 }
 
-/// The other names that a page's properties give it.
+/// Returns the aliases in a page's properties.
 fn aliases(page: &PageRow) -> Vec<String> {
     let given = ["aliases", "alias"].iter().filter_map(|key| page.properties.get(key));
     given
@@ -274,7 +275,7 @@ fn aliases(page: &PageRow) -> Vec<String> {
         .collect()
 }
 
-/// Which page each link of a page leads to, from the rows of its links.
+/// Returns the page that each link resolves to, from the rows of the links.
 pub(super) fn targets(page: &Page, rows: &[LinkRow]) -> Vec<Option<PageNo>> {
     let mut known: HashMap<(u32, &str), Option<PageNo>> = HashMap::new();
     for row in rows {

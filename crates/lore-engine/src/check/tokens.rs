@@ -1,4 +1,4 @@
-//! Sentences as the grammar of endings reads them: words, names of pages and marks, each with its place. Pure.
+//! Tokenizes sentences for the grammar of endings: words, page names and punctuation, each with its byte offset. Pure.
 
 use std::collections::HashMap;
 
@@ -6,52 +6,52 @@ use lore_page::{Link, fold};
 
 use crate::index::PageNo;
 
-/// What a piece of a sentence is.
+/// Kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A word.
     Word,
-    /// A link, or the name of a page: the pages it can mean. None where a link leads nowhere yet.
+    /// A link or the name of a page, with the pages it can refer to. Empty for an unresolved link.
     Name(Vec<PageNo>),
-    /// A mark between words.
+    /// Punctuation.
     Mark(char),
-    /// Code, or what is struck out: something stands here that is not said.
+    /// Code or struck-out text: something is here, but it is not asserted.
     Gap,
 }
 
-/// A piece of a sentence.
+/// A token of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub sort: Sort,
-    /// Its text as written.
+    /// Original text.
     pub raw: String,
-    /// Its text in lower case, without the `'s` of an owner.
+    /// Lower-case text without a possessive `'s`.
     pub low: String,
-    /// Its first byte in the page.
+    /// Byte offset in the page.
     pub at: usize,
-    /// Whether it owns what follows: `Brex's office`.
+    /// Whether it is possessive: `Brex's office`.
     pub owner: bool,
-    /// Whether it stands between quotation marks.
+    /// Whether it is inside quotation marks.
     pub quoted: bool,
 }
 
 impl Token {
-    /// Whether it is this word.
+    /// Returns whether it is this word.
     pub fn is(&self, word: &str) -> bool {
         self.sort == Sort::Word && self.low == word
     }
 
-    /// Whether it is one of these words.
+    /// Returns whether it is one of these words.
     pub fn is_any(&self, words: &[&str]) -> bool {
         self.sort == Sort::Word && words.contains(&self.low.as_str())
     }
 
-    /// Whether it is this mark.
+    /// Returns whether it is this punctuation mark.
     pub fn is_mark(&self, mark: char) -> bool {
         self.sort == Sort::Mark(mark)
     }
 
-    /// The pages it names.
+    /// Returns the pages it names.
     pub fn name(&self) -> Option<&[PageNo]> {
         match &self.sort {
             Sort::Name(pages) => Some(pages),
@@ -59,13 +59,13 @@ impl Token {
         }
     }
 
-    /// Whether it is written with a capital.
+    /// Returns whether it is capitalized.
     pub fn capital(&self) -> bool {
         self.raw.chars().next().is_some_and(char::is_uppercase)
     }
 }
 
-/// The names by which prose can mention pages.
+/// Names by which prose can mention pages.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     pages: HashMap<String, Vec<PageNo>>,
@@ -86,33 +86,33 @@ impl Vocabulary {
         }
     }
 
-    /// The pages with a name.
+    /// Returns the pages with a name.
     pub fn pages(&self, name: &str) -> &[PageNo] {
         self.pages.get(name).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Words in the longest name that is looked for.
+/// Maximum number of words in a name.
 const LONGEST: usize = 6;
 
-/// Words after which a full stop ends no sentence.
+/// Abbreviations: a full stop after them does not end a sentence.
 const SHORT: [&str; 32] = [
     "inc", "ltd", "corp", "co", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "no", "jr", "sr", "dept", "est",
     "approx", "e.g", "i.e", "u.s", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
     "nov", "dec",
 ];
 
-/// What tokens are made of.
+/// Input of the tokenizer.
 pub(super) struct Text<'t> {
-    /// The page's prose, byte for byte in place.
+    /// Prose of the page, at its original byte offsets.
     pub prose: &'t str,
-    /// Its links, in order.
+    /// Links, in order.
     pub links: &'t [Link],
-    /// Which page each link leads to.
+    /// Page that each link resolves to.
     pub targets: &'t [Option<PageNo>],
 }
 
-/// The sentences of a block whose text lies in these ranges.
+/// Splits a block, given as byte ranges, into sentences.
 pub(super) fn sentences(text: &Text<'_>, ranges: &[std::ops::Range<usize>]) -> Vec<Vec<Token>> {
     let mut reader = Reader { text, tokens: Vec::new(), sentences: Vec::new(), quoted: false, struck: false };
     for range in ranges {
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Letters and digits, and what holds a word together: `left-handed`, `didn't`, `2024-03-01`, `1.5`.
+    /// Reads a word: letters, digits and inner punctuation, as in `left-handed`, `didn't`, `2024-03-01`, `1.5`.
     fn word(&mut self, start: usize, end: usize) -> usize {
         let text = &self.text.prose[start..end];
         let mut length = 0;
@@ -224,7 +224,7 @@ impl Reader<'_> {
         letter.len_utf8()
     }
 
-    /// Whether a mark ends a sentence: white space follows, and no word that goes on in lower case.
+    /// Returns whether a mark ends a sentence: whitespace follows, and the next word is not in lower case.
     fn ends_here(&self, letter: char, rest: &str) -> bool {
         let rest = rest.trim_start_matches(['"', '”', ')', '*', '_']);
         if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
@@ -246,8 +246,8 @@ impl Reader<'_> {
     }
 }
 
-/// Makes the longest runs of words that are names into names. A single word must have a capital; what the page's own
-/// names are comes first.
+/// Merges the longest runs of words that are page names into name tokens. A single word must be capitalized. The page's
+/// own names take precedence.
 pub(super) fn find_names(tokens: Vec<Token>, all: &Vocabulary, own: &Vocabulary) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut at = 0;
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn text_becomes_sentences_of_words_names_and_marks() {
+    fn text_is_split_into_sentences_and_tokens() {
         for (text, expected) in [
             ("He left [[Brex|it]] in 2024. She did.", "He left <it> in 2024 . / She did ."),
             ("Left Brex Inc. in May. J. R. left.", "Left Brex Inc . in May . / J . R . left ."),

@@ -1,4 +1,4 @@
-//! One subject and single-valued predicate with two live objects, on one page or across pages. Pure.
+//! Finds single-valued predicates with two live objects for one subject, on one page or across pages. Pure.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use super::rows::{Meanings, Rows, Subject, spot};
 use crate::index::StatementRow;
 use crate::policy::{Facts, plain_predicate};
 
-/// How many different values of one predicate are held against each other; a page of a thousand needs another look
-/// than a list of half a million pairs.
+/// Maximum number of different values of one predicate that are compared; beyond that, a list of all pairs would not
+/// help.
 const VALUES: usize = 50;
 
-/// Up to so many different values each is held against each; of more, each against the first.
+/// Number of different values up to which all pairs are compared; above it, each is compared with the first only.
 const PAIRS: usize = 4;
 
-/// The live facts of a single-valued predicate.
+/// Returns the live facts with a single-valued predicate.
 pub(super) fn live_single<'r>(rows: &'r Rows, facts: &Facts) -> Vec<&'r StatementRow> {
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
     let mut single =
@@ -26,10 +26,10 @@ pub(super) fn live_single<'r>(rows: &'r Rows, facts: &Facts) -> Vec<&'r Statemen
     rows.facts.iter().filter(live).filter(|row| single(row.statement.predicate.as_str())).collect()
 }
 
-/// Facts by whom they are about and what they say of them.
+/// Facts by subject and predicate.
 pub(super) type Claims<'r> = BTreeMap<(Subject, String), Vec<&'r StatementRow>>;
 
-/// The facts that are about one thing and do not say the same in the same words.
+/// Returns the facts with equal subject and predicate whose objects differ as text.
 pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &Meanings) -> Claims<'r> {
     let mut claims = Claims::new();
     for fact in facts {
@@ -43,7 +43,7 @@ pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &Meanings) -> C
     claims
 }
 
-/// The pairs of live facts that cannot both be true.
+/// Returns the pairs of live facts that cannot both be true.
 pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &Meanings) -> Vec<Suspicion> {
     let mut found = Vec::new();
     for ((subject, predicate), facts) in claims {
@@ -63,7 +63,7 @@ pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &Meanings) -
     found
 }
 
-/// The facts by what they say: those of one list say the same.
+/// Groups the facts by equal objects.
 fn values<'r>(
     rows: &Rows,
     subject: &Subject,
@@ -71,7 +71,7 @@ fn values<'r>(
     objects: &Meanings,
 ) -> Vec<Vec<&'r StatementRow>> {
     let mut facts: Vec<&StatementRow> = facts.to_vec();
-    // The subject's own page speaks first, so that a finding does not change when a page is added elsewhere.
+    // Facts on the subject's own page come first, so that a finding does not change when a page is added elsewhere.
     facts.sort_by_key(|fact| {
         (Some(fact.page) != subject.page(), rows.slug(fact.page), fact.statement.lines.first)
     });
@@ -94,7 +94,7 @@ fn values<'r>(
     values.into_iter().map(|(_, facts)| facts).collect()
 }
 
-/// The first facts of two values that hold at the same time.
+/// Returns the first facts of two values whose intervals overlap.
 fn clash<'r>(
     one: &[&'r StatementRow],
     other: &[&'r StatementRow],
@@ -104,8 +104,8 @@ fn clash<'r>(
     one.iter().find_map(|a| other.iter().find(|b| overlapping(a, b)).map(|b| (*a, *b)))
 }
 
-/// Whether two intervals overlap however their dates are read: one that ends in the month in which the other begins
-/// may just touch it.
+/// Returns whether two intervals overlap under every reading of their partial dates. If one ends in the month in which
+/// the other begins, they may only touch.
 pub(super) fn overlap(one: Interval, other: Interval) -> bool {
     let begins = [one.from, other.from].into_iter().flatten().map(|date| date.last_day()).max();
     let ends = [one.until, other.until].into_iter().flatten().map(|date| date.first_day()).min();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_overlap_only_where_no_reading_keeps_them_apart() {
+    fn intervals_overlap_under_every_reading() {
         let interval =
             |text: &str| if text.is_empty() { Interval::default() } else { text.parse().expect(text) };
         for (one, other, expected) in [

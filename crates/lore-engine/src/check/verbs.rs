@@ -1,22 +1,22 @@
-//! What the verb of a relation or the predicate of a fact says about time: some name a state that begins and ends,
-//! others an event or a kinship that no leaving undoes. Pure.
+//! Classifies verbs of relations and predicates of facts: some name a state that begins and ends, others an event or a
+//! kinship that leaving does not end. Pure.
 
-/// What a verb is about.
+/// Kind of tie that a verb names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bond {
-    /// A post, a membership, a contract: it ends when somebody leaves.
+    /// A post, membership or contract, which ends when somebody leaves.
     Post,
-    /// Where somebody lives: it ends with a move, not with a journey.
+    /// A residence, which ends with a move but not with a journey.
     Home,
-    /// Nothing but that there is a connection.
+    /// An unspecified connection.
     Plain,
-    /// An event or a kinship: it has no end.
+    /// An event or a kinship, which does not end.
     Lasting,
-    /// Not known.
+    /// Unknown.
     Other,
 }
 
-/// Words of posts, memberships and contracts.
+/// Words for posts, memberships and contracts.
 const POST: &[&str] = &[
     "work",
     "works",
@@ -117,10 +117,10 @@ const POST: &[&str] = &[
     "dating",
 ];
 
-/// Words of homes.
+/// Words for residences.
 const HOME: &[&str] = &["lives", "live", "living", "resides", "residence", "home", "based", "stays"];
 
-/// Words of connections that say nothing more.
+/// Words for unspecified connections.
 const PLAIN: &[&str] = &[
     "related",
     "relates",
@@ -133,7 +133,7 @@ const PLAIN: &[&str] = &[
     "affiliation",
 ];
 
-/// Words of events and kinships.
+/// Words for events and kinships.
 const LASTING: &[&str] = &[
     "founded",
     "cofounded",
@@ -214,7 +214,7 @@ const LASTING: &[&str] = &[
     "located",
 ];
 
-/// What a verb is about: the strongest of its words decides, an event before anything else.
+/// Returns the kind of a verb. If its words differ in kind, an event takes precedence.
 pub fn bond(verb: &str) -> Bond {
     let verb = verb.to_lowercase();
     let has =
@@ -228,8 +228,8 @@ pub fn bond(verb: &str) -> Bond {
     }
 }
 
-/// Whether the end of a link with one verb is the end of a fact with the other: both of one kind, both of one word,
-/// or a link that says nothing but that there was a connection.
+/// Returns whether the end of a link implies the end of a fact: both have the same kind, both have the same stem, or
+/// the link is an unspecified connection.
 pub fn corresponds(fact: &str, link: &str) -> bool {
     match (bond(fact), bond(link)) {
         (Bond::Lasting, _) | (_, Bond::Lasting) => false,
@@ -243,7 +243,7 @@ fn words(verb: &str) -> impl Iterator<Item = &str> {
     verb.split(['_', '-', ' ']).filter(|word| !word.is_empty())
 }
 
-/// The verb without the small words around it: `is_rated_by` and `rated-by` are both `rated`.
+/// Returns the verb without function words: `is_rated_by` and `rated-by` both become `rated`.
 fn stem(verb: &str) -> Vec<String> {
     let small = ["is", "are", "has", "a", "an", "the", "of", "at", "in", "on", "for", "to", "by", "with"];
     words(&verb.to_lowercase()).filter(|word| !small.contains(word)).map(str::to_owned).collect()
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verb_is_about_a_post_a_home_an_event_or_nothing() {
+    fn verbs_are_classified_by_kind() {
         for (verb, expected) in [
             ("works_at", Bond::Post),
             ("is_ceo_of", Bond::Post),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_ends_the_facts_of_its_own_kind() {
+    fn link_ends_facts_of_its_kind() {
         for (fact, link, expected) in [
             ("is_ceo_of", "works_at", true),
             ("lives_in", "based_in", true),

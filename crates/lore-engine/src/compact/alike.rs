@@ -1,18 +1,18 @@
-//! Pairs of pages that say much the same, by the direction of their vectors or by the words they share. Pure, and never
-//! every page against every other in full: signs, or rare words, say first which pairs are worth comparing.
+//! Finds pairs of similar pages, by the cosine of their vectors or by shared words. Pure. Sign codes or rare words
+//! preselect the pairs, so not every pair is compared in full.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::f64::consts::PI;
 
 use super::cluster::Pair;
 
-/// How many of its nearest a page is compared with in full. More than a cluster holds are never needed.
+/// Number of nearest neighbours a page is compared with in full. More than a cluster holds are never needed.
 const NEAREST: usize = 32;
 
-/// How many deviations from the expected number of differing signs are still worth a comparison.
+/// Tolerated standard deviations above the expected number of differing sign bits.
 const DEVIATIONS: f64 = 3.0;
 
-/// Pairs of points whose directions are nearer than a cosine. Each point is a page's number and a vector of unit length.
+/// Returns the pairs whose cosine exceeds a threshold. Each point is a page number and a unit vector.
 pub(super) fn by_meaning(points: &[(usize, Vec<f32>)], above: f64) -> Vec<Pair> {
     let dimensions = points.iter().map(|(_, vector)| vector.len()).max().unwrap_or(0);
     let words = dimensions.div_ceil(64);
@@ -31,7 +31,7 @@ pub(super) fn by_meaning(points: &[(usize, Vec<f32>)], above: f64) -> Vec<Pair> 
     pairs.into_iter().map(|((one, other), strength)| Pair { one, other, strength }).collect()
 }
 
-/// The signs of a vector, a bit for each.
+/// Returns the sign code of a vector, one bit per dimension.
 fn signs(vector: &[f32], words: usize) -> Vec<u64> {
     let mut code = vec![0; words];
     for (at, _) in vector.iter().enumerate().filter(|(_, number)| **number < 0.0) {
@@ -40,15 +40,15 @@ fn signs(vector: &[f32], words: usize) -> Vec<u64> {
     code
 }
 
-/// In how many signs two vectors differ at the most whose cosine is above this, but for rare bad luck.
+/// Returns the maximum number of sign bits in which two vectors above this cosine differ, except in rare cases.
 fn differing(dimensions: usize, cosine: f64) -> u32 {
     let part = cosine.clamp(-1.0, 1.0).acos() / PI;
     let deviation = (part * (1.0 - part) / dimensions.max(1) as f64).sqrt();
     (dimensions as f64 * (part + DEVIATIONS * deviation)).ceil() as u32
 }
 
-/// The points whose signs are nearest to those of one. Of equals those that follow it come first, in a circle, so that
-/// of very many equal pages not all name the same few.
+/// Returns the points with the nearest sign codes. Ties are broken in circular order from the point itself, so that
+/// many equal pages do not all select the same few.
 fn near(codes: &[u64], words: usize, at: usize, most: u32) -> Vec<usize> {
     let count = codes.len().checked_div(words).unwrap_or(0);
     let own = &codes[at * words..(at + 1) * words];
@@ -77,10 +77,10 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
 }
 
-/// Pairs of pages of which the terms they share are at least this part of all that either has.
+/// Returns the pairs of pages whose terms have at least this Jaccard similarity.
 ///
-/// Two sets that share so much share one of their rarest terms: of each page only as many of those are looked up as it
-/// takes to be sure. What has the term is met in a circle, and no more than a number of them.
+/// Two sets that overlap that much share one of their rarest terms, so only as many rare terms per page are looked up
+/// as needed. The pages that contain a term are visited in circular order, up to a maximum.
 pub(super) fn by_words(pages: &[(usize, BTreeSet<String>)], least: f64) -> Vec<Pair> {
     let (sets, holders) = by_rarity(pages);
     let mut pairs = BTreeMap::new();
@@ -102,7 +102,7 @@ pub(super) fn by_words(pages: &[(usize, BTreeSet<String>)], least: f64) -> Vec<P
     pairs.into_iter().map(|((one, other), strength)| Pair { one, other, strength }).collect()
 }
 
-/// The terms of each page as numbers, the rarest first, and the pages that have each term.
+/// Returns the terms of each page as numbers, rarest first, and the pages that contain each term.
 fn by_rarity(pages: &[(usize, BTreeSet<String>)]) -> (Vec<Vec<u32>>, Vec<Vec<usize>>) {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     pages.iter().flat_map(|(_, terms)| terms).for_each(|term| *counts.entry(term).or_default() += 1);
@@ -120,7 +120,7 @@ fn by_rarity(pages: &[(usize, BTreeSet<String>)]) -> (Vec<Vec<u32>>, Vec<Vec<usi
     (sets, holders)
 }
 
-/// What two sorted sets share of all that either has, from 0 to 1.
+/// Returns the Jaccard similarity of two sorted sets, from 0 to 1.
 fn shared_part(a: &[u32], b: &[u32]) -> f64 {
     let (mut left, mut right, mut shared) = (0, 0, 0);
     while let (Some(one), Some(other)) = (a.get(left), b.get(right)) {
@@ -131,7 +131,7 @@ fn shared_part(a: &[u32], b: &[u32]) -> f64 {
     if shared == 0 { 0.0 } else { shared as f64 / (a.len() + b.len() - shared) as f64 }
 }
 
-/// Those that come after one in a list, in a circle; no more than are worth comparing.
+/// Returns the elements after one in a list, in circular order, up to a maximum.
 fn following(list: &[usize], at: usize) -> impl Iterator<Item = usize> + '_ {
     let start = list.partition_point(|other| *other <= at);
     let around = list[start..].iter().chain(&list[..start]);
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::likeness::{overlap, terms};
 
-    /// Numbers that look random and are the same every time.
+    /// Returns deterministic pseudo-random numbers.
     fn noise(seed: u64, count: usize) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
         let mut next = || {
@@ -160,7 +160,7 @@ mod tests {
         vector.into_iter().map(|number| number / length).collect()
     }
 
-    /// Points around so many centres, in turn: near enough to be one, or scattered.
+    /// Returns points around the given number of centres, in turn, with the given spread.
     fn points(count: usize, centres: u64, spread: f32) -> Vec<(usize, Vec<f32>)> {
         let around = |at: usize| {
             let centre = noise(1 + at as u64 % centres, 256);
@@ -170,7 +170,7 @@ mod tests {
         (0..count).map(|at| (at, around(at))).collect()
     }
 
-    /// Every pair there is, the slow way.
+    /// Returns all pairs by brute force.
     fn all_pairs(points: &[(usize, Vec<f32>)], above: f64) -> BTreeSet<(usize, usize)> {
         let pair = |a: usize| (a + 1..points.len()).map(move |b| (a, b));
         let near = |(a, b): &(usize, usize)| dot(&points[*a].1, &points[*b].1) > above;
@@ -178,25 +178,25 @@ mod tests {
     }
 
     #[test]
-    fn signs_miss_hardly_a_pair_and_invent_none() {
+    fn sign_codes_find_nearly_all_pairs_and_no_false_ones() {
         let points = points(120, 12, 0.45);
         let all = all_pairs(&points, 0.8);
         let found: BTreeSet<(usize, usize)> =
             by_meaning(&points, 0.8).iter().map(|pair| (pair.one, pair.other)).collect();
-        assert!(all.len() > 200, "the test has pairs to find: {}", all.len());
+        assert!(all.len() > 200, "too few pairs for the test: {}", all.len());
         assert!(found.is_subset(&all));
         assert!(found.len() * 100 >= all.len() * 98, "{} of {}", found.len(), all.len());
     }
 
     #[test]
-    fn what_is_far_apart_makes_no_pair() {
+    fn distant_points_form_no_pair() {
         assert_eq!(by_meaning(&points(60, 60, 0.0), 0.8), []);
         assert_eq!(by_meaning(&[], 0.8), []);
         assert_eq!(by_meaning(&points(1, 1, 0.0), 0.8), []);
     }
 
     #[test]
-    fn very_many_equal_points_are_all_held_together() {
+    fn many_equal_points_are_all_clustered() {
         let points = points(300, 1, 0.0);
         let pairs = by_meaning(&points, 0.8);
         assert!(pairs.len() <= 300 * NEAREST, "{}", pairs.len());
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_share_half_of_their_words_are_a_pair() {
+    fn pages_sharing_half_of_their_words_form_a_pair() {
         let pages: Vec<(usize, BTreeSet<String>)> = [
             "sprint pricing for client harbour rejected",
             "client harbour rejected sprint pricing again",

@@ -1,4 +1,4 @@
-//! Writing clusters: each in one transaction through the one write path, all of it or nothing.
+//! Writes clusters, each atomically in one transaction through the write path.
 
 use lore_page::{Value, edit, path_slug};
 
@@ -13,59 +13,59 @@ use crate::memory::Memory;
 use crate::progress::{Progress, unwatched};
 use crate::write::{Action, Edit, PageChange, Receipt, Terms, write_as};
 
-/// How often another name is tried when somebody else takes the one that was free.
+/// Maximum number of attempts when another writer takes the chosen name.
 const TRIES: usize = 20;
 
-/// After so many clusters in a row of which a summariser makes nothing, the others are left.
+/// Number of consecutive summarizer failures after which the remaining clusters are skipped.
 const PATIENCE: usize = 3;
 
-/// A summary that somebody wrote for a cluster of a plan.
+/// A summary written by a person or agent for a cluster of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct GivenSummary {
-    /// The cluster's id, as the plan has it.
+    /// Id of the cluster in the plan.
     pub cluster: String,
-    /// The slug of its page; without one, it is made of the title.
+    /// Slug of the page; defaults to one made from the title.
     pub slug: Option<String>,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Its text.
+    /// Text.
     pub content: String,
-    /// Its tags; without them, those that all pages of the cluster share.
+    /// Tags; defaults to those shared by all pages of the cluster.
     pub tags: Option<Vec<String>>,
 }
 
-/// What became of a cluster.
+/// Result for one cluster.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Its id.
+    /// Id of the cluster.
     pub cluster: String,
-    /// What was written, or why nothing was.
+    /// What was written, or the error.
     pub result: Result<Compacted>,
 }
 
-/// A cluster that is compacted, or would be.
+/// A compacted cluster, or the preview of one.
 #[derive(Debug, Clone)]
 pub struct Compacted {
-    /// The slug of the summary.
+    /// Slug of the summary.
     pub slug: String,
-    /// Its path.
+    /// Path of the summary.
     pub path: String,
-    /// Its title.
+    /// Title of the summary.
     pub title: String,
-    /// Its text.
+    /// Text of the summary.
     pub text: String,
-    /// The slugs of the pages it sums up.
+    /// Slugs of the summarized pages.
     pub members: Vec<String>,
-    /// The paths of the pages whose links lead to it now.
+    /// Paths of the pages whose links now point to the summary.
     pub repointed: Vec<String>,
-    /// The commit, where there is one.
+    /// Commit, if there is one.
     pub commit: Option<String>,
-    /// What a person should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Compacts the clusters of a plan with a summariser, one after the other. What fails is told and leaves its cluster
-/// as it was; the clusters before it stay compacted, and those after it are gone on with.
+/// Compacts the clusters of a plan with a summarizer, one by one. A failure is reported and leaves its cluster
+/// unchanged; other clusters are still compacted.
 pub fn compact(
     memory: &Memory,
     plan: &CompactPlan,
@@ -87,8 +87,8 @@ pub fn compact(
     Ok(attempts)
 }
 
-/// Compacts clusters with summaries that somebody wrote after reading a plan. A cluster that is no longer the one the
-/// plan had is refused; the others are gone on with.
+/// Compacts clusters with summaries written from a plan. A cluster that has changed since the plan is refused; the
+/// others are still compacted.
 pub fn apply_summaries(
     memory: &Memory,
     given: &[GivenSummary],
@@ -97,7 +97,7 @@ pub fn apply_summaries(
     let plan = plan_compaction(memory, &CompactRequest::default(), &unwatched)?;
     let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
     let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
-    // Pages of clusters that nobody gave a summary for are ordinary pages: their links follow.
+    // Pages of clusters without a summary are ordinary pages, so their links are updated too.
     chosen.iter_mut().for_each(|cluster| cluster.inbound.clear());
     inbound(memory, &mut chosen)?;
     let mut attempts = Vec::new();
@@ -114,7 +114,7 @@ pub fn apply_summaries(
     Ok(attempts)
 }
 
-/// What compacting a cluster would write. With the built-in summariser that is all of it; without one, no text is made.
+/// Returns what compacting a cluster would write. The text is only included with the built-in summarizer.
 pub fn preview(memory: &Memory, cluster: &Cluster, summarizer: Option<&Extractive>) -> Result<Compacted> {
     let draft = match summarizer {
         Some(summarizer) => drafted(memory, cluster, summarizer)?,
@@ -133,7 +133,7 @@ fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Resu
     if given.content.trim().is_empty() || given.title.trim().is_empty() {
         return Err(Error::BadInput {
             message: format!("the summary of {} has no title or no content", given.cluster),
-            hint: "give both; nothing was changed".into(),
+            hint: "give both; nothing was written".into(),
         });
     }
     let draft = Draft {
@@ -146,7 +146,7 @@ fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Resu
     write_cluster(memory, cluster, &draft)
 }
 
-/// Why a cluster cannot be found: its pages changed, or it is no cluster any more.
+/// Returns why a cluster cannot be found: its pages changed, or they no longer form a cluster.
 fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
     let pages = Cluster::pages_part(&given.cluster);
     let same = others.iter().find(|cluster| Cluster::pages_part(&cluster.id) == pages);
@@ -163,14 +163,14 @@ fn drafted(memory: &Memory, cluster: &Cluster, summarizer: &dyn Summarizer) -> R
     Ok(Draft { content, by: summarizer.name(), ..Draft::default() })
 }
 
-/// What is to be written for a cluster.
+/// Content to write for a cluster.
 struct Written {
     path: String,
     text: String,
     repoint: Repoint,
 }
 
-/// Writes a cluster: the summary, the mark on its pages, the links of others.
+/// Writes a cluster: the summary, the mark on its pages and the links of other pages.
 fn write_cluster(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
     let mut tries = TRIES;
     loop {
@@ -212,7 +212,7 @@ fn try_write(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compac
     Ok(compacted(cluster, draft, receipt, &Written { path, text, repoint }))
 }
 
-/// A page with the mark of what became of it, and not a byte more.
+/// Returns the text of a page with the mark added and every other byte unchanged.
 fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
     let failed = |source| Error::Edit { slug: page.to_owned(), source };
     let text = edit::set_property(text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;

@@ -1,17 +1,17 @@
-//! Which pages belong together, as a pure function: those that links hold together first, then those that are alike.
+//! Groups pages into clusters, first by links and then by similarity. Pure.
 //!
-//! Pages are numbers in the order of their slugs, so that the same pages give the same clusters on every machine.
+//! Pages are numbered in the order of their slugs, so that the same pages give the same clusters on every machine.
 
 use std::collections::BTreeMap;
 
-/// Two pages and how strongly they are held together; more is stronger.
+/// Two pages and the strength of their connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
-    /// The page with the smaller number.
+    /// Page with the smaller number.
     pub one: usize,
-    /// The other.
+    /// The other page.
     pub other: usize,
-    /// How strongly.
+    /// Strength; larger is stronger.
     pub strength: f64,
 }
 
@@ -21,32 +21,32 @@ impl Pair {
     }
 }
 
-/// How many pages a cluster has.
+/// Size limits of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
-    /// At the least.
+    /// Minimum number of pages.
     pub smallest: usize,
-    /// At the most.
+    /// Maximum number of pages.
     pub largest: usize,
 }
 
-/// What holds a cluster together.
+/// What connects the pages of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
-    /// Links between its pages.
+    /// Links between the pages.
     Links,
-    /// Its pages say much the same.
+    /// Similar content.
     Likeness,
 }
 
-/// Pages that belong together.
+/// A cluster of pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub pages: Vec<usize>,
     pub held: Held,
 }
 
-/// The clusters of so many pages. A page is in one of them only: what links hold together is not looked at again.
+/// Returns the clusters of `count` pages. Each page is in at most one cluster; linked pages are not considered again.
 pub(super) fn clusters(count: usize, links: &[Pair], alike: &[Pair], sizes: Sizes) -> Vec<Found> {
     let mut found = gather(count, links, sizes, Held::Links);
     let mut taken = vec![false; count];
@@ -66,7 +66,7 @@ fn gather(count: usize, pairs: &[Pair], sizes: Sizes, held: Held) -> Vec<Found> 
     groups.map(|pages| Found { pages, held }).collect()
 }
 
-/// Each pair once, with all its strength together, the strongest first.
+/// Merges duplicate pairs by adding their strengths and sorts them, strongest first.
 fn strongest_first(pairs: &[Pair]) -> Vec<Pair> {
     let mut together: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.one != pair.other) {
@@ -78,8 +78,8 @@ fn strongest_first(pairs: &[Pair]) -> Vec<Pair> {
     pairs
 }
 
-/// Joins pairs into groups. A group that would become too large is cut at its weakest pairs: the strongest are joined
-/// first, and none joins two groups that together are more than a fair part of the whole.
+/// Joins pairs into groups. A group that would be too large is split at its weakest pairs: the strongest are joined
+/// first, and no join may exceed an even share of the whole group.
 fn joined(count: usize, pairs: &[Pair], sizes: Sizes) -> Vec<Vec<usize>> {
     let mut whole = Sets::new(count);
     pairs.iter().for_each(|pair| whole.join(pair.one, pair.other, usize::MAX));
@@ -89,7 +89,7 @@ fn joined(count: usize, pairs: &[Pair], sizes: Sizes) -> Vec<Vec<usize>> {
         let parts = size.div_ceil(sizes.largest.max(2));
         cut.join(pair.one, pair.other, size.div_ceil(parts));
     }
-    // What was left over, too little for a cluster of its own, goes where there is still room.
+    // Remainders too small for a cluster of their own join a group that has room.
     for pair in pairs {
         if cut.size_of(pair.one).min(cut.size_of(pair.other)) < sizes.smallest {
             cut.join(pair.one, pair.other, sizes.largest);
@@ -122,7 +122,7 @@ impl Sets {
         self.size[root]
     }
 
-    /// Makes one set of two unless it would have more than so many members.
+    /// Joins two sets unless the result would have more than `most` members.
     fn join(&mut self, a: usize, b: usize, most: usize) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b || self.size[a] + self.size[b] > most {
@@ -133,7 +133,7 @@ impl Sets {
         self.size[large] += self.size[small];
     }
 
-    /// The sets, by their first members.
+    /// Returns the sets, sorted by first member.
     fn groups(mut self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut at: BTreeMap<usize, usize> = BTreeMap::new();
@@ -169,46 +169,46 @@ mod tests {
     }
 
     #[test]
-    fn three_pages_in_a_row_of_links_are_a_cluster_and_two_are_none() {
+    fn three_linked_pages_form_a_cluster_and_two_do_not() {
         check(6, &[(0, 1, 1.0), (2, 1, 1.0), (4, 5, 1.0)], &[], "Links [0, 1, 2]");
         check(2, &[(0, 1, 1.0), (1, 0, 1.0), (1, 1, 9.0)], &[], "");
         check(0, &[], &[], "");
     }
 
     #[test]
-    fn links_come_before_likeness_and_a_page_is_in_one_cluster_only() {
+    fn links_take_precedence_over_similarity() {
         let alike = [(2, 3, 0.99), (3, 4, 0.95), (4, 5, 0.9), (5, 0, 0.85)];
         check(6, &[(0, 1, 1.0), (1, 2, 1.0)], &alike, "Links [0, 1, 2]; Likeness [3, 4, 5]");
     }
 
     #[test]
-    fn what_is_too_large_is_cut_at_the_weakest_pair() {
+    fn large_group_is_split_at_the_weakest_pair() {
         let row = [(0, 1, 2.0), (1, 2, 2.0), (2, 3, 1.0), (3, 4, 2.0), (4, 5, 2.0)];
         check(6, &row, &[], "Links [0, 1, 2]; Links [3, 4, 5]");
     }
 
     #[test]
-    fn a_row_is_cut_into_fair_parts() {
+    fn chain_is_split_evenly() {
         let row: Vec<(usize, usize, f64)> = (0..8).map(|at| (at, at + 1, 1.0)).collect();
         check(9, &row, &[], "Links [0, 1, 2]; Links [3, 4, 5]; Links [6, 7, 8]");
     }
 
     #[test]
-    fn several_links_between_two_pages_count_together() {
+    fn strengths_of_multiple_links_add_up() {
         let once = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.5), (3, 4, 2.0), (4, 5, 2.0)];
         let twice = [&once[..], &[(1, 0, 1.0), (1, 2, 1.0)]].concat();
         check(6, &twice, &[], "Links [0, 1, 2]; Links [3, 4, 5]");
     }
 
     #[test]
-    fn what_is_left_over_goes_where_there_is_room() {
+    fn remainders_join_a_group_with_room() {
         let row = [(0, 1, 1.0), (1, 2, 2.0), (2, 3, 2.0), (3, 4, 1.0), (4, 5, 1.0)];
         check(6, &row, &[], "Links [0, 1, 2, 3]");
     }
 
     proptest! {
         #[test]
-        fn clusters_are_disjoint_and_of_the_right_size_in_whatever_order_the_pairs_come(
+        fn clusters_are_disjoint_and_independent_of_pair_order(
             list in prop::collection::vec((0usize..30, 0usize..30, 1u8..4), 0..80),
             turn in 0usize..80,
         ) {
@@ -226,7 +226,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_left_is_clustered_as_before_when_a_cluster_has_gone(
+        fn removing_a_cluster_does_not_change_the_others(
             list in prop::collection::vec((0usize..30, 0usize..30, 1u8..4), 0..80),
         ) {
             let links = pairs(&list.iter().map(|(a, b, s)| (*a, *b, f64::from(*s))).collect::<Vec<_>>());

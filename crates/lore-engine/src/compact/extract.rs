@@ -1,5 +1,5 @@
-//! The summariser that needs no model: it picks the sentences that carry most and keeps the structured lines that still
-//! hold. Pure and deterministic; it writes no sentence that does not stand on one of the pages.
+//! The built-in summarizer, which needs no model: it selects the most important sentences and keeps structured lines
+//! that are still valid. Pure and deterministic; every sentence comes from one of the pages.
 
 mod lines;
 mod rank;
@@ -15,21 +15,21 @@ use super::summarizer::{Source, Summarizer, SummaryError};
 use crate::chunk::estimate_tokens;
 use crate::likeness::{likeness, overlap};
 
-/// From which likeness on two sentences say the same.
+/// Minimum similarity of two equal sentences.
 const SAME: f64 = 0.7;
 
-/// The part of the budget that observations and relations may take.
+/// Share of the budget for observations and relations.
 const FOR_LINES: f64 = 0.5;
 
-/// The part that timeline entries may take.
+/// Share of the budget for timeline entries.
 const FOR_ENTRIES: f64 = 0.2;
 
-/// The built-in summariser.
+/// The built-in extractive summarizer.
 #[derive(Debug, Clone)]
 pub struct Extractive {
-    /// Today as `YYYY-MM-DD`: what has ended by then is left out.
+    /// Today as `YYYY-MM-DD`; statements that have ended before are left out.
     pub today: String,
-    /// About how many tokens a summary has. Facts that still hold are kept whatever they cost.
+    /// Approximate number of tokens of a summary. Facts that are still valid are always kept.
     pub tokens: usize,
 }
 
@@ -48,7 +48,7 @@ impl Summarizer for Extractive {
     }
 }
 
-/// A summary of pages: what their sentences say, their lines that still hold, and where all of it comes from.
+/// Returns a summary of pages: selected sentences, structured lines that are still valid, and their sources.
 fn extract(sources: &[Source], today: &str, tokens: usize) -> String {
     let pages: Vec<Page> = sources.iter().map(|source| parse(&source.path, &source.text).page).collect();
     let mut newest: Vec<usize> = (0..sources.len()).collect();
@@ -65,7 +65,7 @@ fn extract(sources: &[Source], today: &str, tokens: usize) -> String {
     let mut all: Vec<Sentence> = Vec::new();
     for (place, at) in newest.iter().enumerate() {
         let own = sentences(&pages[*at], &sources[*at].text).into_iter().enumerate();
-        // From 1 for the oldest page to 1.3 for the newest.
+        // Ranges from 1 for the oldest page to 1.3 for the newest.
         let age = 1.3 - 0.3 * place as f64 / (newest.len().max(2) - 1) as f64;
         all.extend(own.map(|(order, text)| Sentence::new(*at, order, text, age)));
     }
@@ -87,7 +87,7 @@ fn extract(sources: &[Source], today: &str, tokens: usize) -> String {
     text
 }
 
-/// As many of the lines as a part of the budget allows.
+/// Returns as many of the lines as fit a share of the budget.
 fn take(lines: &[String], most: usize, left: &mut usize) -> Vec<String> {
     let mut spent = 0;
     let fit = lines.iter().take_while(|line| {
@@ -100,7 +100,7 @@ fn take(lines: &[String], most: usize, left: &mut usize) -> Vec<String> {
     taken
 }
 
-/// The best sentence of every page first, then the best of all, none that says what another says, within a budget.
+/// Selects sentences within a budget: first the best of every page, then the best overall, skipping duplicates.
 fn choose(ranked: Vec<Sentence>, newest: &[usize], budget: usize) -> Vec<Sentence> {
     let mut order: Vec<usize> = newest
         .iter()
@@ -124,7 +124,7 @@ fn choose(ranked: Vec<Sentence>, newest: &[usize], budget: usize) -> Vec<Sentenc
     chosen
 }
 
-/// A paragraph for each page, in the page's own order, with a link to it; the newest page first.
+/// Returns one paragraph per page, newest first, with its sentences in page order and a link to the page.
 fn paragraphs(sources: &[Source], newest: &[usize], chosen: Vec<Sentence>) -> String {
     let mut by_page: BTreeMap<usize, Vec<Sentence>> = BTreeMap::new();
     for sentence in chosen {
@@ -143,7 +143,7 @@ fn paragraphs(sources: &[Source], newest: &[usize], chosen: Vec<Sentence>) -> St
     text
 }
 
-/// A sentence with a full stop, which an item of a list often lacks.
+/// Returns a sentence with a full stop, which list items often lack.
 fn ended(sentence: &str) -> String {
     let ends = sentence.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', ';', '"', '”', '»']);
     if ends { sentence.to_owned() } else { format!("{sentence}.") }
@@ -159,7 +159,7 @@ fn section(text: &mut String, heading: &str, lines: &[String]) {
     text.push_str(&format!("## {heading}\n\n{}\n", lines.join("\n")));
 }
 
-/// A link to a page, under its title where that can stand in one.
+/// Returns a link to a page, labelled with its title if the title is valid in a link.
 fn cite(source: &Source) -> String {
     let plain = !source.title.contains(['[', ']', '|', '#', '\n']) && source.title != source.slug;
     if plain { format!("[[{}|{}]]", source.slug, source.title) } else { format!("[[{}]]", source.slug) }

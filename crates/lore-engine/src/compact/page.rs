@@ -1,4 +1,4 @@
-//! The summary page: where it goes, what it is called, and its frontmatter.
+//! The summary page: its path, title and frontmatter.
 
 use std::collections::BTreeMap;
 
@@ -16,26 +16,26 @@ use crate::likeness::terms;
 use crate::memory::Memory;
 use crate::vault::{decode, exists, folder, is_page_path, relative};
 
-/// Words that a title does not end with when the rest of it is cut off.
+/// Words that a shortened title must not end with.
 const DANGLING: [&str; 12] = ["of", "the", "a", "an", "in", "on", "for", "and", "to", "with", "by", "v"];
 
-/// A summary that is to become a page.
+/// A summary before it becomes a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
-    /// Its text; it may begin with a heading.
+    /// Text; may start with a heading.
     pub content: String,
-    /// Its title; without one, its heading, else one made of the titles of the pages.
+    /// Title; defaults to the heading, then to one made from the titles of the pages.
     pub title: Option<String>,
-    /// Its slug; without one, it is made of the title.
+    /// Slug; defaults to one made from the title.
     pub slug: Option<String>,
-    /// Its tags; without them, those that all pages share.
+    /// Tags; defaults to those shared by all pages.
     pub tags: Option<Vec<String>>,
-    /// Who wrote it.
+    /// Author.
     pub by: String,
 }
 
 impl Draft {
-    /// The title that the page will have.
+    /// Returns the title of the page.
     pub(super) fn title_for(&self, cluster: &Cluster) -> String {
         let given = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         let own = || parse("", &self.content).page.heading_title;
@@ -43,7 +43,7 @@ impl Draft {
     }
 }
 
-/// The folder of a cluster's summary: the policy's, else that of most of its pages.
+/// Returns the folder of a cluster's summary: the policy's, else the most common one among its pages.
 pub(super) fn folder_of(memory: &Memory, cluster: &Cluster) -> String {
     let policy = memory.policy();
     if !policy.compact.folder.is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn folder_of(memory: &Memory, cluster: &Cluster) -> String {
         .map_or(String::new(), |(folder, _)| folder.to_owned())
 }
 
-/// The path of a cluster's summary: the one asked for, else one that neither a file nor a page's name has.
+/// Returns the path of a cluster's summary: the requested one, else one that no file and no page slug uses.
 pub(super) fn path_of(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
         let plain = slug.strip_prefix("memory://").unwrap_or(slug);
@@ -76,7 +76,7 @@ pub(super) fn path_of(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Resu
     free_path_of(memory, &Naming { folder: &folder, name, title: &title, day: &memory.today() })
 }
 
-/// The summary page's text.
+/// Returns the text of the summary page.
 pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &str) -> Result<String> {
     let policy = memory.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
@@ -111,7 +111,7 @@ pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &
     new_page(memory, path, &NewPage { text: &text, title: &title, tags, source, ..NewPage::default() })
 }
 
-/// The tags that all pages share; where the schema wants one of its own, the one that most of them have.
+/// Returns the tags shared by all pages; if the schema requires one of its own, also the most common of those.
 fn tags_of(cluster: &Cluster, wanted: &[String]) -> Vec<String> {
     let Some((first, rest)) = cluster.members.split_first() else { return Vec::new() };
     let everywhere = |tag: &&String| rest.iter().all(|member| member.page.tags.contains(tag));
@@ -133,7 +133,8 @@ fn union(lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     })
 }
 
-/// A title for a summary: what the titles of the pages begin with, else that of the newest and how many more.
+/// Returns a title for a summary: the common prefix of the titles, else that of the newest page and the number of
+/// others.
 fn title_of(cluster: &Cluster) -> String {
     let titles: Vec<&str> = cluster.members.iter().map(|member| member.page.title.as_str()).collect();
     let shared = common_beginning(&titles);
@@ -145,7 +146,7 @@ fn title_of(cluster: &Cluster) -> String {
     format!("{title} and {} more (summary)", cluster.members.len().saturating_sub(1))
 }
 
-/// The words that all titles begin with.
+/// Returns the words that all titles start with.
 fn common_beginning(titles: &[&str]) -> String {
     let Some((first, rest)) = titles.split_first() else { return String::new() };
     let fits = |(at, word): &(usize, &str)| {
@@ -162,7 +163,7 @@ fn common_beginning(titles: &[&str]) -> String {
     words.join(" ").trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')').to_owned()
 }
 
-/// The pages of a cluster as a summariser gets them, the oldest first, their links seen from the summary's folder.
+/// Returns the pages of a cluster as input for a summarizer, oldest first, with links relative to the summary's folder.
 pub(super) fn sources(memory: &Memory, cluster: &Cluster) -> Result<Vec<Source>> {
     let home = folder_of(memory, cluster);
     let path = if home.is_empty() { "summary.md".to_owned() } else { format!("{home}/summary.md") };
@@ -188,7 +189,7 @@ pub(super) fn sources(memory: &Memory, cluster: &Cluster) -> Result<Vec<Source>>
     Ok(sources)
 }
 
-/// A page's text with its Markdown links as they are written on a page elsewhere.
+/// Returns a page's text with its Markdown links rewritten for another path.
 fn seen_from(path: &str, own: &str, text: &str) -> Result<String> {
     if folder(path) == folder(own) {
         return Ok(text.to_owned());
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_what_all_titles_begin_with() {
+    fn title_is_the_common_prefix_of_all_titles() {
         for (titles, expected) in [
             (["Pricing v1", "Pricing v2", "pricing v3"], "Pricing"),
             (["Notes on the harbour", "Notes on the sea", "Notes on a ship"], "Notes"),

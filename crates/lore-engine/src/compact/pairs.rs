@@ -1,4 +1,4 @@
-//! What holds stale pages together, read from the index: the links among them, and which of the others are alike.
+//! Reads the connections between stale pages from the index: their links, and which of the others are similar.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,17 +13,17 @@ use crate::index::{LinkEnds, LinkRow, PageNo};
 use crate::memory::Memory;
 use crate::progress::Progress;
 
-/// A link from one of the stale pages to another, by their places in the list.
+/// A link between two stale pages, given by their positions in the list.
 pub(super) struct Among {
-    /// The place of the page it stands on.
+    /// Position of the source page.
     pub from: usize,
-    /// The place of the page it leads to.
+    /// Position of the target page.
     pub to: usize,
     /// The link.
     pub row: LinkRow,
 }
 
-/// The links among stale pages, each relation between two of them once.
+/// Returns the links between stale pages, without duplicate relations.
 pub(super) fn links_among(memory: &Memory, stale: &[Member]) -> Result<Vec<Among>> {
     let places: HashMap<PageNo, usize> =
         stale.iter().enumerate().map(|(at, member)| (member.page.number, at)).collect();
@@ -39,13 +39,13 @@ pub(super) fn links_among(memory: &Memory, stale: &[Member]) -> Result<Vec<Among
     Ok(links)
 }
 
-/// A relation that somebody named counts twice as much as a link in passing.
+/// Returns a pair for each link. A named relation counts twice as much as a plain link.
 pub(super) fn link_pairs(links: &[Among]) -> Vec<Pair> {
     let strength = |link: &Among| if link.row.link.relation == LINKS_TO { 1.0 } else { 2.0 };
     links.iter().map(|link| Pair::new(link.from, link.to, strength(link))).collect()
 }
 
-/// The pairs of pages that are alike among those that no links hold together, within one namespace.
+/// Returns the pairs of similar pages within one namespace, among pages not clustered by links.
 pub(super) fn alike(
     memory: &Memory,
     stale: &[Member],
@@ -69,7 +69,7 @@ pub(super) fn alike(
             pairs.extend(by_words(&pages, compact.shared_words));
             progress(done, left.len())?;
         }
-        let note = "there is no embedding model: pages count as alike by the words they share".to_owned();
+        let note = "no embedding model is set up: pages are compared by shared words".to_owned();
         return Ok((Measure::Words, pairs, vec![note]));
     };
     let mut without = 0;
@@ -84,13 +84,12 @@ pub(super) fn alike(
         pairs.extend(by_meaning(&points, compact.similar));
         progress(done, left.len())?;
     }
-    let note =
-        format!("{without} stale pages are not embedded yet, so nothing is alike to them: run `lore embed`");
+    let note = format!("{without} stale pages are not embedded yet and were not compared: run `lore embed`");
     let notes = if without > 0 { vec![note] } else { Vec::new() };
     Ok((Measure::Meaning { model: model.identity.name }, pairs, notes))
 }
 
-/// The folder at the top that a page is in; empty at the root.
+/// Returns the top-level folder of a path; empty at the root.
 fn namespace(path: &str) -> &str {
     path.split_once('/').map_or("", |(top, _)| top)
 }

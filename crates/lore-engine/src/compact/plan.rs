@@ -1,4 +1,4 @@
-//! What could be compacted: the clusters of stale pages, why they belong together, and whose links would follow.
+//! Plans a compaction: clusters of stale pages, why they belong together, and which links would be updated.
 
 use super::cluster::{Found, Held, Pair, Sizes, clusters};
 use super::pairs::{Among, alike, link_pairs, links_among};
@@ -11,57 +11,57 @@ use crate::memory::Memory;
 use crate::policy::Verb;
 use crate::progress::Progress;
 
-/// What to look at.
+/// Scope of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct CompactRequest {
-    /// Pages whose path starts so.
+    /// Only pages whose path starts with this.
     pub path: Option<String>,
-    /// Only the clusters of these ids; all where there are none.
+    /// Only clusters with these ids; empty for all.
     pub clusters: Vec<String>,
-    /// So many clusters at the most.
+    /// Maximum number of clusters.
     pub limit: Option<usize>,
 }
 
-/// What could be compacted.
+/// A compaction plan.
 #[derive(Debug, Clone)]
 pub struct CompactPlan {
-    /// The clusters: those that links hold together first, then the larger ones.
+    /// Clusters: linked ones first, then by size.
     pub clusters: Vec<Cluster>,
-    /// How many stale pages were looked at.
+    /// Number of stale pages examined.
     pub stale: usize,
-    /// How many clusters there are, with those that were not asked for.
+    /// Number of clusters, including those not requested.
     pub found: usize,
-    /// How it was told that pages are alike.
+    /// How similarity was measured.
     pub measure: Measure,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// How it is told that two pages are alike.
+/// How the similarity of pages is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measure {
     /// By the vectors of a model.
     Meaning {
-        /// Its name.
+        /// Name of the model.
         model: String,
     },
-    /// By the words they share.
+    /// By shared words.
     Words,
 }
 
 /// Stale pages that belong together.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// Two checksums: of the ids of its pages, and of their bytes. The first stays while the pages are the same, the
-    /// second only while nobody changes them.
+    /// Two hashes: of the ids of its pages, and of their contents. The first is stable while the cluster has the same
+    /// pages, the second only while none of them changes.
     pub id: String,
-    /// What holds it together.
+    /// What connects its pages.
     pub held: Held,
-    /// Its pages, by slug.
+    /// Pages, sorted by slug.
     pub members: Vec<Member>,
-    /// What holds which of them together.
+    /// Connections between its pages.
     pub ties: Vec<ClusterTie>,
-    /// The links of other pages that would lead to the summary.
+    /// Links of other pages that would point to the summary.
     pub inbound: Vec<Inbound>,
 }
 
@@ -70,20 +70,20 @@ pub struct Cluster {
 pub struct Member {
     /// The page.
     pub page: PageRow,
-    /// Its state: why it is stale and since when.
+    /// State: why it is stale and since when.
     pub state: State,
 }
 
-/// What holds two pages together.
+/// A connection between two pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterTie {
-    /// The slug of the one.
+    /// Slug of the first page.
     pub one: String,
-    /// The slug of the other.
+    /// Slug of the second page.
     pub other: String,
-    /// The relation of a link from the one to the other.
+    /// Relation of a link from the first to the second.
     pub relation: Option<String>,
-    /// How alike they are, from 0 to 1.
+    /// Similarity, from 0 to 1.
     pub similarity: Option<f64>,
 }
 
@@ -110,8 +110,8 @@ pub fn plan_compaction(
     Ok(CompactPlan { clusters: chosen, stale: stale.len(), found: count, measure, notes })
 }
 
-/// The stale pages that may be changed, by slug. What is contested waits for its answer; what every agent is given, or
-/// Lore writes itself, is no page to sum up.
+/// Returns the stale pages that may be compacted, sorted by slug. Contested pages have to be resolved first; injected
+/// and generated pages are never summarized.
 fn compactable(memory: &Memory, request: &CompactRequest) -> Result<Vec<Member>> {
     let policy = memory.policy();
     let found = find_stale(memory, &Stale { path: request.path.clone(), ..Stale::default() })?;
@@ -131,7 +131,7 @@ fn compactable(memory: &Memory, request: &CompactRequest) -> Result<Vec<Member>>
     Ok(members)
 }
 
-/// What clusters are described with.
+/// Input for describing clusters.
 struct Parts<'a> {
     stale: &'a [Member],
     links: &'a [Among],
@@ -185,7 +185,7 @@ impl Parts<'_> {
     }
 }
 
-/// `ids-bytes`: what the pages are, and what they say.
+/// Returns the id of a cluster: `<hash of ids>-<hash of contents>`.
 fn cluster_id(members: &[Member]) -> String {
     let mut pages: Vec<(&str, String)> =
         members.iter().map(|member| (member.page.id.as_str(), member.page.hash.to_string())).collect();
@@ -195,14 +195,14 @@ fn cluster_id(members: &[Member]) -> String {
     format!("{:013x}-{:013x}", stable_number(&ids), stable_number(&all))
 }
 
-/// The clusters that are asked for; one that is not there is an error.
+/// Returns the requested clusters; an unknown one is an error.
 fn choose(mut all: Vec<Cluster>, request: &CompactRequest) -> Result<Vec<Cluster>> {
     if !request.clusters.is_empty() {
         for wanted in &request.clusters {
             if !all.iter().any(|cluster| cluster.is_called(wanted)) {
                 return Err(Error::BadInput {
-                    message: format!("no cluster is called {wanted:?} now"),
-                    hint: "see those that there are with `lore compact --plan --no-text`".into(),
+                    message: format!("no cluster has the id {wanted:?}"),
+                    hint: "list the clusters with `lore compact --plan --no-text`".into(),
                 });
             }
         }
@@ -213,12 +213,12 @@ fn choose(mut all: Vec<Cluster>, request: &CompactRequest) -> Result<Vec<Cluster
 }
 
 impl Cluster {
-    /// The part of its id that says which pages it has.
+    /// Returns the part of an id that identifies the pages.
     pub(super) fn pages_part(id: &str) -> &str {
         id.split_once('-').map_or(id, |(pages, _)| pages)
     }
 
-    /// Whether a name is its id, or the part of it that stands for its pages.
+    /// Returns whether a name is the id of the cluster, or the part of it that identifies the pages.
     fn is_called(&self, name: &str) -> bool {
         self.id == name || Self::pages_part(&self.id) == name
     }

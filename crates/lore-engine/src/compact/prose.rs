@@ -1,19 +1,19 @@
-//! The sentences of a page: its prose without headings, code, tables and structured lines, cut where a sentence ends.
+//! Sentences of a page: its prose without headings, code, tables and structured lines, split at sentence ends.
 
 use std::collections::BTreeSet;
 
 use lore_page::{LINKS_TO, Page};
 
-/// Words after which a full stop ends no sentence.
+/// Abbreviations: a full stop after them does not end a sentence.
 const ABBREVIATIONS: [&str; 19] = [
     "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "approx", "ca", "resp", "incl",
     "z.b", "d.h", "bzw", "ggf",
 ];
 
-/// Words after which it ends none where a number follows.
+/// Abbreviations only before a number.
 const BEFORE_NUMBERS: [&str; 4] = ["no", "nr", "fig", "p"];
 
-/// The sentences of a page, in their order.
+/// Returns the sentences of a page, in order.
 pub(super) fn sentences(page: &Page, text: &str) -> Vec<String> {
     let headings = page.headings.iter().map(|heading| heading.lines.first).collect();
     let mut prose = Prose { structured: structured_lines(page), headings, ..Prose::default() };
@@ -30,7 +30,7 @@ pub(super) fn sentences(page: &Page, text: &str) -> Vec<String> {
     prose.paragraphs.iter().flat_map(|paragraph| split(paragraph)).map(str::to_owned).collect()
 }
 
-/// The lines that are something else than prose.
+/// Returns the lines that are not prose.
 fn structured_lines(page: &Page) -> BTreeSet<u32> {
     let relations = page.links.iter().filter(|link| link.relation != LINKS_TO).map(|link| link.line);
     let observations = page.observations.iter().map(|observation| observation.line);
@@ -39,16 +39,16 @@ fn structured_lines(page: &Page) -> BTreeSet<u32> {
     relations.chain(observations).chain(facts).chain(entries).collect()
 }
 
-/// Paragraphs as they are found, line by line.
+/// Collects paragraphs line by line.
 #[derive(Default)]
 struct Prose {
     structured: BTreeSet<u32>,
     headings: BTreeSet<u32>,
-    /// Whether the line before belongs to a structured one, which may go on.
+    /// Whether the previous line belongs to a structured item, which may continue.
     item: bool,
     paragraphs: Vec<String>,
     open: String,
-    /// The fence that ends the code we are in.
+    /// Fence that closes the current code block.
     fence: Option<String>,
     comment: bool,
     list: bool,
@@ -112,22 +112,22 @@ impl Prose {
     }
 }
 
-/// Whether a line after an item of a list goes on with it.
+/// Returns whether a line continues the list item before it.
 pub(super) fn continues(line: &str) -> bool {
     let begins = line.starts_with(['#', '>', '<']) || line.starts_with("```") || line.starts_with("~~~");
-    // A bar begins no table here: without a line of dashes below it, it is part of the item.
+    // A bar alone does not start a table: without a line of dashes below it, it is part of the item.
     let text = line.starts_with('|') || is_prose(line);
     !line.is_empty() && !begins && text && !without_marker(line).0
 }
 
-/// Whether a line is part of a text and not a rule, a table, markup, a definition or a callout's head.
+/// Returns whether a line is text and not a rule, table, markup, definition or callout heading.
 fn is_prose(line: &str) -> bool {
     let rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '=' | ' '));
     let definition = line.starts_with('[') && !line.starts_with("[[") && line.contains("]: ");
     !rule && !definition && !line.starts_with(['|', '<']) && !line.starts_with("[!")
 }
 
-/// A line without the marker of a list item and its check box; whether it had one.
+/// Strips the marker of a list item and its check box, and returns whether there was one.
 fn without_marker(line: &str) -> (bool, &str) {
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let after = match line[digits..].chars().next() {
@@ -145,7 +145,7 @@ fn without_marker(line: &str) -> (bool, &str) {
     }
 }
 
-/// The sentences of a paragraph.
+/// Splits a paragraph into sentences.
 fn split(paragraph: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut depth, mut code) = (0, 0_usize, false);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_cut_where_sentences_end() {
+    fn prose_is_split_into_sentences() {
         check(
             "One is here. Two is\non two lines! Is it three? Yes.\n\nNo. 4 of e.g. Dr. Who, in v1.2 of it. End",
             &[
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_quotes_give_their_words_only() {
+    fn list_and_quote_markers_are_stripped() {
         check(
             "> A quote\n> goes on.\n\n- First thing\n  on two lines\n* [ ] Second thing\n1. Third thing\n",
             &["A quote goes on.", "First thing on two lines", "Second thing", "Third thing"],
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_prose_is_left_out() {
+    fn non_prose_is_skipped() {
         let text = "---\ntitle: A. B.\n---\n# Heading. Here\n\nText.\n\n```\ncode. Code.\n```\n\n    more code\n\n\
             | a | b |\n|---|---|\n\n<!-- hidden. -->\n<div>\n\n- [decision] Kept elsewhere\n- owns:: A boat\n\
             - knows [[B]]\n  (well)\n\n[x]: http://a.org/b\n\n***\n\n## Timeline\n- **2024-01-02** | m — Entry.\n\nBelow.\n";

@@ -1,4 +1,4 @@
-//! The links of other pages to the pages of a cluster: which of them follow to the summary, and how they are written.
+//! Links from other pages to the pages of a cluster: which of them are redirected to the summary, and how.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,29 +13,28 @@ use crate::policy::Verb;
 use crate::resolve::names_of;
 use crate::vault::{decode, relative, without_extension};
 
-/// Relations that speak about the very page they lead to. Led elsewhere, they would make the summary superseded or
-/// contested on the day it is written.
+/// Relations about the target page itself. Redirected, they would make the new summary superseded or contested at once.
 const OF_THE_PAGE: [&str; 2] = ["supersedes", "contradicts"];
 
-/// A link of another page to a page of a cluster.
+/// A link from another page to a page of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbound {
-    /// The slug of the page it stands on.
+    /// Slug of the source page.
     pub from: String,
-    /// That page's path.
+    /// Path of the source page.
     pub path: String,
-    /// Its line.
+    /// Line.
     pub line: u32,
-    /// Its relation.
+    /// Relation.
     pub relation: String,
-    /// Its target as written.
+    /// Target as written.
     pub target: String,
-    /// Why it stays as it is, where it does: its page must not be changed, or cannot be.
+    /// Reason why the link is not redirected, if it is not: its page may not or cannot be changed.
     pub stays: Option<String>,
 }
 
-/// Finds the links of other pages that lead to these clusters. Pages of any of them, and pages that were compacted
-/// before, are left as they are: they are kept for what they said.
+/// Finds the links from other pages to these clusters. Pages of the clusters, and pages compacted earlier, are not
+/// changed: they are kept as a record.
 pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
     let place = |(at, cluster): (usize, &Cluster)| -> Vec<(PageNo, usize)> {
         cluster.members.iter().map(|member| (member.page.number, at)).collect()
@@ -72,7 +71,7 @@ pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
     Ok(())
 }
 
-/// Why the links of a page stay as they are.
+/// Returns why the links of a page cannot be redirected.
 fn obstacle(memory: &Memory, path: &str) -> Result<Option<String>> {
     if let Err(denied) = memory.policy().allow(path, &[Verb::Patch]) {
         return Ok(Some(denied.to_string()));
@@ -82,13 +81,13 @@ fn obstacle(memory: &Memory, path: &str) -> Result<Option<String>> {
     Ok((!readable).then(|| format!("{path} is not UTF-8")))
 }
 
-/// How links are led to a summary.
+/// Redirects links to a summary.
 pub(super) struct Repoint {
-    /// The summary's path.
+    /// Path of the summary.
     to: String,
-    /// What a wiki link by a name alone is to say.
+    /// Target of wiki links that use a bare name.
     short: String,
-    /// Path and target of each link that follows. A target means one page wherever it stands on another.
+    /// Path and target of each redirected link. On one page, a target always refers to the same page.
     follow: HashSet<(String, String)>,
 }
 
@@ -108,12 +107,12 @@ impl Repoint {
         })
     }
 
-    /// The pages whose links follow.
+    /// Returns the pages whose links are redirected.
     pub(super) fn sources(&self) -> BTreeSet<String> {
         self.follow.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// A page's text with its links led to the summary.
+    /// Returns a page's text with its links redirected to the summary.
     pub(super) fn edit(&self, path: &str, text: &str) -> Result<String> {
         let mut follow = |link: &Link| {
             let own = OF_THE_PAGE.contains(&fold(&link.relation).as_str());

@@ -1,5 +1,4 @@
-//! What a maintenance session begins with: the states of the pages, what contradicts what, what is asked in vain, which
-//! links are missing or lead nowhere, which tags are one.
+//! Collects the state of pages, contradictions, unanswered questions, missing and broken links, and duplicate tags.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +14,21 @@ use crate::memory::Memory;
 use crate::mentions::missing_links;
 use crate::progress::Progress;
 
-/// A link that leads to no page.
+/// A link that does not resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// The page it stands on.
+    /// Path of the page it is on.
     pub path: String,
-    /// Its line.
+    /// Line.
     pub line: u32,
-    /// The target as written.
+    /// Target as written.
     pub target: String,
 }
 
-/// Tags that differ only in case, hyphens and the like, with the number of pages of each, most used first.
+/// Tags that differ only in case and punctuation, with their page counts, most used first.
 pub type Alike = Vec<(String, u64)>;
 
-/// Takes all of it down.
+/// Fills in the results.
 pub(super) fn look(
     memory: &Memory,
     pages: &[PageRow],
@@ -58,8 +57,8 @@ pub(super) fn look(
     Ok(())
 }
 
-/// The list that a page of this state belongs to. What other pages say counts, whatever its own file states: that the
-/// two disagree is just what a person should see.
+/// Returns the list for a page in this state. What other pages state counts even if the page's own status differs: such
+/// disagreements need review.
 fn bucket<'f>(state: &State, found: &'f mut Curation) -> Option<&'f mut Vec<(String, String)>> {
     let is = |word: &str| state.status == word;
     match () {
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_that_are_written_in_several_ways_are_alike() {
+    fn spelling_variants_of_tags_are_grouped() {
         let tags = [("heat-pump", 4), ("Heat Pump", 2), ("heatpump", 1), ("heat", 3)];
         let found = alike(tags.map(|(tag, pages)| (tag.to_owned(), pages)).to_vec());
         let found: Vec<Vec<&str>> =

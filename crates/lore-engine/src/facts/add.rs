@@ -1,4 +1,4 @@
-//! Writing a fact. A new value of which there can be one only ends the old one on the same page, and erases nothing.
+//! Adds facts. A new value of a single-valued predicate ends the old one on the same page and deletes nothing.
 
 use std::cell::RefCell;
 
@@ -14,36 +14,36 @@ use crate::policy::plain_predicate;
 use crate::relations::check_format;
 use crate::write::{Action, PageChange, Receipt, write};
 
-/// A fact to be written.
+/// A fact to add.
 #[derive(Debug, Clone)]
 pub struct NewAssertion<'a> {
-    /// The page it is to stand on.
+    /// Page to add it to.
     pub page: &'a PageRow,
-    /// What it says.
+    /// The fact.
     pub fact: edit::NewFact,
-    /// The version of the page that the caller has read.
+    /// Version of the page the caller has read.
     pub expected_version: Option<u64>,
 }
 
-/// What became of a fact.
+/// Result of adding a fact.
 #[derive(Debug)]
 pub struct FactWritten {
-    /// What was written.
+    /// Receipt of the write.
     pub receipt: Receipt,
-    /// The fact as it is now.
+    /// The fact as stored.
     pub fact: FactRow,
-    /// The values that it ended, as they are now.
+    /// Facts that it ended.
     pub ended: Vec<FactRow>,
 }
 
-/// What an edit did: the fact, and those that ended. Lines are not kept, for a schema may add one at the top.
+/// Result of an edit: the fact and those that ended. Lines are not stored, since a schema may add one at the top.
 #[derive(Debug, Default)]
 struct Done {
     fact: Option<Fact>,
     ended: Vec<Fact>,
 }
 
-/// Writes a fact. One that is stated already changes nothing.
+/// Adds a fact. If it is already stated, nothing changes.
 pub fn add_fact(memory: &Memory, new: &NewAssertion<'_>) -> Result<FactWritten> {
     check_format(&new.page.path)?;
     check_predicate(&new.fact.predicate)?;
@@ -77,7 +77,7 @@ fn is(row: &FactRow, fact: &Fact) -> bool {
         == (&fact.subject, &fact.predicate, &fact.object, fact.interval)
 }
 
-/// The page's text with the fact, and what was done to it.
+/// Returns the page's text with the fact added, and the result of the edit.
 fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String, Done)> {
     let path = &new.page.path;
     let there = parse(path, text).page.facts;
@@ -87,7 +87,7 @@ fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String
     let means = |words: &String| meanings.of(plain(words), path);
     let subject = |named: &Option<String>| named.as_ref().map_or(Meaning::Page(new.page.number), means);
     let fact = edit::NewFact {
-        // A page need not be named on itself.
+        // The page need not be named as subject on itself.
         subject: new.fact.subject.clone().filter(|named| means(named) != Meaning::Page(new.page.number)),
         ..new.fact.clone()
     };
@@ -114,7 +114,7 @@ fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String
     }
 }
 
-/// Ends what is to end, then adds the fact.
+/// Ends the replaced facts, then adds the new one.
 fn added(
     new: &NewAssertion<'_>,
     text: &str,
@@ -141,7 +141,7 @@ fn same_words(one: &Fact, other: &Fact) -> bool {
         == (&other.subject, &other.predicate, &other.object, other.interval)
 }
 
-/// A name without the brackets of a link around it.
+/// Strips the link brackets from a name.
 fn plain(words: &str) -> &str {
     let words = words.trim();
     let inner = words.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(words);
@@ -150,8 +150,8 @@ fn plain(words: &str) -> &str {
 
 fn today(memory: &Memory) -> Result<PartialDate> {
     memory.today().parse().map_err(|_| Error::BadInput {
-        message: format!("today, {}, is no day of the calendar", memory.today()),
-        hint: "set the clock right".into(),
+        message: format!("the system date {} is not valid", memory.today()),
+        hint: "set the system clock".into(),
     })
 }
 
@@ -163,7 +163,7 @@ fn check_predicate(predicate: &str) -> Result<()> {
     }
     Err(Error::BadInput {
         message: format!("{predicate:?} is not a predicate"),
-        hint: "write one word, such as role or lives_in".into(),
+        hint: "use one word, such as role or lives_in".into(),
     })
 }
 
@@ -177,7 +177,6 @@ fn clash(new: &NewAssertion<'_>, old: Option<&Fact>, line: u32) -> Error {
         new: words(&new.fact.predicate, &new.fact.object, new.fact.interval),
         old: old.map(|fact| words(&fact.predicate, &fact.object, fact.interval)).unwrap_or_default(),
         line,
-        way_out: "give --valid-from and --valid-until apart from it, or correct that line with `lore edit`"
-            .into(),
+        way_out: "choose dates that do not overlap it, or correct that line with `lore edit`".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with the facts of a vault: stated twice, or two values where there can be one.
+//! Checks the facts of a vault: duplicates, and two values of a single-valued predicate.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use crate::index::{PageNo, Statement, StatementKind, StatementRow, Wanted};
 use crate::memory::Memory;
 use crate::policy::plain_predicate;
 
-/// What is wrong, a sentence each, by page and line.
+/// Returns the problems, one sentence each, sorted by page and line.
 pub(crate) fn problems(memory: &Memory) -> Result<Vec<String>> {
     let (store, project) = (memory.store(), memory.project());
     let rows = store.statements(project, &Wanted { pages: None, kind: Some(StatementKind::Fact) })?;
@@ -21,7 +21,7 @@ pub(crate) fn problems(memory: &Memory) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Facts that a page states twice.
+/// Returns facts that a page states twice.
 fn twice<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<String> {
     let mut seen = HashMap::new();
     let mut problems = Vec::new();
@@ -36,8 +36,8 @@ fn twice<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<Str
     problems
 }
 
-/// Values of one subject on one page that hold at the same time although there can be one only: a new value was written
-/// by hand and the old one was not ended.
+/// Returns values of a single-valued predicate that are valid at the same time on one page: a new value was added by
+/// hand without ending the old one.
 fn unsettled<'p>(
     memory: &Memory,
     rows: &[StatementRow],

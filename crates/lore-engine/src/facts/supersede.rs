@@ -1,45 +1,45 @@
-//! What a new value does to the old ones: a pure decision over intervals.
+//! Decides how a new value affects existing ones. Pure, over intervals.
 
 use lore_page::{Interval, PartialDate};
 
-/// A fact of the same subject and predicate that is there already.
+/// An existing fact with the same subject and predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// Where it stands.
+    /// Line of the fact.
     pub line: u32,
-    /// Whether it has the new fact's value.
+    /// Whether it has the same value as the new fact.
     pub same_value: bool,
-    /// When it holds.
+    /// Interval of validity.
     pub interval: Interval,
 }
 
-/// A fact to be written.
+/// A fact to add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Claim {
-    /// When it is to hold.
+    /// Interval of validity.
     pub interval: Interval,
-    /// Whether its subject can have one such value at a time.
+    /// Whether its predicate is single-valued.
     pub single: bool,
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Nothing: a line says so already.
+    /// Nothing: this line already states the fact.
     Said(u32),
-    /// These lines end on these days, and the new fact holds in this interval.
+    /// End these lines and add the fact.
     Add {
-        /// The interval to write.
+        /// Interval to write.
         interval: Interval,
-        /// The lines that end, each with its last day.
+        /// Lines to end, each with its last day.
         ends: Vec<(u32, PartialDate)>,
     },
-    /// This line stands in the way.
+    /// This line conflicts with the fact.
     Clash(u32),
 }
 
-/// Decides. A new value that begins ends the old one the day before it; what lies wholly in the past ends nothing, and
-/// what would hold beside another value is in the way of it.
+/// Decides what to do. A new value ends the old one on the day before it begins. A value entirely in the past ends
+/// nothing. A value that would be valid at the same time as another conflicts with it.
 pub(super) fn plan(standing: &[Standing], claim: Claim, today: PartialDate) -> Plan {
     let now = today.first_day();
     for one in standing.iter().filter(|one| one.same_value) {
@@ -71,7 +71,7 @@ pub(super) fn plan(standing: &[Standing], claim: Claim, today: PartialDate) -> P
     Plan::Add { interval: plan.0, ends: plan.1 }
 }
 
-/// Whether it held already when another begins.
+/// Returns whether an interval began before a date.
 fn began_before(interval: Interval, start: PartialDate) -> bool {
     interval.from.is_none_or(|from| from.first_day() < start.first_day())
 }
@@ -84,7 +84,8 @@ mod tests {
         if text == ".." { Interval::default() } else { text.parse().expect(text) }
     }
 
-    /// Facts as `line:interval`, those of the same value with `=` in front; what is done as a line of words.
+    /// Runs `plan` on facts given as `line:interval`, with a `=` prefix for the same value, and compares its
+    /// description.
     #[track_caller]
     fn check(standing: &[&str], claim: &str, single: bool, expected: &str) {
         let read = |text: &&str| {
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_value_ends_the_old_one_the_day_before() {
+    fn new_value_ends_the_old_one_the_day_before() {
         check(&["3:2018.."], "2024-03-01..", true, "3 until 2024-02-29, add {2024-03-01..}");
         check(&["3:2018.."], "2024..", true, "3 until 2023-12-31, add {2024..}");
         check(&["3:2018.."], "..", true, "3 until 2024-05-31, add {2024-06-01..}");
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_ended_stays_as_it_is() {
+    fn ended_facts_are_unchanged() {
         check(&["3:2018..2020"], "2024..", true, "add {2024..}");
         check(&["3:..2020"], "..", true, "add");
         check(&[], "..", true, "add");
@@ -127,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn several_values_stand_beside_each_other_where_there_may_be_several() {
+    fn multi_valued_predicates_keep_all_values() {
         check(&["3:2018.."], "2024..", false, "add {2024..}");
         check(&["3:2018.."], "..", false, "add");
     }
 
     #[test]
-    fn what_is_said_already_is_not_said_again() {
+    fn existing_facts_are_not_repeated() {
         for single in [true, false] {
             check(&["=3:2018.."], "2018..", single, "said on 3");
             check(&["=3:2018.."], "..", single, "said on 3");
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_hold_beside_another_value_is_refused() {
+    fn overlapping_values_clash() {
         check(&["3:2018.."], "2015..", true, "clash with 3");
         check(&["3:2018.."], "2018..", true, "clash with 3");
         check(&["3:2024-06-01.."], "..", true, "clash with 3");

@@ -1,29 +1,29 @@
-//! A generated block in a file that is otherwise a person's: what stands between two marker lines.
+//! A generated block between two marker lines in a file that a person otherwise owns.
 
 use std::ops::Range;
 
-/// The line before the block.
+/// Line before the block.
 pub const OPEN: &str = "<!-- reconciler-section -->";
 
-/// The line after the block.
+/// Line after the block.
 pub const CLOSE: &str = "<!-- /reconciler-section -->";
 
-/// Where the block of a file is.
+/// Location of the block in a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
-    /// The bytes between the two marker lines.
+    /// Bytes between the two marker lines.
     Between(Range<usize>),
-    /// There is no marker.
+    /// No marker.
     Nowhere,
-    /// The markers do not enclose one block, or stand in code.
+    /// The markers do not enclose exactly one block, or are inside code.
     Broken,
 }
 
-/// The text with the block's inside replaced, and every other byte as it was; a text without markers gets the block
-/// at its end.
+/// Returns the text with the content of the block replaced and every other byte unchanged. A text without markers gets
+/// the block at its end.
 ///
-/// `None` where it is not clear what the block is: a marker alone, twice, in the wrong order, in code, or with other
-/// text on its line; or where the new text would make it unclear.
+/// Returns `None` if the block is ambiguous: a single marker, duplicates, wrong order, markers in code or with other
+/// text on the line; or if the new text would make it ambiguous.
 pub fn put_block(text: &str, open: &str, close: &str, inner: &str) -> Option<String> {
     let line_end = line_end(text);
     let mut inside = inner.trim_end_matches(['\n', '\r']).replace("\r\n", "\n").replace('\n', line_end);
@@ -43,7 +43,7 @@ pub fn put_block(text: &str, open: &str, close: &str, inner: &str) -> Option<Str
     (find(&written, open, close) == as_meant).then_some(written)
 }
 
-/// What makes one blank line at the end of a text.
+/// Returns the line endings needed for one blank line at the end of a text.
 fn gap(text: &str, line_end: &str) -> String {
     let content = text.trim_start_matches('\u{feff}');
     let last_blank =
@@ -88,18 +88,18 @@ fn find(text: &str, open: &str, close: &str) -> Place {
     }
 }
 
-/// Whether the line may be code by its indent.
+/// Returns whether the line may be code because of its indentation.
 fn is_indented(line: &str) -> bool {
     line.starts_with("    ") || line[..line.len() - line.trim_start().len()].contains('\t')
 }
 
-/// The backticks or tildes that open a code block, also in a list or a quote.
+/// Returns the backticks or tildes that open a code block, also in a list or a quote.
 fn opening_fence(content: &str) -> Option<&str> {
     let content = content.trim_start_matches(['>', '-', '+', '*', ' ', '\t']);
     let mark = content.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let info = content.trim_start_matches(mark);
     let fence = &content[..content.len() - info.len()];
-    // Backticks with more of them on the line are inline code.
+    // Backticks followed by more of them on the same line are inline code.
     (fence.len() >= 3 && !(mark == '`' && info.contains('`'))).then_some(fence)
 }
 
@@ -123,11 +123,11 @@ mod tests {
     fn check(text: &str, inner: &str, expected: Expect) {
         let written = put(text, inner).expect("a clear block");
         expected.assert_eq(&written);
-        assert_eq!(put(&written, inner).as_ref(), Some(&written), "a second time changes nothing");
+        assert_eq!(put(&written, inner).as_ref(), Some(&written), "must be idempotent");
     }
 
     #[test]
-    fn only_the_inside_is_replaced() {
+    fn only_the_content_is_replaced() {
         check(
             "# Home\n\nMine  \n<!-- reconciler-section -->\nold\n\nold\n  <!-- /reconciler-section -->  \n\n\nMine too",
             "new\n",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_markers_the_block_comes_at_the_end() {
+    fn block_is_appended_without_markers() {
         let block = format!("{OPEN}\nnew\n{CLOSE}\n");
         for (text, before) in [
             ("", ""),
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_ends_are_kept() {
+    fn windows_line_endings_are_kept() {
         let text = format!("# Home\r\n{OPEN}\r\nold\r\n{CLOSE}\r\nMine\r\n");
         assert_eq!(put(&text, "a\nb\r\n"), Some(text.replace("old", "a\r\nb")));
         assert_eq!(put("Mine\r\n", "a"), Some(format!("Mine\r\n\r\n{OPEN}\r\na\r\n{CLOSE}\r\n")));
     }
 
     #[test]
-    fn nothing_is_guessed() {
+    fn ambiguous_blocks_are_rejected() {
         for text in [
             format!("{OPEN}\nold\n"),
             format!("old\n{CLOSE}\n"),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn code_before_the_block_does_no_harm() {
+    fn code_before_the_block_is_ignored() {
         for code in [
             "```\ncode\n```\n",
             "~~~~ md\n```\n~~~\n~~~~\n",
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn other_markers_do_as_well() {
+    fn other_markers_are_supported() {
         assert_eq!(
             put_block("%% a %%\nold\n%% b %%\n", "%% a %%", "%% b %%", "new").as_deref(),
             Some("%% a %%\nnew\n%% b %%\n")
@@ -222,7 +222,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_written_is_found_again(
+        fn written_block_is_found_again(
             lines in proptest::collection::vec(
                 proptest::sample::select(vec![OPEN, CLOSE, "```", "- ~~~", "> ```", "text", "", "    x", "\u{feff}"]),
                 0..7,

@@ -1,4 +1,4 @@
-//! The catalogue of a vault: every page as a row of a table, the tables by type, spread over files when large.
+//! The catalogue of a vault: every page as a table row, grouped by type, split into several files if large.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,28 +7,28 @@ use lore_page::{fold, slugify};
 use super::seal::seal;
 use super::text::{code, plain, row, table_head};
 
-/// How large one file may be, in bytes, where nobody says otherwise: what is read at the start of a session.
+/// Default maximum size of one file in bytes, since an agent reads it at the start of a session.
 pub const BUDGET: usize = 32 * 1024;
 
 const COLUMNS: &[&str] = &["Title", "ID", "Summary", "Projects", "Updated"];
 const REVIEW_COLUMNS: &[&str] = &["Title", "ID", "Issue", "Updated"];
 
-/// A page as the catalogue shows it.
+/// A page in the catalogue.
 #[derive(Debug, Clone, Default)]
 pub struct Node<'a> {
-    /// Its title.
+    /// Title.
     pub title: &'a str,
-    /// Its id.
+    /// Id.
     pub id: &'a str,
-    /// What it says in one sentence.
+    /// One-sentence summary.
     pub summary: &'a str,
-    /// Its tags, of which one may be its type.
+    /// Tags, one of which may be its type.
     pub tags: &'a [String],
-    /// The projects it is about.
+    /// Projects it belongs to.
     pub projects: Vec<String>,
-    /// `current`, which is also what a page without a status is, `contested` or `superseded`.
+    /// `current`, which is also the default, `contested` or `superseded`.
     pub status: Option<&'a str>,
-    /// When it was last changed.
+    /// Date of the last change.
     pub updated: &'a str,
     /// What is contested.
     pub issue: Option<String>,
@@ -37,17 +37,17 @@ pub struct Node<'a> {
 /// A section of the catalogue: the current pages with a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// The tag.
+    /// Tag.
     pub tag: String,
 }
 
-/// The files of the catalogue, each a name and a sealed text; the first is `{stem}.md`.
+/// Returns the files of the catalogue, each a name and a sealed text; the first is `{stem}.md`.
 ///
-/// All is in that one file while it fits the budget. Otherwise each section has a file of its own, or several, and
-/// the first file says which; what needs review and the projects stay in it, the former while it fits. Only a row
-/// longer than the budget, and the first file's own lists, can make a file larger than the budget.
+/// Everything is in that file while it fits the budget. Otherwise each section gets one or more files of its own and
+/// the first file lists them; it keeps the projects, and the pages to review while they fit. Only a row longer than the
+/// budget, or the lists in the first file, can make a file exceed the budget.
 pub fn catalogue(
     stem: &str,
     nodes: &[Node<'_>],
@@ -141,18 +141,17 @@ impl Contents {
     }
 }
 
-/// Rows with the key of their order.
+/// Rows with their sort keys.
 type Rows = Vec<(String, String)>;
 
 impl Table {
-    /// In the order of titles in any case, and of whole rows where those are the same, so that the order of the
-    /// pages is no matter.
+    /// Sorts rows by title, ignoring case, then by the whole row, so that the order of the pages does not matter.
     fn of(title: &str, columns: &'static [&'static str], mut rows: Rows) -> Self {
         rows.sort_unstable();
         Table { title: title.to_owned(), columns, rows: rows.into_iter().map(|(_, row)| row).collect() }
     }
 
-    /// The table after a blank line and its heading; nothing where it has no row.
+    /// Returns the table with a blank line and its heading; empty if it has no rows.
     fn under_heading(&self) -> String {
         if self.rows.is_empty() {
             return String::new();
@@ -160,14 +159,14 @@ impl Table {
         format!("\n## {}\n\n{}{}", plain(&self.title), table_head(self.columns), self.rows.concat())
     }
 
-    /// A file of its own with some of the rows, as one part of several.
+    /// Returns a file with some of the rows, as one of several parts.
     fn part(&self, rows: &[String], number: usize, parts: usize) -> String {
         let part = if parts > 1 { format!(", part {number} of {parts}") } else { String::new() };
         let head = table_head(self.columns);
         seal(&format!("# {}{part}\n\n{head}{}", plain(&self.title), rows.concat()))
     }
 
-    /// The rows in parts that fit the budget; a row that does not fit has a part of its own.
+    /// Splits the rows into parts that fit the budget; a row that does not fit gets its own part.
     fn parts(&self, budget: usize) -> Vec<&[String]> {
         // No part has a longer heading than this one.
         let empty = self.part(&[], self.rows.len(), self.rows.len()).len();
@@ -184,7 +183,7 @@ impl Table {
     }
 }
 
-/// The files beside the first, with names that no two of them share.
+/// Further files, with unique names.
 struct Files<'a> {
     stem: &'a str,
     budget: usize,
@@ -193,7 +192,7 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Adds the files of a table, and gives the line that says where it is; nothing where it has no row.
+    /// Adds the files of a table and returns the line that lists them; empty if it has no rows.
     fn add(&mut self, table: &Table) -> String {
         if table.rows.is_empty() {
             return String::new();
@@ -211,7 +210,7 @@ impl Files<'_> {
         format!("- {} ({}): {}\n", plain(&table.title), table.rows.len(), names.join(", "))
     }
 
-    /// The next free name after a number: a section may be called what another's second part would be.
+    /// Returns the next free name after a number: a section may be named like the second part of another.
     fn next_name(&mut self, slug: &str, number: &mut usize) -> String {
         loop {
             *number += 1;
@@ -227,11 +226,11 @@ impl Files<'_> {
 enum Standing {
     Current,
     Superseded,
-    /// What is to be looked at.
+    /// Needs review, with the issue.
     Review(String),
 }
 
-/// A status that is not known is shown for review, rather than the page as current.
+/// Returns the standing of a page. An unknown status is shown for review instead of as current.
 fn standing(node: &Node<'_>) -> Standing {
     let status = fold(node.status.unwrap_or_default());
     let issue = node.issue.clone();
@@ -243,7 +242,7 @@ fn standing(node: &Node<'_>) -> Standing {
     }
 }
 
-/// The first section whose tag the page has; the one after them all where it has none.
+/// Returns the first section whose tag the page has; the one after all of them if none.
 fn section_of(node: &Node<'_>, tags: &[String]) -> usize {
     let own: Vec<String> = node.tags.iter().map(|tag| fold(tag)).collect();
     tags.iter().position(|tag| own.contains(tag)).unwrap_or(tags.len())

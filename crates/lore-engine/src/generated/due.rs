@@ -1,4 +1,4 @@
-//! Which generated files are not what the pages say now, by the policy's list of them.
+//! Finds generated files that are out of date.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::policy::{Generated, Make};
 use crate::secrets;
 use crate::vault::{exists, folder, list_names, without_extension};
 
-/// A generated file's path and what it should say; `None` when it should not be there.
+/// Path of a generated file and its expected content; `None` if it should not exist.
 pub type Due = (String, Option<String>);
 
-/// Every generated file that should be written.
+/// Returns the generated files that must be written or deleted.
 pub fn due(memory: &Memory) -> Result<Vec<Due>> {
     let policy = memory.policy();
     if policy.generated.is_empty() {
@@ -40,14 +40,14 @@ pub fn due(memory: &Memory) -> Result<Vec<Due>> {
     Ok(due)
 }
 
-/// The files that are generated whole and are there now.
+/// Returns the existing files that are generated as a whole.
 pub fn whole_files(memory: &Memory) -> Result<Vec<String>> {
     let policy = memory.policy();
     let catalogues = policy.generated.iter().filter(|made| made.make == Make::Catalogue);
     Ok(catalogues.flat_map(|made| parts(memory, made.path.as_str())).collect())
 }
 
-/// Every generated file, whole or with a block, that is or should be there.
+/// Returns all generated files, whole or with a block, that exist or should exist.
 pub fn every_path(memory: &Memory) -> Result<Vec<String>> {
     let policy = memory.policy();
     let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
@@ -57,7 +57,7 @@ pub fn every_path(memory: &Memory) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Files with a block whose markers somebody broke: they cannot be written.
+/// Returns the files whose block markers are broken, so that they cannot be written.
 pub fn broken_blocks(memory: &Memory) -> Result<Vec<String>> {
     let policy = memory.policy();
     let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
@@ -78,7 +78,7 @@ fn every_page(memory: &Memory) -> Result<Vec<PageRow>> {
     memory.store().list(memory.project(), &Filter::default(), Order::Title, all)
 }
 
-/// A catalogue's files, and those of its files that no page needs any more.
+/// Returns the files of a catalogue, and obsolete parts to delete.
 fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
     let stem = made.path.as_str();
     let updated: Vec<String> = pages.iter().map(last_change).collect();
@@ -102,7 +102,7 @@ fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Resu
     Ok(files.into_iter().collect())
 }
 
-/// The catalogue's file and its parts that are there: `index.md`, `index-procedures.md`.
+/// Returns the existing catalogue file and its parts: `index.md`, `index-procedures.md`.
 fn parts(memory: &Memory, stem: &str) -> Vec<String> {
     let home = folder(stem);
     let name = stem.rsplit('/').next().unwrap_or(stem);
@@ -129,12 +129,12 @@ fn node<'a>(page: &'a PageRow, updated: &'a str) -> Node<'a> {
 }
 
 fn last_change(page: &PageRow) -> String {
-    // Never the file's own time: a clone or a copy would make the generated file stale.
+    // Never use the mtime: a clone or a copy would make the generated file stale.
     let noted = ["updated", "captured", "date", "created"];
     noted.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
 }
 
-/// Files with a block, the block written anew.
+/// Returns the files with a block and their regenerated content.
 fn blocks(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
     let mut files = Vec::new();
     for path in targets(made, pages) {
@@ -151,7 +151,7 @@ fn blocks(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Du
     Ok(files)
 }
 
-/// The files a pattern stands for: itself, or one in every folder with pages that it fits.
+/// Returns the files of a pattern: itself, or one in every folder with pages that match it.
 fn targets(made: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
     let pattern = made.path.as_str();
     if !pattern.contains(['*', '{', '?', '[']) {
@@ -219,7 +219,7 @@ fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
     Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
 }
 
-/// `knowledge/entities/work/_index.md` is called `work`.
+/// Returns the name of a folder's index file: that of `knowledge/entities/work/_index.md` is `work`.
 fn name_of(path: &str) -> String {
     let home = folder(path);
     home.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("Index").to_owned()

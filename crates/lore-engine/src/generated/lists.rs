@@ -1,43 +1,43 @@
-//! The lists and tables that generated blocks hold: files by folder, captured policies, rules about secrets.
+//! Lists and tables in generated blocks: files by folder, captured policies, secret rules.
 
 use std::collections::BTreeMap;
 
 use super::text::{code, plain, row, table_head};
 
-/// A folder with more files than this is only counted in the catalogue of the whole vault.
+/// Number of files above which a folder is only counted in the catalogue of the whole vault.
 const FOLDER_FILES: usize = 20;
 
-/// How many of a counted folder's files are named.
+/// Number of files named for a counted folder.
 const NAMED: usize = 3;
 
-/// A file as a list shows it.
+/// A file in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileLine<'a> {
-    /// From the vault's root, with `/`.
+    /// Path from the vault's root, with `/`.
     pub path: &'a str,
-    /// Its title.
+    /// Title.
     pub title: &'a str,
-    /// What it says in one sentence; may be empty.
+    /// One-sentence summary; may be empty.
     pub summary: &'a str,
 }
 
-/// A captured policy as the registry shows it.
+/// A captured policy in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PolicyLine<'a> {
-    /// Its slug.
+    /// Slug.
     pub slug: &'a str,
-    /// Its title.
+    /// Title.
     pub title: &'a str,
-    /// `removed`, or anything else for one that holds.
+    /// `removed`; any other status is active.
     pub status: &'a str,
-    /// When it was last changed.
+    /// Date of the last change.
     pub updated: &'a str,
-    /// Why there is such a policy.
+    /// Reason for the policy.
     pub reason: &'a str,
 }
 
-/// The files of a vault by folder, in the order of their paths. Of a folder with many files only the last names are
-/// given, which are the newest where names begin with a date.
+/// Returns the files of a vault by folder, sorted by path. Of a folder with many files, only the last names are listed,
+/// which are the newest if names start with a date.
 pub fn file_catalogue(files: &[FileLine<'_>]) -> String {
     let groups = grouped(files, |path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
     let lists = groups.iter().map(|(folder, files)| {
@@ -47,7 +47,7 @@ pub fn file_catalogue(files: &[FileLine<'_>]) -> String {
     lists.collect::<Vec<_>>().join("\n")
 }
 
-/// The files of one folder by the folders in it, all of them, without the folder's own `_index.md`.
+/// Returns all files of a folder by subfolder, except the folder's own `_index.md`.
 pub fn folder_list(folder: &str, files: &[FileLine<'_>]) -> String {
     let folder = folder.trim_matches('/');
     let inside = |path| if folder.is_empty() { Some(path) } else { within(folder, path) };
@@ -60,7 +60,7 @@ pub fn folder_list(folder: &str, files: &[FileLine<'_>]) -> String {
     lists.collect::<Vec<_>>().join("\n")
 }
 
-/// The policies that hold and those that were removed, each in a table by slug.
+/// Returns tables of the active and the removed policies, sorted by slug.
 pub fn registry(policies: &[PolicyLine<'_>]) -> String {
     let mut policies = policies.to_vec();
     policies.sort_unstable();
@@ -69,7 +69,7 @@ pub fn registry(policies: &[PolicyLine<'_>]) -> String {
     format!("## Active\n\n{}\n## Removed\n\n{}", policy_table(&active), policy_table(&removed))
 }
 
-/// The rules by which secrets are known, each a name and what it finds, in their own order.
+/// Returns a table of secret rules, each with its name and description, in the given order.
 pub fn redaction(rules: &[(&str, &str)]) -> String {
     let rows = rules.iter().map(|(name, what)| row(&[plain(name), plain(what)]));
     format!("{}{}", table_head(&["Rule", "What it finds"]), rows.collect::<String>())
@@ -85,7 +85,7 @@ fn policy_table(policies: &[&PolicyLine<'_>]) -> String {
     format!("{}{}", table_head(&["Policy", "Title", "Reason", "Updated"]), rows.collect::<String>())
 }
 
-/// The files by a part of their path, all in order.
+/// Groups the files by a part of their path, sorted.
 fn grouped<'f, 'a>(
     files: &'f [FileLine<'a>],
     key: impl Fn(&'a str) -> &'a str,
@@ -168,14 +168,14 @@ mod tests {
         "#]]
         .assert_eq(&file_catalogue(&files));
         let few: Vec<FileLine<'_>> = files.iter().copied().skip(1).collect();
-        assert_eq!(file_catalogue(&few).matches("A day").count(), 20, "twenty are still listed");
+        assert_eq!(file_catalogue(&few).matches("A day").count(), 20, "twenty files are still listed");
         files.reverse();
-        assert!(file_catalogue(&files).starts_with("### ./\n\n- `README.md`"), "in any order");
+        assert!(file_catalogue(&files).starts_with("### ./\n\n- `README.md`"), "order must not matter");
         assert_eq!(file_catalogue(&[]), "");
     }
 
     #[test]
-    fn a_folder_is_listed_by_the_folders_in_it() {
+    fn folder_is_listed_by_subfolder() {
         let files = [
             file("work/meetings/2026/a.md", "A", "First"),
             file("work/books/b.md", "B", ""),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_active_or_removed() {
+    fn policies_are_split_into_active_and_removed() {
         let policy =
             |slug, status, reason| PolicyLine { slug, title: "T", status, updated: "2026-05-01", reason };
         expect![[r#"
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_about_secrets_stand_in_their_own_order() {
+    fn secret_rules_keep_their_order() {
         expect![[r#"
             | Rule | What it finds |
             |---|---|

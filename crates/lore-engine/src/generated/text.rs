@@ -1,8 +1,9 @@
-//! Any text as plain text of a generated file, and the tables it stands in.
+//! Escapes text for generated files, and formats tables.
 //!
-//! Escapes are few, since people and agents read these files as they are: `snake_case`, `C#` and `a - b` stay.
+//! Escapes are kept to a minimum, since people and agents read these files as they are: `snake_case`, `C#` and `a - b`
+//! stay.
 
-/// The text on one line, with a backslash before whatever Markdown or Lore would take for more than text.
+/// Returns the text on one line, with everything that Markdown or Lore would interpret escaped.
 pub(super) fn plain(text: &str) -> String {
     let line = on_one_line(text);
     let mut plain = String::with_capacity(line.len() + 8);
@@ -15,21 +16,21 @@ pub(super) fn plain(text: &str) -> String {
     plain
 }
 
-/// The text as inline code where that is safe, else as plain text: a table reads its bars within code too, and so
-/// does Lore the bar after the subject of a fact.
+/// Returns the text as inline code if that is safe, else as escaped text: tables split at bars even in code, and Lore
+/// treats a bar as the end of a fact's subject.
 pub(super) fn code(text: &str) -> String {
     let line = on_one_line(text);
     let is_unsafe = line.is_empty() || line.contains(['`', '|', '\\']);
     if is_unsafe { plain(&line) } else { format!("`{line}`") }
 }
 
-/// The first two lines of a table.
+/// Returns the first two lines of a table.
 pub(super) fn table_head(columns: &[&str]) -> String {
     let titles: Vec<String> = columns.iter().map(|title| (*title).to_owned()).collect();
     format!("{}|{}\n", row(&titles), "---|".repeat(columns.len()))
 }
 
-/// A line of a table, of cells that are plain text already.
+/// Returns a table row of cells that are already escaped.
 pub(super) fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
@@ -47,11 +48,11 @@ fn says_more(before: &str, character: char, after: &str) -> bool {
         '\\' | '|' | '[' | ']' | '<' | '`' | '*' => true,
         '#' => !is_letter(previous),
         '_' => !is_letter(previous) || !is_letter(next),
-        // What comes after the text may begin with a colon of its own.
+        // The text that follows may start with a colon.
         ':' => previous == Some(':') || next.is_none(),
         '%' | '~' | '=' => previous == Some(character),
         '-' | '+' | '>' => previous.is_none(),
-        // The number of a list item.
+        // Number of a list item.
         '.' | ')' => {
             !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit()) && !is_letter(next)
         }
@@ -60,7 +61,7 @@ fn says_more(before: &str, character: char, after: &str) -> bool {
     }
 }
 
-/// Whether a name and a semicolon follow, as in `&lt;`.
+/// Returns whether a name and a semicolon follow, as in `&lt;`.
 fn is_entity(after: &str) -> bool {
     let name = after.split_once(';').map(|(name, _)| name.strip_prefix('#').unwrap_or(name));
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_would_be_more_than_text_is_escaped() {
+    fn only_special_syntax_is_escaped() {
         for (text, expected) in [
             ("Plain text, with (all) its punctuation!", "Plain text, with (all) its punctuation!"),
             (
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_code_only_where_nothing_is_read_in_it() {
+    fn text_is_code_only_if_safe() {
         for (text, expected) in [
             ("identity/profile.md", "`identity/profile.md`"),
             ("a [[b]].md", "`a [[b]].md`"),

@@ -1,24 +1,24 @@
-//! Evidence as lines of a page: entries, relations, facts and tags, added by lossless edits. What is there already is
-//! not added twice; an end that is learnt later ends the line that is open.
+//! Adds evidence to a page with lossless edits: entries, relations, facts and tags. Existing lines are not duplicated;
+//! an end date closes the line that is open.
 
 use lore_page::edit::{self, EditError, NewEntry, NewFact, NewRelation};
 use lore_page::{LINKS_TO, Page, parse};
 
-/// What a source shows about a page, apart from any rewriting.
+/// Evidence about a page in a source, apart from any rewrite.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
     /// Timeline entries.
     pub entries: Vec<NewEntry>,
-    /// Links with a verb.
+    /// Relations.
     pub relations: Vec<NewRelation>,
-    /// Assertions.
+    /// Facts.
     pub facts: Vec<NewFact>,
     /// Tags.
     pub tags: Vec<String>,
 }
 
 impl Evidence {
-    /// The evidence that a page's own text holds.
+    /// Returns the evidence in a page's own text.
     pub fn of(page: &Page) -> Evidence {
         let relation = |link: &lore_page::Link| NewRelation {
             relation: link.relation.clone(),
@@ -45,7 +45,7 @@ impl Evidence {
         }
     }
 
-    /// Adds it to a page's text.
+    /// Returns a page's text with the evidence added.
     pub fn add_to(&self, text: &str) -> Result<String, EditError> {
         let mut text = text.to_owned();
         for tag in &self.tags {
@@ -64,7 +64,7 @@ impl Evidence {
     }
 }
 
-/// The entries of a page.
+/// Returns the timeline entries of a page.
 pub(super) fn entries(page: &Page) -> Vec<NewEntry> {
     let entry = |entry: &lore_page::Entry| NewEntry {
         date: entry.date.clone(),
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pages_own_evidence_changes_nothing_on_it() {
+    fn own_evidence_changes_nothing() {
         let evidence = Evidence::of(&parse("ada.md", PAGE).page);
         assert_eq!((evidence.entries.len(), evidence.relations.len(), evidence.facts.len()), (1, 1, 1));
         assert_eq!(evidence.add_to(PAGE).as_deref(), Ok(PAGE));
     }
 
     #[test]
-    fn an_end_that_is_learnt_later_ends_the_line_that_is_open() {
+    fn end_date_closes_the_open_line() {
         let fact = NewFact {
             predicate: "is_ceo_of".into(),
             object: "Acme".into(),

@@ -1,4 +1,4 @@
-//! Which pages a source names, by their titles and aliases: where whoever reads it should look next.
+//! Finds pages mentioned in a source by title or alias.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,33 +9,33 @@ use crate::index::{KeyKind, Names, PageNo, PageRow};
 use crate::memory::Memory;
 use crate::search::says_something;
 
-/// The longest name that is looked for, in words.
+/// Maximum number of words in a name.
 const NAME_WORDS: usize = 5;
 
-/// Words of a source that are looked through.
+/// Maximum number of words scanned in a source.
 const LOOKED_AT: usize = 20_000;
 
-/// A page that a source names.
+/// A page mentioned in a source.
 #[derive(Debug)]
 pub struct Mention {
     /// The page.
     pub page: PageRow,
-    /// By which name, the first that stands there.
+    /// First name used for it.
     pub name: String,
-    /// How often.
+    /// Number of mentions.
     pub times: usize,
-    /// The first line of the source that names it.
+    /// First line that mentions it.
     pub line: u32,
 }
 
-/// A word of the source: folded, and its line.
+/// A folded word of the source and its line.
 struct Word {
     text: String,
     line: u32,
 }
 
-/// The pages whose titles or aliases stand in a text, the most named first, but for the page of the text itself; and
-/// what to say where not all of it was looked at. Of names within each other the longest counts.
+/// Returns the pages whose titles or aliases occur in a text, most frequent first, except the text's own page, and a
+/// warning if the text was only scanned in part. Of nested names, the longest counts.
 pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Mention>, Option<String>)> {
     let (words, more) = words(text);
     let pages = known_names(memory, &words, own)?;
@@ -62,17 +62,17 @@ pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Me
     };
     let mut mentions: Vec<Mention> = rows.into_iter().map(mention).collect();
     mentions.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.page.path.cmp(&b.page.path)));
-    let cut = more.then(|| format!("names were looked for in the first {LOOKED_AT} words only"));
+    let cut = more.then(|| format!("only the first {LOOKED_AT} words were searched for names"));
     Ok((mentions, cut))
 }
 
-/// The pages of every run of words that is a title or an alias.
+/// Returns the pages for every run of words that is a title or an alias.
 fn known_names(memory: &Memory, words: &[Word], own: &str) -> Result<HashMap<String, BTreeSet<PageNo>>> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     for start in 0..words.len() {
         for end in start + 1..=(start + NAME_WORDS).min(words.len()) {
             let candidate = name(&words[start..end]);
-            // A word that says nothing is no name, and neither begins nor ends many; it may stand within one.
+            // A stop word is not a name on its own, but may be part of one.
             if end - start > 1 || says_something(&candidate) && candidate.chars().count() > 1 {
                 names.insert(candidate);
             }
@@ -92,7 +92,7 @@ fn name(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a text without the marks around them, and whether there are more than are looked at.
+/// Splits a text into words without punctuation, and returns whether it was truncated.
 fn words(text: &str) -> (Vec<Word>, bool) {
     let lines = text.lines().zip(1u32..);
     let all = lines.flat_map(|(line, number)| {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_without_marks_and_with_their_lines() {
+    fn words_have_lines_and_no_punctuation() {
         let (words, more) = words("Met *Ada Lovelace*,\n[[River AI]]'s CTO; Ada’s plan (v2.0).");
         let seen: Vec<String> = words.iter().map(|word| format!("{}:{}", word.text, word.line)).collect();
         assert_eq!(

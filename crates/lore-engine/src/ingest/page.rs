@@ -1,4 +1,4 @@
-//! What a source does to one page: a new page, a rewrite where it says something new, and evidence always.
+//! Applies a source to one page: a new page, a rewrite if it says something new, and its evidence in any case.
 
 use lore_page::{edit, parse};
 
@@ -11,32 +11,32 @@ use crate::novelty::{Novelty, Verdict, novelty};
 use crate::vault::{decode, without_extension};
 use crate::write::{Action, PageChange};
 
-/// What follows from a source for a page.
+/// Changes to a page derived from a source.
 #[derive(Debug)]
 pub struct PageIngest {
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// Its whole new text; none where evidence is added only.
+    /// Complete new text; none to add evidence only.
     pub content: Option<String>,
-    /// The version the caller has read; 0 for a new page.
+    /// Version the caller has read; 0 for a new page.
     pub expected_version: u64,
-    /// What the source shows about it.
+    /// Evidence in the source.
     pub evidence: Evidence,
 }
 
-/// What became of a page's new text.
+/// What happened to a page's new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Derived {
-    /// None was given.
+    /// No text was given.
     None,
-    /// It was written.
+    /// The text was written.
     Written,
-    /// It says what the page says, and was left out.
+    /// The text was skipped because the page already says the same.
     Skipped,
 }
 
 impl Derived {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Derived::None => "none",
@@ -46,14 +46,14 @@ impl Derived {
     }
 }
 
-/// A page's change, ready for the one write path.
+/// A change ready for the write path.
 pub(super) struct Planned<'a> {
     pub change: PageChange<'a>,
     pub derived: Derived,
     pub novelty: Option<Novelty>,
 }
 
-/// Plans a page's change.
+/// Plans the change to a page.
 pub(super) fn plan_page<'a>(
     memory: &Memory,
     request: &IngestRequest,
@@ -72,8 +72,8 @@ pub(super) fn plan_page<'a>(
             Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: None })
         }
         (None, _) if page.expected_version == 0 => Err(Error::BadInput {
-            message: format!("{}: a new page needs its text", page.path),
-            hint: "give its `content`, or the version of the page that is there".into(),
+            message: format!("{}: a new page needs content", page.path),
+            hint: "pass `content`, or the version of the existing page".into(),
         }),
         (None, _) => {
             Ok(Planned { change: add(page, page.evidence.clone()), derived: Derived::None, novelty: None })
@@ -81,7 +81,7 @@ pub(super) fn plan_page<'a>(
     }
 }
 
-/// A new text for a page: written where it says something new or is forced; else its evidence alone is.
+/// Plans a rewrite: the text is written if it is new or forced, else only its evidence.
 fn rewrite<'a>(
     memory: &Memory,
     request: &IngestRequest,
@@ -93,7 +93,7 @@ fn rewrite<'a>(
     let (new_page, old_page) = (parse(&page.path, content).page, parse(&page.path, old).page);
     let found = novelty(memory, new_page.truth.of(content), old_page.truth.of(old), row)?;
     if found.verdict != Verdict::Novel && !request.force {
-        // What the text itself says of entries, relations, facts and tags is evidence as much as what came beside it.
+        // Entries, relations, facts and tags in the text itself are evidence too.
         let mut evidence = Evidence::of(&new_page);
         evidence.entries.extend(page.evidence.entries.iter().cloned());
         evidence.relations.extend(page.evidence.relations.iter().cloned());
@@ -106,8 +106,8 @@ fn rewrite<'a>(
     Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: Some(found) })
 }
 
-/// A rewritten page with the timeline it had: the timeline is only ever added to. Where the new text has none, the old
-/// one stays as it is; else the entries that are missing are added.
+/// Returns a rewritten page with its previous timeline, which may only grow. If the new text has no timeline, the old
+/// one is kept as is; otherwise missing entries are added.
 fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::EditError> {
     let (new_page, old_page) = (parse("", content).page, parse("", old).page);
     let timeline = old_page.timeline.map(|range| range.of(old)).unwrap_or_default();
@@ -148,24 +148,24 @@ mod tests {
     const OLD: &str = "# Ada\n\nOld.\n\n---\n\nSome words.\n\n## Timeline\n- **2024-01-02** | meeting — First\n  with detail\n";
 
     #[test]
-    fn a_rewrite_without_a_timeline_keeps_the_old_one_as_it_is() {
+    fn rewrite_without_timeline_keeps_the_old_one() {
         let text = keep_timeline("# Ada\n\nNew.\n", OLD).expect("it fits");
         assert_eq!(text, OLD.replace("Old.", "New.").replace("---\n\n", "---\n"));
     }
 
     #[test]
-    fn a_rewrite_with_a_timeline_gets_the_entries_that_it_lacks() {
+    fn rewrite_with_timeline_gets_missing_entries() {
         let new = "# Ada\n\nNew.\n\n---\n\n## Timeline\n- **2025-01-01** | call — Second\n";
         let text = keep_timeline(new, OLD).expect("it fits");
         let summaries: Vec<String> =
             parse("", &text).page.entries.into_iter().map(|entry| entry.summary).collect();
         assert_eq!(summaries, ["Second", "First"]);
         assert!(text.contains("  with detail"), "{text}");
-        assert_eq!(keep_timeline(&text, OLD).as_deref(), Ok(text.as_str()), "and not twice");
+        assert_eq!(keep_timeline(&text, OLD).as_deref(), Ok(text.as_str()), "must be idempotent");
     }
 
     #[test]
-    fn a_page_without_a_timeline_gets_none() {
+    fn page_without_timeline_gets_none() {
         assert_eq!(keep_timeline("# New\n", "# Old\n").as_deref(), Ok("# New\n"));
     }
 }

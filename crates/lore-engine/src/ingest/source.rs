@@ -1,5 +1,5 @@
-//! The page of a source: its provenance as properties, its text inside a fence. What an outsider wrote is shown and
-//! found there, and nothing in it is taken for a link, a fact or a line of Lore's own.
+//! The page of a source: its provenance as properties and its text inside a code fence, so that external text is shown
+//! and searchable but never parsed as links, facts or other syntax.
 
 use lore_page::{Value, edit, parse};
 
@@ -16,30 +16,30 @@ use crate::upkeep::date_in_name;
 use crate::vault::decode;
 use crate::write::{Action, PageChange};
 
-/// Where a source's page keeps the checksum of its bytes: by it the page is found again when the ledger is gone.
+/// Property with the hash of a source's bytes, by which its page is found if the ledger is lost.
 const CHECKSUM: &str = "source_sha256";
 
-/// Lines of a source in which its date is looked for.
+/// Number of lines scanned for a date.
 const DATED_LINES: usize = 12;
 
-/// The longest title.
+/// Maximum number of characters in a title.
 const TITLE_CHARS: usize = 120;
 
-/// A source and the page that holds it, or is to hold it.
+/// A source and its existing or planned page.
 pub(super) struct SourcePage<'a> {
     pub bytes: &'a [u8],
     pub hash: ContentHash,
-    /// Its text; empty where it is none.
+    /// Text; empty for binary data.
     pub text: String,
-    /// Where it came from: what it is known by, else the path it was read from.
+    /// Origin: the external reference, else the path it was read from.
     pub from: String,
     pub path: String,
-    /// The new page; none where there is one already.
+    /// Text of the new page; none if the page exists.
     new: Option<String>,
 }
 
 impl SourcePage<'_> {
-    /// The change that makes the page.
+    /// Returns the change that creates the page.
     pub(super) fn change(&self) -> Option<PageChange<'static>> {
         let text = self.new.clone()?;
         let action = Action::Put(text.into_bytes());
@@ -47,16 +47,16 @@ impl SourcePage<'_> {
     }
 }
 
-/// What a source is to the page that is most like it.
+/// Novelty of a source compared with the most similar page.
 #[derive(Debug)]
 pub struct SourceNovelty {
-    /// That page.
+    /// Most similar page.
     pub page: PageRow,
-    /// What the source is to it.
+    /// Novelty compared with it.
     pub novelty: Novelty,
 }
 
-/// Plans the page of a source: the one that holds these bytes already, else a new one.
+/// Plans the page of a source: the existing one with these bytes, else a new one.
 pub(super) fn plan_source<'a>(
     memory: &Memory,
     request: &IngestRequest,
@@ -80,7 +80,7 @@ pub(super) fn plan_source<'a>(
     };
     let policy = memory.policy();
     let (folder, name) = (policy.ingest.folder(&request.source_type), policy.ingest.name.as_str());
-    // A day that the name has already need not be in it twice.
+    // If the name pattern has the date, the title part should not repeat it.
     let bare = about.title.replace(&about.day, " ");
     let title = if name.contains("{date}") && !bare.trim().is_empty() { &bare } else { &about.title };
     planned.path = free_path_of(memory, &Naming { folder, name, title, day: &about.day })?;
@@ -88,14 +88,14 @@ pub(super) fn plan_source<'a>(
     Ok(planned)
 }
 
-/// The page that says it holds these bytes.
+/// Returns the page that records this hash.
 fn page_of(memory: &Memory, hash: ContentHash) -> Result<Option<PageRow>> {
     let filter = Filter { properties: vec![(CHECKSUM.into(), hash.to_string())], ..Filter::default() };
     let first = Window { limit: 1, offset: 0 };
     Ok(memory.store().list(memory.project(), &filter, Order::Created, first)?.pop())
 }
 
-/// What the source is to the page that is most like it, its own left out.
+/// Returns the novelty of the source compared with the most similar page other than its own.
 pub(super) fn source_novelty(memory: &Memory, source: &SourcePage<'_>) -> Result<Option<SourceNovelty>> {
     if source.text.trim().is_empty() {
         return Ok(None);
@@ -127,7 +127,7 @@ fn page_text(
     about: &About,
 ) -> Result<String> {
     let policy = memory.policy();
-    // A path of somebody's machine is for the ledger; the page has the file's name.
+    // Local paths stay in the ledger; the page only has the file name.
     let known_by = if request.source_ref.is_some() { &source.from } else { file_name(&source.from) };
     let mut text = format!("# {}\n\n{}", about.title, fenced(source));
     let typed = (policy.type_of(&source.path) == DEFAULT_TYPE).then(|| "source".to_owned());
@@ -164,37 +164,37 @@ fn page_text(
     new_page(memory, &source.path, &new)
 }
 
-/// The source's text inside a fence that it cannot close.
+/// Returns the source's text inside a fence that it cannot close.
 fn fenced(source: &SourcePage<'_>) -> String {
     let body = source.text.trim_matches('\n').trim_end();
     if body.is_empty() {
-        return format!("{} bytes that are no text; the ledger keeps them.\n", source.bytes.len());
+        return format!("{} bytes of binary data, stored in the ledger.\n", source.bytes.len());
     }
     let longest = body.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));
     format!("{fence}text\n{body}\n{fence}\n")
 }
 
-/// What stands inside the fence of a source's page.
+/// Returns the text inside the fence of a source's page.
 fn unfenced(truth: &str) -> &str {
     let start = truth.find("\n```").and_then(|at| truth[at + 1..].find('\n').map(|end| at + 1 + end));
     let end = truth.rfind("\n```");
     start.zip(end).and_then(|(start, end)| truth.get(start..end)).unwrap_or(truth)
 }
 
-/// The source's own title, else its file's name, else what it is known by.
+/// Returns the source's own title, else its file name, else its reference.
 fn source_title(text: &str, file: &str, from: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let own = title_of(None, text);
     let named = [own.as_str(), stem, from].into_iter().map(str::trim).find(|title| !title.is_empty());
-    // A title stands outside the fence, so that marks which mean something there are left out.
+    // The title is outside the fence, so characters with special meaning are removed.
     let plain: String = named.unwrap_or("Source").replace(['[', ']', '<', '>', '`', '#', '|', '*'], " ");
     let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain: String = plain.chars().take(TITLE_CHARS).collect();
     if plain.is_empty() { "Source".into() } else { plain }
 }
 
-/// The source's day: what its properties say, else its file's name, else its first lines, else today.
+/// Returns the source's date: from its properties, else its file name, else its first lines, else today.
 fn day(memory: &Memory, text: &str, file: &str) -> String {
     let page = parse("", text).page;
     let stated = ["date", "created"].iter().find_map(|key| page.properties.text(key));
@@ -203,7 +203,7 @@ fn day(memory: &Memory, text: &str, file: &str) -> String {
     stated.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| memory.today())
 }
 
-/// The first `YYYY-MM-DD` of a text that is a single day.
+/// Returns the first valid `YYYY-MM-DD` in a text.
 fn first_day(text: &str) -> Option<String> {
     let words = text.split(|letter: char| !(letter.is_ascii_digit() || letter == '-'));
     let day = |word: &str| {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_closes_its_fence() {
+    fn text_cannot_close_its_fence() {
         for text in ["plain", "```\ncode\n```", "a ```` b", "`````\n---\n- is_ceo_of:: Acme\n[[link]] #tag"] {
             let page = format!("# T\n\n{}", fenced(&source(text)));
             let parsed = parse("t.md", &page).page;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_whole_day_counts() {
+    fn first_valid_date_is_used() {
         for (text, expected) in [
             ("notes-2024-03-01.md", Some("2024-03-01")),
             ("Date: 2024-02-30, then 2024-02-28.", Some("2024-02-28")),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_called_by_its_own_title_then_its_file() {
+    fn title_comes_from_text_then_file_name() {
         assert_eq!(source_title("# Weekly\n\ntext", "a.md", "ref"), "Weekly");
         assert_eq!(source_title("---\ntitle: The Title\n---\ntext", "a.md", "ref"), "The Title");
         assert_eq!(source_title("Met Ada. She said no.", "a.md", "ref"), "Met Ada");

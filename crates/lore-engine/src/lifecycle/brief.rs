@@ -1,7 +1,6 @@
-//! The brief for a directory: the pages that matter where the work is done, what contradicts what, what is stale.
+//! The brief for a directory: relevant pages, contradictions and stale pages.
 //!
-//! It is read at the start of every session, so that it asks the index for the few pages it shows and never reads the
-//! whole vault.
+//! It runs at the start of every session, so it only queries the few pages it shows and never reads the whole vault.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,65 +18,65 @@ use crate::memory::Memory;
 use crate::resolve::find;
 use crate::vault::{decode, without_extension};
 
-/// How many pages a matching directory gets.
+/// Maximum number of pages for a matching directory.
 const MATCHING: usize = 10;
 
-/// How many pages there are where nothing matches, and how many at the most are added to those that do.
+/// Number of recent pages if nothing matches, and maximum number added to matching ones.
 const RECENT: usize = 3;
 
-/// How many rows are looked at together for pages that are active.
+/// Number of rows per batch when looking for live pages.
 const BATCH: usize = 40;
 
-/// How many such looks are taken.
+/// Maximum number of batches.
 const LOOKS: usize = 5;
 
-/// How many pages that grew old are looked through, of the vault and of a directory.
+/// Maximum number of aged pages examined, for the vault and for a directory.
 const STALE: usize = 20;
 
-/// The longest line that stands for a page without a summary.
+/// Maximum number of characters of a sentence that replaces a missing summary.
 const SUMMARY: usize = 160;
 
-/// The beginnings of an id that may stand for it: up to each hyphen of a UUID.
+/// Prefix lengths tried as short ids: up to each hyphen of a UUID.
 const SHORT: [usize; 6] = [8, 13, 18, 23, 28, 32];
 
-/// For whom the brief is.
+/// Request for a brief.
 #[derive(Debug, Clone, Default)]
 pub struct BriefRequest {
-    /// A folder, project, tag or wing: only its pages count.
+    /// A folder, project, tag or wing; only its pages are listed.
     pub namespace: Option<String>,
-    /// The names of the directories the work is done in, the nearest first.
+    /// Names of the working directories, nearest first.
     pub directories: Vec<String>,
-    /// How many pages at the most.
+    /// Maximum number of pages.
     pub limit: Option<usize>,
-    /// Whether directories do not count.
+    /// Whether to ignore the directories.
     pub recent: bool,
 }
 
-/// What to know at the start.
+/// A brief for the start of a session.
 #[derive(Debug, Default)]
 pub struct Brief {
-    /// What the pages have in common, where they have something.
+    /// Common namespace of the pages, if there is one.
     pub namespace: Option<String>,
-    /// Pages in use, the most telling first.
+    /// Live pages, most relevant first.
     pub nodes: Vec<Node>,
     /// Open contradictions.
     pub conflicts: Vec<Conflict>,
-    /// Stale pages, the one that became stale last first.
+    /// Stale pages, most recently stale first.
     pub stale: Vec<(PageRow, State)>,
 }
 
-/// A page in use.
+/// A live page.
 #[derive(Debug)]
 pub struct Node {
     /// The page.
     pub page: PageRow,
-    /// Its summary, else its first sentence.
+    /// Summary, else the first sentence.
     pub summary: String,
-    /// How many links lead from it to other pages.
+    /// Number of links to other pages.
     pub links_out: usize,
 }
 
-/// Makes the brief.
+/// Creates the brief.
 pub fn brief(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
     read_once(memory, || look(memory, request))
 }
@@ -113,11 +112,11 @@ fn look(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
     })
 }
 
-/// A short form of a page's id that the resolver takes for it.
+/// Returns a short form of a page's id that resolves to it.
 pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
     for length in SHORT.into_iter().filter(|length| *length < page.id.len()) {
         let Some(short) = page.id.get(..length) else { break };
-        // A beginning that several ids have is ambiguous, which is no failure here.
+        // An ambiguous prefix is not an error here.
         if let Ok(Some(found)) = find(memory.store(), memory.project(), short)
             && found.page == page.number
         {
@@ -130,12 +129,12 @@ pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
 struct Look<'a> {
     memory: &'a Memory,
     ties: Ties,
-    /// Files that are given whole and need not be named again.
+    /// Injected files, which need not be listed again.
     given: HashSet<String>,
 }
 
 impl Look<'_> {
-    /// The live pages of a scope, best first: by how recent they are and how many pages link to them.
+    /// Returns the live pages of a scope, ranked by recency and inbound links.
     fn matching(&self, scope: &Scope) -> Result<Vec<PageRow>> {
         let mut found: HashMap<PageNo, PageRow> = HashMap::new();
         for filter in scope.filters() {
@@ -152,7 +151,7 @@ impl Look<'_> {
         Ok(ranked.into_iter().map(|(_, page)| page).collect())
     }
 
-    /// The live pages that were touched last, without those that are there already.
+    /// Returns the most recently changed live pages, except those already listed.
     fn recent(&self, there: &[PageRow], room: usize) -> Result<Vec<PageRow>> {
         let mut pages = self.live(&Filter::default(), room + there.len())?;
         pages.retain(|page| there.iter().all(|known| known.number != page.number));
@@ -160,7 +159,7 @@ impl Look<'_> {
         Ok(pages)
     }
 
-    /// So many live pages of a filter, the last touched first; fewer where most of them are not live.
+    /// Returns up to `wanted` live pages of a filter, most recently changed first; fewer if most are not live.
     fn live(&self, filter: &Filter, wanted: usize) -> Result<Vec<PageRow>> {
         let mut live = Vec::new();
         let batch = wanted.max(BATCH);
@@ -181,7 +180,7 @@ impl Look<'_> {
         Ok(live)
     }
 
-    /// Open contradictions, those of the scope first.
+    /// Returns open contradictions, those of the scope first.
     fn conflicts(&self, scope: Option<&Scope>) -> Result<Vec<Conflict>> {
         let mut conflicts = conflicts_by(self.memory, &self.ties)?;
         if let Some(scope) = scope {
@@ -192,7 +191,7 @@ impl Look<'_> {
         Ok(conflicts)
     }
 
-    /// Stale pages, those of the scope first.
+    /// Returns stale pages, those of the scope first.
     fn stale(&self, scope: Option<&Scope>) -> Result<Vec<(PageRow, State)>> {
         let folders = scope.iter().flat_map(|scope| scope.prefixes.iter().cloned().map(Some));
         let way = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(LOOKS) };
@@ -228,12 +227,12 @@ impl Look<'_> {
     }
 }
 
-/// The files of the policy that every agent is given whole, without their extensions.
+/// Returns the paths of the policy's injected files, without extensions.
 fn injected_paths(memory: &Memory) -> HashSet<String> {
     memory.policy().inject.iter().map(|file| without_extension(&file.path).to_owned()).collect()
 }
 
-/// What a page is worth in a brief: half as much after a month, and a little more for each page that links to it.
+/// Returns the rank of a page in a brief: halved after a month, slightly raised by each inbound link.
 fn worth(touched: Date, today: Date, inbound: u64) -> f64 {
     let days = touched.until(today).map_or(0, |span| span.get_days()).max(0);
     30.0 / (30.0 + f64::from(days)) + 0.1 * (inbound as f64).ln_1p()
@@ -244,17 +243,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recent_pages_are_worth_more_and_links_decide_between_near_ones() {
+    fn recency_ranks_before_inbound_links() {
         let day = |text: &str| text.parse::<Date>().expect("a day");
         let worth = |touched: &str, inbound: u64| worth(day(touched), day("2026-02-10"), inbound);
         assert!(worth("2026-02-10", 0) > worth("2026-01-10", 5));
         assert!(worth("2026-02-08", 3) > worth("2026-02-10", 0));
         assert!((worth("2026-01-11", 0) - 0.5).abs() < 1e-9);
-        assert!(worth("2027-01-01", 0) <= 1.0, "what is dated ahead is no more than new");
+        assert!(worth("2027-01-01", 0) <= 1.0, "a future date must not rank above today");
     }
 
     #[test]
-    fn a_directory_means_what_is_called_like_it() {
+    fn directory_scope_matches_by_name() {
         let scope = Scope::directory("DeepSat.git").expect("a name");
         assert_eq!((scope.name.as_str(), scope.slug.as_str()), ("deepsat", "deepsat"));
         assert_eq!(scope.prefixes, ["deepsat/", "DeepSat.git/"]);

@@ -6,18 +6,18 @@ use crate::error::Result;
 use crate::index::PageRow;
 use crate::memory::Memory;
 
-/// Two pages that are at odds.
+/// Two contradicting pages.
 #[derive(Debug, Clone)]
 pub struct Conflict {
-    /// The one.
+    /// First page.
     pub one: PageRow,
-    /// The other.
+    /// Second page.
     pub other: PageRow,
-    /// What a link between them says about it; else that they are at odds.
+    /// Context of the link between them, else a default sentence.
     pub description: String,
 }
 
-/// The open contradictions of a vault, each once, by path.
+/// Returns the open contradictions of a vault, each once, sorted by path.
 pub fn conflicts(memory: &Memory) -> Result<Vec<Conflict>> {
     conflicts_by(memory, &Ties::read(memory)?)
 }
@@ -28,7 +28,7 @@ pub(super) fn conflicts_by(memory: &Memory, ties: &Ties) -> Result<Vec<Conflict>
     for one in rows.values().filter(|page| !is_over(page, ties)) {
         for tie in ties.contradictions(one.number) {
             let Some(other) = rows.get(&tie.other).filter(|page| !is_over(page, ties)) else { continue };
-            // Each contradiction is known at both its ends.
+            // Each contradiction is listed at both ends.
             if one.path < other.path {
                 let description = tie.context.clone().unwrap_or_else(|| said_plainly(one, other));
                 found.push(Conflict { one: one.clone(), other: other.clone(), description });

@@ -1,4 +1,4 @@
-//! The rules themselves, as a pure function: from what is known of a page to the state it is in.
+//! Derives the state of a page from its evidence. Pure.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -6,37 +6,37 @@ use jiff::civil::Date;
 use super::{Reason, State, status};
 use crate::policy::Ageing;
 
-/// What is known of a page.
+/// Evidence about a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Evidence {
-    /// The status its file states.
+    /// Status stated in its file.
     pub(super) stated: Option<String>,
-    /// The summary it was compacted into.
+    /// Summary it was compacted into.
     pub(super) compacted_into: Option<String>,
-    /// The pages that supersede it.
+    /// Pages that supersede it.
     pub(super) superseders: Vec<Superseder>,
-    /// The slugs of the circle it stands in, where supersession runs in one.
+    /// Slugs of its supersession cycle, if there is one.
     pub(super) circle: Vec<String>,
-    /// The pages it is at odds with, and why.
+    /// Pages it contradicts, with the context.
     pub(super) contradicts: Vec<(String, String)>,
-    /// The day on which it was last changed or reviewed.
+    /// Date of the last change or review.
     pub(super) touched: Date,
-    /// How many other pages link to it.
+    /// Number of pages that link to it.
     pub(super) inbound: u64,
-    /// How it grows stale.
+    /// Limits after which it becomes stale.
     pub(super) ageing: Ageing,
 }
 
-/// A page that stands in another's place.
+/// A page that supersedes another.
 #[derive(Debug, Clone)]
 pub(super) struct Superseder {
     pub(super) slug: String,
     pub(super) title: String,
-    /// Since when.
+    /// Start date.
     pub(super) since: Date,
 }
 
-/// The state of a page on a day.
+/// Returns the state of a page on a date.
 pub(super) fn derive(known: Evidence, today: Date) -> State {
     let mut state = State { status: status::ACTIVE.into(), ..State::default() };
     let old = grown_old(&known, today);
@@ -63,7 +63,7 @@ pub(super) fn derive(known: Evidence, today: Date) -> State {
         state.reasons.extend(old.into_iter().map(|(_, reason)| reason));
     }
     if let Some(stated) = known.stated {
-        // What somebody decided goes before what follows from dates; what other pages say is still told.
+        // An explicit status overrides derived dates; links from other pages are still reported.
         let since = status::is_over(&stated).then_some(known.touched);
         let agrees = stated == state.status;
         state.since = state.since.filter(|_| agrees).or(since.map(|day| day.to_string()));
@@ -77,7 +77,7 @@ pub(super) fn derive(known: Evidence, today: Date) -> State {
 }
 
 impl State {
-    /// Takes a status unless a stronger one was found before it.
+    /// Sets a status unless a stronger one was set before.
     fn set(&mut self, status: &str, since: Option<Date>) {
         if self.status == status::ACTIVE {
             self.status = status.to_owned();
@@ -86,7 +86,7 @@ impl State {
     }
 }
 
-/// By which rules of age a page is stale, and since when.
+/// Returns the age limits that a page exceeds, with the date it exceeded each.
 fn grown_old(known: &Evidence, today: Date) -> Vec<(Date, Reason)> {
     let days = known.touched.until(today).map_or(0, |span| i64::from(span.get_days()));
     let over = |limit: Option<u32>| {

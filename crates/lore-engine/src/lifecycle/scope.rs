@@ -1,4 +1,4 @@
-//! Which pages belong to where the work is done: a folder, or a project, tag or wing of one name.
+//! Pages that belong to a working directory: a folder, or a project, tag or wing of that name.
 
 use lore_page::fold;
 
@@ -7,7 +7,7 @@ use crate::index::{Filter, Order, PageRow, Window};
 use crate::memory::Memory;
 use crate::project_slug::project_slug;
 
-/// The nearest of these directories whose name pages have as their project, tag or wing, as a slug.
+/// Returns the nearest of these directories whose name is used as a project, tag or wing, as a slug.
 pub(crate) fn known_directory(memory: &Memory, directories: &[String]) -> Result<Option<String>> {
     for scope in directories.iter().filter_map(|name| Scope::directory(name)) {
         let first = Window { limit: 1, offset: 0 };
@@ -20,19 +20,19 @@ pub(crate) fn known_directory(memory: &Memory, directories: &[String]) -> Result
     Ok(None)
 }
 
-/// What pages have in common: a folder, or a project, tag or wing of one name.
+/// A scope of pages: a folder, or a project, tag or wing of one name.
 pub(super) struct Scope {
-    /// What they are called.
+    /// Name of the scope.
     pub(super) name: String,
-    /// What their paths may start with.
+    /// Path prefixes.
     pub(super) prefixes: Vec<String>,
     pub(super) slug: String,
-    /// Whether somebody asked for it, so that nothing else is wanted.
+    /// Whether it was requested explicitly, so that only its pages are wanted.
     pub(super) alone: bool,
 }
 
 impl Scope {
-    /// What a person named: a folder, the beginning of a path, or a name.
+    /// Returns the scope that a user named: a folder, a path prefix or a name.
     pub(super) fn named(memory: &Memory, text: &str) -> Scope {
         let name = text.trim().trim_matches('/').to_owned();
         let is_path = name.contains('/') && !memory.vault().root().join(&name).is_dir();
@@ -40,7 +40,7 @@ impl Scope {
         Scope { prefixes: vec![prefix], slug: project_slug(&name), name, alone: true }
     }
 
-    /// What is called as a directory is; a name that says nothing gives nothing.
+    /// Returns the scope of a directory name; none if the name has no usable slug.
     pub(super) fn directory(name: &str) -> Option<Scope> {
         let slug = project_slug(name);
         if slug == project_slug("") {
@@ -51,7 +51,7 @@ impl Scope {
         Some(Scope { name: slug.clone(), prefixes, slug, alone: false })
     }
 
-    /// Whether a page is one of them.
+    /// Returns whether a page belongs to the scope.
     pub(super) fn takes(&self, page: &PageRow) -> bool {
         let is_slug = |text: &str| fold(text) == self.slug;
         self.prefixes.iter().any(|prefix| page.path.starts_with(prefix.as_str()))
@@ -60,7 +60,7 @@ impl Scope {
             || is_slug(&page.wing)
     }
 
-    /// Filters that find them, each by an index.
+    /// Returns filters that find its pages, each using an index.
     pub(super) fn filters(&self) -> Vec<Filter> {
         let slug = || self.slug.clone();
         let by_path = |prefix: &String| Filter { path: Some(prefix.clone()), ..Filter::default() };

@@ -1,4 +1,4 @@
-//! What a person may make of a page's state, and the edit that does it.
+//! Sets the status of a page.
 
 use lore_page::Value;
 use lore_page::edit::{EditError, remove_property, set_property};
@@ -8,28 +8,28 @@ use crate::error::{Error, Result};
 use crate::index::PageRow;
 use crate::memory::Memory;
 
-/// What is done to the file of a page whose status is set.
+/// Edit of a file whose status is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusChange {
-    /// The status to write.
+    /// Change of the status.
     pub status: Stated,
-    /// The day to note as that of the last review.
+    /// Review date to set.
     pub reviewed: Option<String>,
 }
 
-/// What becomes of `status:` in a file.
+/// Change of `status:` in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stated {
-    /// It says this.
+    /// Set to this value.
     Set(String),
-    /// It goes: what follows from links and dates is what is wanted.
+    /// Removed, so that the derived state applies.
     Removed,
-    /// It stays as it is.
+    /// Unchanged.
     Kept,
 }
 
 impl StatusChange {
-    /// Changes a file's text.
+    /// Applies the change to a file's text.
     pub fn apply(&self, text: &str) -> std::result::Result<String, EditError> {
         let text = match &self.status {
             Stated::Set(status) => set_property(text, "status", &Value::Text(status.clone()))?,
@@ -43,7 +43,7 @@ impl StatusChange {
     }
 }
 
-/// Works out how a page is given a status; refuses a word that is none and a step that is not allowed.
+/// Plans how to set a page's status; refuses an unknown word and a transition that is not allowed.
 pub fn plan_status(memory: &Memory, page: &PageRow, wanted: &str) -> Result<StatusChange> {
     let policy = memory.policy();
     let schema = policy.schema(&page.path);
@@ -59,7 +59,7 @@ pub fn plan_status(memory: &Memory, page: &PageRow, wanted: &str) -> Result<Stat
         let reviewed = (usual == Some(&wanted)).then(|| memory.today());
         return Ok(StatusChange { status: Stated::Set(wanted), reviewed });
     }
-    // As the page will be once it is reviewed, with no status of its own.
+    // The page after the review, without a status of its own.
     let mut bare = PageRow { status: None, ..page.clone() };
     bare.properties.0.insert(0, ("reviewed".into(), Value::Text(memory.today())));
     let needed = schema.is_some_and(|schema| schema.required.iter().any(|key| key == "status"));
@@ -89,7 +89,8 @@ fn check_word(page: &PageRow, wanted: &str, values: Option<&[String]>) -> Result
     }
 }
 
-/// Only what is stale is compacted, and what is compacted stays so: its summary speaks for it.
+/// Checks a transition. Only stale pages can be compacted, and compacted pages stay so, since their summary replaces
+/// them.
 fn check_step(page: &PageRow, now: &str, wanted: &str) -> Result<()> {
     let (message, hint) = match (now, wanted) {
         (status::COMPACTED, wanted) if wanted != status::COMPACTED => {
@@ -99,13 +100,13 @@ fn check_step(page: &PageRow, now: &str, wanted: &str) -> Result<()> {
             };
             (
                 format!("{} is compacted{into} and cannot become {wanted}", page.slug),
-                format!("its summary speaks for it; to bring it back: `lore edit REF --unset {key}`"),
+                format!("its summary replaces it; to restore it, run `lore edit REF --unset {key}`"),
             )
         }
         (status::STALE | status::SUPERSEDED | status::COMPACTED, _) => return Ok(()),
         (now, status::COMPACTED) => (
             format!("{} is {now} and cannot be compacted: only a stale page can", page.slug),
-            "make it stale first".into(),
+            "set its status to stale first".into(),
         ),
         _ => return Ok(()),
     };

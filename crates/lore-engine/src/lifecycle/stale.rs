@@ -1,4 +1,4 @@
-//! The stale pages of a vault, found by the index instead of looking at every page.
+//! Finds the stale pages of a vault with index queries instead of reading every page.
 
 use std::collections::HashMap;
 
@@ -11,40 +11,40 @@ use crate::index::{Aged, Filter, Order, PageNo, PageRow, Window};
 use crate::memory::Memory;
 use crate::policy::Ageing;
 
-/// How many rows are looked at together at the most.
+/// Maximum number of rows per batch.
 const BATCH: usize = 200;
 
-/// Superseded pages that are looked at for each look at those that may have grown old.
+/// Number of superseded pages examined per batch of aged pages.
 const SUPERSEDED: usize = 20;
 
-/// Which stale pages.
+/// Query for stale pages.
 #[derive(Debug, Clone, Default)]
 pub struct Stale {
-    /// Those whose path starts so.
+    /// Only pages whose path starts with this.
     pub path: Option<String>,
-    /// So many at the most.
+    /// Maximum number of pages.
     pub limit: Option<usize>,
-    /// So many looks at pages that may have grown old, the youngest first, by each rule of the policy, and at so many
-    /// superseded ones for each.
+    /// Maximum number of batches of aged pages, youngest first, per rule of the policy; also limits the superseded
+    /// pages.
     pub looks: Option<usize>,
 }
 
-/// Every stale page with its state, the one that became stale last first.
+/// Returns all stale pages with their states, most recently stale first.
 pub fn stale_pages(memory: &Memory) -> Result<Vec<(PageRow, State)>> {
     find_stale(memory, &Stale::default())
 }
 
-/// The stale pages that are wanted, the one that became stale last first.
+/// Returns the requested stale pages, most recently stale first.
 pub fn find_stale(memory: &Memory, wanted: &Stale) -> Result<Vec<(PageRow, State)>> {
-    // Which became stale last is known only when all are: the days of the two rules of age differ.
+    // All pages are needed to know which became stale last, since the two age rules have different dates.
     let ways = [Stale { limit: None, ..wanted.clone() }];
     let mut found = read_once(memory, || find_stale_by(memory, &Ties::read(memory)?, &ways))?;
     found.truncate(wanted.limit.unwrap_or(usize::MAX));
     Ok(found)
 }
 
-/// The stale pages that are wanted in one of these ways. The limit of each counts for what it adds by age; pages that
-/// are superseded are judged by the first alone.
+/// Returns the stale pages that match one of these queries. Each limit applies to the pages added by age; superseded
+/// pages are only searched with the first query.
 pub(super) fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
     let mut found: HashMap<PageNo, (PageRow, State)> = HashMap::new();
     for (at, wanted) in ways.iter().enumerate() {
@@ -71,7 +71,7 @@ struct Search<'a> {
 type Found = Vec<(PageNo, (PageRow, State))>;
 
 impl Search<'_> {
-    /// Those of these pages that are stale.
+    /// Returns the stale pages among these.
     fn judge(&self, pages: Vec<PageRow>) -> Result<Found> {
         let states = states_by(self.memory, self.ties, &pages)?;
         let stale = pages.into_iter().zip(states).filter(|(_, state)| state.is_stale());
@@ -104,7 +104,7 @@ impl Search<'_> {
         Ok(pages)
     }
 
-    /// Filters that let every page through which is stale by age or for want of links; some let more through.
+    /// Returns filters that include every page that is stale by age or without links; they may include others.
     fn aged(&self) -> Vec<Filter> {
         let policy = self.memory.policy();
         let lifecycle = &policy.lifecycle;
@@ -128,20 +128,20 @@ impl Search<'_> {
         };
         let stale = ageing.stale_after.and_then(|days| self.days_ago(days));
         let orphan = ageing.orphan_after.and_then(|days| self.days_ago(days));
-        // What is stale by its age is stale whether or not a page links to it.
+        // A page stale by age is stale whether or not other pages link to it.
         let by_age = stale.map(|before| Aged { before, orphans_since: None });
         let by_links = orphan.map(|before| Aged { before, orphans_since: Some(stale.unwrap_or(i64::MIN)) });
         let filter = |aged: Aged| Filter { path: path.clone(), aged: Some(aged), ..Filter::default() };
         by_age.into_iter().chain(by_links).map(filter).collect()
     }
 
-    /// A moment by which a page that is too old by now was too old in every zone.
+    /// Returns a time before which any page that is too old was changed, in every time zone.
     fn days_ago(&self, days: u32) -> Option<i64> {
         let now = self.memory.now().checked_sub(i64::from(days).saturating_sub(1).days()).ok()?;
         Some(now.timestamp().as_millisecond())
     }
 
-    /// Looks at the pages of a filter, the youngest first, until there are as many stale ones as are wanted.
+    /// Examines the pages of a filter, youngest first, until enough stale ones are found.
     fn walk(&self, filter: &Filter) -> Result<Found> {
         let limit = self.wanted.limit.unwrap_or(usize::MAX);
         let mut found = Found::new();
@@ -155,7 +155,7 @@ impl Search<'_> {
             if last || found.len() >= limit {
                 break;
             }
-            // Every look passes over what was seen before, so that there must be few of them.
+            // Every batch skips the rows seen before, so there must be few batches.
             if self.wanted.looks.is_none() {
                 batch *= 2;
             }
@@ -169,7 +169,7 @@ impl Search<'_> {
     }
 }
 
-/// The folders that hold every path of a pattern; `""` is the vault.
+/// Returns the folders that contain every path of a pattern; `""` is the vault.
 fn folders_of(pattern: &str) -> Vec<String> {
     let plain = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
     let (start, rest) = pattern.split_at(plain);
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_lies_in_folders() {
+    fn folders_of_patterns() {
         for (pattern, folders) in [
             ("clients/**", &["clients/"][..]),
             ("clients/acme", &["clients/"]),

@@ -1,20 +1,20 @@
-//! The words for a page's state.
+//! Status words of pages.
 
-/// Nothing speaks against it.
+/// Nothing is known against the page.
 pub(crate) const ACTIVE: &str = "active";
-/// Old, or linked by nobody.
+/// Old, or without inbound links.
 pub(crate) const STALE: &str = "stale";
-/// At odds with another page.
+/// Contradicts another page.
 pub(crate) const CONTESTED: &str = "contested";
-/// Another page stands in its place.
+/// Replaced by another page.
 pub(crate) const SUPERSEDED: &str = "superseded";
-/// Summed up by another page.
+/// Summarized by another page.
 pub(crate) const COMPACTED: &str = "compacted";
 
-/// The words that Lore itself knows.
+/// Status words defined by Lore.
 pub(crate) const ALL: [&str; 5] = [ACTIVE, STALE, CONTESTED, SUPERSEDED, COMPACTED];
 
-/// Words for what is over, in the profiles and in common use. Any other word is of a page that still counts.
+/// Words for closed pages, from the profiles and common use. With any other word a page is live.
 const OVER: [&str; 15] = [
     STALE,
     SUPERSEDED,
@@ -33,21 +33,21 @@ const OVER: [&str; 15] = [
     "deprecated",
 ];
 
-/// Words for what nobody should rely on without a second look: what is merely done is not among them.
+/// Words that call for a warning; those for merely finished pages are not among them.
 const DOUBTFUL: [&str; 9] =
     [STALE, CONTESTED, SUPERSEDED, COMPACTED, "reversed", "rejected", "removed", "obsolete", "deprecated"];
 
-/// Whether a reader should be told of a status.
+/// Returns whether a reader should be warned about a status.
 pub(crate) fn is_doubtful(status: &str) -> bool {
     DOUBTFUL.iter().any(|doubtful| status.eq_ignore_ascii_case(doubtful))
 }
 
-/// Whether a status is of a page that no longer counts.
+/// Returns whether a status marks a closed page.
 pub(crate) fn is_over(status: &str) -> bool {
     OVER.iter().any(|over| status.eq_ignore_ascii_case(over))
 }
 
-/// A word as Lore writes it, where it is one of its own.
+/// Returns Lore's own spelling of a status word, if it is one.
 pub(crate) fn known(status: &str) -> String {
     let own = ALL.iter().find(|own| status.eq_ignore_ascii_case(own));
     own.map_or_else(|| status.to_owned(), |own| (*own).to_owned())

@@ -10,7 +10,7 @@ fn day(text: &str) -> Date {
     text.parse().expect("a day")
 }
 
-/// A page that was touched on a day, in a vault whose pages grow stale after 60 and 30 days.
+/// Returns a page changed on a date, in a vault with limits of 60 and 30 days.
 fn page(touched: &str) -> Evidence {
     let ageing = Ageing { stale_after: Some(60), orphan_after: Some(30) };
     Evidence { touched: day(touched), inbound: 1, ageing, ..Evidence::default() }
@@ -20,7 +20,7 @@ fn superseder(slug: &str, since: &str) -> Superseder {
     Superseder { slug: slug.into(), title: slug.to_uppercase(), since: day(since) }
 }
 
-/// `status since: reasons`.
+/// Compares the derived state as `status since: reasons`.
 #[track_caller]
 fn check(known: Evidence, expected: &str) {
     let state = derive(known, day(TODAY));
@@ -29,13 +29,13 @@ fn check(known: Evidence, expected: &str) {
 }
 
 #[test]
-fn a_page_is_active_until_something_speaks_against_it() {
+fn page_is_active_by_default() {
     check(page(TODAY), "active: ");
     check(page("2026-03-01"), "active: ");
 }
 
 #[test]
-fn a_page_past_its_threshold_is_stale_since_the_day_it_passed_it() {
+fn page_is_stale_since_it_passed_its_threshold() {
     check(page("2025-12-12"), "active: ");
     check(page("2025-12-11"), "stale 2026-02-09: age (61 days)");
     let override_of_20 = Ageing { stale_after: Some(30), orphan_after: None };
@@ -46,7 +46,7 @@ fn a_page_past_its_threshold_is_stale_since_the_day_it_passed_it() {
 }
 
 #[test]
-fn a_page_that_nobody_links_to_is_stale_sooner() {
+fn orphan_is_stale_sooner() {
     let orphan = |touched: &str| Evidence { inbound: 0, ..page(touched) };
     check(orphan("2026-01-11"), "active: ");
     check(orphan("2026-01-10"), "stale 2026-02-09: no inbound links (31 days)");
@@ -55,7 +55,7 @@ fn a_page_that_nobody_links_to_is_stale_sooner() {
 }
 
 #[test]
-fn a_superseded_page_is_superseded_since_the_first_that_took_its_place() {
+fn page_is_superseded_since_its_first_superseder() {
     let by = vec![superseder("b", "2026-01-05"), superseder("c", "2026-01-02")];
     let known = Evidence { superseders: by, ..page(TODAY) };
     check(known.clone(), "superseded 2026-01-02: superseded by b, superseded by c");
@@ -66,7 +66,7 @@ fn a_superseded_page_is_superseded_since_the_first_that_took_its_place() {
 }
 
 #[test]
-fn a_contradiction_makes_a_page_contested_and_not_stale() {
+fn contradiction_makes_a_page_contested() {
     let odds = vec![("b".to_owned(), "different conclusion".to_owned())];
     let known = Evidence { contradicts: odds, ..page(TODAY) };
     check(known.clone(), "contested: contradicts b");
@@ -77,14 +77,14 @@ fn a_contradiction_makes_a_page_contested_and_not_stale() {
 }
 
 #[test]
-fn a_compacted_page_is_compacted_whatever_else_holds() {
+fn compacted_overrides_other_states() {
     let known = Evidence { compacted_into: Some("sum".into()), ..page("2025-12-01") };
     check(known.clone(), "compacted: compacted into sum, age (71 days)");
     assert_eq!(derive(known, day(TODAY)).warnings(), ["compacted into sum"]);
 }
 
 #[test]
-fn what_the_file_states_goes_before_all() {
+fn status_in_file_overrides_derived_state() {
     let stated = |status: &str, known: Evidence| Evidence { stated: Some(status.into()), ..known };
     let superseded = Evidence { superseders: vec![superseder("b", "2026-01-05")], ..page(TODAY) };
     check(stated("active", page("2025-01-01")), "active: status: active");
@@ -99,16 +99,16 @@ fn what_the_file_states_goes_before_all() {
     let compacted = Evidence { compacted_into: Some("sum".into()), ..page(TODAY) };
     check(stated("active", compacted), "active: status: active, compacted into sum");
     let told = derive(stated("active", superseded), day(TODAY)).warnings();
-    assert_eq!(told, ["superseded by b, though its file says active"]);
+    assert_eq!(told, ["superseded by b, but its file says active"]);
     for (status, told) in
-        [("stale", "stale: its file says so"), ("reversed", "reversed: its file says so"), ("done", "")]
+        [("stale", "stale: set in its file"), ("reversed", "reversed: set in its file"), ("done", "")]
     {
         let told: Vec<&str> = told.split_terminator('\n').collect();
         assert_eq!(derive(stated(status, page(TODAY)), day(TODAY)).warnings(), told);
     }
 }
 
-/// Links as `from verb to {from..until}`, pages as numbers.
+/// Builds ties from links given as `from verb to {from..until}`, with page numbers.
 fn ties(links: &[&str]) -> Ties {
     let row = |(number, text): (i64, &&str)| {
         let parts: Vec<&str> = text.split(' ').collect();
@@ -144,17 +144,17 @@ fn above(ties: &Ties, page: PageNo) -> Vec<PageNo> {
 }
 
 #[test]
-fn either_page_may_say_which_supersedes_which() {
+fn supersession_can_be_stated_on_either_page() {
     for link in ["2 supersedes 1", "2 SUPERSEDES 1", "1 superseded_by 2", "1 Superseded-By 2"] {
         let ties = ties(&[link]);
         assert_eq!((above(&ties, 1), above(&ties, 2)), (vec![2], vec![]), "{link}");
     }
-    assert_eq!(above(&ties(&["2 supersedes 1", "1 superseded_by 2"]), 1), [2], "said twice is said once");
-    assert_eq!(above(&ties(&["2 supersedes ?"]), 1), [0; 0], "a page that is not there supersedes nothing");
+    assert_eq!(above(&ties(&["2 supersedes 1", "1 superseded_by 2"]), 1), [2], "duplicates count once");
+    assert_eq!(above(&ties(&["2 supersedes ?"]), 1), [0; 0], "a missing page supersedes nothing");
 }
 
 #[test]
-fn only_links_that_hold_today_count() {
+fn only_links_valid_today_count() {
     for (interval, holds) in [
         ("..2026-02-10", true),
         ("..2026-02-09", false),
@@ -170,22 +170,22 @@ fn only_links_that_hold_today_count() {
 }
 
 #[test]
-fn a_contradiction_is_known_at_both_ends_once() {
+fn contradiction_is_listed_once_at_both_ends() {
     let ties = ties(&["1 contradicts 2", "2 Contradicts 1", "3 contradicts 3"]);
     let ends = |page: PageNo| ties.contradictions(page).iter().map(|tie| tie.other).collect::<Vec<_>>();
     assert_eq!((ends(1), ends(2), ends(3)), (vec![2], vec![1], vec![]));
 }
 
 #[test]
-fn a_chain_is_followed_to_its_end() {
+fn chain_is_followed_to_its_end() {
     let chain = ties(&["2 supersedes 1", "3 supersedes 2", "4 supersedes 2", "5 supersedes 4"]);
     assert_eq!(chain.chain(1), [vec![2], vec![3, 4], vec![5]]);
     assert_eq!(chain.circle(1), [0; 0]);
-    assert_eq!(above(&chain, 1), [2], "a superseder that is superseded still supersedes");
+    assert_eq!(above(&chain, 1), [2], "a superseded superseder still supersedes");
 }
 
 #[test]
-fn circles_end_and_are_told() {
+fn cycles_are_detected_and_reported() {
     let ties = ties(&[
         "2 supersedes 1",
         "3 supersedes 2",
@@ -196,21 +196,21 @@ fn circles_end_and_are_told() {
     ]);
     assert_eq!(ties.circle(1), [1, 2, 3]);
     assert_eq!(ties.circle(3), [3, 1, 2]);
-    assert_eq!(ties.circle(9), [0; 0], "below a circle is not on it");
-    assert_eq!(ties.circle(8), [0; 0], "above a circle is not on it");
+    assert_eq!(ties.circle(9), [0; 0], "below the cycle");
+    assert_eq!(ties.circle(8), [0; 0], "above the cycle");
     assert_eq!(ties.circle(7), [7]);
-    assert_eq!(above(&ties, 7), [0; 0], "nothing stands in its own place");
+    assert_eq!(above(&ties, 7), [0; 0], "a page cannot supersede itself");
     assert_eq!(ties.chain(1), [vec![2], vec![3], vec![8]]);
     let circle = Evidence {
         superseders: vec![superseder("b", TODAY)],
         circle: vec!["a".into(), "b".into()],
         ..page(TODAY)
     };
-    check(circle, "superseded 2026-02-10: superseded by b, supersession runs in a circle: a, b");
+    check(circle, "superseded 2026-02-10: superseded by b, supersession cycle: a, b");
 }
 
 #[test]
-fn a_long_chain_costs_no_more_than_its_length() {
+fn long_chain_takes_linear_time() {
     let links: Vec<String> = (0..20_000).map(|page| format!("{} supersedes {page}", page + 1)).collect();
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
     let ties = ties(&links);
@@ -219,7 +219,7 @@ fn a_long_chain_costs_no_more_than_its_length() {
 }
 
 #[test]
-fn words_for_what_is_over_are_known() {
+fn words_for_closed_pages_are_known() {
     for (status, live) in [("active", true), ("current", true), ("open", true), ("Contested", true)] {
         assert_eq!(is_live(status), live, "{status}");
     }

@@ -1,4 +1,4 @@
-//! The links that drive the lifecycle: which page supersedes which, and which are at odds.
+//! Links that determine the lifecycle: which page supersedes which, and which contradict each other.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,46 +8,46 @@ use crate::error::Result;
 use crate::index::{LinkEnds, LinkRow, PageNo};
 use crate::memory::Memory;
 
-/// The relations, in every form in which they are written. Case does not matter.
+/// Relations in all accepted spellings, ignoring case.
 const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
 
-/// For more pages than this all ties are read at once.
+/// Number of pages above which all ties are read at once.
 const FEW: usize = 300;
 
-/// What ties a page to another.
+/// A tie to another page.
 #[derive(Debug, Clone)]
 pub(super) struct Tie {
     /// The other page.
     pub(super) other: PageNo,
-    /// The first day of the link, as `YYYY-MM-DD`, where it has one.
+    /// Start date of the link, as `YYYY-MM-DD`, if it has one.
     pub(super) since: Option<String>,
-    /// What stands in parentheses after the link.
+    /// Context in parentheses after the link.
     pub(super) context: Option<String>,
-    /// Where the link stands among all that were read, by path and line: the same after every rebuild.
+    /// Position of the link among all that were read, by path and line, which is stable across rebuilds.
     place: usize,
 }
 
-/// All ties of a vault that hold.
+/// Ties of a vault that are valid today.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
-    /// The superseders of each superseded page.
+    /// Superseders of each superseded page.
     superseders: HashMap<PageNo, Vec<Tie>>,
     /// Both ends of every contradiction.
     contradictions: HashMap<PageNo, Vec<Tie>>,
-    /// Pages on a circle of supersession, or between two.
+    /// Pages on a supersession cycle, or between two.
     tangled: HashSet<PageNo>,
-    /// Pages that say they supersede themselves.
+    /// Pages that state that they supersede themselves.
     itself: HashSet<PageNo>,
 }
 
 impl Ties {
-    /// Reads them, in one call of the index.
+    /// Reads all ties with one index query.
     pub(super) fn read(memory: &Memory) -> Result<Ties> {
         let links = memory.store().links(memory.project(), &LinkEnds::Typed(&RELATIONS))?;
         Ok(Ties::of(&links, &memory.today()))
     }
 
-    /// Reads those that a few pages hang on, however many others there are: from tie to tie until there are no more.
+    /// Reads only the ties reachable from a few pages, following them until there are no more.
     pub(super) fn around(memory: &Memory, pages: &[PageNo]) -> Result<Ties> {
         let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
         let mut found: HashMap<i64, LinkRow> = HashMap::new();
@@ -69,7 +69,7 @@ impl Ties {
         Ok(Ties::of(&links, &memory.today()))
     }
 
-    /// The ties that these links make on a day given as `YYYY-MM-DD`.
+    /// Returns the ties of these links on a date given as `YYYY-MM-DD`.
     pub(super) fn of(links: &[LinkRow], today: &str) -> Ties {
         let mut ties = Ties::default();
         let holding = links.iter().enumerate().filter(|(_, row)| row.link.interval.holds_on(today));
@@ -83,7 +83,7 @@ impl Ties {
             };
             let relation = fold(&row.link.relation);
             match relation.as_str() {
-                // A page is neither at odds with itself nor in its own place.
+                // A page neither contradicts nor supersedes itself.
                 "contradicts" if row.from == to => {}
                 _ if row.from == to => drop(ties.itself.insert(to)),
                 "supersedes" => add(&mut ties.superseders, to, tie(row.from)),
@@ -98,22 +98,22 @@ impl Ties {
         ties
     }
 
-    /// The pages that supersede a page.
+    /// Returns the pages that supersede a page.
     pub(super) fn superseders(&self, page: PageNo) -> &[Tie] {
         self.superseders.get(&page).map_or(&[], Vec::as_slice)
     }
 
-    /// The pages that a page is at odds with.
+    /// Returns the pages that contradict a page.
     pub(super) fn contradictions(&self, page: PageNo) -> &[Tie] {
         self.contradictions.get(&page).map_or(&[], Vec::as_slice)
     }
 
-    /// Every page that another supersedes.
+    /// Returns all superseded pages.
     pub(super) fn superseded(&self) -> impl Iterator<Item = PageNo> {
         self.superseders.keys().copied()
     }
 
-    /// So many of them, those whose link is dated last first, then by where the links stand.
+    /// Returns up to `most` superseded pages, latest link date first, then by position of the links.
     pub(super) fn superseded_last(&self, most: usize) -> Vec<PageNo> {
         let latest = |ties: &[Tie]| ties.iter().filter_map(|tie| tie.since.clone()).max();
         let place = |ties: &[Tie]| ties.iter().map(|tie| tie.place).min();
@@ -123,12 +123,12 @@ impl Ties {
         pages.into_iter().map(|(page, _)| page).take(most).collect()
     }
 
-    /// Every page that is at odds with another.
+    /// Returns all pages that contradict another.
     pub(super) fn contradicted(&self) -> impl Iterator<Item = PageNo> {
         self.contradictions.keys().copied()
     }
 
-    /// The circle of supersession that a page stands in, from itself on; empty where there is none.
+    /// Returns the supersession cycle of a page, starting with itself; empty if there is none.
     pub(super) fn circle(&self, page: PageNo) -> Vec<PageNo> {
         if self.itself.contains(&page) {
             return vec![page];
@@ -155,7 +155,7 @@ impl Ties {
         Vec::new()
     }
 
-    /// The pages that supersede a page, those that supersede these, and so on; each page once.
+    /// Returns the pages that supersede a page, those that supersede these, and so on; each page once.
     pub(super) fn chain(&self, page: PageNo) -> Vec<Vec<PageNo>> {
         let mut seen = HashSet::from([page]);
         let mut rings = Vec::new();
@@ -171,7 +171,7 @@ impl Ties {
     }
 }
 
-/// A second link that says the same adds only what the first left open.
+/// Adds a tie. A duplicate only fills in what the first left empty.
 fn add(ties: &mut HashMap<PageNo, Vec<Tie>>, page: PageNo, tie: Tie) {
     let known = ties.entry(page).or_default();
     match known.iter_mut().find(|known| known.other == tie.other) {
@@ -183,8 +183,8 @@ fn add(ties: &mut HashMap<PageNo, Vec<Tie>>, page: PageNo, tie: Tie) {
     }
 }
 
-/// What is left when pages that nothing supersedes, and pages that supersede nothing, are taken away until there are
-/// no more: pages on a circle, or between two. Where there is no circle, nothing is.
+/// Returns the pages on a cycle or between two: what remains after repeatedly removing pages without superseders and
+/// pages that supersede nothing. Empty if there is no cycle.
 fn tangled(superseders: &HashMap<PageNo, Vec<Tie>>) -> HashSet<PageNo> {
     let up: Vec<(PageNo, PageNo)> =
         superseders.iter().flat_map(|(page, ties)| ties.iter().map(|tie| (*page, tie.other))).collect();
@@ -193,7 +193,7 @@ fn tangled(superseders: &HashMap<PageNo, Vec<Tie>>) -> HashSet<PageNo> {
     without_ends(&down, Some(&above))
 }
 
-/// The pages among `kept` from which one can go on for ever.
+/// Returns the pages among `kept` from which an endless path exists.
 fn without_ends(steps: &[(PageNo, PageNo)], kept: Option<&HashSet<PageNo>>) -> HashSet<PageNo> {
     let is_kept = |page: &PageNo| kept.is_none_or(|kept| kept.contains(page));
     let steps = steps.iter().filter(|(from, to)| is_kept(from) && is_kept(to));

@@ -1,23 +1,23 @@
-//! Whether a word that is a page's name is said as a name: judged by how the whole vault writes it. Pure.
+//! Decides whether a word that is also a page's name is used as a name, from its spelling across the vault. Pure.
 
 use std::ops::Range;
 
 use super::names::{Name, Names};
 
-/// A name as it stands in a text.
+/// An occurrence of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spoken {
-    /// Which name.
+    /// Index of the name.
     pub name: usize,
-    /// Where.
+    /// Byte range.
     pub place: Range<usize>,
-    /// Whether it is written as the page writes it.
+    /// Whether it is spelled exactly like the page's name.
     pub exact: bool,
-    /// Whether any word would have a capital here.
+    /// Whether any word would be capitalized here.
     pub begins: bool,
 }
 
-/// The names in a text, in order.
+/// Returns the occurrences of names in a text, in order.
 pub(super) fn spoken(names: &Names, text: &str, lowered: &str) -> Vec<Spoken> {
     let found = names.in_text(lowered).into_iter();
     found
@@ -30,16 +30,16 @@ pub(super) fn spoken(names: &Names, text: &str, lowered: &str) -> Vec<Spoken> {
         .collect()
 }
 
-/// How each name of one word is written over the whole vault.
+/// How a single-word name is spelled across the vault.
 #[derive(Debug, Default, Clone, Copy)]
 struct Usage {
-    /// In lower case, as an ordinary word is.
+    /// In lower case, like an ordinary word.
     plain: bool,
-    /// As a name where an ordinary word would have no capital.
+    /// As a name where an ordinary word would not be capitalized.
     named: bool,
 }
 
-/// What the vault shows about its names.
+/// Spelling of all names across the vault.
 pub(super) struct Evidence {
     usage: Vec<Usage>,
 }
@@ -49,15 +49,16 @@ impl Evidence {
         Evidence { usage: vec![Usage::default(); names.list.len()] }
     }
 
-    /// Takes note of how a name is written in one place.
+    /// Records how a name is spelled in one place.
     pub(super) fn note(&mut self, one: &Spoken, words: &str) {
         let usage = &mut self.usage[one.name];
         usage.plain |= !words.chars().any(char::is_uppercase) && words.chars().any(char::is_lowercase);
         usage.named |= one.exact && !one.begins;
     }
 
-    /// Whether a name in one place means its page. Several words do in any case; one word must be written as the page
-    /// writes it, must nowhere be an ordinary word, and at the beginning of a sentence must be known as a name.
+    /// Returns whether an occurrence refers to its page. Names of several words always do. A single word must be
+    /// spelled like the page's name, must not occur as an ordinary word, and at the start of a sentence must be known
+    /// as a name.
     pub(super) fn is_meant(&self, name: &Name, one: &Spoken) -> bool {
         if !name.single {
             return true;
@@ -70,7 +71,7 @@ impl Evidence {
     }
 }
 
-/// Whether a sentence, an item or a cell begins here.
+/// Returns whether a sentence, an item or a cell starts here.
 fn begins_sentence(text: &str, at: usize) -> bool {
     let marks = |letter: char| matches!(letter, '*' | '_' | '"' | '\'' | '“' | '‘' | '(' | '«' | '~' | '[');
     let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -81,7 +82,7 @@ fn begins_sentence(text: &str, at: usize) -> bool {
         let ends = matches!(last, '.' | '!' | '?' | ':' | '…' | ']' | '>' | ';');
         return is_marker || ends;
     }
-    // Only white space stands before it on its line: the line above decides, where it is of the same paragraph.
+    // Only whitespace precedes it on its line: the line above decides, if it is in the same paragraph.
     match text[..line_start].trim_end_matches(['\n', '\r']).chars().next_back() {
         _ if text[..line_start].ends_with("\n\n") || text[..line_start].ends_with("\n\r\n") => true,
         None | Some('\0' | '.' | '!' | '?' | ':' | '…' | ';') => true,
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginnings_of_sentences() {
+    fn sentence_starts_are_detected() {
         for (text, begins) in [
             ("^Go", true),
             ("We ^Go", false),

@@ -1,4 +1,4 @@
-//! Making links of names, through the one write path.
+//! Turns unlinked mentions into links, through the write path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,21 +13,21 @@ use crate::resolve::{Resolution, choose, names_of};
 use crate::vault::folder;
 use crate::write::{Action, Edit, Outcome, PageChange, Terms, write_as};
 
-/// How many pages are changed together.
+/// Number of pages per write.
 const BATCH: usize = 100;
 
-/// What became of mentions that were to be links.
+/// Result of linking mentions.
 #[derive(Debug, Default)]
 pub struct LinksMade {
-    /// Those that are links now.
+    /// Mentions that are links now.
     pub linked: Vec<MissingLink>,
-    /// Files that were changed.
+    /// Changed files.
     pub paths: Vec<String>,
-    /// What a person should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Makes links of mentions through the one write path; a page that has changed since is left for the next time.
+/// Links mentions through the write path. A page that has changed since it was scanned is skipped.
 pub fn add_missing_links(memory: &Memory, mentions: &[MissingLink]) -> Result<LinksMade> {
     let mut done = LinksMade::default();
     let mut by_page: BTreeMap<&str, Vec<(&MissingLink, String)>> = BTreeMap::new();
@@ -56,12 +56,12 @@ pub fn add_missing_links(memory: &Memory, mentions: &[MissingLink]) -> Result<Li
 
 fn subject(batch: &[(&str, Vec<(&MissingLink, String)>)]) -> String {
     match batch {
-        [(path, _)] => format!("Link names in {path}"),
-        pages => format!("Link names in {} pages", pages.len()),
+        [(path, _)] => format!("Link mentions in {path}"),
+        pages => format!("Link mentions in {} pages", pages.len()),
     }
 }
 
-/// The name to put into a link: the title where it leads to the page from there, else the slug.
+/// Returns the name to use in a link: the title if it resolves to the page from there, else the slug.
 fn link_name(memory: &Memory, mention: &MissingLink) -> Result<String> {
     let names = names_of(&mention.title);
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
@@ -78,7 +78,7 @@ fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String
     let owned = path.to_owned();
     let link: Edit<'a> = Box::new(move |text| {
         let mut linked = text.to_owned();
-        // From the end, so that the places before stay where they are.
+        // In reverse order, so that earlier byte ranges stay valid.
         for (mention, name) in wanted.iter().rev() {
             if mention.text != ContentHash::of(text.as_bytes()) {
                 return Ok(text.to_owned());
@@ -94,7 +94,7 @@ fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String
     PageChange { path: path.to_owned(), action: Action::Edit(link), expected_version: None }
 }
 
-/// Whether the page links to the one that was meant, as the index has it now.
+/// Returns whether the page links to the target, according to the index.
 fn is_linked(memory: &Memory, mention: &MissingLink) -> Result<bool> {
     let Some(page) = memory.page_at(&mention.path)? else { return Ok(false) };
     let links = memory.store().links(memory.project(), &LinkEnds::From(&[page.number]))?;

@@ -1,4 +1,4 @@
-//! The names by which pages are spoken of, and an automaton that finds all of them in one pass over a text. Pure.
+//! Names of pages, and an automaton that finds all of them in one pass over a text. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::search::{is_unspaced, says_something};
 
-/// Names that are everyday words wherever they stand: a page may be called so, but whoever says it means no page.
+/// Names that are everyday words: a page may have such a title, but the words do not refer to it.
 const EVERYDAY: [&str; 34] = [
     "action items",
     "archive",
@@ -44,25 +44,25 @@ const EVERYDAY: [&str; 34] = [
     "untitled",
 ];
 
-/// A name in the form in which texts are searched.
+/// A name in searchable form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The page that has it, by its place in the list; none where several have it.
+    /// Index of the page that has it; none if several do.
     pub page: Option<usize>,
-    /// The ways it is written on pages.
+    /// Its spellings on pages.
     pub written: BTreeSet<String>,
-    /// Whether it is one word, whose case then counts.
+    /// Whether it is a single word, which is case-sensitive.
     pub single: bool,
 }
 
-/// Every name that may be spoken of.
+/// All names that can be mentioned.
 pub(super) struct Names {
     pub list: Vec<Name>,
     automaton: Option<AhoCorasick>,
 }
 
 impl Names {
-    /// Takes the names of each page, in the order of the pages.
+    /// Creates the names from those of each page, in page order.
     pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> Names {
         let mut known: BTreeMap<String, Name> = BTreeMap::new();
         for (page, names) in pages.enumerate() {
@@ -71,7 +71,7 @@ impl Names {
                 let single = !name.contains(' ') && !name.chars().any(is_unspaced);
                 let new = Name { page: Some(page), written: BTreeSet::new(), single };
                 let entry = known.entry(lowered(&name)).or_insert(new);
-                // A name of two pages stays, so that no shorter name inside it is taken for the one that is meant.
+                // Ambiguous names are kept, so that no shorter name inside one is matched instead.
                 entry.page = entry.page.filter(|other| *other == page);
                 entry.written.insert(name);
             }
@@ -81,8 +81,8 @@ impl Names {
         Names { automaton: automaton.ok().filter(|_| !known.is_empty()), list: known.into_values().collect() }
     }
 
-    /// Every place at which a name stands as whole words, the leftmost first and of those the longest; none overlaps
-    /// another. The text must be [`lowered`].
+    /// Returns the places where a name occurs as whole words: leftmost first, then longest, without overlaps. The text
+    /// must be [`lowered`].
     pub(super) fn in_text(&self, text: &str) -> Vec<(usize, std::ops::Range<usize>)> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let all =
@@ -101,7 +101,7 @@ impl Names {
     }
 }
 
-/// Whether whoever says this name may mean a page: it says something, is no everyday word, no number and no date.
+/// Returns whether a name can refer to a page: it has a content word and is not an everyday word, number or date.
 fn may_be_spoken(name: &str) -> bool {
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let lower = lowered(name.trim());
@@ -112,12 +112,12 @@ fn may_be_spoken(name: &str) -> bool {
         && !name.contains(['[', ']', '|', '\n', '\0', '/'])
 }
 
-/// `Go`, `AI`: too short to say something by itself, and yet a name by its capital.
+/// Returns whether a name is short but capitalized, like `Go` or `AI`.
 fn is_short_name(name: &str) -> bool {
     name.chars().count() == 2 && name.chars().any(char::is_uppercase)
 }
 
-/// Lower case with every byte in its place: a letter whose other case has another length stays as it is.
+/// Lowercases a text without moving any byte: letters whose other case has a different length are unchanged.
 pub(super) fn lowered(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -130,15 +130,15 @@ pub(super) fn lowered(text: &str) -> String {
     text.chars().map(lower).collect()
 }
 
-/// Whether no letter, and nothing that makes one word of two, touches the place. Scripts without spaces have no words.
+/// Returns whether the place is a whole word: no adjacent letter or joining character. Unspaced scripts have no words.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let inside = &text[start..end];
-    // After `!` a link would show the page instead of naming it.
+    // After `!`, a link would embed the page instead of linking to it.
     let before = apart(inside.chars().next(), text[..start].chars().rev()) && !text[..start].ends_with('!');
     before && (possessive(&text[end..]) || apart(inside.chars().next_back(), text[end..].chars()))
 }
 
-/// Whether a word that ends, or begins, with `edge` is over before these letters.
+/// Returns whether a word with this edge ends before these letters.
 fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     let Some(next) = outside.next() else { return true };
     if edge.is_some_and(is_unspaced) && (is_unspaced(next) || next.is_ascii_alphanumeric()) {
@@ -147,11 +147,11 @@ fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     if next.is_alphanumeric() || matches!(next, '_' | '\\') {
         return false;
     }
-    // An address, a tag or a link goes on here.
+    // Part of an address, a tag or a link.
     if matches!(next, '@' | '#' | '/' | '[' | ']') {
         return false;
     }
-    // `Acme-like` and `acme.org` are words of their own.
+    // `Acme-like` and `acme.org` are different words.
     let joins = matches!(next, '-' | '.' | ':' | '\'' | '’' | '~' | '&' | '+' | '=' | '$');
     !joins || !outside.next().is_some_and(|letter| letter.is_alphanumeric() || letter == '/')
 }
@@ -183,19 +183,19 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_name_wins_and_a_beginning_of_another_word_does_not_hide_one() {
+    fn longest_whole_name_wins() {
         check(&["Ada", "Ada Lovelace"], "Ada Lovelace, Ada", &["Ada Lovelace", "Ada"]);
         check(&["Ada", "Ada Love"], "Ada Lovelace", &["Ada"]);
         check(&["Ada B", "B Acme Co"], "Ada B Acme Co", &["Ada B"]);
     }
 
     #[test]
-    fn scripts_without_spaces_have_no_words() {
+    fn unspaced_scripts_match_anywhere() {
         check(&["沈玉兰"], "会见沈玉兰了", &["沈玉兰"]);
     }
 
     #[test]
-    fn some_names_say_nothing() {
+    fn meaningless_names_are_rejected() {
         for name in ["2024", "2024-05-01", "the", "of the", "Notes", "x", "a/b", "Next steps", "[x]"] {
             assert!(!may_be_spoken(name), "{name}");
         }
@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_two_pages_is_nobodys() {
+    fn ambiguous_names_have_no_page() {
         let names = Names::new([vec!["Ada", "ADA"], vec!["Bob", "Ada"]].into_iter());
         let pages: Vec<Option<usize>> = names.list.iter().map(|name| name.page).collect();
         assert_eq!(pages, [None, Some(1)]);
     }
 
     #[test]
-    fn lower_case_keeps_every_byte_in_its_place() {
+    fn lowered_keeps_byte_offsets() {
         for text in ["ABC", "Öß", "İI", "ẞ"] {
             assert_eq!(lowered(text).len(), text.len(), "{text}");
         }

@@ -1,38 +1,38 @@
-//! Secrets known only by the name they are given to: `api_key = …`, `"client_secret": "…"`, `**Password:** …`.
+//! Secrets recognized only by the name they are assigned to: `api_key = …`, `"client_secret": "…"`, `**Password:** …`.
 
 use std::ops::Range;
 
 use super::SecretRule;
 use super::entropy::{is_mixed, is_placeholder, is_random};
 
-/// The last words of names that secrets are given to, in the ways they are written.
+/// Last words of names that secrets are assigned to, in their usual spellings.
 pub const WORDS: [&str; 15] = [
     "password", "Password", "PASSWORD", "passwd", "Passwd", "PASSWD", "secret", "Secret", "SECRET", "token",
     "Token", "TOKEN", "key", "Key", "KEY",
 ];
 
-/// A rule about what is given to a name.
+/// A rule for values assigned to a name.
 pub struct Assigned {
     pub rule: SecretRule,
     fits: fn(&Assignment<'_>) -> bool,
 }
 
-/// A name and what it is given.
+/// A name and its value.
 struct Assignment<'a> {
-    /// The end of what stands before the sign on its line, in small letters and digits only.
+    /// End of the text before the sign on its line, reduced to lower-case letters and digits.
     name: String,
     value: &'a str,
 }
 
-/// How far back a name is read.
+/// Maximum number of bytes read before the sign.
 const NAME: usize = 48;
-/// How far a value goes on at most.
+/// Maximum number of bytes of a value.
 const VALUE: usize = 512;
-/// The fewest characters of a value that is judged by its randomness.
+/// Minimum number of characters of a value judged by its randomness.
 const LEAST: usize = 16;
-/// What a `key` must be, for any key opens something but few are secret.
+/// Names of secret keys. Most other names that end in `key` are not secret.
 const SECRET_KEYS: [&str; 4] = ["apikey", "accesskey", "secretkey", "accountkey"];
-/// Words that say a value is a checksum or a public thing.
+/// Words that mark a value as a checksum or as public.
 const PUBLIC: [&str; 7] = ["commit", "sha", "hash", "checksum", "digest", "revision", "public"];
 
 const fn assigned(
@@ -44,15 +44,15 @@ const fn assigned(
     Assigned { rule: SecretRule { name, what, certain }, fits }
 }
 
-/// The rules about assignments, the most specific first.
+/// Rules for assignments, most specific first.
 pub static RULES: [Assigned; 4] = [
     assigned("aws-secret-key", "AWS secret access key", true, is_aws_secret),
     assigned("cloudflare-token", "Cloudflare token or key", true, is_cloudflare_token),
     assigned("heroku-key", "Heroku key", false, is_heroku_key),
-    assigned("high-entropy-assignment", "random value given to a secret's name", false, is_high_entropy),
+    assigned("high-entropy-assignment", "random value assigned to a secret's name", false, is_high_entropy),
 ];
 
-/// The secret given to the name that ends with this word: its rule, with the rule's place, and its span.
+/// Returns the secret assigned to the name that ends with this word: index of the rule, the rule, and the byte range.
 pub fn find(text: &str, word: Range<usize>) -> Option<(usize, &'static SecretRule, Range<usize>)> {
     let start = value_start(text.as_bytes(), word.end)?;
     let value = value(&text[start..])?;
@@ -64,7 +64,7 @@ pub fn find(text: &str, word: Range<usize>) -> Option<(usize, &'static SecretRul
     Some((at, &assigned.rule, start..start + value.len()))
 }
 
-/// Where the value begins, if a sign of assignment follows the name.
+/// Returns the start of the value if an assignment sign follows the name.
 fn value_start(bytes: &[u8], name_end: usize) -> Option<usize> {
     let skip = |from: usize, among: &[u8]| {
         from + bytes[from..].iter().take(8).take_while(|byte| among.contains(byte)).count()
@@ -75,7 +75,7 @@ fn value_start(bytes: &[u8], name_end: usize) -> Option<usize> {
     is_assigned.then(|| skip(skip(after, b"> \t"), b"\"'`*\\ "))
 }
 
-/// The value at the text's start, unless an expression or a link begins there.
+/// Returns the value at the start of the text, unless an expression or a link starts there.
 fn value(text: &str) -> Option<&str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/=.~!@#$%^*?-".contains(byte);
     let length = text.bytes().take(VALUE).take_while(is_part).count();
@@ -112,7 +112,7 @@ fn is_heroku_key(assignment: &Assignment<'_>) -> bool {
 
 fn is_high_entropy(assignment: &Assignment<'_>) -> bool {
     let Assignment { name, value } = assignment;
-    // A checksum is as random as a secret; only the words around it tell.
+    // A checksum is as random as a secret; only the words around it distinguish the two.
     let is_checksum = is_hex(value) && PUBLIC.iter().any(|word| name.contains(word));
     let is_labelled = value.starts_with("sha") && value.contains('-');
     // Paths, variables and handles.
@@ -129,7 +129,7 @@ fn is_uuid(value: &str) -> bool {
     lengths.eq([8, 4, 4, 4, 12]) && value.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// Whether a path to a file: it ends with an extension.
+/// Returns whether the value is a path to a file: it ends with an extension.
 fn is_file(value: &str) -> bool {
     let extension = value.rsplit_once('.').map_or("", |(_, extension)| extension);
     (2..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())

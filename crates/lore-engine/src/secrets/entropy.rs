@@ -1,22 +1,22 @@
-//! Whether a value is random like a credential, or a placeholder, a name or a phrase written for people.
+//! Distinguishes random credentials from placeholders, names and phrases.
 
-/// Words by which authors of documents mark a value as invented.
+/// Words that mark a value as a placeholder.
 const INVENTED: &str = "example xxxx your ... … *** ••• redacted placeholder changeme dummy sample";
 
-/// Words of which invented passwords are made, the longer first where one begins another.
+/// Words that placeholder passwords are made of, longer ones before their prefixes.
 const FILLER: &str = "passphrase password passwort p@ssw0rd passw0rd passwd pass pwd pw secret token keys key api \
     access auth username user name login admin root guest test my the some super strong very here value goes foobar \
     foo bar baz postgres mysql mongo redis rabbit database default demo local private github gitlab dev db pat app \
     qwerty";
 
-/// The fewest different characters a random value of 16 or more has.
+/// Minimum number of distinct characters in a random value of 16 or more.
 const DISTINCT: u32 = 6;
-/// How many characters in sequence, such as `1234567`, are no chance.
+/// Length of a sequence, such as `1234567`, that is not random.
 const SEQUENCE: usize = 7;
-/// How many equal characters in a row are no chance.
+/// Number of equal characters in a row that is not random.
 const REPEAT: usize = 6;
 
-/// Whether the value was plainly written as a stand-in.
+/// Returns whether the value is an obvious placeholder.
 pub fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     INVENTED.split(' ').any(|word| lower.contains(word))
@@ -27,12 +27,13 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_filler(&lower)
 }
 
-/// Whether neither a stand-in nor a phrase: enough where a format's own prefix says the rest.
+/// Returns whether the value is neither a placeholder nor a phrase, which suffices for formats with a distinctive
+/// prefix.
 pub fn is_token(value: &str) -> bool {
     !is_phrase(value) && !is_placeholder(value)
 }
 
-/// Whether a token in which large and small letters and digits all occur, as in no checksum.
+/// Returns whether a token contains upper case, lower case and digits, which no checksum does.
 pub fn is_mixed(value: &str) -> bool {
     has(value, u8::is_ascii_digit)
         && has(value, u8::is_ascii_lowercase)
@@ -40,7 +41,7 @@ pub fn is_mixed(value: &str) -> bool {
         && is_token(value)
 }
 
-/// Whether a mixture of letters and digits that no one would write by hand, with nothing else to go by.
+/// Returns whether a value is a random mixture of letters and digits, without any other clue.
 pub fn is_random(value: &str) -> bool {
     let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
     has(value, u8::is_ascii_digit)
@@ -54,7 +55,7 @@ fn has(value: &str, class: fn(&u8) -> bool) -> bool {
     value.as_bytes().iter().any(class)
 }
 
-/// Whether words as people write them, small, large or with a capital, and short numbers: `put-Token-HERE-1`.
+/// Returns whether a value consists of words and short numbers: `put-Token-HERE-1`.
 fn is_phrase(value: &str) -> bool {
     parts(value).all(|part| {
         let tail = part.get(1..).unwrap_or_default().as_bytes();
@@ -64,8 +65,8 @@ fn is_phrase(value: &str) -> bool {
     })
 }
 
-/// Whether words in any case, numbers and words with a number, as in names: `backup-2024-NodeSet3`, or a
-/// constant, `D3D_TOKEN`.
+/// Returns whether a value consists of words and numbers, as in names like `backup-2024-NodeSet3` or constants like
+/// `D3D_TOKEN`.
 fn is_named(value: &str) -> bool {
     parts(value).all(|part| {
         let word = part.trim_matches(|character: char| character.is_ascii_digit());
@@ -79,7 +80,8 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
     value.split(|character: char| !character.is_ascii_alphanumeric())
 }
 
-/// Whether nothing is left once words such as `my`, `secret` and `password` and a short number are taken away.
+/// Returns whether nothing is left after removing filler words such as `my`, `secret` and `password` and a short
+/// number.
 pub fn is_filler(lower: &str) -> bool {
     let mut rest = lower;
     let mut others = 0;
@@ -96,7 +98,7 @@ pub fn is_filler(lower: &str) -> bool {
     true
 }
 
-/// Shannon's entropy of the bytes, in bits for each.
+/// Returns the Shannon entropy in bits per byte.
 pub fn bits(value: &str) -> f64 {
     let mut counts = [0u32; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
@@ -105,7 +107,7 @@ pub fn bits(value: &str) -> f64 {
     -shares.map(|share| share * share.log2()).sum::<f64>()
 }
 
-/// The bytes of a base64 text in either alphabet, up to its padding; nothing where a character is foreign.
+/// Decodes base64 in either alphabet, up to the padding; none if it contains any other character.
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     let (mut held, mut bits) = (0u32, 0);
@@ -128,13 +130,14 @@ pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether a sequence upwards or downwards stands in it, taking every `stride`th byte: `abcdefg`, `a1b2c3d4e5f6g7`.
+/// Returns whether it contains an ascending or descending sequence in every `stride`th byte: `abcdefg`,
+/// `a1b2c3d4e5f6g7`.
 fn has_steps(bytes: &[u8], stride: usize, least: usize) -> bool {
     let up = |before: u8, after: u8| before + 1 == after || (before == b'9' && after == b'0');
     longest(bytes, stride, up) >= least || longest(bytes, stride, |before, after| up(after, before)) >= least
 }
 
-/// The length of the longest chain of bytes, `stride` apart, of which each follows from the one before.
+/// Returns the length of the longest chain of bytes, `stride` apart, in which each follows from the previous one.
 fn longest(bytes: &[u8], stride: usize, follows: impl Fn(u8, u8) -> bool) -> usize {
     let mut best = 0;
     for offset in 0..stride {

@@ -1,4 +1,4 @@
-//! A credential format that is known by a fixed part of it, its mark, and how it is tried at a mark.
+//! A credential format recognized by a fixed part, its mark, and the match at a mark.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,45 +8,45 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::entropy::is_token;
 use super::{SecretRule, ahead};
 
-/// How far a credential of one line goes on at most.
+/// Maximum number of bytes of a single-line credential.
 const LINE: usize = 512;
-/// How far a key of several lines, or a long token, goes on at most.
+/// Maximum number of bytes of a multi-line key or a long token.
 const BLOCK: usize = 8 * 1024;
-/// How far around a mark a word counts as close by.
+/// Distance in bytes within which a word is near a mark.
 const CLOSE: usize = 256;
 
 type Strings = &'static [&'static str];
 
-/// A format with a mark of its own.
+/// A format with its own mark.
 pub struct Format {
     pub rule: SecretRule,
-    /// What stands in every credential of this format, or right before it.
+    /// Fixed part of every credential of this format, or text right before it.
     pub marks: Strings,
-    /// Begins where the format begins; its one group catches what differs from credential to credential.
+    /// Starts where the format starts; its only group captures the variable part.
     pattern: &'static str,
     place: Place,
     reach: Reach,
-    /// One of these, in small letters, must stand close by, unless there are none.
+    /// Words, in lower case, one of which must be near the mark; empty for none.
     near: Strings,
-    /// Whether what the group caught is no stand-in.
+    /// Returns whether the captured part is not a placeholder.
     is_real: fn(&str) -> bool,
     compiled: OnceLock<Regex>,
 }
 
-/// What a mark is to its credential.
+/// Position of a mark relative to its credential.
 #[derive(Clone, Copy)]
 enum Place {
-    /// It begins the credential, so that no letter or digit stands before it.
+    /// It starts the credential, so no letter or digit may precede it.
     Begins,
-    /// It begins a credential in which `-` and `_` are letters too, so that they cannot join it to a word.
+    /// It starts a credential that may contain `-` and `_`, so these do not separate it from a word.
     BeginsAlone,
-    /// It announces the credential, which begins with the pattern's group.
+    /// It announces the credential, which starts with the pattern's group.
     Announces,
-    /// It follows a number, with which the credential begins.
+    /// It follows a number, which starts the credential.
     AfterNumber,
 }
 
-/// How far a credential may go on.
+/// Maximum extent of a credential.
 #[derive(Clone, Copy)]
 enum Reach {
     Line(usize),
@@ -54,7 +54,7 @@ enum Reach {
 }
 
 impl Format {
-    /// A format whose finds are credentials beyond reasonable doubt.
+    /// Creates a format whose matches are credentials beyond reasonable doubt.
     pub const fn certain(
         name: &'static str,
         what: &'static str,
@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// A format whose finds may be harmless.
+    /// Creates a format whose matches may be harmless.
     pub const fn likely(
         name: &'static str,
         what: &'static str,
@@ -85,49 +85,49 @@ impl Format {
         format
     }
 
-    /// `-` and `_` do not set the credential apart from a word before it.
+    /// Makes `-` and `_` not separate the credential from a preceding word.
     pub const fn alone(mut self) -> Self {
         self.place = Place::BeginsAlone;
         self
     }
 
-    /// The mark only announces the credential, and may stand within a word.
+    /// Makes the mark only announce the credential, so that it may be inside a word.
     pub const fn announced(mut self) -> Self {
         self.place = Place::Announces;
         self
     }
 
-    /// The credential begins with a number before the mark.
+    /// Makes the credential start with a number before the mark.
     pub const fn after_number(mut self) -> Self {
         self.place = Place::AfterNumber;
         self
     }
 
-    /// The credential may be longer than most.
+    /// Raises the maximum length.
     pub const fn long(mut self) -> Self {
         self.reach = Reach::Line(BLOCK);
         self
     }
 
-    /// The credential goes on over several lines.
+    /// Lets the credential span several lines.
     pub const fn of_lines(mut self) -> Self {
         self.reach = Reach::Lines;
         self
     }
 
-    /// One of these words must stand close by.
+    /// Requires one of these words near the mark.
     pub const fn near(mut self, words: Strings) -> Self {
         self.near = words;
         self
     }
 
-    /// What the group must fulfil, other than being no phrase and no placeholder.
+    /// Replaces the check of the group, which by default rejects phrases and placeholders.
     pub const fn real(mut self, is_real: fn(&str) -> bool) -> Self {
         self.is_real = is_real;
         self
     }
 
-    /// The credential to which the mark at this place belongs.
+    /// Returns the credential that the mark at this offset belongs to.
     pub fn find(&self, text: &str, mark: usize) -> Option<Range<usize>> {
         let start = self.start(text.as_bytes(), mark)?;
         let caught = self.regex().captures(self.part(text, start).as_bytes())?;
@@ -143,10 +143,10 @@ impl Format {
         }
     }
 
-    /// The pattern, built when its mark is first met.
+    /// Returns the pattern, compiled on first use.
     pub fn regex(&self) -> &Regex {
         self.compiled.get_or_init(|| {
-            // A longer word that only begins like a credential is none.
+            // A longer word that only starts like a credential does not match.
             let bounded = format!(r"\A(?:{})(?:[^0-9A-Za-z]|\z)", self.pattern);
             RegexBuilder::new(&bounded).unicode(false).build().expect("the patterns of the table are valid")
         })
@@ -168,7 +168,7 @@ impl Format {
         (!is_within_word).then_some(start)
     }
 
-    /// What the pattern may look at.
+    /// Returns the text that the pattern may match.
     fn part<'a>(&self, text: &'a str, start: usize) -> &'a str {
         match self.reach {
             Reach::Lines => ahead(text, start, BLOCK),
@@ -187,7 +187,7 @@ impl Format {
     }
 }
 
-/// The whole of a key of several lines: to its end mark, or else to an empty line. None where it is abridged.
+/// Returns a multi-line key, up to its end mark or an empty line. None if it is abridged.
 fn block(text: &str, start: usize, seen: usize) -> Option<Range<usize>> {
     let part = ahead(text, start, BLOCK);
     let rest = &part[seen..];

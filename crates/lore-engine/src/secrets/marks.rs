@@ -1,4 +1,4 @@
-//! The one pass over a text that finds the fixed parts of all formats.
+//! The single pass over a text that finds the fixed parts of all formats.
 
 use std::sync::LazyLock;
 
@@ -7,13 +7,13 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::rules::FORMATS;
 use super::{Find, assignment, url};
 
-/// What a mark found in the text may belong to.
+/// What a mark may belong to.
 enum Mark {
-    /// The format at this place of the table.
+    /// The format at this index of the table.
     Format(usize),
-    /// The address of something, perhaps with a password.
+    /// A URL, possibly with a password.
     Url,
-    /// The last word of a name to which a secret may be assigned.
+    /// Last word of a name to which a secret may be assigned.
     Name,
 }
 
@@ -28,11 +28,11 @@ static MARKS: LazyLock<(AhoCorasick, Vec<Mark>)> = LazyLock::new(|| {
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::DFA))
         .build(words)
-        .expect("a short list of short words makes an automaton");
+        .expect("a short list of short words builds an automaton");
     (automaton, marks)
 });
 
-/// Every find of every rule, overlapping ones too.
+/// Returns the matches of all rules, including overlapping ones.
 pub fn find(text: &str) -> Vec<Find> {
     let (automaton, marks) = &*MARKS;
     let mut finds = Vec::new();

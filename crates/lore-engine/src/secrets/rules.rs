@@ -7,20 +7,20 @@ const AUTHORIZATION: &[&str] = &["Authorization", "authorization", "AUTHORIZATIO
 const BEARER: &str =
     r#"(?i:authorization)["'`*\\]*\s*[:=,]\s*["'`\\]*(?i:bearer|token)\s+([\w.~+/-]{16,}={0,2})"#;
 const BASIC: &str = r#"(?i:authorization)["'`*\\]*\s*[:=,]\s*["'`\\]*(?i:basic)\s+([0-9A-Za-z+/]{8,}={0,2})"#;
-/// A head alone is only talk about keys: after it, and the head lines of older formats, key material must follow.
+/// A header alone is not a key: key material must follow it and the header lines of older formats.
 const PEM: &str = concat!(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----",
     r#"(?:\\[nr]|[\s>|"'+#]|[A-Z][A-Za-z-]+: [^\n\\]*)*([0-9A-Za-z+/]{40,})"#
 );
 const SERVICE_ACCOUNT: &str =
     r#""private_key\\?"\s*:\s*\\?"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\+n)*([0-9A-Za-z+/]{40,})"#;
-/// How the base64 of a number of 17 to 20 digits can begin, which is a bot's own number.
+/// Base64 prefixes of a number of 17 to 20 digits, which is the id of a bot.
 const DISCORD: &[&str] = &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT", "Oj", "Oz"];
 const GITLAB: &[&str] =
     &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-"];
 const SLACK: &[&str] = &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"];
 
-/// Every format with a mark; where two could take the same text for theirs, the more specific comes first.
+/// All formats with a mark; if two can match the same text, the more specific comes first.
 pub static FORMATS: [Format; 39] = [
     Format::certain(
         "gcp-service-account",
@@ -170,23 +170,23 @@ pub static FORMATS: [Format; 39] = [
         .real(is_user_and_password),
 ];
 
-/// Encoded bytes may repeat and count, but a line of one letter or of words is none.
+/// Accepts encoded bytes, which may repeat and form sequences, but not a line of one letter or of words.
 fn is_key_material(value: &str) -> bool {
     bits(value) >= 3.0 && !value.to_ascii_lowercase().contains("example")
 }
 
-/// The storage emulator's key is the same for everyone and stands in much documentation.
+/// Rejects the storage emulator's key, which is the same for everyone and appears in documentation.
 fn is_azure_key(value: &str) -> bool {
     is_mixed(value) && !value.starts_with("Eby8vdM02xNO")
 }
 
-/// The first part is the bot's number in base64, which nothing else of this shape is.
+/// Checks that the first part is the bot's id in base64, which is unique to this format.
 fn is_discord_token(value: &str) -> bool {
     let number = value.split('.').next().and_then(decode_base64).unwrap_or_default();
     (17..=20).contains(&number.len()) && number.iter().all(u8::is_ascii_digit) && !is_placeholder(value)
 }
 
-/// The head names an algorithm, and the person is not the one of every tutorial.
+/// Checks that the header names an algorithm and the claims are not those of common tutorials.
 fn is_jwt(value: &str) -> bool {
     let mut parts = value.split('.').map(|part| {
         decode_base64(part).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
@@ -197,7 +197,7 @@ fn is_jwt(value: &str) -> bool {
     head.starts_with("{\"") && head.contains("\"alg\"") && claims.starts_with("{\"") && !is_tutorial
 }
 
-/// A name and a password in base64, but for the ones in the standards themselves.
+/// Checks for a user and password in base64, except those in the standards themselves.
 fn is_user_and_password(value: &str) -> bool {
     let plain = decode_base64(value).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     plain.split_once(':').is_some_and(|(user, password)| {

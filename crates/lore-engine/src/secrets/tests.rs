@@ -1,4 +1,4 @@
-//! What is found, what is left, and that nothing tells the credential itself.
+//! Tests of what is found, what is ignored, and that a leak never reveals the credential.
 
 mod cases;
 
@@ -17,13 +17,13 @@ fn found(text: &str) -> Vec<&'static str> {
     scan(text).iter().map(|leak| leak.rule).collect()
 }
 
-/// The text without the bars that keep its pieces apart in this file.
+/// Removes the bars that separate the pieces in this file.
 fn whole(text: &str) -> String {
     text.replace('|', "")
 }
 
 #[test]
-fn every_rule_finds_its_credential_and_leaves_what_comes_near() {
+fn every_rule_matches_its_credential_only() {
     let cases: Vec<Case> = prefixed_cases().into_iter().chain(shaped_cases()).collect();
     for (rule, text, near) in &cases {
         assert_eq!(found(text), [*rule], "{rule}");
@@ -32,15 +32,15 @@ fn every_rule_finds_its_credential_and_leaves_what_comes_near() {
             "near {rule}: {:?}",
             scan(near)
         );
-        assert_eq!(found(&format!("```\n{text}\n```\n")), [*rule], "in a block of code: {rule}");
+        assert_eq!(found(&format!("```\n{text}\n```\n")), [*rule], "in a code block: {rule}");
     }
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.0).collect();
-    assert_eq!(covered, rules().map(|rule| rule.name).collect(), "each rule has its case");
-    assert_eq!(covered.len(), rules().count(), "no two rules share a name");
+    assert_eq!(covered, rules().map(|rule| rule.name).collect(), "each rule has a case");
+    assert_eq!(covered.len(), rules().count(), "rule names are unique");
 }
 
 #[test]
-fn every_kind_of_private_key_is_found_and_talk_about_one_is_not() {
+fn private_keys_are_found_and_mentions_are_not() {
     let key = noise(BASE64, 64);
     for kind in ["RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ", ""] {
         assert_eq!(found(&pem(&format!("{kind}PRIVATE KEY"), &key)), ["private-key"], "{kind}");
@@ -65,7 +65,7 @@ fn every_kind_of_private_key_is_found_and_talk_about_one_is_not() {
 }
 
 #[test]
-fn stand_ins_of_documents_are_no_credentials() {
+fn placeholders_are_not_credentials() {
     let stand_ins = [
         "AK|IAIOSFODNN7EXAMPLE",
         "AK|IAXXXXXXXXXXXXXXXX",
@@ -108,7 +108,7 @@ fn stand_ins_of_documents_are_no_credentials() {
 }
 
 #[test]
-fn a_random_value_counts_only_where_a_secret_is_assigned() {
+fn random_values_count_only_in_assignments() {
     let random = noise(ALNUM, 20);
     let (commit, uuid) = (noise(HEX, 40), "9f3c1a7e-52b8-4d06-8e1f-c47a90b2d635");
     for text in
@@ -137,7 +137,7 @@ fn a_random_value_counts_only_where_a_secret_is_assigned() {
 }
 
 #[test]
-fn a_longer_word_is_no_credential() {
+fn longer_words_are_not_credentials() {
     let (aws, gitlab) =
         (format!("{}{}", "AKIA", noise(UPPER, 16)), format!("{}{}", "glpat-", noise(ALNUM, 20)));
     for text in [format!("x{aws}"), format!("{aws}x"), format!("a-page-{gitlab}")] {
@@ -147,7 +147,7 @@ fn a_longer_word_is_no_credential() {
 }
 
 #[test]
-fn a_shared_password_counts_on_a_real_host() {
+fn common_password_counts_on_a_real_host() {
     for text in [
         "mongodb+srv://ada|:ada1815@cluster0.acme.io",
         "amqp://ada|:l0velace@localhost",
@@ -158,7 +158,7 @@ fn a_shared_password_counts_on_a_real_host() {
 }
 
 #[test]
-fn a_leak_tells_where_and_never_what() {
+fn leak_has_the_location_but_not_the_value() {
     let token = format!("{}{}", "ghp_", noise(ALNUM, 36));
     let text = format!("---\ntitle: é\n---\r\n\n  é token: {token}\r\n");
     let leaks = scan(&text);
@@ -177,7 +177,7 @@ fn keys_with_the_same_first_line_have_different_fingerprints() {
 }
 
 #[test]
-fn several_leaks_come_in_order() {
+fn leaks_are_sorted() {
     let (github, aws) =
         (format!("{}{}", "ghp_", noise(ALNUM, 36)), format!("{}{}", "AKIA", noise(UPPER, 16)));
     let places: Vec<(u32, u32)> =
@@ -193,7 +193,7 @@ fn patterns_are_valid() {
 }
 
 #[test]
-fn text_and_binary_are_told_apart() {
+fn binary_files_are_detected() {
     let text: [&[u8]; 5] =
         [b"", b"plain\ttext\r\n", "käse".as_bytes(), b"\xFF\xFEa\0b\0", b"\x1B[1mbold\x1B[0m"];
     let binary: [&[u8]; 3] = [b"a\0b", b"\x01\x02\x03text", b"\x89PNG\r\n\x1A\n\0"];
@@ -203,7 +203,7 @@ fn text_and_binary_are_told_apart() {
     assert!(!looks_binary(&late), "only the first bytes count");
 }
 
-/// Text, and pieces of credentials thrown together.
+/// Generates text mixed with pieces of credentials.
 fn hostile() -> impl Strategy<Value = String> {
     let mut marks: Vec<&str> = FORMATS.iter().flat_map(|format| format.marks.iter().copied()).collect();
     marks.extend(assignment::WORDS);
@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_scanned_and_places_lie_within_it(text in hostile()) {
+    fn locations_are_valid_in_any_text(text in hostile()) {
         let leaks = scan(&text);
         let lines: Vec<&str> = text.split('\n').collect();
         for leak in &leaks {

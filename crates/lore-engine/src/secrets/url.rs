@@ -1,23 +1,22 @@
-//! Passwords in addresses: `scheme://user:password@host`.
+//! Passwords in URLs: `scheme://user:password@host`.
 
 use std::ops::Range;
 
 use super::entropy::{is_placeholder, is_token};
 use super::{SecretRule, ahead};
 
-/// What stands in every address.
+/// Fixed part of every URL.
 pub const MARK: &str = "://";
 
-pub static RULE: SecretRule =
-    SecretRule { name: "url-password", what: "password in an address", certain: true };
+pub static RULE: SecretRule = SecretRule { name: "url-password", what: "password in a URL", certain: true };
 
-/// How far the part before the host goes on at most.
+/// Maximum number of bytes before the host.
 const REACH: usize = 512;
-/// Hosts set aside for documents, with their subdomains, and what follows the version of a container's image.
+/// Hosts reserved for documentation, with their subdomains, and what follows the tag of a container image.
 const INVENTED_HOSTS: [&str; 9] =
     ["example.com", "example.org", "example.net", "example", "test", "invalid", "host", "hostname", "sha256"];
 
-/// The password of the address whose `://` stands here.
+/// Returns the password in the URL whose `://` is at this offset.
 pub fn find_password(text: &str, mark: usize) -> Option<Range<usize>> {
     let has_scheme = text[..mark].ends_with(|character: char| character.is_ascii_alphanumeric());
     let start = mark + MARK.len();
@@ -25,13 +24,13 @@ pub fn find_password(text: &str, mark: usize) -> Option<Range<usize>> {
     let at = rest.find(ends_password).filter(|at| rest[*at..].starts_with('@'))?;
     let (user, password) = rest[..at].split_once(':')?;
     let host = rest[at + 1..].split(ends_host).next().unwrap_or_default();
-    // A development database often has a password that is none, such as the user's name.
+    // Development databases often have a trivial password, such as the user's name.
     let is_harmless = is_local(host) && (password == user || !is_token(password));
     let is_real = has_scheme && !is_invented(host) && !is_harmless && is_password(password);
     is_real.then(|| start + user.len() + 1..start + at)
 }
 
-/// Whether no part of a name and password: what brackets, quotes or ends an address.
+/// Returns whether a character ends the user and password: brackets, quotes or delimiters.
 fn ends_password(character: char) -> bool {
     character.is_whitespace() || r#"@/?#"'`<>()[]{}|\,;"#.contains(character)
 }
@@ -55,7 +54,7 @@ fn is_password(password: &str) -> bool {
         && !is_placeholder(password)
 }
 
-/// Whether this machine or a container's own name.
+/// Returns whether the host is this machine or a container name.
 fn is_local(host: &str) -> bool {
     !host.contains('.') || host.starts_with("127.") || host == "0.0.0.0" || host.ends_with(".local")
 }

@@ -1,4 +1,4 @@
-//! How old something may become: `48 hours`, `365d`, `12 weeks`.
+//! Maximum ages: `48 hours`, `365d`, `12 weeks`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::{Span, Timestamp, Zoned};
 use serde::{Deserialize, Deserializer, de};
 
-/// A span of time after which something is over.
+/// A duration after which something expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Age {
     count: u32,
@@ -23,20 +23,20 @@ enum Unit {
     Year,
 }
 
-/// A text that was meant to be an [`Age`].
+/// A text that is not a valid [`Age`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is not an age; write a number from 1 and minutes, hours, days, weeks, months or years, such as 48 hours or 30d"
+    "{text:?} is not an age; write a number of minutes, hours, days, weeks, months or years, such as 48 hours or 30d"
 )]
 pub struct NotAnAge {
     text: String,
 }
 
 impl Age {
-    /// Whether something that counts from an instant has reached this age.
+    /// Returns whether something that starts at a timestamp has reached this age.
     ///
-    /// Hours are exact. Days and longer are those of the calendar in the zone of `now`: a day that is an hour
-    /// short is a day.
+    /// Minutes and hours are exact. Days and longer units are calendar units in the time zone of `now`: a day that is
+    /// an hour short is a day.
     pub fn is_over(&self, from: Timestamp, now: &Zoned) -> bool {
         let over = match self.unit {
             Unit::Minute | Unit::Hour => self.span().and_then(|span| from.checked_add(span).ok()),
@@ -44,21 +44,21 @@ impl Age {
                 from.to_zoned(now.time_zone().clone()).checked_add(span).ok().map(|at| at.timestamp())
             }),
         };
-        // What lies after the end of the calendar is never reached.
+        // An age beyond the end of the calendar is never reached.
         over.is_some_and(|over| over <= now.timestamp())
     }
 
-    /// So many days.
+    /// Creates an age in days.
     pub const fn days(count: u32) -> Age {
         Age { count, unit: Unit::Day }
     }
 
-    /// So many minutes.
+    /// Creates an age in minutes.
     pub const fn minutes(count: u32) -> Age {
         Age { count, unit: Unit::Minute }
     }
 
-    /// The moment whose age this is, in milliseconds since 1970; whatever was before it is over.
+    /// Returns the time this long before now, in milliseconds since 1970; anything earlier has expired.
     pub fn before(&self, now: &Zoned) -> i64 {
         let at = self.span().and_then(|span| now.checked_sub(span).ok());
         at.map_or(i64::MIN, |at| at.timestamp().as_millisecond())
@@ -91,13 +91,13 @@ impl FromStr for Age {
             "h" | "hour" | "hours" => Unit::Hour,
             "d" | "day" | "days" => Unit::Day,
             "w" | "week" | "weeks" => Unit::Week,
-            // A lone `m` could as well be minutes.
+            // `m` alone could also mean minutes.
             "mo" | "month" | "months" => Unit::Month,
             "y" | "year" | "years" => Unit::Year,
             _ => return Err(refused()),
         };
         let age = Age { count: count.parse().map_err(|_| refused())?, unit };
-        // An age of nothing would make everything old at once.
+        // A zero age would expire everything at once.
         if age.count > 0 && age.span().is_some() { Ok(age) } else { Err(refused()) }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     use crate::upkeep::date_in_name;
 
     #[test]
-    fn ages_are_read_and_written_in_one_form() {
+    fn ages_are_normalized() {
         for (text, normal) in [
             ("48 hours", "48 hours"),
             ("48h", "48 hours"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_age_is_refused() {
+    fn invalid_ages_are_rejected() {
         for text in ["", "48", "h", "hours", "0 days", "-1 days", "1.5 days", "3 moons", "30m", "99999 years"]
         {
             let error = text.parse::<Age>().expect_err(text).to_string();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_stands_in_a_policy_as_text() {
+    fn age_is_deserialized_from_text() {
         #[derive(Debug, Deserialize)]
         struct Rule {
             after: Age,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn hours_are_exact_and_days_are_of_the_calendar() {
+    fn hours_are_exact_and_days_follow_the_calendar() {
         // The night between these days is an hour short.
         let from = "2026-03-28T12:00:00+01:00";
         check("24 hours", from, "2026-03-29T12:59:59+02:00[Europe/Berlin]", false);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dated_file_ages_from_the_end_of_its_last_day() {
+    fn dated_file_ages_from_the_end_of_its_last_day() {
         let over = |age: &str, path: &str, now: &str| {
             let now: Zoned = now.parse().expect("now");
             let end = date_in_name(path).expect("a period").end(now.time_zone());

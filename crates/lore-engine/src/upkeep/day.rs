@@ -1,47 +1,46 @@
-//! Which day it is for an agent: a day lasts until a given hour of the next one.
+//! The agent's current day, which lasts until a given hour of the next date.
 //!
-//! A day begins at the first instant at which the clock on the wall shows the hour, or a later time, of its
-//! date. A clock that is set back shows some times twice, even those of the date before; that never brings a
-//! day back. A date that a zone left out altogether is no day, and the one before it lasts until the one
-//! after it begins.
+//! A day starts at the first instant at which the local clock shows the boundary hour, or a later time, of its date. A
+//! clock that is set back shows some times twice, even those of the previous date; that never reverts the day. A date
+//! that a time zone skipped is not a day: the previous day lasts until the next one starts.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, ToSpan, Zoned};
 
-/// The day that an instant belongs to: until `boundary` o'clock, from 0 to 23, it is still the day before.
+/// Returns the day that an instant belongs to: until `boundary` o'clock, from 0 to 23, it is still the previous day.
 pub fn day_of(now: &Zoned, boundary: i8) -> Date {
     let today = now.date();
-    // A clock that was set back shows an earlier date than that of the day which has begun, by two at the
-    // most; and the days before today may be left out.
+    // A clock that was set back shows a date up to two days earlier than the day that has started, and the days before
+    // today may be skipped.
     let days = (-3..=2).rev().filter_map(|away| today.checked_add(away.days()).ok());
     let mut begun = days
         .filter(|day| begins(now.time_zone(), *day, boundary).is_some_and(|begun| begun <= now.timestamp()));
     begun.next().unwrap_or(today)
 }
 
-/// The next instant at which [`day_of`] changes.
+/// Returns the next instant at which [`day_of`] changes.
 pub fn next_turn(now: &Zoned, boundary: i8) -> Zoned {
     let day = day_of(now, boundary);
     let later = (1..=3).filter_map(|away| day.checked_add(away.days()).ok());
     let turn = later.filter_map(|day| begins(now.time_zone(), day, boundary)).next();
-    // Only at the end of the calendar is there no next day.
+    // There is no next day only at the end of the calendar.
     turn.unwrap_or(Timestamp::MAX).to_zoned(now.time_zone().clone())
 }
 
-/// The first instant of a day; nothing for a date that the zone left out.
+/// Returns the first instant of a day; none for a date that the time zone skipped.
 fn begins(zone: &TimeZone, day: Date, boundary: i8) -> Option<Timestamp> {
     let midnight = reaches(zone, day.at(0, 0, 0, 0))?;
     let exists = zone.to_datetime(midnight).date() == day;
     if exists { reaches(zone, day.at(boundary.clamp(0, 23), 0, 0, 0)) } else { None }
 }
 
-/// The first instant at which the clock shows a time or a later one.
+/// Returns the first instant at which the clock shows a time or a later one.
 fn reaches(zone: &TimeZone, time: DateTime) -> Option<Timestamp> {
     let place = zone.to_ambiguous_timestamp(time);
     let skipped = matches!(place.offset(), AmbiguousOffset::Gap { .. });
     let first = place.earlier().ok()?;
-    // The clock jumps over the time: what comes first is the instant of the jump.
+    // The clock skips this time: the first instant is that of the jump.
     if skipped { zone.following(first).next().map(|jump| jump.timestamp()) } else { Some(first) }
 }
 
@@ -69,7 +68,7 @@ mod tests {
         TimeZone::get(name).expect("a zone of the database")
     }
 
-    /// Checks the day just before and at the turn, and that the turn is the next one of half a day before.
+    /// Checks the day just before and at the turn, and that the turn is the next one from half a day earlier.
     #[track_caller]
     fn check_turn(name: &str, boundary: i8, turn: &str, before: &str, after: &str) {
         let turn = turn.parse::<Timestamp>().expect("an instant").to_zoned(zone(name));
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_day_turns_at_the_boundary() {
+    fn day_changes_at_the_boundary() {
         check_turn("Europe/Berlin", 4, "2026-05-18T04:00:00+02:00", "2026-05-17", "2026-05-18");
         check_turn("Europe/Berlin", 0, "2026-05-18T00:00:00+02:00", "2026-05-17", "2026-05-18");
         check_turn("Europe/Berlin", 23, "2026-05-18T23:00:00+02:00", "2026-05-17", "2026-05-18");
@@ -92,31 +91,31 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_that_the_clock_jumps_over_is_reached_at_the_jump() {
+    fn skipped_boundary_is_reached_at_the_jump() {
         check_turn("Europe/Berlin", 2, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
         check_turn("Europe/Berlin", 3, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
         check_turn("Australia/Lord_Howe", 2, "2026-10-04T02:30:00+11:00", "2026-10-03", "2026-10-04");
         check_turn("America/Sao_Paulo", 0, "2018-11-04T01:00:00-02:00", "2018-11-03", "2018-11-04");
-        // The gap of this zone is from 00:01 to 01:01, so one o'clock is reached a minute late.
+        // The gap in this time zone is from 00:01 to 01:01, so one o'clock is reached a minute late.
         check_turn("America/St_Johns", 1, "2010-03-14T01:01:00-02:30", "2010-03-13", "2010-03-14");
-        // Eleven at night is left out: the day begins at midnight, and is yet the one before.
+        // 23:00 is skipped: the day starts at midnight but still belongs to the previous date.
         check_turn("America/Nuuk", 23, "2024-03-31T00:00:00-01:00", "2024-03-29", "2024-03-30");
     }
 
     #[test]
-    fn a_boundary_that_comes_twice_turns_the_day_once() {
+    fn repeated_boundary_changes_the_day_once() {
         check_turn("Europe/Berlin", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
         check_turn("Europe/Berlin", 3, "2026-10-25T03:00:00+01:00", "2026-10-24", "2026-10-25");
         check_turn("America/Sao_Paulo", 23, "2018-02-17T23:00:00-02:00", "2018-02-16", "2018-02-17");
         check_turn("America/Sao_Paulo", 0, "2018-02-18T00:00:00-03:00", "2018-02-17", "2018-02-18");
-        // From three back to one: the hour before the boundary comes again after it.
+        // From three back to one: the hour before the boundary repeats after it.
         check_turn("Antarctica/Troll", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
-        // From a minute past midnight back to the date before.
+        // From a minute past midnight back to the previous date.
         check_turn("America/St_Johns", 0, "2010-11-07T00:00:00-02:30", "2010-11-06", "2010-11-07");
     }
 
     #[test]
-    fn a_time_that_comes_again_belongs_to_the_day_that_has_begun() {
+    fn repeated_time_belongs_to_the_new_day() {
         for (name, boundary, at, day) in [
             ("America/St_Johns", 0, "2010-11-06T23:30:00-03:30", "2010-11-07"),
             ("Antarctica/Troll", 2, "2026-10-25T01:30:00+00:00", "2026-10-25"),
@@ -128,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_was_left_out_is_no_day() {
+    fn skipped_date_is_not_a_day() {
         check_turn("Pacific/Apia", 4, "2011-12-31T04:00:00+14:00", "2011-12-29", "2011-12-31");
         check_turn("Pacific/Apia", 0, "2011-12-31T00:00:00+14:00", "2011-12-29", "2011-12-31");
     }
 
     #[test]
-    fn the_ends_of_the_calendar_have_a_day() {
+    fn day_is_defined_at_the_ends_of_the_calendar() {
         let last = Timestamp::MAX.to_zoned(TimeZone::UTC);
         assert_eq!(next_turn(&last, 4), last);
         assert_eq!(day_of(&last, 4), last.date());
@@ -142,7 +141,7 @@ mod tests {
         assert_eq!(day_of(&first, 4), first.date());
     }
 
-    /// An instant near a change of some zone's clock.
+    /// Generates an instant near a clock change.
     fn instant() -> impl Strategy<Value = Zoned> {
         let years = 0_i64..2_100_000_000;
         (0..ZONES.len(), years, -200_000_i64..200_000).prop_map(|(at, second, away)| {
@@ -153,7 +152,7 @@ mod tests {
         })
     }
 
-    /// What the wall alone says: the date, or before the boundary the one before.
+    /// Returns the day by the local clock alone: the date, or the previous one before the boundary.
     fn by_the_wall(at: &Zoned, boundary: i8) -> Date {
         let left_out = jiff::civil::date(2011, 12, 30);
         let day = if at.hour() < boundary { at.date().yesterday().expect("a day before") } else { at.date() };
@@ -171,7 +170,7 @@ mod tests {
         }
 
         #[test]
-        fn the_next_turn_is_the_first_change(at in instant(), boundary in 0..24_i8) {
+        fn next_turn_is_the_first_change(at in instant(), boundary in 0..24_i8) {
             let (day, turn) = (day_of(&at, boundary), next_turn(&at, boundary));
             prop_assert!(turn > at);
             prop_assert_eq!(day_of(&(&turn - 1.nanosecond()), boundary), day);
@@ -179,9 +178,9 @@ mod tests {
         }
 
         #[test]
-        fn the_day_is_the_latest_that_the_wall_has_shown(at in instant(), boundary in 0..24_i8) {
+        fn day_is_the_latest_shown_by_the_clock(at in instant(), boundary in 0..24_i8) {
             let seen = (0..3 * 24 * 6).map(|step| by_the_wall(&(&at - (step * 10).minutes()), boundary)).max();
-            // Steps of ten minutes may miss a time that was shown for less.
+            // Steps of ten minutes may miss a time that was shown for less than that.
             let since_turn = at.timestamp() - next_turn(&(&at - 10.minutes()), boundary).timestamp();
             let just_turned = since_turn.total(jiff::Unit::Second).expect("seconds").abs() < 600.0;
             prop_assert!(just_turned || seen == Some(day_of(&at, boundary)), "{}: {:?}", at, seen);

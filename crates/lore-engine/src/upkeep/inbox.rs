@@ -1,15 +1,15 @@
-//! The name under which something from the inbox goes on living after it was seen to.
+//! Names for processed inbox files.
 
 use jiff::civil::Date;
 
 use super::period;
 use crate::vault::EXTENSIONS;
 
-/// How long the slug may be in bytes: with date and extension, the name stays one that file systems take.
+/// Maximum length of the slug in bytes, so that the name with date and extension is valid on file systems.
 const SLUG_LIMIT: usize = 200;
 
-/// The file name in the scratch folder for a file of the inbox: `inbox-YYYY-MM-DD-<slug>.md`. The date is
-/// that of the file's name, else the given day.
+/// Returns the file name in the scratch folder for an inbox file: `inbox-YYYY-MM-DD-<slug>.md`. The date is that of the
+/// file's name, else the given day.
 pub fn scratch_name(inbox_file: &str, day: Date) -> String {
     let name = inbox_file.rsplit('/').next().unwrap_or(inbox_file);
     let (stem, extension) = match name.rsplit_once('.') {
@@ -32,7 +32,7 @@ fn is_extension(text: &str) -> bool {
     (1..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The slug of what is left of a name. Letters that have none, such as emoji, still tell two names apart.
+/// Returns the slug of the rest of a name. Characters without a slug, such as emoji, still distinguish two names.
 fn slug(rest: &str) -> String {
     let mut slug = lore_page::slugify(rest);
     let says_something = |character: char| !character.is_ascii_punctuation() && !character.is_whitespace();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_keep_their_date_or_get_the_day() {
+    fn names_keep_their_date_or_use_the_given_day() {
         let day = jiff::civil::date(2026, 6, 1);
         for (file, expected) in [
             ("state/inbox/2026-05-18-call.md", "inbox-2026-05-18-call.md"),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_cut_to_what_file_systems_take() {
+    fn long_names_are_truncated() {
         let day = jiff::civil::date(2026, 6, 1);
         for letter in ["x", "щ", "買"] {
             let name = scratch_name(&format!("{}.md", letter.repeat(255 / letter.len())), day);

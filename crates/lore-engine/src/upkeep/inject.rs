@@ -1,12 +1,12 @@
-//! What of a page is put before an agent: of a long log, the last entries.
+//! Shortens a page for injection: only the last entries of a long log.
 
 use lore_page::edit;
 
-/// The text with the list under a heading cut to its last entries, and how many were left out; nothing where
-/// there are no more than that.
+/// Returns the text with the list under a heading shortened to its last entries, and the number of omitted ones; none
+/// if there are not more.
 ///
-/// An entry is an outermost list item with all that belongs to it. One line in the place of the first says
-/// how many are missing. What stands between entries and is none stays.
+/// An entry is a top-level list item with its content. One line in place of the first gives the number of omitted
+/// entries. Other text between entries is kept.
 pub fn last_entries(text: &str, heading: &str, keep: usize) -> Option<(String, usize)> {
     let items = edit::section_items(text, heading).ok()?;
     let left_out = items.len().checked_sub(keep).filter(|count| *count > 0)?;
@@ -19,7 +19,7 @@ pub fn last_entries(text: &str, heading: &str, keep: usize) -> Option<(String, u
     out.push_str(line_end);
     for (at, item) in gone.iter().enumerate() {
         let next = items.get(at + 1).map(|next| next.start);
-        // Blank lines between entries go with the entries; what else stands there stays.
+        // Blank lines between omitted entries are removed; other text is kept.
         let next_only = next.filter(|next| text[item.end..*next].trim().is_empty());
         let end = next.filter(|_| at + 1 < left_out).unwrap_or(text.len());
         let piece = &text[next_only.unwrap_or(item.end)..end];
@@ -29,7 +29,7 @@ pub fn last_entries(text: &str, heading: &str, keep: usize) -> Option<(String, u
     Some((out, left_out))
 }
 
-/// Whether a line would become part of the one before it, or make it a heading.
+/// Returns whether a line would become part of the one before it, or turn it into a heading.
 fn runs_together(before: &str, after: &str) -> bool {
     let is_text = |line: Option<&str>| line.is_some_and(|line| !line.trim().is_empty());
     let next = after.lines().next();
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_entries_stay() {
+    fn last_entries_are_kept() {
         let page = "# Today\n\n- a plan\n\n## Agent Log\n\n- one\n- two\n- three\n\n## Handoff\n\n- more\n";
         let cut = |lines: &str| page.replace("- one\n- two\n- three\n", lines);
         check(page, 2, &cut("(1 earlier entry left out)\n- two\n- three\n"));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_cut_gives_nothing() {
+    fn nothing_to_omit_returns_none() {
         for (text, keep) in [
             ("## Agent Log\n- one\n- two\n", 2),
             ("## Agent Log\n- one\n- two\n", 10),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_goes_with_all_that_belongs_to_it() {
+    fn entries_are_omitted_with_their_content() {
         check(
             "## Agent Log\n- one\n  - nested\n\n  para\nlazy\n\n* two\n+ three\n  more\n",
             1,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_between_entries_stays() {
+    fn prose_between_entries_is_kept() {
         check(
             "## Agent Log\n\nNewest last.\n\n- one\n\nLunch\n\n- two\n- three\n\nEnd\n",
             1,
@@ -128,7 +128,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn as_many_entries_stay_as_are_kept(
+        fn exactly_the_requested_entries_are_kept(
             lines in prop::collection::vec("((- |\\* |[19]\\. |  - |  |> - |### |)[a-c]|-|---|===)(\r\n|\n|\n\n)", 0..12),
             keep in 0..4_usize,
         ) {

@@ -1,4 +1,4 @@
-//! Periods that a name tells: a day, an ISO week or a month.
+//! Periods in file names: a day, an ISO week or a month.
 
 use std::ops::Range;
 
@@ -6,36 +6,36 @@ use jiff::Timestamp;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 use jiff::tz::TimeZone;
 
-/// The days that a dated name is about.
+/// The dates that a dated name covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamePeriod {
-    /// The first day.
+    /// First day.
     pub first: Date,
-    /// The last day.
+    /// Last day.
     pub last: Date,
 }
 
 impl NamePeriod {
-    /// The instant at which the last day is over in a zone: from here on the period's age counts.
+    /// Returns the instant at which the last day ends in a time zone, from which the period's age counts.
     pub fn end(&self, zone: &TimeZone) -> Timestamp {
         let after = self.last.tomorrow().and_then(|day| day.to_zoned(zone.clone()));
-        // After the calendar's last day nothing is over.
+        // The last day of the calendar never ends.
         after.map_or(Timestamp::MAX, |midnight| midnight.timestamp())
     }
 
-    /// Whether it is a single day.
+    /// Returns whether it is a single day.
     pub(super) fn is_day(&self) -> bool {
         self.first == self.last
     }
 }
 
-/// The period in the file name of a path: `YYYY-MM-DD`, `YYYY-Www` or `YYYY-MM`, the first of them where
-/// there are several. A date that does not exist gives nothing.
+/// Returns the first period in the file name of a path: `YYYY-MM-DD`, `YYYY-Www` or `YYYY-MM`. None if the date does
+/// not exist.
 pub fn date_in_name(path: &str) -> Option<NamePeriod> {
     find(path.rsplit('/').next()?).map(|(period, _)| period)
 }
 
-/// The first period in a name and where it stands.
+/// Returns the first period in a name and its byte range.
 pub(super) fn find(name: &str) -> Option<(NamePeriod, Range<usize>)> {
     let bytes = name.as_bytes();
     let after_digit = |at: usize| at > 0 && bytes[at - 1].is_ascii_digit();
@@ -45,7 +45,7 @@ pub(super) fn find(name: &str) -> Option<(NamePeriod, Range<usize>)> {
     Some((whole(&name[place.clone()])?, place))
 }
 
-/// The period that a text is, from its first to its last character.
+/// Returns the period that a complete text represents.
 pub(super) fn whole(text: &str) -> Option<NamePeriod> {
     if length(text.as_bytes()) != Some(text.len()) {
         return None;
@@ -65,7 +65,7 @@ pub(super) fn whole(text: &str) -> Option<NamePeriod> {
     }
 }
 
-/// How many bytes at the start of a text are written as a period is. What goes on with a digit is none.
+/// Returns the number of leading bytes in the form of a period. A following digit rules it out.
 fn length(text: &[u8]) -> Option<usize> {
     let fits = |shape: &[u8]| {
         let shaped = text.len() >= shape.len()
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_name_tells_the_period() {
+    fn period_is_read_from_the_file_name() {
         check("journal/daily/2026-05-18.md", "2026-05-18..2026-05-18");
         check("state/scratch/2026-05-18-call-notes.md", "2026-05-18..2026-05-18");
         check("state/scratch/inbox-2026-05-18-call.md", "2026-05-18..2026-05-18");
@@ -104,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_several_periods_counts() {
+    fn first_of_several_periods_is_used() {
         check("inbox-2026-05-18-review-of-2026-04.md", "2026-05-18..2026-05-18");
         check("2026-W19-until-2026-05-10.md", "2026-05-04..2026-05-10");
     }
 
     #[test]
-    fn what_is_no_period_gives_nothing() {
+    fn names_without_period_return_none() {
         for path in [
             "2026-02-30.md",
             "2026-13.md",
@@ -132,12 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn a_period_ends_with_its_last_day() {
+    fn period_ends_with_its_last_day() {
         for (name, zone, end) in [
             ("2026-05-18", "Europe/Berlin", "2026-05-18T22:00:00Z"),
             ("2026-W19", "UTC", "2026-05-11T00:00:00Z"),
             ("2026-05", "America/New_York", "2026-06-01T04:00:00Z"),
-            // The next day begins at one o'clock there.
+            // The next day starts at one o'clock there.
             ("2018-11-03", "America/Sao_Paulo", "2018-11-04T03:00:00Z"),
         ] {
             let zone = TimeZone::get(zone).expect("a zone of the database");

@@ -1,4 +1,4 @@
-//! What is kept how long: files past their age go, logs are rolled up, old snapshots are forgotten.
+//! Retention: deletes expired files, rolls up logs and prunes old snapshots.
 
 use std::collections::BTreeSet;
 
@@ -12,37 +12,37 @@ use crate::policy::{RollUp, Rule, Since};
 use crate::vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
 use crate::write::{Action, Authority, Edit, Outcome, PageChange, Receipt, Terms, write_as};
 
-/// A file that is not kept for ever.
+/// A file with limited retention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ageing {
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// The rule that says how long.
+    /// Rule that limits it.
     pub rule: String,
-    /// How long, in words.
+    /// Retention period as text.
     pub keep: String,
-    /// From when its age counts.
+    /// Time from which its age counts.
     pub since: Timestamp,
-    /// Whether its time is over.
+    /// Whether it has expired.
     pub over: bool,
 }
 
-/// What an expiry did.
+/// Result of applying retention.
 #[derive(Debug, Default)]
 pub struct Retained {
-    /// Files that went.
+    /// Deleted files.
     pub expired: Vec<String>,
-    /// Logs that were rolled up, with the sections that went.
+    /// Rolled-up logs, with the removed sections.
     pub rolled: Vec<(String, Vec<String>)>,
-    /// Snapshots that were forgotten.
+    /// Number of pruned snapshots.
     pub snapshots: usize,
-    /// What was written.
+    /// Receipt of the write.
     pub receipt: Receipt,
-    /// What a person should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Every file that is not kept for ever, in the order of the paths.
+/// Returns the files with limited retention, sorted by path.
 pub fn ageing(memory: &Memory) -> Result<Vec<Ageing>> {
     let policy = memory.policy();
     if policy.rules.iter().all(|rule| rule.keep.is_none()) {
@@ -61,7 +61,8 @@ fn ageing_file(memory: &Memory, file: DiskFile) -> Option<Ageing> {
     Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, over, path: file.path })
 }
 
-/// From when a file's age counts; a file whose name has no date where its rule wants one is kept.
+/// Returns the time from which a file's age counts. If the rule needs a date in the name and there is none, the file is
+/// kept.
 fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
     match rule.since {
         Since::Change => Timestamp::from_nanosecond(file.mtime.into()).ok(),
@@ -69,7 +70,7 @@ fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
     }
 }
 
-/// Lets everything go whose time is over. Nothing to do writes nothing.
+/// Deletes everything that has expired. Writes nothing if there is nothing to do.
 pub fn retain(memory: &Memory) -> Result<Retained> {
     let policy = memory.policy();
     let before = policy.limits.snapshots.before(&memory.now());
@@ -78,7 +79,7 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
     let mut changes = Vec::new();
     for one in ageing(memory)?.into_iter().filter(|one| one.over) {
         let path = one.path.clone();
-        // A file that is touched before its turn comes is needed again.
+        // A file that is modified before it is deleted is still needed.
         let still = move || {
             let file = stat(memory.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
             file.and_then(|file| ageing_file(memory, file)).is_some_and(|now| now.over)
@@ -89,7 +90,7 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
         changes.extend(rolled(memory, log, &mut done)?);
     }
     if !changes.is_empty() {
-        let subject = Some("Let go what is past its time".to_owned());
+        let subject = Some("Apply retention".to_owned());
         done.receipt =
             write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject, ..Terms::default() })?;
         let gone = done.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
@@ -116,7 +117,7 @@ fn rolled<'a>(memory: &Memory, log: &RollUp, done: &mut Retained) -> Result<Opti
     Ok(Some(PageChange { path, action: Action::Edit(edit), expected_version: None }))
 }
 
-/// How many bytes the raw captures have, and in how many files.
+/// Returns the number of raw captures and their total size in bytes.
 pub fn raw_size(memory: &Memory) -> Option<(usize, u64)> {
     let policy = memory.policy();
     let files = files_below(memory.vault(), &policy.raw.as_ref()?.folder);

@@ -1,20 +1,18 @@
-//! What becomes of a page that a person has edited and an agent writes anew: the edit stays, and the new text
-//! goes below it as a revision.
+//! Appends an agent's new text to a page that a person has edited, as a revision below the edit.
 
 use jiff::Zoned;
 use lore_page::edit::{self, SectionPlace};
 
 use super::without_blank_ends;
 
-/// What the heading of a revision begins with; the time follows.
+/// Prefix of a revision's heading; the time follows.
 const HEADING: &str = "Agent revision — ";
 
-/// The level of that heading.
+/// Level of that heading.
 const LEVEL: usize = 2;
 
-/// The current text untouched, and below it the new text's body as a revision of this time, its headings
-/// deeper than that of the revision. Where the page or its last revision says the same already, nothing is
-/// added.
+/// Returns the current text unchanged, followed by the body of the new text as a revision with this time, its headings
+/// below that of the revision. Nothing is added if the page or its last revision already says the same.
 pub fn revision(current: &str, new: &str, at: &Zoned) -> String {
     let untitled = without_title(new);
     let added =
@@ -32,7 +30,7 @@ pub fn revision(current: &str, new: &str, at: &Zoned) -> String {
     edit::append(current, &block).unwrap_or_else(|_| current.to_owned())
 }
 
-/// A page without the level-one heading that it begins with.
+/// Returns a page without a leading level-one heading.
 fn without_title(text: &str) -> String {
     let start = text.len() - body(text).len();
     let first = edit::sections(text).into_iter().next();
@@ -40,37 +38,37 @@ fn without_title(text: &str) -> String {
         Some(SectionPlace { heading, whole, body })
             if heading.level == 1 && text[start..whole.start].trim().is_empty() =>
         {
-            // The line end keeps a rule below the heading from being taken for frontmatter.
+            // The newline keeps a rule below the heading from being parsed as frontmatter.
             format!("{}\n{}", &text[..whole.start], &text[body.start..])
         }
         _ => text.to_owned(),
     }
 }
 
-/// A page without its frontmatter.
+/// Returns a page without its frontmatter.
 fn body(text: &str) -> &str {
     &text[lore_page::parse("", text).page.truth.start..]
 }
 
-/// How far headings have to go down for the highest of them to be inside the revision: by one at least.
+/// Returns by how many levels to demote headings so that the highest is inside the revision; at least one.
 fn levels_down(text: &str) -> usize {
     let highest = edit::sections(text).iter().map(|place| usize::from(place.heading.level)).min();
     highest.map_or(1, |highest| (LEVEL + 1).saturating_sub(highest).max(1))
 }
 
-/// What the last revision of a page says, to the next heading of its level.
+/// Returns the text of a page's last revision, up to the next heading of its level.
 fn last_revision(text: &str) -> Option<&str> {
     let is_revision = |place: &SectionPlace| {
         usize::from(place.heading.level) == LEVEL && place.heading.text.starts_with(HEADING.trim_end())
     };
     let place = edit::sections(text).into_iter().rfind(is_revision)?;
-    // The rule that may stand in a revision is part of it, other than in a section of the page.
+    // Unlike in a section of the page, a rule inside a revision is part of it.
     let end: usize = text.split_inclusive('\n').take(place.heading.lines.last as usize).map(str::len).sum();
     text.get(place.body.start..end)
 }
 
-/// Whether a page ends with a revision that says this. A code block that its author never closed hides the
-/// revision's heading from the parser, but not from here.
+/// Returns whether a page ends with a revision with this text. An unclosed code block hides the revision's heading from
+/// the parser, but not from this check.
 fn ends_with_revision(text: &str, said: &str) -> bool {
     let (text, said) = (text.replace('\r', ""), said.replace('\r', ""));
     let Some(before) = text.trim_end().strip_suffix(said.trim_end()) else { return false };
@@ -78,7 +76,7 @@ fn ends_with_revision(text: &str, said: &str) -> bool {
     before.ends_with('\n') && heading.starts_with(&format!("{} {HEADING}", "#".repeat(LEVEL)))
 }
 
-/// Whether two texts are the same but for line ends and the blank lines around them.
+/// Returns whether two texts are equal except for line endings and surrounding blank lines.
 fn same(one: &str, other: &str) -> bool {
     without_blank_ends(&one.replace('\r', "")) == without_blank_ends(&other.replace('\r', ""))
 }
@@ -95,7 +93,7 @@ mod tests {
         "2026-05-18T04:12:09.5+02:00[Europe/Berlin]".parse().expect("a time")
     }
 
-    /// Checks what is put after the current text, and that the same write adds nothing more.
+    /// Checks what is appended to the current text, and that the same write adds nothing more.
     #[track_caller]
     fn check(current: &str, new: &str, added: &str) {
         for windows in [false, true] {
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_new_text_goes_below_the_old() {
+    fn new_text_is_appended() {
         check("# Day\n\nMine.\n", "Theirs.", &format!("\n{TITLE}\n\nTheirs.\n"));
         check("# Day\n\nMine.\n\n", "\n\n    Theirs.\n\n\n", &format!("{TITLE}\n\n    Theirs.\n"));
         check(
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_no_frontmatter_and_ends_no_revision() {
+    fn rule_is_not_frontmatter_and_does_not_end_a_revision() {
         check("Mine.\n", "# Day\n---\na: b\n---\n", &format!("\n{TITLE}\n\n---\n### a: b\n"));
         check(
             "Mine.\n",
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_already_adds_nothing() {
+    fn repeated_text_adds_nothing() {
         let page = "---\ntitle: Day\n---\n# Day\n\n## Summary\n\nSame.\n";
         for new in [
             page,
@@ -160,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_text_that_comes_back_is_new_again() {
+    fn older_text_counts_as_new_again() {
         let first = revision("Mine.\n", "A.\n", &at());
         let second = revision(&first, "B.\n", &at());
         check(&second, "A.\n", &format!("\n{TITLE}\n\nA.\n"));
@@ -168,12 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn a_code_block_that_is_never_closed_hides_no_revision() {
+    fn unclosed_code_block_does_not_hide_a_revision() {
         check("Mine.\n\n```\ncode\n", "## New\n", &format!("\n{TITLE}\n\n### New\n"));
     }
 
     #[test]
-    fn the_end_of_a_heading_is_no_revision() {
+    fn end_of_a_heading_is_not_a_revision() {
         check(&format!("Mine.\n\n{TITLE}\n"), "02:00", &format!("\n{TITLE}\n\n02:00\n"));
     }
 
@@ -187,7 +185,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_current_text_stays_and_a_second_write_adds_nothing(current in text(), new in text()) {
+        fn current_text_is_kept_and_writes_are_idempotent(current in text(), new in text()) {
             let revised = revision(&current, &new, &at());
             prop_assert!(revised.starts_with(&current));
             prop_assert!(revised == current || (revised.ends_with('\n') && !revised.trim_end_matches(['\r', '\n']).is_empty()));
@@ -195,7 +193,7 @@ mod tests {
         }
 
         #[test]
-        fn no_heading_stands_beside_that_of_the_revision(new in text()) {
+        fn revision_has_no_sibling_headings(new in text()) {
             let new = new.replace('\r', "");
             let revised = revision("Mine.\n", &new, &at());
             let headings = lore_page::parse("", &revised).page.headings;

@@ -1,37 +1,37 @@
-//! Rolling up a log that only ever grows: of its weekly and monthly sections the newest stay.
+//! Rolls up an append-only log by keeping only its newest weekly and monthly sections.
 
 use lore_page::edit::{self, SectionPlace};
 use serde::Deserialize;
 
 use super::period::{self, NamePeriod};
 
-/// The level of the sections that are counted.
+/// Level of the counted sections.
 const LEVEL: u8 = 2;
 
-/// How many sections of one kind stay.
+/// Number of sections of one kind to keep.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
-    /// What their headings look like: `Weekly {week}` or `Monthly {month}`.
+    /// Pattern of their headings: `Weekly {week}` or `Monthly {month}`.
     pub heading: String,
-    /// How many of the newest stay.
+    /// Number of newest sections to keep.
     pub last: usize,
 }
 
-/// A text that was rolled up, and what that meant.
+/// Result of a roll-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RollUp {
-    /// The text with the sections that stay; all else is as it was.
+    /// Text with the kept sections; everything else is unchanged.
     pub text: String,
-    /// The headings of the sections that were too many, in the order of the text.
+    /// Headings of the sections over the limit, in text order.
     pub dropped: Vec<String>,
-    /// The headings of the sections that were written again further down, one for each copy taken out.
+    /// Headings of duplicate sections, one for each copy removed.
     pub collapsed: Vec<String>,
-    /// What a person should look at, as sentences without a full stop.
+    /// Warnings, as sentences without a full stop.
     pub warnings: Vec<String>,
 }
 
-/// What becomes of a counted section.
+/// What happens to a counted section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -39,9 +39,9 @@ enum Fate {
     WrittenAgain,
 }
 
-/// Keeps the newest sections of each kind by the week or month of their headings, wherever they stand. Of
-/// several with the same heading the last one counts. A section that stays and has more than `warn_bytes`
-/// bytes gives a warning; no section is ever cut short.
+/// Keeps the newest sections of each kind by the week or month in their headings, wherever they are. Of several with
+/// the same heading, the last is kept. A kept section of more than `warn_bytes` bytes causes a warning; sections are
+/// never shortened.
 pub fn roll_up(text: &str, kept: &[Kept], warn_bytes: usize) -> RollUp {
     let places = edit::sections(text);
     let mut fates: Vec<(usize, Fate)> = Vec::new();
@@ -66,7 +66,7 @@ pub fn roll_up(text: &str, kept: &[Kept], warn_bytes: usize) -> RollUp {
     }
 }
 
-/// Which of the kinds a section is, the first that fits, and of when.
+/// Returns the first matching kind of a section, and its period.
 fn kind_of(place: &SectionPlace, kept: &[Kept]) -> Option<(usize, NamePeriod)> {
     if place.heading.level != LEVEL {
         return None;
@@ -74,7 +74,7 @@ fn kind_of(place: &SectionPlace, kept: &[Kept]) -> Option<(usize, NamePeriod)> {
     kept.iter().enumerate().find_map(|(rule, kind)| Some((rule, label(&kind.heading, &place.heading.text)?)))
 }
 
-/// The week or month of a heading that looks as it should.
+/// Returns the week or month in a heading that matches the pattern.
 fn label(pattern: &str, heading: &str) -> Option<NamePeriod> {
     [("{week}", "YYYY-Www".len()), ("{month}", "YYYY-MM".len())].into_iter().find_map(
         |(placeholder, length)| {
@@ -85,7 +85,7 @@ fn label(pattern: &str, heading: &str) -> Option<NamePeriod> {
     )
 }
 
-/// What becomes of the sections of one kind, each given by its label and its place.
+/// Decides about the sections of one kind, given by label and position.
 fn decide(mut labelled: Vec<(NamePeriod, usize)>, last: usize) -> Vec<(usize, Fate)> {
     labelled.sort_unstable_by(|a, b| b.cmp(a));
     let mut newest: Option<NamePeriod> = None;
@@ -118,7 +118,7 @@ mod tests {
         [kept("Weekly {week}", weeks), kept("Monthly {month}", months)]
     }
 
-    /// Checks what is dropped and collapsed and the text that is left, also with other line ends.
+    /// Checks the dropped and collapsed sections and the remaining text, also with Windows line endings.
     #[track_caller]
     fn check(text: &str, dropped: &[&str], collapsed: &[&str], left: &str) {
         for windows in [false, true] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_by_label_stay_where_they_stand() {
+    fn newest_sections_by_label_are_kept_in_place() {
         check(
             "---\ntitle: Agent\n---\n# Agent\n\nPreamble\n\n## Weekly 2026-W02\n\nb\n\n## Monthly 2025-12\nold\n\n\
              ## Weekly 2025-W52\n\n### Sub\n\na\n\n## Notes\n\nfree\n\n## Monthly 2026-01\nnew\n\n## Weekly 2026-W10\nc\n",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_doubled_label_the_later_one_stays() {
+    fn last_of_duplicate_sections_is_kept() {
         check(
             "## Weekly 2026-W02\none\n\n## Weekly 2026-W03\nx\n\n## Weekly 2026-W02\ntwo\n\n## Weekly 2026-W02\nthree\n",
             &[],
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_such_a_section_stays() {
+    fn other_sections_are_kept() {
         for text in [
             "# Agent\n\nOnly a preamble\n",
             "",
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_section_takes_nothing_else_along() {
+    fn dropped_section_removes_nothing_else() {
         check(
             "\u{feff}Preamble\n## Weekly 2026-W01\n- a\n\n---\n\n- **2026-01-02** | x — y\n\n## Weekly 2026-W02\n## Weekly 2026-W03",
             &["Weekly 2026-W01"],
@@ -196,21 +196,21 @@ mod tests {
     }
 
     #[test]
-    fn a_long_section_that_stays_is_named() {
+    fn long_kept_section_causes_a_warning() {
         let long = format!("## Weekly 2026-W01\n\n{}\n\n", "x".repeat(100));
         let text = format!("{long}## Weekly 2026-W02\nshort\n\n{}", long.replace("W01", "W03"));
         let rolled = roll_up(&text, &rules(2, 1), 119);
         assert_eq!(
             rolled.warnings,
             ["the section \"Weekly 2026-W03\" has 120 bytes, which is more than 119"],
-            "the one that was dropped is not named"
+            "the dropped section causes no warning"
         );
         assert!(rolled.text.contains(&"x".repeat(100)));
         assert!(roll_up(&text, &rules(2, 1), 120).warnings.is_empty());
     }
 
     #[test]
-    fn a_rule_stands_in_a_policy() {
+    fn rule_is_deserialized_from_a_policy() {
         let kept: Kept = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
         assert_eq!(kept, Kept { heading: "Weekly {week}".to_owned(), last: 12 });
     }

@@ -1,4 +1,4 @@
-//! The turn of the day: the page of the day becomes yesterday's, a fresh one takes its place, the inbox is cleared.
+//! Rolls over the daily page: today's page becomes yesterday's, a fresh one replaces it, and the inbox is cleared.
 
 use std::collections::BTreeSet;
 
@@ -16,25 +16,25 @@ use crate::refresh::{Scope, refresh};
 use crate::vault::{exists, files_below, read_text, without_extension};
 use crate::write::{Action, Authority, Edit, PageChange, Receipt, Terms, write_as};
 
-/// How often a page that changes meanwhile is read again.
+/// Maximum number of attempts if the page changes meanwhile.
 const TRIES: usize = 5;
 
-/// What the turn of the day did.
+/// Result of a rollover.
 #[derive(Debug)]
 pub struct Rotation {
-    /// The day it is now.
+    /// Current day.
     pub day: Date,
-    /// Whether a new day began.
+    /// Whether a new day has started.
     pub turned: bool,
-    /// Files of the inbox that were cleared away: from, to.
+    /// Cleared inbox files, as pairs of old and new path.
     pub cleared: Vec<(String, String)>,
-    /// What was written.
+    /// Receipt of the write.
     pub receipt: Receipt,
-    /// What a person should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// The vault's time: the policy's zone, else the system's.
+/// Returns the vault's local time: in the policy's time zone, else the system's.
 pub fn local_now(memory: &Memory) -> Zoned {
     let policy = memory.policy();
     let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
@@ -42,8 +42,8 @@ pub fn local_now(memory: &Memory) -> Zoned {
     zone.map_or_else(|| memory.now(), |zone| memory.now().with_time_zone(zone))
 }
 
-/// Turns the day where one has begun since the page of the day was made. Done twice, it does nothing the second time.
-/// A page that changes while it is turned is read again.
+/// Rolls over the daily page if a new day has started since it was created. Idempotent. If the page changes meanwhile,
+/// it is read again.
 pub fn rotate(memory: &Memory) -> Result<Rotation> {
     for _ in 0..TRIES {
         match turn(memory) {
@@ -58,8 +58,8 @@ fn turn(memory: &Memory) -> Result<Rotation> {
     let policy = memory.policy();
     let Some(plan) = &policy.rotate else {
         return Err(Error::BadInput {
-            message: "this vault has no page of the day".into(),
-            hint: "add a [rotate] table to its lore.toml, or make a vault of profile personal".into(),
+            message: "this vault has no daily page".into(),
+            hint: "add a [rotate] table to its lore.toml, or create a vault with the personal profile".into(),
         });
     };
     let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
@@ -77,7 +77,7 @@ fn turn(memory: &Memory) -> Result<Rotation> {
     match current.as_deref().and_then(date_of) {
         Some(date) if date == day => return Ok(turn),
         Some(date) if date > day => {
-            turn.warnings.push(format!("{today} is of {date}, which is after {day}; it stays as it is"));
+            turn.warnings.push(format!("{today} is dated {date}, after {day}; it is left unchanged"));
             return Ok(turn);
         }
         _ => turn.turned = true,
@@ -90,12 +90,12 @@ fn turn(memory: &Memory) -> Result<Rotation> {
     changes.push(PageChange { expected_version: Some(version), ..put(today, fresh) });
     clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
     let terms =
-        Terms { authority: Authority::Upkeep, subject: Some(format!("Begin {day}")), ..Terms::default() };
+        Terms { authority: Authority::Upkeep, subject: Some(format!("Start {day}")), ..Terms::default() };
     turn.receipt = write_as(memory, &changes, &terms)?;
     Ok(turn)
 }
 
-/// Every file of the inbox goes to the scratch folder. One that is no text stays, and is told.
+/// Moves every inbox file to the scratch folder. A file that is not text stays and causes a warning.
 fn clear_inbox(
     memory: &Memory,
     plan: &Rotate,
@@ -106,7 +106,7 @@ fn clear_inbox(
     let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
     for (from, _) in files_below(memory.vault(), inbox) {
         if read(memory, &from)?.is_none() || !memory.indexes(&from) {
-            turn.warnings.push(format!("{from} is not a page of text, so it stays in the inbox"));
+            turn.warnings.push(format!("{from} is not a text page and stays in the inbox"));
             continue;
         }
         let name = scratch_name(&from, day);
@@ -138,7 +138,7 @@ fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
     Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
 }
 
-/// The page of the day as it begins: the vault's own template, else the profile's.
+/// Returns the template of the daily page: the vault's own, else the profile's.
 fn template(memory: &Memory) -> Result<String> {
     let own = read_text(&memory.vault().root().join(".lore/templates/today.md"))?;
     let text = own.or_else(|| memory.policy().profile.template("today").map(str::to_owned));
@@ -147,11 +147,11 @@ fn template(memory: &Memory) -> Result<String> {
         format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))
     };
     let text = text.unwrap_or_else(bare);
-    // A template without the date would turn the day at every look.
+    // A template without the date would roll over on every run.
     if parse("today.md", &text).page.properties.get("date").is_none() {
         return Err(Error::BadInput {
-            message: "the template of the page of the day has no `date` property".into(),
-            hint: "write `date: {{date}}` into the frontmatter of .lore/templates/today.md".into(),
+            message: "the template of the daily page has no `date` property".into(),
+            hint: "add `date: {{date}}` to the frontmatter of .lore/templates/today.md".into(),
         });
     }
     Ok(text)

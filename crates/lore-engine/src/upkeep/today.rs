@@ -1,4 +1,4 @@
-//! The page of the day, and how one day's page follows another's.
+//! The daily page, and how one day's page follows another's.
 
 use jiff::civil::Date;
 use lore_page::{Value, edit};
@@ -6,7 +6,7 @@ use lore_page::{Value, edit};
 use super::without_blank_ends;
 use crate::profile::fill;
 
-/// The sections of a day's page, in order.
+/// Sections of a daily page, in order.
 pub const SECTIONS: [&str; 6] =
     ["User Schedule", "User Tasks", "Agent Plan", "Agent Notes", "Agent Log", "Handoff"];
 
@@ -15,12 +15,12 @@ const YESTERDAY: &str = "Yesterday";
 const PLAN: &str = SECTIONS[2];
 const HANDOFF: &str = SECTIONS[5];
 
-/// The page of a new day: the template with its date, and under the plan what the day before handed on.
+/// Returns the page of a new day: the template with its date, and the previous day's handoff under the plan.
 pub fn fresh_today(date: Date, yesterday: Option<&str>, template: &str) -> String {
     let page = fill(template, TODAY, &date.to_string());
     let Some(yesterday) = yesterday else { return page };
     let handed_on = handoff(yesterday);
-    // What the template itself says there was never handed on by anyone.
+    // Text from the template itself was not handed over by anyone.
     if handed_on.trim().is_empty() || handed_on.trim() == handoff(&page).trim() {
         return page;
     }
@@ -30,18 +30,18 @@ pub fn fresh_today(date: Date, yesterday: Option<&str>, template: &str) -> Strin
     if has_sections_of(&fresh, &page) {
         return fresh;
     }
-    // A code block or comment that is never closed would swallow the rest of the page; in a quote it cannot.
+    // An unclosed code block or comment would swallow the rest of the page; inside a quote it cannot.
     let quoted: Vec<String> =
         handed_on.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
     carried(&quoted.join("\n"))
 }
 
-/// The day that a page is of, by its `date` property.
+/// Returns the date of a page, from its `date` property.
 pub fn date_of(text: &str) -> Option<Date> {
     lore_page::parse("", text).page.properties.text("date")?.trim().parse().ok()
 }
 
-/// What a day's page becomes when the day is over: the same, under the name of yesterday.
+/// Returns a daily page retitled as yesterday's.
 pub fn as_yesterday(text: &str) -> String {
     let renamed = edit::rename_heading(text, &format!("# {TODAY}"), YESTERDAY);
     let renamed = renamed.unwrap_or_else(|_| text.to_owned());
@@ -52,27 +52,27 @@ pub fn as_yesterday(text: &str) -> String {
     edit::set_property(&renamed, "title", &Value::Text(YESTERDAY.to_owned())).unwrap_or(renamed)
 }
 
-/// What stands under the handoff's heading, without blank lines around it; a rule ends it.
+/// Returns the text under the handoff heading, without surrounding blank lines; a rule ends it.
 fn handoff(text: &str) -> String {
     let places = edit::sections(text);
     let sections =
         places.iter().filter(|place| place.heading.level == 2 && is_called(&place.heading.text, HANDOFF));
     let bodies = sections.map(|place| {
-        // The line end keeps a rule at the start from being taken for frontmatter.
+        // The newline keeps a rule at the start from being parsed as frontmatter.
         let body = format!("\n{}", place.body.of(text));
         without_blank_ends(lore_page::parse("", &body).page.truth.of(&body)).replace("\r\n", "\n")
     });
     bodies.filter(|body| !body.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The page with a block at the end of its plan, which it gets where it has none.
+/// Returns the page with a block at the end of its plan, which is added if missing.
 fn with_plan(page: &str, block: &str) -> String {
     let added = edit::insert_after_section(page, &format!("## {PLAN}"), block);
     let appended = added.or_else(|_| edit::append(page, &format!("\n## {PLAN}\n\n{block}")));
     appended.unwrap_or_else(|_| page.to_owned())
 }
 
-/// Whether every section of the one page is a section of the other.
+/// Returns whether a page has all sections of another.
 fn has_sections_of(page: &str, other: &str) -> bool {
     let names = |text: &str| -> Vec<String> {
         let sections = edit::sections(text).into_iter().filter(|place| place.heading.level <= 2);
@@ -99,7 +99,7 @@ mod tests {
         fresh_today(jiff::civil::date(2026, 5, 18), yesterday, template)
     }
 
-    /// Checks what stands in the new plan, and that every section is there.
+    /// Checks the content of the new plan, and that all sections exist.
     #[track_caller]
     fn check_plan(yesterday: &str, expected: &str) {
         for windows in [false, true] {
@@ -115,17 +115,17 @@ mod tests {
             let plan = places.iter().find(|place| place.heading.text == PLAN).expect("a plan");
             assert_eq!(plan.body.of(&page).trim_matches('\n'), expected);
             let rest = page.replace(plan.body.of(&page), "\n");
-            assert_eq!(rest, TEMPLATE.replace("{{date}}", "2026-05-18"), "the rest is the template");
+            assert_eq!(rest, TEMPLATE.replace("{{date}}", "2026-05-18"), "the rest must equal the template");
         }
     }
 
     #[test]
-    fn the_first_day_is_the_template() {
+    fn first_day_equals_the_template() {
         assert_eq!(fresh(None, TEMPLATE), TEMPLATE.replace("{{date}}", "2026-05-18"));
     }
 
     #[test]
-    fn the_handoff_goes_into_the_plan() {
+    fn handoff_is_added_to_the_plan() {
         check_plan(
             "---\ndate: 2026-05-17\n---\n# Today\n\n## Handoff\n\n- call Ada\n  - about {{date}}\n\n### Later\nmore\n\n## Other\nno\n",
             "Carried over from 2026-05-17:\n\n- call Ada\n  - about {{date}}\n\n### Later\nmore",
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_ends_the_handoff() {
+    fn rule_ends_the_handoff() {
         check_plan("## Handoff\n- a\n\n---\n\n- log\n", "Carried over from yesterday:\n\n- a");
         check_plan("x\n\n---\n\n## Handoff\n- a\n\n---\n\n## Next\n", "Carried over from yesterday:\n\n- a");
         check_plan("x\n\n---\n\n## Handoff\n---\na: b\n---\n", "");
     }
 
     #[test]
-    fn an_empty_handoff_adds_nothing() {
+    fn empty_handoff_adds_nothing() {
         for yesterday in
             ["", "# Today\n", "## Handoff\n", "## Handoff\n\n \n## Next\n- x\n", "### Handoff\n- deep\n"]
         {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_closed_is_quoted() {
+    fn unclosed_blocks_are_quoted() {
         check_plan(
             "## Handoff\n- a\n\n```\ncode\n",
             "Carried over from yesterday:\n\n> - a\n>\n> ```\n> code",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_keeps_what_the_template_says_and_its_line_ends() {
+    fn plan_keeps_template_text_and_line_endings() {
         let template = "# Today\r\n## Agent Plan\r\n- plan\r\n## Handoff\r\n";
         assert_eq!(
             fresh(Some("## Handoff\n- a\n- b\n"), template),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_is_a_property() {
+    fn date_is_read_from_the_property() {
         for (text, expected) in [
             ("---\ndate: 2026-05-18\n---\n", Some("2026-05-18")),
             ("---\ndate: \" 2026-05-18 \"\n---\n", Some("2026-05-18")),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn yesterday_is_the_same_under_another_name() {
+    fn yesterday_differs_only_in_title() {
         for (today, yesterday) in [
             ("# Today\n\n## Agent Log\n- x\n", "# Yesterday\n\n## Agent Log\n- x\n"),
             (
@@ -214,7 +214,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn whatever_was_handed_on_the_new_page_has_its_sections(
+        fn new_page_has_its_sections_for_any_handoff(
             lines in prop::collection::vec("(#{1,4} [A-C]|[a-c]|---|===|```|~~~~|<!--|<div>|    x|- y|> z|%%|)(\n|\r\n)", 0..8),
         ) {
             let page = fresh(Some(&format!("## Handoff\n{}", lines.concat())), TEMPLATE);

@@ -96,7 +96,7 @@ fn a_paraphrase_is_found_by_meaning_and_the_same_words_without_a_model() {
     };
     let found = without(&["capture", SALON_AGAIN]).exits(1).json();
     assert_eq!((&found["similar"][0]["by"], &found["compared"]["by"]), (&json!("terms"), &json!("terms")));
-    assert_eq!(found["compared"]["note"], "there is no embedding model");
+    assert_eq!(found["compared"]["note"], "no embedding model is set up");
     let written = without(&["capture", paraphrase]).ok().json();
     assert_eq!((&written["linked"], &written["compared"]["by"]), (&json!([]), &json!("terms")));
 }
@@ -108,7 +108,7 @@ fn a_script_that_the_model_does_not_read_is_compared_by_its_characters() {
     let found = sandbox.run(&["capture", "東京都の天気は雨です"]).exits(1).json();
     assert_eq!((&found["compared"]["by"], &found["similar"][0]["by"]), (&json!("terms"), &json!("terms")));
     let note = found["compared"]["note"].as_str().expect("a note");
-    assert!(note.contains("does not read the script"), "{note}");
+    assert!(note.contains("does not support the script"), "{note}");
     sandbox.run(&["capture", "भाषा और लिपि के बारे में कुछ"]).ok();
 }
 
@@ -124,7 +124,7 @@ fn an_update_takes_the_place_of_the_truth_and_of_nothing_else() {
     let updated = updated.ok().json();
     assert_eq!((&updated["id"], &updated["outcome"]), (&json!("0192f3a1"), &json!("updated")));
     let warning = updated["warnings"][0].as_str().expect("a warning");
-    assert!(warning.contains("2 relations and facts went with the old text"), "{warning}");
+    assert!(warning.contains("2 relations and facts removed with the old text"), "{warning}");
     let expected = page
         .replace("Makes anvils.\n\n- based_in [[Fresno]]\n- owner:: Wile\n", "Makes springs now.\n")
         .replace("stage: seed\n", "stage: seed\ntags: [tools]\n");
@@ -137,7 +137,7 @@ fn an_update_takes_the_place_of_the_truth_and_of_nothing_else() {
         (&["--update", "Acme", "--keep"][..], "cannot be used with"),
         (&["--update", "Acme", "--extend", "Acme"], "cannot be used with"),
         (&["--expected-version", "1"], "required"),
-        (&["--update", "Acme", "--title", "Other"], "a title and an outside text go with a new page"),
+        (&["--update", "Acme", "--title", "Other"], "a title or a raw text can only be given for a new page"),
         (&["--update", "Nobody"], "Nobody"),
     ] {
         let ran = story.lore(&[&["capture", "Words"][..], arguments].concat());
@@ -147,8 +147,8 @@ fn an_update_takes_the_place_of_the_truth_and_of_nothing_else() {
     let both = json!({ "text": "x", "extend": "Acme", "update": "Acme" }).to_string();
     story.lore(&["call", "capture", &both]).exits(2).says("either --extend or --update");
     let ruled = "One.\n\n---\n\nTwo.";
-    story.lore(&["capture", ruled, "--update", "Acme"]).exits(2).says("timeline of its own");
-    story.lore(&["capture", ruled, "--extend", "Acme"]).exits(2).says("timeline of its own");
+    story.lore(&["capture", ruled, "--update", "Acme"]).exits(2).says("its own timeline");
+    story.lore(&["capture", ruled, "--extend", "Acme"]).exits(2).says("its own timeline");
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn an_extension_stands_above_the_timeline() {
 #[test]
 fn odd_texts_are_kept_or_refused_and_a_secret_never_shows() {
     let sandbox = Sandbox::with_vault();
-    sandbox.run(&["capture", ""]).exits(2).says("there is nothing to keep");
-    sandbox.pipe(&["capture"], b" \n\t").exits(2).says("there is nothing to keep");
+    sandbox.run(&["capture", ""]).exits(2).says("the text is empty");
+    sandbox.pipe(&["capture"], b" \n\t").exits(2).says("the text is empty");
     sandbox.pipe(&["capture"], b"\xff\xfe").exits(2).says("not UTF-8");
     let secret = TOKEN.concat();
     for way in [&["--keep"][..], &["--update", "x"], &["--extend", "x"], &[]] {

@@ -207,7 +207,7 @@ fn a_page_of_less_authority_is_only_named() {
     story.put("brex", &node(1, "Brex", "- owner:: Pedro").replace("observed", "external")).ok();
     let ran = story.put("meeting", &node(2, "Meeting", "- Brex | owner:: Henrique")).exits(0);
     let warning = ran.json()["warnings"][0].as_str().expect("a warning").to_owned();
-    assert!(warning.contains("counts for more than brex.md:17"), "{warning}");
+    assert!(warning.contains("has higher authority than brex.md:17"), "{warning}");
     for path in ["brex.md", "meeting.md"] {
         assert!(story.read(path).contains("status: current"), "{path}");
     }

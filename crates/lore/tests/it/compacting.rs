@@ -368,7 +368,7 @@ fn what_is_no_summary_is_refused_with_the_form_it_should_have() {
     {
         sandbox.pipe(&["compact", "--apply", "-"], input.as_bytes()).exits(2).says("\"content\"");
     }
-    sandbox.run(&["compact", "--plan", "--cluster", "none"]).exits(2).says("no cluster is called \"none\"");
+    sandbox.run(&["compact", "--plan", "--cluster", "none"]).exits(2).says("no cluster has the id \"none\"");
     let summary = json!({ "cluster": "x", "title": "Y", "content": "Z" });
     let ran = sandbox.run(&["call", "compact", &json!({ "summaries": [summary] }).to_string()]);
     assert_eq!(ran.json()["refused"][0]["code"], "conflict", "{ran:?}");

@@ -211,7 +211,7 @@ fn a_person_decides_what_still_holds() {
     assert!(told.read("ep-advisory/first.md").contains("status: active\n"));
     let shown = told.lore(&["show", "ep-advisory/first", "--json"]).ok().json();
     assert_eq!(shown["status"], "active");
-    assert_eq!(shown["warnings"], json!(["superseded by ep-advisory/pricing, though its file says active"]));
+    assert_eq!(shown["warnings"], json!(["superseded by ep-advisory/pricing, but its file says active"]));
     assert!(!told.stale().iter().any(|line| line.starts_with("ep-advisory/first")));
 
     told.lore(&["set-status", "linked", "stale"]).ok();
@@ -392,9 +392,7 @@ fn a_circle_is_told_and_ends() {
     told.page("ep-advisory/zeroth", "2026-01-10", "No pricing", "- supersedes [[ep-advisory/pricing]]\n");
     let text = told.lore(&["show", "No pricing", "--format", "human"]).ok().text();
     assert!(
-        text.contains(
-            "supersession runs in a circle: ep-advisory/zeroth, ep-advisory/first, ep-advisory/pricing"
-        ),
+        text.contains("supersession cycle: ep-advisory/zeroth, ep-advisory/first, ep-advisory/pricing"),
         "{text}"
     );
     assert_eq!(told.stale().len(), 5);

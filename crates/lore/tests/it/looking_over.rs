@@ -155,8 +155,8 @@ fn what_a_relation_answers_is_no_gap() {
     // The threshold is one that no other answer reaches.
     assert!(!answered["notes"].as_array().expect("notes").is_empty() || answered["hits"][0]["slug"] == "ada");
     let ended = lore(&sandbox, &["query", "what weighs an anvil of lead"]);
-    assert!(ended.json()["notes"].to_string().contains("noted as gap"), "{ended:?}");
+    assert!(ended.json()["notes"].to_string().contains("recorded as gap"), "{ended:?}");
     let gap = ask(&sandbox, &["gap", "add", "who works at Acme"]);
     let closed = ask(&sandbox, &["query", "who works at Acme"]);
-    assert_eq!(closed["notes"], json!([format!("gap {} is closed: ada answers it now", gap["id"])]));
+    assert_eq!(closed["notes"], json!([format!("gap {} is closed: ada answers it", gap["id"])]));
 }

@@ -21,8 +21,8 @@ type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const STATE: &[Row] = &[
     ("map of the vault", WRITE, &["_index"]),
-    ("page of the day", WRITE, &["state/today"]),
-    ("page of the day before", WRITE, &["state/yesterday"]),
+    ("today's page", WRITE, &["state/today"]),
+    ("yesterday's page", WRITE, &["state/yesterday"]),
     ("working state", WRITE, &["state/profile-questions", "state/activity/github", "state/activity/mail"]),
     ("inbox", WRITE_AND_DELETE, &["state/inbox/2026-05-18-call", "state/inbox/Anything"]),
     ("scratch", WRITE_AND_DELETE, &["state/scratch/2026-05-18-sums", "state/scratch/inbox-2026-05-18-call"]),
@@ -40,7 +40,7 @@ const PLANS_AND_JOURNAL: &[Row] = &[
     ("projects", WRITE, &["plans/projects/lore"]),
     ("agent's journal", &["create", "append"], &["journal/agent"]),
     ("days", WRITE, &["journal/daily/2026-05-17"]),
-    ("beside the days", WRITE, &["journal/daily/holidays"]),
+    ("other daily notes", WRITE, &["journal/daily/holidays"]),
     ("weeks", WRITE, &["journal/weekly/2026-W20"]),
     ("months", WRITE, &["journal/monthly/2026-04"]),
     ("days of a repository", WRITE, &["journal/repos/lore/2026-05-17"]),

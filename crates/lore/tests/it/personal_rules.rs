@@ -130,7 +130,7 @@ fn every_agent_is_given_three_pages_in_order() {
     assert_eq!(context(&vault, &[]).0, three, "at its limit it is given");
     vault.put("policies/management", &full(32769)).ok();
     let without = json!([["user", "identity/profile.md"], ["today", "state/today.md"]]);
-    let warning = "policies/management.md is left out: it has 32769 bytes, over its limit of 32768";
+    let warning = "policies/management.md is not injected: 32769 bytes exceed the limit of 32768";
     for arguments in [&[][..], &["--whole"]] {
         let (names, warnings, _) = context(&vault, arguments);
         assert_eq!((names, warnings), (without.clone(), json!([warning])), "{arguments:?}");
@@ -174,7 +174,7 @@ fn the_doctor_explains_a_path() {
         "today.md",
         expect![[r#"
             ok       today.md is an old name of state/today.md
-            ok       rule: page of the day
+            ok       rule: today's page
             ok       allowed: create, put, patch, append
             ok       owner: agent
             ok       schema: today

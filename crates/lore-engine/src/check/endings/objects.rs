@@ -1,4 +1,4 @@
-//! What a verb of ending ends: the page after it, the page before it, or a bond between two.
+//! Objects of verbs of ending: the page after the verb, the page before it, or a tie between two.
 
 use super::super::dates::{date_at, is_season};
 use super::super::tokens::{Sort, Token};
@@ -8,9 +8,9 @@ use super::words::{BETWEEN, BODY, BOND, OF, PASSIVE, POSTS, Shape, TAIL, TO_DO, 
 use super::{What, Who};
 use crate::index::PageNo;
 
-/// What stands after `left`: a page, a post at one, `the company`, or nothing but a time.
+/// Returns the object of `left`: a page, a post at one, `the company`, or nothing but a time.
 pub(super) fn left(tokens: &[Token], from: usize) -> Option<What> {
-    // `departed from Brex` is as good as `departed Brex`.
+    // `departed from Brex` is equivalent to `departed Brex`.
     let from = from + usize::from(tokens.get(from).is_some_and(|token| token.is("from")));
     let the = usize::from(tokens.get(from).is_some_and(|token| token.is("the")));
     if let Some(token) = tokens.get(from + the)
@@ -26,7 +26,7 @@ pub(super) fn left(tokens: &[Token], from: usize) -> Option<What> {
     tail_follows(tokens, from).then_some(What::Unsaid)
 }
 
-/// `role at Brex`, `position as CEO of Brex`, `company`.
+/// Parses `role at Brex`, `position as CEO of Brex`, `company`.
 fn post(tokens: &[Token], from: usize) -> Option<What> {
     let mut noun = None;
     for at in from..tokens.len().min(from + 8) {
@@ -47,7 +47,7 @@ fn post(tokens: &[Token], from: usize) -> Option<What> {
     tokens[noun].is_any(BODY).then_some(What::Body)
 }
 
-/// Whether what follows belongs to no idiom: the end, a time, a reason, another post.
+/// Returns whether the following words rule out an idiom: the end, a time, a reason or another post.
 fn tail_follows(tokens: &[Token], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return true };
     let next = tokens.get(at + 1);
@@ -79,7 +79,8 @@ fn ends_a_time(token: &Token) -> bool {
     token.is_any(&["end", "start", "beginning", "turn"])
 }
 
-/// The page after a preposition: `from Brex`, `as CEO of Brex`, `as Brex's CEO`. Nothing where it is something else.
+/// Returns the page after a preposition: `from Brex`, `as CEO of Brex`, `as Brex's CEO`. None if something else
+/// follows.
 pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<What> {
     let leads = ["from", "at", "of", "with", "by"];
     let stop =
@@ -107,7 +108,8 @@ pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<What> {
     Some(What::Unsaid)
 }
 
-/// Whether nothing else is the object: `retired`, `retired from …`, `resigned her post`; not `retired the server`.
+/// Returns whether the verb has no other object: `retired`, `retired from …`, `resigned her post`; not `retired the
+/// server`.
 pub(super) fn is_intransitive(tokens: &[Token], from: usize) -> bool {
     let Some(next) = tokens.get(from) else { return true };
     let prepositions = ["from", "at", "of", "with", "by", "as"];
@@ -116,14 +118,14 @@ pub(super) fn is_intransitive(tokens: &[Token], from: usize) -> bool {
     next.is_any(&prepositions) || adverb(next) || own_post || tail_follows(tokens, from)
 }
 
-/// Whether a name follows, or a post or body: `from his role as …`.
+/// Returns whether a name, post or body follows: `from his role as …`.
 fn leads_to_a_post(tokens: &[Token], from: usize) -> bool {
     let small = ["the", "his", "her", "their", "its"];
     let at = from + usize::from(tokens.get(from).is_some_and(|token| token.is_any(&small)));
     tokens.get(at).is_some_and(|token| token.name().is_some() || token.is_any(BODY) || token.is_any(POSTS))
 }
 
-/// `works at Brex`, `CEO of Brex`, `with Brex`, after `no longer`.
+/// Parses `works at Brex`, `CEO of Brex` or `with Brex` after `no longer`.
 pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<What> {
     let first = tokens.get(from)?;
     let state = [
@@ -177,7 +179,7 @@ pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<What> {
     Some(What::Named(pages.to_vec()))
 }
 
-/// The page that is over: the name right before the verb, where it is the subject.
+/// Returns the page that has ended: the name right before the verb, if it is the subject.
 pub(super) fn over(tokens: &[Token], at: usize, verb: Verb) -> Option<Vec<PageNo>> {
     let mut end = at;
     let mut passive = false;
@@ -192,7 +194,7 @@ pub(super) fn over(tokens: &[Token], at: usize, verb: Verb) -> Option<Vec<PageNo
     let next = tokens.get(from).is_some_and(|next| next.is_any(&["for", "to"]));
     let year = date_at(tokens.get(from..).unwrap_or_default()).is_some();
     let alone = doors || tail_follows(tokens, from) && !next && !year;
-    // `was closed` is said of shops on Sundays.
+    // `was closed` often refers to opening hours.
     let closed = verb.length == 1 && tokens[at].is("closed");
     let ok = match verb.shape {
         Shape::WasOver => passive,
@@ -206,7 +208,7 @@ pub(super) fn over(tokens: &[Token], at: usize, verb: Verb) -> Option<Vec<PageNo
     name.name().filter(|_| ok && !own && !name.owner).map(<[PageNo]>::to_vec)
 }
 
-/// `ended his contract with Brex`; `his contract with Brex ended`; `Project X ended in 2024`.
+/// Parses `ended his contract with Brex`, `his contract with Brex ended` and `Project X ended in 2024`.
 pub(super) fn ended(tokens: &[Token], at: usize, verb: Verb) -> Option<(Who, What)> {
     let from = at + verb.length;
     let with_whom = |tokens: &[Token]| -> Option<What> {

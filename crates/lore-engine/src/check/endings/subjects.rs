@@ -1,4 +1,4 @@
-//! Who a verb of ending speaks of.
+//! Subjects of verbs of ending.
 
 use super::super::dates::{date_at, is_season};
 use super::super::tokens::{Sort, Token};
@@ -6,7 +6,7 @@ use super::Who;
 use super::words::{BETWEEN, OF, Verb};
 use crate::index::PageNo;
 
-/// Who a verb speaks of.
+/// Returns the subject of a verb.
 pub(super) fn subject(tokens: &[Token], at: usize, verb: Verb) -> Who {
     if verb.participle {
         return participle_subject(tokens, at);
@@ -31,12 +31,12 @@ pub(super) fn subject(tokens: &[Token], at: usize, verb: Verb) -> Who {
     }
 }
 
-/// Whether a word is an adverb that may stand beside the verb.
+/// Returns whether a word is an adverb that may appear beside the verb.
 pub(super) fn adverb(token: &Token) -> bool {
     token.sort == Sort::Word && token.low.len() > 4 && token.low.ends_with("ly") && !token.capital()
 }
 
-/// A name as a subject, with those that `and` joins to it; not where it belongs to another noun.
+/// Returns a name as subject, with names joined by `and`; not if it is part of another noun phrase.
 fn named(tokens: &[Token], at: usize) -> Who {
     let mut names = Vec::new();
     let mut first = at;
@@ -54,7 +54,7 @@ fn named(tokens: &[Token], at: usize) -> Who {
     }
 }
 
-/// `Ada, who left …`.
+/// Parses `Ada, who left …`.
 fn relative(tokens: &[Token], who: usize) -> Who {
     let comma = who > 0 && tokens[who - 1].is_mark(',');
     let noun = who.checked_sub(1 + usize::from(comma));
@@ -64,7 +64,7 @@ fn relative(tokens: &[Token], who: usize) -> Who {
     }
 }
 
-/// `Ada, the engineer, left …`; `In 2025, left …`.
+/// Parses `Ada, the engineer, left …` and `In 2025, left …`.
 fn appositive(tokens: &[Token], comma: usize) -> Who {
     if comma > 0 && tokens[1].is_mark(',') && tokens[0].name().is_some() {
         return named(tokens, 0);
@@ -75,7 +75,7 @@ fn appositive(tokens: &[Token], comma: usize) -> Who {
     Who::Other
 }
 
-/// The subject with which a sentence begins.
+/// Returns the subject at the start of a sentence.
 fn first_subject(tokens: &[Token]) -> Who {
     let mut start = 0;
     if starts_with_time(tokens)
@@ -97,7 +97,7 @@ fn first_subject(tokens: &[Token]) -> Who {
     }
 }
 
-/// `After leaving Brex, he …`; `Ada joined Stripe after leaving Brex`.
+/// Parses `After leaving Brex, he …` and `Ada joined Stripe after leaving Brex`.
 fn participle_subject(tokens: &[Token], at: usize) -> Who {
     if at > 1 {
         return first_subject(&tokens[..at - 1]);
@@ -113,7 +113,7 @@ fn participle_subject(tokens: &[Token], at: usize) -> Who {
     }
 }
 
-/// How many tokens follow the first comma.
+/// Counts the tokens after the first comma.
 fn comma_rest(tokens: &[Token]) -> usize {
     tokens.iter().position(|token| token.is_mark(',')).map_or(0, |comma| tokens.len() - comma - 1)
 }

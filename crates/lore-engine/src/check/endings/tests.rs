@@ -1,7 +1,7 @@
 use super::super::tokens::{Text, Vocabulary, find_names, sentences};
 use super::*;
 
-/// Ada is the page that speaks; `[[…]]` is not needed, since names are found.
+/// The text is on Ada's page; names are found without `[[…]]`.
 fn read(text: &str, headline: bool) -> Vec<String> {
     let mut all = Vocabulary::default();
     for (name, page) in
@@ -50,7 +50,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn statements_that_something_is_over_are_found() {
+fn statements_of_endings_are_found() {
     for (text, expected) in [
         ("Ada left Brex in 2025.", "Ada left Brex 2025"),
         ("Left Brex in March 2025.", "page left Brex 2025-03"),
@@ -95,7 +95,7 @@ fn statements_that_something_is_over_are_found() {
 }
 
 #[test]
-fn what_is_not_stated_is_not_found() {
+fn unstated_endings_are_ignored() {
     for text in [
         "Ada did not leave Brex.",
         "Ada hasn't left Brex.",
@@ -122,7 +122,7 @@ fn what_is_not_stated_is_not_found() {
 }
 
 #[test]
-fn left_is_often_something_else() {
+fn other_senses_of_left_are_ignored() {
     for text in [
         "Ada left a note for Brex.",
         "Ada left Brex a note.",
@@ -156,7 +156,7 @@ fn left_is_often_something_else() {
 }
 
 #[test]
-fn somebody_else_is_told_from_the_page() {
+fn other_subjects_are_distinguished_from_the_page() {
     for (text, expected) in [
         ("Bob left Brex.", "Bob left Brex"),
         ("The CEO of Brex left Brex.", "other left Brex"),

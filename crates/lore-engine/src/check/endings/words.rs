@@ -1,29 +1,29 @@
-//! The words by which English says that something is over, and those that take it back.
+//! Words by which English reports an end, and words that negate or qualify it.
 
 use super::super::tokens::Token;
 
-/// How a verb takes what it ends.
+/// Grammatical pattern of a verb of ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// `left Brex`: the object follows at once. Used of rooms and notes as well, so the words after it are looked at.
+    /// `left Brex`: the object follows directly. Also used of rooms and notes, so the words after it are checked.
     Leave,
     /// `resigned from Brex`, `stepped down as CEO of Brex`, `resigned`.
     Resign,
-    /// `moved on from Brex`, `parted ways with Brex`: nothing is said without the object.
+    /// `moved on from Brex`, `parted ways with Brex`: requires an object.
     Part,
-    /// `was fired by Brex`: an auxiliary goes before it.
+    /// `was fired by Brex`: requires an auxiliary.
     Dismissed,
     /// `no longer works at Brex`.
     NoLonger,
-    /// `Brex shut down`: what is over is the subject.
+    /// `Brex shut down`: the subject is what has ended.
     Over,
     /// `Brex was acquired`: the same with an auxiliary.
     WasOver,
-    /// `ended his contract with Brex`; or `his contract with Brex ended`.
+    /// `ended his contract with Brex` or `his contract with Brex ended`.
     Ended,
 }
 
-/// Verbs in their past forms.
+/// Verbs in past tense.
 const PAST: &[(&[&str], Shape)] = &[
     (&["left"], Shape::Leave),
     (&["quit"], Shape::Leave),
@@ -76,7 +76,7 @@ const PAST: &[(&[&str], Shape)] = &[
     (&["came", "to", "an", "end"], Shape::Ended),
 ];
 
-/// The same in the present, as headlines have it: only in dated entries.
+/// Verbs in present tense, as used in headlines; only in dated entries.
 const HEADLINE: &[(&[&str], Shape)] = &[
     (&["leaves"], Shape::Leave),
     (&["quits"], Shape::Leave),
@@ -89,7 +89,7 @@ const HEADLINE: &[(&[&str], Shape)] = &[
     (&["shuts", "down"], Shape::Over),
 ];
 
-/// Participles, which say that it happened only after `after` or `since`.
+/// Participles, which count only after `after` or `since`.
 const AFTER: &[(&[&str], Shape)] = &[
     (&["leaving"], Shape::Leave),
     (&["quitting"], Shape::Leave),
@@ -105,13 +105,13 @@ const AFTER: &[(&[&str], Shape)] = &[
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Verb {
     pub shape: Shape,
-    /// How many words it has.
+    /// Number of words.
     pub length: usize,
     /// Whether it is a participle after `after`.
     pub participle: bool,
 }
 
-/// The verb of ending that starts at a token.
+/// Returns the verb of ending that starts at a token.
 pub(super) fn verb_at(tokens: &[Token], at: usize, headline: bool) -> Option<Verb> {
     let starts = |words: &[&str]| {
         words.iter().enumerate().all(|(n, word)| tokens.get(at + n).is_some_and(|t| t.is(word)))
@@ -126,12 +126,12 @@ pub(super) fn verb_at(tokens: &[Token], at: usize, headline: bool) -> Option<Ver
         .or_else(|| if after { find(AFTER, true) } else { None })
 }
 
-/// Every phrase that a page must have one of to say that something is over, for a search that comes first.
+/// Returns all phrases of ending. A page needs at least one of them, so a search for them preselects pages.
 pub(crate) fn phrases() -> impl Iterator<Item = String> {
     PAST.iter().chain(HEADLINE).chain(AFTER).map(|(words, _)| words.join(" "))
 }
 
-/// Words before a verb that take it back, put it off, or leave it to somebody else's word.
+/// Words before a verb that negate it, postpone it or attribute it to somebody else.
 pub(super) const DOUBT: &[&str] = &[
     "not",
     "never",
@@ -251,7 +251,7 @@ pub(super) const DOUBT: &[&str] = &[
     "fake",
 ];
 
-/// Words after a verb that do the same.
+/// Words after a verb with the same effect.
 pub(super) const DOUBT_AFTER: &[&str] = &[
     "if",
     "unless",
@@ -280,7 +280,7 @@ pub(super) const DOUBT_AFTER: &[&str] = &[
     "stayed",
 ];
 
-/// Words that say that somebody came back.
+/// Words that report a return.
 pub(super) const BACK: &[&str] = &[
     "returned",
     "returns",
@@ -293,7 +293,7 @@ pub(super) const BACK: &[&str] = &[
     "reappointed",
 ];
 
-/// Nouns for a bond between two.
+/// Nouns for a tie between two parties.
 pub(super) const BOND: &[&str] = &[
     "partnership",
     "contract",
@@ -323,7 +323,7 @@ pub(super) const BOND: &[&str] = &[
     "secondment",
 ];
 
-/// Nouns for what somebody can leave, where its name is not said.
+/// Nouns for something that can be left, used in place of its name.
 pub(super) const BODY: &[&str] = &[
     "company",
     "firm",
@@ -347,7 +347,7 @@ pub(super) const BODY: &[&str] = &[
     "committee",
 ];
 
-/// Nouns for what somebody holds there.
+/// Nouns for a post held there.
 pub(super) const POSTS: &[&str] = &[
     "role",
     "job",
@@ -363,7 +363,7 @@ pub(super) const POSTS: &[&str] = &[
     "place",
 ];
 
-/// Words that may stand between a subject and its verb.
+/// Words allowed between a subject and its verb.
 pub(super) const BETWEEN: &[&str] = &[
     "has",
     "have",
@@ -420,13 +420,13 @@ pub(super) const BETWEEN: &[&str] = &[
 /// Auxiliaries of the passive.
 pub(super) const PASSIVE: &[&str] = &["was", "were", "been", "got", "is", "are"];
 
-/// Prepositions after which a name is no subject.
+/// Prepositions after which a name is not a subject.
 pub(super) const OF: &[&str] = &[
     "of", "at", "from", "with", "for", "by", "in", "on", "about", "than", "like", "between", "to", "into",
     "via", "under", "against",
 ];
 
-/// Words that may follow what was left.
+/// Words allowed after what was left.
 pub(super) const TAIL: &[&str] = &[
     "since",
     "after",
@@ -468,7 +468,7 @@ pub(super) const TAIL: &[&str] = &[
     "around",
 ];
 
-/// What somebody leaves for who does not come back in the evening.
+/// Verbs after `left to` that indicate leaving for good and not for the day.
 pub(super) const TO_DO: &[&str] = &[
     "join",
     "start",

@@ -1,4 +1,4 @@
-//! The marks that a contradiction leaves on pages: their status, and a relation between them.
+//! Marks contradictions on pages: their status, and a relation between them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::reconcile::{Look, reconcile};
 use crate::vault::without_extension;
 use crate::write::{Action, Outcome, PageChange, Ready};
 
-/// Marks the page that is written, and names on it the pages it contradicts.
+/// Marks the written page and adds relations to the pages it contradicts.
 pub(super) fn mark_new(
     memory: &Memory,
     ready: &mut [Ready],
@@ -57,7 +57,7 @@ pub(super) fn mark_new(
     Ok(())
 }
 
-/// Marks the pages that were there, as further files of the same write.
+/// Marks the existing pages, as additional files of the same write.
 pub(super) fn mark_others(
     memory: &Memory,
     ready: &mut Vec<Ready>,
@@ -66,7 +66,7 @@ pub(super) fn mark_others(
     warnings: &mut Vec<String>,
 ) -> Result<()> {
     for path in others {
-        // A page of the same write is marked in the bytes that it will have.
+        // A page in the same write is marked in its new content.
         if let Some(one) = ready.iter_mut().find(|one| one.to.as_deref().unwrap_or(&one.path) == path) {
             let marked = one.new.as_ref().and_then(|new| std::str::from_utf8(new).ok()).map(set_contested);
             match marked {

@@ -1,4 +1,4 @@
-//! The structured lines of pages that are worth keeping: facts and relations that still hold, observations, entries.
+//! Structured lines worth keeping: valid facts and relations, observations and entries.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use lore_page::{Fact, Interval, LINKS_TO, LineRange, Link, Page, fold};
 use crate::compact::prose::continues;
 use crate::compact::summarizer::Source;
 
-/// Lines to keep, the most important first.
+/// Lines to keep, most important first.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Facts that hold today, each with the subject it is about.
+    /// Facts valid today, each with an explicit subject.
     pub facts: Vec<String>,
-    /// Observations; decisions before all others.
+    /// Observations, decisions first.
     pub observations: Vec<String>,
-    /// Relations to pages outside that hold today.
+    /// Relations valid today to pages outside the cluster.
     pub relations: Vec<String>,
-    /// Timeline entries, the newest first.
+    /// Timeline entries, newest first.
     pub entries: Vec<String>,
 }
 
-/// The lines of pages that are worth keeping, each once.
+/// Returns the lines of pages worth keeping, without duplicates.
 pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], today: &str) -> Kept {
     let mut kept = Kept::default();
     let (mut decisions, mut dated) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], t
     kept
 }
 
-/// Whether something has not ended yet; what is to begin counts.
+/// Returns whether an interval has not ended yet; it may still lie in the future.
 fn still_holds(interval: Interval, today: &str) -> bool {
     interval.until.is_none_or(|until| today <= until.last_day().as_str())
 }
@@ -63,8 +63,8 @@ fn is_decision(category: &str) -> bool {
     ["decision", "decided", "rationale", "reason"].contains(&fold(category).as_str())
 }
 
-/// Whether a relation still says something when its page is one of many: it holds, it leads outside, and it is none
-/// that would make the summary contested.
+/// Returns whether a relation is worth keeping in a summary: it is still valid, leads outside the cluster and would not
+/// make the summary contested.
 fn is_kept(link: &Link, source: &Source, today: &str) -> bool {
     let in_text = link.span.start < link.span.end;
     in_text
@@ -73,14 +73,14 @@ fn is_kept(link: &Link, source: &Source, today: &str) -> bool {
         && !source.within.contains(&link.target)
 }
 
-/// An item with the lines that go on with it, as one line.
+/// Returns a list item with its continuation lines, joined into one line.
 fn whole_item(text: &str, number: u32) -> String {
     let rest = text.lines().skip(number as usize).map(str::trim).take_while(|line| continues(line));
     let first = item(text, LineRange { first: number, last: number });
     rest.fold(first, |line, more| format!("{line} {more}"))
 }
 
-/// The lines of an item, its indent taken away and its marker made a dash.
+/// Returns the lines of an item without indentation, with its marker changed to a dash.
 fn item(text: &str, lines: LineRange) -> String {
     let first = lines.first.saturating_sub(1) as usize;
     let count = (lines.last + 1).saturating_sub(lines.first) as usize;
@@ -94,7 +94,7 @@ fn item(text: &str, lines: LineRange) -> String {
     item
 }
 
-/// A fact's line with its subject: on another page it would be about that page.
+/// Returns a fact's line with its subject made explicit, since on another page it would be about that page.
 fn with_subject(line: &str, fact: &Fact, source: &Source) -> String {
     if fact.subject.is_some() {
         return line.to_owned();

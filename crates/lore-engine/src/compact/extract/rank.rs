@@ -1,22 +1,22 @@
-//! Which sentences carry most: those that many others share their words with, weighed by where and when they were said.
+//! Ranks sentences by centrality: how many others share their terms, weighted by position, age and cue words.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::likeness::terms;
 
-/// More sentences than this are not held against each other: of each page the first ones count.
+/// Maximum number of sentences that are compared with each other; each page contributes its first ones.
 const MOST: usize = 800;
 
-/// Fewer terms say nothing by themselves.
+/// Minimum number of terms of a useful sentence.
 const FEWEST: usize = 3;
 
-/// How much of a sentence's weight comes from the others.
+/// Share of a sentence's score that comes from its neighbours.
 const DAMPING: f64 = 0.85;
 
-/// Rounds after which the weights hardly change any more.
+/// Number of iterations after which the scores have practically converged.
 const ROUNDS: usize = 20;
 
-/// Words of sentences that say what was decided, why, or how things are now.
+/// Cue words for decisions, reasons and the current state.
 const CUES: [&str; 20] = [
     "decid",
     "decision",
@@ -43,19 +43,19 @@ const CUES: [&str; 20] = [
 /// A sentence of a page.
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
-    /// The page's place among the sources.
+    /// Index of the page among the sources.
     pub source: usize,
-    /// Its place on the page.
+    /// Position on the page.
     pub order: usize,
-    /// Its words.
+    /// Text.
     pub text: String,
-    /// Its terms.
+    /// Terms.
     pub terms: BTreeSet<String>,
     weight: f64,
 }
 
 impl Sentence {
-    /// A sentence with the weight of its page's age.
+    /// Creates a sentence weighted by the age of its page.
     pub(super) fn new(source: usize, order: usize, text: String, age: f64) -> Sentence {
         let lower = text.to_lowercase();
         let cue = if CUES.iter().any(|cue| lower.contains(cue)) { 1.25 } else { 1.0 };
@@ -65,13 +65,13 @@ impl Sentence {
     }
 }
 
-/// The sentences that say something, those that carry most first.
+/// Returns the useful sentences, most important first.
 pub(super) fn ranked(mut sentences: Vec<Sentence>) -> Vec<Sentence> {
     let pages: BTreeSet<usize> = sentences.iter().map(|sentence| sentence.source).collect();
     let says = |sentence: &Sentence| sentence.terms.len() >= FEWEST;
     let wordy: BTreeSet<usize> =
         sentences.iter().filter(|sentence| says(sentence)).map(|sentence| sentence.source).collect();
-    // A page that has nothing better is heard with what it has.
+    // A page without longer sentences contributes its short ones.
     sentences.retain(|sentence| says(sentence) || !wordy.contains(&sentence.source));
     let each = MOST / pages.len().max(1);
     sentences.retain(|sentence| sentence.order < each);
@@ -84,7 +84,7 @@ pub(super) fn ranked(mut sentences: Vec<Sentence>) -> Vec<Sentence> {
     scored.into_iter().map(|(_, sentence)| sentence).collect()
 }
 
-/// How central each sentence is: weight flows along shared terms, as in a walk over the pages of the web.
+/// Returns the centrality of each sentence: scores flow along shared terms, as in PageRank.
 fn centrality(sentences: &[Sentence]) -> Vec<f64> {
     let neighbours = neighbours(sentences);
     let sums: Vec<f64> = neighbours.iter().map(|own| own.iter().map(|(_, shared)| shared).sum()).collect();
@@ -98,7 +98,7 @@ fn centrality(sentences: &[Sentence]) -> Vec<f64> {
     scores
 }
 
-/// For each sentence those it shares terms with, and how much for their lengths.
+/// Returns, for each sentence, those it shares terms with and the overlap normalized by length.
 fn neighbours(sentences: &[Sentence]) -> Vec<Vec<(usize, f64)>> {
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, sentence) in sentences.iter().enumerate() {
@@ -116,7 +116,7 @@ fn neighbours(sentences: &[Sentence]) -> Vec<Vec<(usize, f64)>> {
             .into_iter()
             .map(|(other, shared)| (other, shared as f64 / (size(at) + size(other))))
             .collect();
-        // Sums of floating-point numbers depend on their order, and the answer must not.
+        // Sums of floating-point numbers depend on their order, and the result must be deterministic.
         own.sort_by_key(|(other, _)| *other);
         found.push(own);
     }

@@ -1,4 +1,4 @@
-//! The built-in summariser on small pages, and what holds for all.
+//! Tests of the built-in summarizer: small examples and properties.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn pages() -> Vec<Source> {
 }
 
 #[test]
-fn what_carries_most_stays_with_where_it_comes_from() {
+fn summary_keeps_central_sentences_with_their_sources() {
     expect![[r#"
         The retainer now runs until autumn. ([[clients/c|C]])
 
@@ -86,16 +86,16 @@ fn what_carries_most_stays_with_where_it_comes_from() {
 }
 
 #[test]
-fn a_small_budget_keeps_facts_and_a_sentence_or_two() {
+fn small_budget_keeps_facts_and_few_sentences() {
     let text = summary(&pages(), 40);
     assert!(text.contains("- A | contact:: Ada Byron") && text.contains("- ADA | role:: CFO"), "{text}");
-    assert!(!text.contains("weather"), "what carries least goes first: {text}");
+    assert!(!text.contains("weather"), "the least important sentence is dropped first: {text}");
     let prose = text.split("\n## ").next().expect("a beginning");
     assert!(estimate_tokens(prose) < 60, "{prose}");
 }
 
 #[test]
-fn facts_of_the_summary_are_about_those_they_were_about() {
+fn facts_keep_their_subjects() {
     let text = summary(&pages(), 400);
     let page = parse("clients/summary.md", &text).page;
     let facts: Vec<(Option<&str>, &str, &str)> = page
@@ -115,7 +115,7 @@ fn facts_of_the_summary_are_about_those_they_were_about() {
 }
 
 #[test]
-fn pages_that_say_the_same_say_it_once() {
+fn duplicate_sentences_are_kept_once() {
     let text = "# T\n\nThe harbour opens at six in the morning on weekdays.\n";
     let sources: Vec<Source> = ["a", "b", "c"].map(|slug| source(slug, "2024-01-01", text)).to_vec();
     let found = summary(&sources, 400);
@@ -131,13 +131,13 @@ fn pages_without_text_give_no_summary() {
     assert!(failed.to_string().contains("the pages have no text"), "{failed}");
 }
 
-/// Words in the order of a text, with one space between them and no markers.
+/// Returns the words of a text, separated by single spaces and without markers.
 fn plain(text: &str) -> String {
     let body: Vec<&str> = text.lines().map(|line| line.trim_start_matches(['>', '-', '*', ' '])).collect();
     body.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text is nothing but sentences of a page, in their order, each as it stands there.
+/// Returns whether a text consists only of unchanged sentences of a page, in order.
 fn is_made_of(text: &str, source: &Source) -> bool {
     let mut rest = text;
     for sentence in sentences(&parse(&source.path, &source.text).page, &source.text) {
@@ -190,7 +190,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn every_sentence_stands_on_one_of_the_pages(texts in prop::collection::vec(text(), 1..5), tokens in 20usize..400) {
+    fn every_sentence_comes_from_a_source_page(texts in prop::collection::vec(text(), 1..5), tokens in 20usize..400) {
         let slugs = ["a", "b", "c", "d", "e"];
         let sources: Vec<Source> =
             texts.iter().zip(slugs).map(|(text, slug)| source(slug, "2024-01-01", text)).collect();
@@ -199,7 +199,7 @@ proptest! {
         for paragraph in prose.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
             let (said, cited) = paragraph.rsplit_once(" ([[").expect("a paragraph ends with its page");
             let source = sources.iter().find(|source| cited.starts_with(&source.slug)).expect("one of them");
-            prop_assert!(is_made_of(said, source), "{:?} does not stand in {:?}", said, source.text);
+            prop_assert!(is_made_of(said, source), "{:?} is not in {:?}", said, source.text);
         }
         let facts = parse("s.md", &found).page.facts;
         for source in &sources {
@@ -210,6 +210,6 @@ proptest! {
         }
         let mut turned = sources.clone();
         turned.reverse();
-        prop_assert_eq!(summary(&turned, tokens), found, "whatever order they come in");
+        prop_assert_eq!(summary(&turned, tokens), found, "independent of order");
     }
 }

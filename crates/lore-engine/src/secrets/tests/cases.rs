@@ -1,4 +1,4 @@
-//! A credential for every rule, put together from pieces, so that no file of the project holds one.
+//! A credential for every rule, assembled from pieces so that no file of the project contains one.
 
 use sha2::{Digest, Sha256};
 
@@ -7,7 +7,7 @@ pub const HEX: &str = "0123456789abcdef";
 pub const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 pub const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// So many characters of an alphabet in an order that looks random and is always the same.
+/// Returns `length` pseudo-random but deterministic characters of an alphabet.
 pub fn noise(alphabet: &str, length: usize) -> String {
     let digest = |block: usize| Sha256::digest(format!("{alphabet} {block}"));
     let bytes = (0..).flat_map(|block| digest(block).to_vec()).take(length);
@@ -28,7 +28,7 @@ pub fn pem(kind: &str, material: &str) -> String {
     format!("-----{} {kind}-----\n{material}\n-----END {kind}-----", "BEGIN")
 }
 
-/// A rule, a text with such a credential, and one that only comes near.
+/// A rule, a text with such a credential, and a near miss.
 pub type Case = (&'static str, String, String);
 
 fn prefixed(rule: &'static str, prefix: &str, alphabet: &str, length: usize) -> Case {

@@ -63,7 +63,7 @@ fn partial_overlap_is_not_a_duplicate() {
 fn without_a_model_lexical_similarity_is_used_with_a_note() {
     for (first, model, note) in [
         ("slow", Some("slow"), "chunks are not embedded yet"),
-        ("missing", None, "there is no embedding model"),
+        ("missing", None, "no embedding model is set up"),
     ] {
         let world = world(first);
         let found = similar_pages(&world.memory, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();

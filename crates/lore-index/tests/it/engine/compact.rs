@@ -245,7 +245,7 @@ fn failing_summarizers_are_abandoned_after_three_attempts() {
     for attempt in &attempts {
         let error = attempt.result.as_ref().unwrap_err();
         assert_eq!(error.code().name(), "model");
-        assert_eq!(error.to_string(), "the summarizer says gave no summary: no words");
+        assert_eq!(error.to_string(), "the summarizer says failed: no words");
     }
     assert_eq!(texts(&world), before);
 }

@@ -76,9 +76,9 @@ fn supersession_cycles_are_reported_and_terminate() {
     assert_eq!(
         told,
         [
-            "superseded by b, supersession runs in a circle: a, b",
-            "superseded by a, supersession runs in a circle: b, a",
-            "supersession runs in a circle: c",
+            "superseded by b, supersession cycle: a, b",
+            "superseded by a, supersession cycle: b, a",
+            "supersession cycle: c",
         ]
     );
     assert_eq!(supersession(&world.memory, &world.page("a.md")).unwrap().len(), 1);

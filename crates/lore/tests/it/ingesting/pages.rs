@@ -172,8 +172,8 @@ fn a_payload_that_makes_no_sense_is_refused_with_its_place() {
         json!({ "pages": [page] })
     };
     for (payload, says) in [
-        (json!({}), "there is nothing to take in"),
-        (json!({ "content": " \n" }), "there is nothing to take in"),
+        (json!({}), "nothing to ingest"),
+        (json!({ "content": " \n" }), "nothing to ingest"),
         (json!({ "page": [] }), "has no parameter \"page\""),
         (json!({ "content": "x", "source_type": "rumour" }), "rumour"),
         (json!({ "pages": [{ "slug": "companies/acme" }] }), "expected_version"),
@@ -197,7 +197,7 @@ fn a_payload_that_makes_no_sense_is_refused_with_its_place() {
             ),
             "is not a date",
         ),
-        (json!({ "pages": [{ "slug": "new/page", "expected_version": 0 }] }), "a new page needs its text"),
+        (json!({ "pages": [{ "slug": "new/page", "expected_version": 0 }] }), "a new page needs content"),
         (json!({ "pages": [evidence(1), evidence(1)] }), "is changed twice"),
         (
             json!({ "pages": [{ "slug": "../out", "expected_version": 0, "content": "x" }] }),
@@ -210,7 +210,7 @@ fn a_payload_that_makes_no_sense_is_refused_with_its_place() {
     }
     sandbox.pipe(&["ingest", "--json-payload", "-"], b"not json").exits(2).says("the payload is not JSON");
     sandbox.run(&["ingest", "no-such-file"]).exits(2).says("no-such-file");
-    sandbox.run(&["ingest"]).exits(2).says("there is nothing to take in");
+    sandbox.run(&["ingest"]).exits(2).says("nothing to ingest");
     sandbox
         .pipe(
             &["ingest", "--json-payload", "-"],

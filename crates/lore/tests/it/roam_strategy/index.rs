@@ -142,7 +142,7 @@ fn lint_tells_an_index_that_is_missing_stale_or_edited() {
     assert_eq!(story.findings(), found("generated-edited"), "edited");
     story.lore(&["lint"]).exits(4);
     story.sandbox.write("index.md", &good);
-    story.edit_by_hand("start-here.md", "What belongs into", "All that belongs into");
+    story.edit_by_hand("start-here.md", "What belongs in", "All that belongs in");
     assert_eq!(story.findings(), found("generated-stale"), "stale");
     let shown = story.lore(&["lint", "--format", "human"]).ok().text();
     assert_eq!(
