@@ -1,6 +1,6 @@
 #!/bin/sh
-# Drives the servers with the clients that agents use: the official SDKs and the Inspector of MCP. Schemathesis asks the HTTP
-# server what no client would. All come from their package registries into .tools/, once.
+# Tests the servers with real MCP clients (the official SDKs and the Inspector) and fuzzes the HTTP server with
+# Schemathesis. The tools are installed once from their package registries into .tools/.
 #
 # usage: agents.sh LORE
 set -eu
@@ -19,7 +19,7 @@ if ! python3 -m venv --help >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v 
 fi
 if [ "$(cat .tools/python/sdk 2>/dev/null)" != "$PYTHON_SDK $FUZZER" ]; then
     rm -rf .tools/python
-    python3 -m venv .tools/python || fail "no Python environment can be made" "install Python 3 with venv"
+    python3 -m venv .tools/python || fail "cannot create a Python environment" "install Python 3 with venv"
     .tools/python/bin/pip install --quiet --disable-pip-version-check "$PYTHON_SDK" "$FUZZER"
     echo "$PYTHON_SDK $FUZZER" > .tools/python/sdk
 fi
@@ -28,10 +28,10 @@ if [ "$(cat .tools/node/inspector 2>/dev/null)" != "$INSPECTOR $TYPESCRIPT_SDK" 
     if ! command -v npm >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         { apt-get update -qq && apt-get install -y -qq npm; } >/dev/null 2>&1 || true
     fi
-    command -v npm >/dev/null 2>&1 || fail "npm is not installed" "the Inspector comes with npm: install Node.js"
+    command -v npm >/dev/null 2>&1 || fail "npm is not installed" "install Node.js; the Inspector needs npm"
     rm -rf .tools/node
     mkdir -p .tools/node
-    # The Inspector wants a newer Node.js than many systems have, so it brings one.
+    # The Inspector needs a newer Node.js than many systems have, so one is installed with it.
     (cd .tools/node && npm init --yes >/dev/null &&
         npm install --silent --no-audit --no-fund "$INSPECTOR" "$TYPESCRIPT_SDK" "$NODE" >/dev/null 2>&1)
     echo "$INSPECTOR $TYPESCRIPT_SDK" > .tools/node/inspector
@@ -39,7 +39,7 @@ fi
 
 PYTHON=.tools/python/bin/python
 
-# It waits for answers half of the time, so the others run beside it.
+# The fuzzer is idle half of the time, so the other tests run in parallel.
 $PYTHON tests/agents/fuzz_http.py "$1" &
 fuzzing=$!
 trap 'kill $fuzzing 2>/dev/null || true' EXIT

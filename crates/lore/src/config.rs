@@ -1,4 +1,4 @@
-//! The user's `config.toml`: settings and the registry of vaults. Edits keep comments and order.
+//! The user's `config.toml`: settings and the registry of vaults. Edits preserve comments and order.
 
 use std::path::{Path, PathBuf};
 
@@ -9,96 +9,100 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 use crate::environment::Environment;
 use crate::failure::{Failure, Result};
 
-/// A setting, what it is for, and its default.
+/// A setting with its description and default.
 pub struct Setting {
-    /// Its key.
+    /// The key, such as `search.limit`.
     pub key: &'static str,
-    /// What it is for.
+    /// One-line description.
     pub about: &'static str,
-    /// What holds when nobody set it.
+    /// Value when the setting is not set.
     pub default: &'static str,
 }
 
-/// Every setting there is.
+/// Every setting.
 pub const SETTINGS: &[Setting] = &[
-    Setting { key: "db", about: "the database: a SQLite file", default: "" },
-    Setting { key: "default_project", about: "the vault meant when nothing else decides", default: "" },
+    Setting { key: "db", about: "path of the SQLite database", default: "" },
+    Setting { key: "default_project", about: "vault to use when nothing else selects one", default: "" },
     Setting {
         key: "format",
-        about: "json, human or brief; empty: human on a terminal, json elsewhere",
+        about: "json, human or brief; empty: human on a terminal, json otherwise",
         default: "",
     },
     Setting {
         key: "embedding.model",
-        about: "the model a new database begins with, or none; empty: the best that is there",
+        about: "embedding model of a new database, or none; empty: the best one installed",
         default: "",
     },
-    Setting { key: "embedding.folder", about: "another folder in which models are looked for", default: "" },
+    Setting { key: "embedding.folder", about: "additional folder to search for models", default: "" },
     Setting {
         key: "embedding.ollama",
-        about: "where Ollama listens, for models called ollama:NAME",
+        about: "address of Ollama, for models named ollama:NAME",
         default: "http://127.0.0.1:11434",
     },
     Setting {
         key: "embedding.openai",
-        about: "the address of an OpenAI-compatible service, for models called openai:NAME",
+        about: "address of an OpenAI-compatible service, for models named openai:NAME",
         default: "https://api.openai.com/v1",
     },
     Setting {
         key: "embedding.key_variable",
-        about: "the environment variable that holds the key of that service",
+        about: "environment variable that holds the API key of that service",
         default: "OPENAI_API_KEY",
     },
     Setting {
         key: "embedding.timeout_ms",
-        about: "how long to wait for an answer of Ollama or that service",
+        about: "request timeout for Ollama and that service, in milliseconds",
         default: "60000",
     },
-    Setting { key: "search.limit", about: "hits per search", default: "50" },
+    Setting { key: "search.limit", about: "maximum number of results per search", default: "50" },
     Setting {
         key: "search.fusion",
-        about: "how words and meaning become one list: weighted, union or rrf",
+        about: "how lexical and semantic results are combined: weighted, union or rrf",
         default: "weighted",
     },
-    Setting { key: "search.weight", about: "the weight of meaning in it, from 0 to 1", default: "0.5" },
+    Setting { key: "search.weight", about: "weight of semantic results, from 0 to 1", default: "0.5" },
     Setting {
         key: "search.signals",
-        about: "what else counts: exact, complete, relation, entity, alias, heading, dates, recency; or none",
+        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, recency; or none",
         default: "exact complete relation entity alias heading dates recency",
     },
-    Setting { key: "search.budget", about: "tokens that an answer may cost", default: "4000" },
+    Setting { key: "search.budget", about: "maximum tokens of an answer", default: "4000" },
     Setting {
         key: "context.budget",
-        about: "tokens that the brief of `lore context` may cost besides the policy's injected files",
+        about: "maximum tokens of the `lore context` brief, not counting the policy's injected files",
         default: "2000",
     },
     Setting {
         key: "compact.summarizer",
-        about: "who writes summaries: extractive, agent, command or endpoint",
+        about: "summarizer: extractive, agent, command or endpoint",
         default: "extractive",
     },
     Setting {
         key: "compact.command",
-        about: "a command that reads pages on its standard input and writes their summary",
+        about: "command that reads pages on standard input and prints a summary",
         default: "",
     },
     Setting {
         key: "compact.endpoint",
-        about: "the address of a language model that writes summaries, such as http://127.0.0.1:11434/v1",
+        about: "address of the language model that writes summaries, such as http://127.0.0.1:11434/v1",
         default: "",
     },
-    Setting { key: "compact.model", about: "that model's name", default: "" },
-    Setting { key: "compact.api", about: "how it is asked: openai or ollama", default: "openai" },
+    Setting { key: "compact.model", about: "name of that model", default: "" },
+    Setting { key: "compact.api", about: "API of that model: openai or ollama", default: "openai" },
     Setting {
         key: "compact.key_variable",
-        about: "the environment variable that holds its key; empty: it needs none",
+        about: "environment variable that holds its API key; empty: no key needed",
         default: "",
     },
-    Setting { key: "compact.seconds", about: "how long a summary may take", default: "120" },
-    Setting { key: "watch.debounce_ms", about: "quiet time before a change is indexed", default: "1000" },
+    Setting { key: "compact.seconds", about: "time limit for one summary, in seconds", default: "120" },
+    Setting {
+        key: "watch.debounce_ms",
+        about: "quiet time before a change is indexed, in milliseconds",
+        default: "1000",
+    },
 ];
 
-/// The signals that a setting names; any other word is given back.
+/// Parses the value of `search.signals`; an unknown word is returned as the error.
 pub fn signals(text: &str) -> std::result::Result<Signals, String> {
     let mut signals = Signals::NONE;
     for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
@@ -118,14 +122,14 @@ pub fn signals(text: &str) -> std::result::Result<Signals, String> {
     Ok(signals)
 }
 
-/// The file, read.
+/// The parsed configuration file.
 pub struct Config {
     path: PathBuf,
     document: DocumentMut,
 }
 
 impl Config {
-    /// Reads the file; one that is not there is empty.
+    /// Reads the file; a missing file counts as empty.
     pub fn load(path: &Path) -> Result<Config> {
         let text = read_text(path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| Error::Config {
@@ -136,7 +140,7 @@ impl Config {
         Ok(Config { path: path.to_owned(), document })
     }
 
-    /// Changes the file: read again, changed, written in one step, one process at a time.
+    /// Reads the file again, changes it and writes it atomically, under a lock that only one process can hold.
     pub fn change(environment: &Environment, work: impl FnOnce(&mut Config) -> Result<()>) -> Result<Config> {
         let path = environment.config_file.as_path();
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -148,13 +152,13 @@ impl Config {
         Ok(config)
     }
 
-    /// A setting's value, or its default; an unknown key is an error.
+    /// Returns a setting's value or its default; an unknown key is an error.
     pub fn get(&self, key: &str) -> Result<String> {
         let setting = known(key)?;
         Ok(self.set_value(key).unwrap_or_else(|| setting.default.to_owned()))
     }
 
-    /// A setting's value where somebody set it.
+    /// Returns a setting's value if it is set.
     pub fn set_value(&self, key: &str) -> Option<String> {
         let item = key.split('.').try_fold(self.document.as_item(), |item, part| item.get(part))?;
         Some(match item.as_str() {
@@ -180,7 +184,7 @@ impl Config {
         Ok(())
     }
 
-    /// Forgets a setting; says whether it was set.
+    /// Removes a setting; returns whether it was set.
     pub fn unset(&mut self, key: &str) -> Result<bool> {
         known(key)?;
         let removed = match key.split_once('.') {
@@ -192,7 +196,7 @@ impl Config {
         Ok(removed.is_some())
     }
 
-    /// The registry of vaults.
+    /// Returns the registry of vaults.
     pub fn projects(&self) -> Projects {
         let mut projects = Projects { default: self.set_value("default_project"), ..Default::default() };
         if let Some(table) = self.document.get("projects").and_then(Item::as_table_like) {
@@ -217,7 +221,7 @@ impl Config {
         table[name] = value(root.to_string_lossy().as_ref());
     }
 
-    /// Forgets a vault, its maps, and that it was the default.
+    /// Removes a vault from the registry, with its maps and its default status.
     pub fn remove_project(&mut self, name: &str) {
         if let Some(table) = self.document.get_mut("projects").and_then(Item::as_table_like_mut) {
             table.remove(name);
@@ -228,7 +232,7 @@ impl Config {
         self.retain_maps(|map| map.get("project").and_then(Item::as_str) != Some(name));
     }
 
-    /// Maps working directories to a vault; an older map of the same glob goes.
+    /// Maps working directories to a vault, replacing an older map of the same glob.
     pub fn add_map(&mut self, glob: &str, project: &str) {
         self.remove_map(glob);
         let mut map = Table::new();
@@ -240,7 +244,7 @@ impl Config {
         }
     }
 
-    /// Forgets a map; says whether there was one.
+    /// Removes a map; returns whether it existed.
     pub fn remove_map(&mut self, glob: &str) -> bool {
         self.retain_maps(|map| map.get("glob").and_then(Item::as_str) != Some(glob))
     }
@@ -262,10 +266,7 @@ impl Config {
 fn known(key: &str) -> Result<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
         let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-        Failure::usage(
-            format!("no setting is called {key:?}"),
-            format!("the settings are {}", keys.join(", ")),
-        )
+        Failure::usage(format!("unknown setting {key:?}"), format!("known settings: {}", keys.join(", ")))
     })
 }
 
@@ -288,7 +289,7 @@ fn check(key: &str, text: &str) -> Result<()> {
         return Ok(());
     }
     let about = SETTINGS.iter().find(|setting| setting.key == key).map_or("", |setting| setting.about);
-    Err(Failure::usage(format!("{text:?} is no value for {key}"), about))
+    Err(Failure::usage(format!("invalid value {text:?} for {key}"), about))
 }
 
 #[cfg(test)]
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_keep_comments_and_order() {
+    fn edits_preserve_comments_and_order() {
         let mut config = config("# mine\nformat = \"json\" # always\n\n[projects]\na = \"/a\"\n");
         config.set("search.limit", "20").expect("set");
         config.add_project("b", Path::new("/b"));

@@ -1,6 +1,6 @@
-//! The process's surroundings, read once: nothing else in Lore asks for a variable, the time or the directory.
+//! The process environment, read once: no other module reads variables, the clock or the working directory.
 
-#![expect(clippy::disallowed_methods, reason = "this is the module the ban points to")]
+#![expect(clippy::disallowed_methods, reason = "this is the only module allowed to call them")]
 
 use std::env;
 use std::io::IsTerminal as _;
@@ -12,7 +12,7 @@ use lore_engine::Clock;
 
 use crate::failure::{Failure, Result};
 
-/// Where things are and who is there.
+/// Directories, user, clock and terminal of this process.
 #[derive(Clone)]
 pub struct Environment {
     /// The configuration file.
@@ -23,21 +23,21 @@ pub struct Environment {
     pub state: PathBuf,
     /// `LORE_HOME`.
     pub own: Option<PathBuf>,
-    /// Where the user's programs keep their configuration, where that is not the usual place.
+    /// `XDG_CONFIG_HOME`.
     pub user_config: Option<PathBuf>,
-    /// This program.
+    /// Path of this executable.
     pub program: Option<PathBuf>,
-    /// `LORE_SESSION`, else a word of this run's own.
+    /// `LORE_SESSION`, else an id generated for this run.
     pub session: String,
-    /// `LORE_SESSION`, where somebody set it.
+    /// `LORE_SESSION`, if set.
     pub named_session: Option<String>,
-    /// The user's home.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// The working directory, links followed.
+    /// The working directory, with symlinks resolved.
     pub here: Option<PathBuf>,
-    /// `LORE_MODEL`: the model a new database begins with.
+    /// `LORE_MODEL`: the embedding model of a new database.
     pub model: Option<String>,
-    /// `LORE_MODELS`: a folder of models.
+    /// `LORE_MODELS`: a directory of models.
     pub models: Option<PathBuf>,
     /// `LORE_DB`.
     pub db: Option<String>,
@@ -45,16 +45,16 @@ pub struct Environment {
     pub project: Option<String>,
     /// `LORE_ACTOR`, else the user's name.
     pub actor: String,
-    /// The time; `LORE_NOW` fixes it.
+    /// The clock; `LORE_NOW` fixes it.
     pub clock: Clock,
-    /// Whether a person reads standard output.
+    /// Whether standard output is a terminal.
     pub terminal: bool,
-    /// Whether a person types standard input.
+    /// Whether standard input is a terminal.
     pub interactive: bool,
 }
 
 impl Environment {
-    /// Reads it.
+    /// Reads the environment.
     pub fn read() -> Result<Environment> {
         let own = directory("LORE_HOME");
         if let Some(point) = text("LORE_FAULT") {
@@ -97,12 +97,12 @@ impl Environment {
     }
 }
 
-/// A secret that the user keeps in a variable of this name.
+/// Returns a secret from an environment variable.
 pub fn secret(variable: &str) -> Option<String> {
     text(variable)
 }
 
-/// A folder that another program is told of by a variable of this name.
+/// Returns the absolute path in an environment variable of another program.
 pub fn folder(variable: &str) -> Option<PathBuf> {
     directory(variable)
 }
@@ -118,19 +118,22 @@ fn directory(variable: &str) -> Option<PathBuf> {
 fn clock(fixed: Option<String>) -> Result<Clock> {
     let Some(fixed) = fixed else { return Ok(Arc::new(Zoned::now)) };
     let bad = |_| {
-        Failure::usage(format!("LORE_NOW is {fixed:?}"), "write a timestamp such as 2024-03-01T12:00:00Z")
+        Failure::usage(
+            format!("LORE_NOW is {fixed:?}, which is not a timestamp"),
+            "set it to one such as 2024-03-01T12:00:00Z",
+        )
     };
     let at: Timestamp = fixed.parse().map_err(bad)?;
     let at = at.to_zoned(jiff::tz::TimeZone::system());
     Ok(Arc::new(move || at.clone()))
 }
 
-/// A word that sets this run's writes apart from those of others.
+/// Returns an id that distinguishes this run's writes from those of other runs.
 fn new_session() -> String {
     let now = Timestamp::now().as_second();
     format!("{now:x}-{:x}", std::process::id())
 }
 
 fn no_home() -> Failure {
-    Failure::usage("there is no home directory", "set HOME, or LORE_HOME to an absolute path")
+    Failure::usage("cannot find the home directory", "set HOME, or set LORE_HOME to an absolute path")
 }

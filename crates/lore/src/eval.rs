@@ -1,4 +1,4 @@
-//! Retrieval quality: questions with known answers, asked the way a user asks them.
+//! Retrieval quality, measured with questions that have known answers.
 
 mod measures;
 mod set;

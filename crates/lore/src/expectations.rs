@@ -1,4 +1,4 @@
-//! What a vault must be able to answer, as it stands in its `expectations.toml`, and the report of a run for build servers.
+//! A vault's tests in `expectations.toml`: what it must be able to answer, and a JUnit report for CI.
 
 mod junit;
 mod read;
@@ -10,71 +10,71 @@ pub use junit::{Case, junit};
 pub use lore_engine::vault::EXPECTATIONS_FILE as FILE;
 pub use read::read;
 
-/// Among how many hits a page must be, unless the file says otherwise.
+/// Default number of top results among which a page must be found.
 pub const TOP: usize = 5;
 
-/// An expectation with its line in the file.
+/// An expectation and its line in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// The line at which it begins.
+    /// The line on which it starts.
     pub line: usize,
-    /// What is expected.
+    /// The question or fact.
     pub what: What,
 }
 
-/// What is expected.
+/// The kind of expectation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum What {
-    /// A question and the pages that answer it, or must not.
+    /// A question and the pages that must or must not answer it.
     Question(Question),
-    /// A fact and the value it has, or must not have.
+    /// A fact and the values that it must or must not have.
     Fact(Fact),
 }
 
-/// A question and the pages that answer it, or must not.
+/// A question and the pages that must or must not answer it.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// What is asked.
+    /// The question.
     pub ask: String,
-    /// The pages that must be among the first hits.
+    /// Pages that must be among the top results.
     #[serde(default, deserialize_with = "read::one_or_many")]
     pub page: Vec<String>,
-    /// The pages that must not.
+    /// Pages that must not be among them.
     #[serde(default, deserialize_with = "read::one_or_many")]
     pub not: Vec<String>,
-    /// How many hits are the first.
+    /// Number of top results to look at.
     #[serde(default)]
     pub top: Option<usize>,
-    /// How to find: hybrid, lexical, semantic or fields.
+    /// Search mode: hybrid, lexical, semantic or fields.
     #[serde(default)]
     pub mode: Option<String>,
-    /// The day, month or year that is asked about.
+    /// The day, month or year the question is about.
     #[serde(default)]
     pub as_of: Option<String>,
 }
 
-/// A fact and the value it has, or must not have.
+/// A fact and the values that it must or must not have.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// Whom it is about.
+    /// The page the fact is about.
     pub subject: String,
-    /// What is said.
+    /// The predicate.
     pub predicate: String,
-    /// The values that it must have.
+    /// Values that it must have.
     #[serde(default, deserialize_with = "read::one_or_many")]
     pub value: Vec<String>,
-    /// The values that it must not have.
+    /// Values that it must not have.
     #[serde(default, deserialize_with = "read::one_or_many")]
     pub not: Vec<String>,
-    /// On which day, in which month or year; today without it.
+    /// The day, month or year to check; default: today.
     #[serde(default)]
     pub as_of: Option<String>,
 }
 
 impl Expectation {
-    /// What it is called in a report.
+    /// Returns its name in reports.
     pub fn name(&self) -> String {
         match &self.what {
             What::Question(question) => {
@@ -89,20 +89,20 @@ impl Expectation {
     }
 }
 
-/// A question that is to be added.
+/// A question to add to the file.
 #[derive(Debug)]
 pub struct NewQuestion<'a> {
-    /// What is asked.
+    /// The question.
     pub ask: &'a str,
     /// The page.
     pub page: &'a str,
-    /// Whether it must not be found.
+    /// Whether the page must not be found.
     pub not: bool,
-    /// Among how many hits; as the file says without it.
+    /// Number of top results to look at; default: the file's.
     pub top: Option<usize>,
 }
 
-/// The file's text with one more question; one that is there already is left as it is.
+/// Returns the file's text with a question added, unless it is there already.
 pub fn add(text: &str, new: &NewQuestion) -> Result<String, toml_edit::TomlError> {
     let mut document = text.parse::<DocumentMut>()?;
     let key = if new.not { "not" } else { "page" };
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_added_once_and_comments_stay() {
+    fn adding_a_question_is_idempotent_and_preserves_comments() {
         let new = NewQuestion { ask: "who?", page: "people/ada", not: false, top: Some(3) };
         let first = add("", &new).expect("sound");
         assert_eq!(first, "[[question]]\nask = \"who?\"\npage = \"people/ada\"\ntop = 3\n");

@@ -1,31 +1,31 @@
-//! The one error table: what each code means to a shell, to HTTP and to MCP.
+//! The error type of the binary, and the table that maps error codes to exit, HTTP and MCP status.
 
 use lore_engine::{Code, Error};
 use serde_json::{Value, json};
 
-/// What an operation fails with.
+/// Result of an operation.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// An error at the edge: a stable code, what happened, and what to do next.
+/// An error as shown to users: a stable code, a message and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The code agents branch on.
+    /// The error code, which agents branch on.
     pub code: Code,
-    /// What happened, to which file or page.
+    /// What is wrong, naming the file or page.
     pub message: String,
-    /// What to do next.
+    /// How to fix it.
     pub hint: String,
-    /// The version a page has now, where that is what stood in the way.
+    /// The page's current version, for a version conflict.
     pub current_version: Option<u64>,
 }
 
 impl Failure {
-    /// Words that cannot be acted on.
+    /// Returns a usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure { code: Code::Usage, message: message.into(), hint: hint.into(), current_version: None }
     }
 
-    /// The error as agents read it.
+    /// Returns the error as JSON.
     pub fn json(&self) -> Value {
         let mut error = json!({ "code": self.code.name(), "message": self.message, "hint": self.hint });
         if let Some(version) = self.current_version {
@@ -45,18 +45,18 @@ impl From<Error> for Failure {
     }
 }
 
-/// What a code means outside.
+/// Exit, HTTP and MCP status of an error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
     /// The process's exit status.
     pub exit: u8,
     /// The HTTP status.
     pub http: u16,
-    /// The JSON-RPC error of MCP, where it is not the agent's to act on.
+    /// The JSON-RPC error code, for MCP errors that are not tool results.
     pub mcp: i32,
 }
 
-/// The table.
+/// Returns the status of an error code.
 pub fn status(code: Code) -> Status {
     let (exit, http, mcp) = match code {
         Code::NotFound => (1, 404, -32002),
@@ -87,7 +87,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn the_table_is_the_published_one() {
+    fn status_table() {
         let mut table = String::new();
         for code in Code::ALL {
             let Status { exit, http, mcp } = status(code);

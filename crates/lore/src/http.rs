@@ -1,7 +1,7 @@
-//! HTTP: the operations, pages by their paths, MCP, and what a monitor asks for.
+//! The HTTP server: operations, pages by path, MCP, health check and metrics.
 //!
-//! It listens on this machine only, unless told otherwise. Everything but `/healthz` needs a token, and no request with a
-//! foreign host or origin is let in.
+//! It binds to loopback by default. Every route but `/healthz` needs a token, and requests with a foreign host or origin
+//! are refused.
 
 mod address;
 mod context;
@@ -31,35 +31,35 @@ use context::page;
 use metrics::Metrics;
 pub use tokens::Tokens;
 
-/// So many bytes of a request are read.
+/// Maximum size of a request body, in bytes.
 const BODY: usize = 16 * 1024 * 1024;
 
-/// How long a request may take.
+/// Time limit of a request.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long requests that are under way may take when the server is told to end.
+/// Time limit for open requests when the server shuts down.
 const LAST_WORDS: Duration = Duration::from_millis(800);
 
-/// What every request needs.
+/// State shared by all requests.
 pub struct Shared {
     workers: Workers,
     tokens: Tokens,
     metrics: Metrics,
-    /// Names by which this server may be called besides those of this machine.
+    /// Accepted host names besides those of this machine.
     hosts: Vec<String>,
 }
 
-/// How to listen.
+/// Settings of the HTTP server.
 pub struct Listen {
-    /// Where.
+    /// The address to bind to.
     pub address: SocketAddr,
-    /// Names by which this server may be called besides those of this machine.
+    /// Accepted host names besides those of this machine.
     pub hosts: Vec<String>,
-    /// Which tools MCP clients are offered.
+    /// The set of MCP tools to offer.
     pub tools: Toolset,
 }
 
-/// Serves until the process is told to end.
+/// Serves until the process receives a stop signal.
 pub async fn serve(
     environment: &Environment,
     workers: Workers,
@@ -87,13 +87,13 @@ pub async fn serve(
     };
     tokio::select! {
         served = serving => served.map_err(|error| Failure::usage(format!("cannot serve: {error}"), "start it again")),
-        // A stream that stays open must not keep the server from ending.
+        // An open stream must not keep the server from shutting down.
         () = late => Ok(()),
     }
 }
 
 fn router(shared: Arc<Shared>, handler: Handler) -> Router {
-    // Host and origin are looked at by the guard, for every route alike.
+    // The guard checks host and origin, for every route.
     let config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .disable_allowed_hosts()

@@ -1,4 +1,4 @@
-//! `lore`: a memory for AI agents and the people behind them, in files they own.
+//! `lore`: a memory for AI agents and people, in plain files that they own.
 
 mod cli;
 mod config;

@@ -1,7 +1,7 @@
-//! MCP: the operations as tools, pages as resources, and prompts, for every agent that speaks it.
+//! The MCP server: operations as tools, pages as resources, and prompts.
 //!
-//! One handler serves the protocol of sessions and the stateless one, over standard input and output and over HTTP. It
-//! has no logic of its own: a call becomes an operation on a worker, and its output becomes the result.
+//! One handler serves both the session protocol and the stateless one, over stdio and HTTP. It has no logic of its own:
+//! a call becomes an operation on a worker, and its output becomes the result.
 
 mod complete;
 mod progress;
@@ -32,21 +32,21 @@ use tool::Tool;
 use toolset::listed;
 pub use toolset::{Toolset, toolset};
 
-/// When to search and when to write.
+/// Server instructions: when to search and when to write.
 const INSTRUCTIONS: &str = include_str!("mcp/instructions.md");
 
-/// The server as one client sees it.
+/// The MCP request handler.
 #[derive(Clone)]
 pub struct Handler {
     workers: Workers,
     keepers: Keepers,
     tools: Vec<&'static Tool>,
-    /// The tools as they are listed, made when they are first asked for.
+    /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
 }
 
 impl Handler {
-    /// A handler. Clients that start the server themselves may do what its user may; over HTTP, what their token grants.
+    /// Returns a handler. Over stdio a client has the rights of the user; over HTTP, those of its token.
     pub fn new(workers: Workers, keepers: Keepers, set: Toolset) -> Handler {
         Handler { workers, keepers, tools: toolset(set), listed: Arc::default() }
     }
@@ -55,7 +55,7 @@ impl Handler {
         self.listed.get_or_init(|| self.tools.iter().map(|tool| listed(tool)).collect())
     }
 
-    /// Runs something on a worker, for the vault that is meant.
+    /// Runs `work` on a worker, in a session for the requested project.
     async fn run<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -88,7 +88,7 @@ impl Handler {
         let project = match arguments.remove("project") {
             Some(Value::String(name)) if !name.is_empty() => Some(name),
             Some(Value::Null | Value::String(_)) | None => None,
-            Some(_) => return Err(Failure::usage("project is not text", "give a project's name")),
+            Some(_) => return Err(Failure::usage("project is not a string", "pass the name of a project")),
         };
         let (entry, input) = tool.call(arguments)?;
         if let Some(grant) = granted(context) {
@@ -101,7 +101,7 @@ impl Handler {
                 let mut text = answer.human();
                 if let Some(progress) = keepers.progress(session) {
                     text.push_str(&format!(
-                        "\n(the index is being built: {} of {} pages so far)\n",
+                        "\n(building the index: {} of {} pages so far)\n",
                         progress.done, progress.total
                     ));
                 }
@@ -114,24 +114,24 @@ impl Handler {
     }
 }
 
-/// What a request says beside what is to be done.
+/// The target of a request besides its operation.
 #[derive(Default)]
 struct Asked {
-    /// The project it names.
+    /// The requested project.
     project: Option<String>,
-    /// Who hears how far it is.
+    /// Receives progress.
     told: Option<watch::Sender<Option<Step>>>,
 }
 
-/// What the token of a request over HTTP grants; none where there is no HTTP.
+/// Returns the grant of an HTTP request's token; none over stdio.
 fn granted(context: &RequestContext<RoleServer>) -> Option<Grant> {
     let request = context.extensions.get::<axum::http::request::Parts>()?;
-    // A request that nobody let in may do nothing.
+    // A request that did not pass the guard has no rights.
     let nothing = Grant { actor: "nobody".into(), projects: Some(Vec::new()), writes: false };
     Some(request.extensions.get::<Grant>().cloned().unwrap_or(nothing))
 }
 
-/// What went wrong, for the agent to act on.
+/// Returns an error as a tool result, so that the agent can act on it.
 fn told(failure: &Failure) -> CallToolResult {
     let version = failure.current_version.map(|version| format!("\ncurrent version: {version}"));
     let text = format!(
@@ -146,7 +146,7 @@ fn told(failure: &Failure) -> CallToolResult {
     result
 }
 
-/// What went wrong where there is no result to say it in.
+/// Returns an error as a JSON-RPC error, for requests without a tool result.
 fn refused(failure: Failure) -> ErrorData {
     let (code, data) = (ErrorCode(status(failure.code).mcp), failure.json());
     ErrorData::new(code, format!("{}; {}", failure.message, failure.hint), Some(data))
@@ -184,13 +184,13 @@ impl ServerHandler for Handler {
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tools.iter().copied().find(|tool| tool.name == request.name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
-            let message = format!("no tool is called {:?}; the tools are {}", request.name, names.join(", "));
+            let message = format!("unknown tool {:?}; known tools: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let (telling, steps) = Telling::begin(&context);
         let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);
         let result = tokio::select! {
-            // Nobody waits for the answer any more, and with the call its work ends.
+            // The client cancelled the call; dropping it cancels the work.
             () = context.ct.cancelled() => Err(lore_engine::Error::Cancelled.into()),
             result = called => {
                 telling.finish().await;

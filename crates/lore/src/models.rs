@@ -1,4 +1,4 @@
-//! The models that can be used here: the one in the program, folders of transformers, and endpoints the user named.
+//! The embedding models that can be used: the built-in one, transformers in directories, and configured endpoints.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use crate::config::Config;
 use crate::environment::{Environment, secret};
 use crate::failure::Result;
 
-/// The static model's name.
+/// Name of the static model.
 pub const STATIC: &str = "wordllama-256";
 
-/// The transformer that is chosen where it is there: it is small, and wins on every evaluation set.
+/// The preferred transformer, used when installed: it is small and the best on every evaluation set.
 const TRANSFORMER: &str = "all-MiniLM-L6-v2";
 
-/// How far above the program a `models` folder is looked for: a build keeps its program two folders down.
+/// Number of directories above the executable to search for `models`: a build puts the executable two levels down.
 const ABOVE: usize = 3;
 
-/// When a model's weights last changed, and its folder.
+/// The mtime of a model's weights, and its directory.
 type Weights = (Option<SystemTime>, PathBuf);
 
-/// The transformers that are open in this process, by their weights' time and folder: sessions of a server share them.
+/// The open transformers of this process: sessions of a server share them.
 static OPENED: Mutex<BTreeMap<Weights, Weak<dyn Embedder>>> = Mutex::new(BTreeMap::new());
 
-/// Where models are, and what the user says about them.
+/// Model directories and the user's model settings.
 pub struct Library {
     folders: RwLock<Vec<PathBuf>>,
     wanted: Option<String>,
@@ -40,16 +40,16 @@ pub struct Library {
     timeout: Duration,
 }
 
-/// A model that could be used.
+/// A model that can be used or downloaded.
 pub struct Known {
-    /// Its name.
+    /// The model name.
     pub name: String,
-    /// Where it is, where it is here.
+    /// Where it is installed, if it is.
     pub place: Option<String>,
 }
 
 impl Library {
-    /// The models of these surroundings.
+    /// Returns the library for an environment and a configuration.
     pub fn new(environment: &Environment, config: &Config) -> Result<Library> {
         let beside = environment.program.iter().flat_map(|program| program.ancestors().skip(1).take(ABOVE));
         let beside = beside.map(|folder| folder.join("models"));
@@ -71,19 +71,19 @@ impl Library {
         })
     }
 
-    /// The folders in which models are looked for.
+    /// Returns the directories that are searched for models.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().map(|folders| folders.clone()).unwrap_or_default()
     }
 
-    /// Looks in this folder first from now on.
+    /// Puts a directory first in the search order.
     pub fn look_in(&self, folder: &Path) {
         if let Ok(mut folders) = self.folders.write() {
             folders.insert(0, folder.to_owned());
         }
     }
 
-    /// Where a model of this name is.
+    /// Returns the path of an installed model.
     fn place(&self, name: &str) -> Option<PathBuf> {
         let file = if name == STATIC { format!("{STATIC}.lore") } else { name.to_owned() };
         let plain = !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -92,16 +92,16 @@ impl Library {
         })?
     }
 
-    /// Whether a name can be a model's: of one that is here, can be fetched, or answers at an endpoint.
+    /// Whether a name is that of an installed, downloadable or remote model.
     pub fn knows(&self, name: &str) -> bool {
         let is_remote = name.starts_with("ollama:") || name.starts_with("openai:");
         let can_be_fetched = known_models().iter().any(|model| model.name == name);
         is_remote || can_be_fetched || name == STATIC || self.place(name).is_some()
     }
 
-    /// Every model that can be used or fetched, the one in the program first.
+    /// Returns every model that can be used or downloaded, the built-in one first.
     pub fn all(&self) -> Vec<Known> {
-        let inside = StaticModel::embedded().map(|_| "in the program".to_owned());
+        let inside = StaticModel::embedded().map(|_| "built in".to_owned());
         let place = |name: &str| self.place(name).map(|place| place.display().to_string());
         let mut all = vec![Known { name: STATIC.into(), place: inside.or_else(|| place(STATIC)) }];
         for model in known_models() {
@@ -118,7 +118,7 @@ impl Library {
         all
     }
 
-    /// Where fetched models go.
+    /// Returns the directory for downloaded models.
     pub fn home(environment: &Environment) -> PathBuf {
         environment.models.clone().unwrap_or_else(|| environment.data.join("models"))
     }
@@ -129,20 +129,19 @@ impl Library {
         }
         match self.place(STATIC) {
             Some(file) => Ok(Arc::new(StaticModel::open(&file)?)),
-            None => Err(missing(
-                STATIC,
-                "this program was built without it; `make models` and `make build` put it in",
-            )),
+            None => {
+                Err(missing(STATIC, "this build does not include it; run `make models` and `make build`"))
+            }
         }
     }
 
-    /// Opens a transformer; one that is open in this process is shared.
+    /// Opens a transformer, or shares one that is open in this process.
     fn open_folder(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
         let Some(folder) = self.place(name) else {
             let pull = known_models().iter().any(|model| model.name == name);
             let reason = match pull {
-                true => format!("it is not here: fetch it with `lore model pull {name}`"),
-                false => "no such folder; `lore model list` shows what is there".to_owned(),
+                true => format!("it is not installed; download it with `lore model pull {name}`"),
+                false => "no such model; see `lore model list`".to_owned(),
             };
             return Err(missing(name, &reason));
         };

@@ -1,7 +1,7 @@
-//! What the servers share: workers that run operations, and keepers that keep the index fresh behind them.
+//! Shared by the MCP and HTTP servers: workers that run operations, and background threads that keep indexes up to date.
 //!
-//! Everything below a face is synchronous. A worker is a thread with sessions of its own, and so with connections of its
-//! own to the database; requests are handed to workers and awaited.
+//! Everything below a face is synchronous. A worker is a thread with its own sessions, and so its own database
+//! connections; requests are dispatched to workers and awaited.
 
 mod grant;
 mod keeper;

@@ -1,41 +1,41 @@
-//! The user services of a vault, as text: for systemd on Linux, for launchd on macOS.
+//! Generates the files of a vault's user services: systemd on Linux, launchd on macOS.
 
 use std::path::Path;
 
-/// What a service does and when.
+/// A service: its commands and schedule.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its name, such as `lore-push-notes`.
+    /// The service name, such as `lore-push-notes`.
     pub name: String,
-    /// What it is for.
+    /// One-line description.
     pub about: String,
-    /// The commands, each as its words, run one after the other.
+    /// The commands, each as its arguments, run one after the other.
     pub commands: Vec<Vec<String>>,
-    /// When.
+    /// The schedule.
     pub when: When,
-    /// Variables it runs with.
+    /// Environment variables.
     pub environment: Vec<(String, String)>,
 }
 
-/// When a service runs.
+/// The schedule of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
-    /// Every so many minutes.
+    /// Every given number of minutes.
     Every(u32),
-    /// Every day at this hour, in this time zone or the system's, or when the machine is next awake.
+    /// Daily at this hour, in this time zone or the system's, or when the machine next wakes up.
     Daily(i8, Option<String>),
-    /// From the user's log-in on, begun again should it fail.
+    /// From login on, restarted on failure.
     Always,
 }
 
 impl Job {
-    /// What systemd starts: the timer, or what goes on for good itself.
+    /// Returns the systemd unit to start: the timer, or the service itself if it runs all the time.
     pub fn unit(&self) -> String {
         format!("{}.{}", self.name, if self.when == When::Always { "service" } else { "timer" })
     }
 }
 
-/// The files of a job for systemd: name and text.
+/// Returns the systemd unit files of a job: name and text.
 pub fn systemd(job: &Job) -> Vec<(String, String)> {
     let kind = if job.when == When::Always { "exec" } else { "oneshot" };
     let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType={kind}\n", job.about);
@@ -63,14 +63,14 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
     vec![(format!("{}.service", job.name), service), (format!("{}.timer", job.name), timer)]
 }
 
-/// The file of a job for launchd: name and text.
+/// Returns the launchd file of a job: name and text.
 pub fn launchd(job: &Job, log: &Path) -> (String, String) {
     let words = |command: &Vec<String>| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ");
-    // What goes on for good takes the place of the shell, so that a signal to stop reaches it.
+    // A long-running command replaces the shell, so that a stop signal reaches it.
     let start = if job.when == When::Always { "exec " } else { "" };
     let script: Vec<String> =
         job.commands.iter().map(|command| format!("{start}{}", words(command))).collect();
-    // launchd knows no time zone but the system's; a turn of the day that comes early does nothing.
+    // launchd only knows the system's time zone; a rollover that runs too early does nothing.
     let when = match &job.when {
         When::Always => "  <key>RunAtLoad</key>\n  <true/>\n  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n".into(),
         When::Every(minutes) => {
@@ -94,7 +94,7 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
     (format!("{}.plist", job.name), text)
 }
 
-/// A word as systemd reads it back: in quotes, with `%`, `$`, `\` and `"` kept as they are.
+/// Quotes an argument for systemd, escaping `%`, `$`, `\` and `"`.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn systemd_gets_a_service_and_a_timer() {
+    fn systemd_service_and_timer() {
         let text: String =
             systemd(&job(When::Every(15))).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
         expect![[r#"
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_for_good_has_no_timer() {
+    fn long_running_service_has_no_timer() {
         let text: String =
             systemd(&job(When::Always)).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
         expect![[r#"
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn launchd_gets_a_property_list() {
+    fn launchd_property_list() {
         let (name, text) = launchd(&job(When::Daily(4, None)), Path::new("/tmp/log"));
         assert_eq!(name, "lore-push-notes.plist");
         assert!(

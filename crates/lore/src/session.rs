@@ -1,4 +1,4 @@
-//! What an operation works with: the configuration, the chosen vault, and a way to talk to the person.
+//! The context of an operation: configuration, selected vault and messages to the user.
 
 use std::cell::{OnceCell, RefCell};
 use std::io::Read as _;
@@ -15,30 +15,30 @@ use crate::failure::{Failure, Result};
 use crate::models::Library;
 use crate::talk::Talk;
 
-/// What the command line says for every operation.
+/// Options common to all operations.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// `--db`.
     pub db: Option<String>,
     /// `--project`.
     pub project: Option<String>,
-    /// Whether to look for changed files first.
+    /// Whether to sync first.
     pub sync: bool,
-    /// Whether to embed the little that was written since, where nobody looks for changed files.
+    /// Whether to embed a few pending chunks inline when not syncing.
     pub keeps_up: bool,
-    /// Which face is asking.
+    /// The calling face.
     pub face: &'static str,
 }
 
 /// One run of Lore.
 pub struct Session {
-    /// The surroundings.
+    /// The process environment.
     pub environment: Environment,
-    /// The user's configuration as it was when the session began.
+    /// The user's configuration, as read when the session was created.
     pub config: Config,
-    /// Where talk goes.
+    /// Messages on standard error.
     pub talk: Talk,
-    /// The models there are.
+    /// The available models.
     pub models: Arc<Library>,
     options: Options,
     memory: OnceCell<Memory>,
@@ -46,7 +46,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with nothing opened yet.
+    /// Returns a session; the vault is opened on first use.
     pub fn new(environment: Environment, options: Options, talk: Talk) -> Result<Session> {
         let config = Config::load(&environment.config_file)?;
         let models = Arc::new(Library::new(&environment, &config)?);
@@ -61,13 +61,13 @@ impl Session {
         })
     }
 
-    /// The same session, looking for changed files first or not.
+    /// Returns the session with syncing turned on or off.
     pub fn syncing(mut self, sync: bool) -> Session {
         self.options.sync = sync;
         self
     }
 
-    /// The chosen vault, its index up to date unless the user said not to look.
+    /// Returns the selected vault, synced first unless `--no-sync` was given.
     pub fn fresh(&self) -> Result<&Memory> {
         let memory = self.memory()?;
         if self.options.sync {
@@ -85,7 +85,7 @@ impl Session {
         Ok(memory)
     }
 
-    /// The chosen vault, its index as it is.
+    /// Returns the selected vault without syncing.
     pub fn memory(&self) -> Result<&Memory> {
         if let Some(memory) = self.memory.get() {
             return Ok(memory);
@@ -95,7 +95,7 @@ impl Session {
         Ok(self.memory.get_or_init(|| memory))
     }
 
-    /// The chosen vault as it was at a commit, with an index that goes when it does.
+    /// Returns the selected vault as of a commit, with a temporary index that is deleted when dropped.
     pub fn past(&self, revision: &str) -> Result<Past> {
         let open = |folder: &Path| -> lore_engine::Result<Box<dyn Store>> {
             Ok(Box::new(lore_index::open_temporary(&folder.join("lore.db"))?))
@@ -103,7 +103,7 @@ impl Session {
         Ok(self.memory()?.at_commit(revision, &open)?)
     }
 
-    /// Opens a vault under a name, its index up to date unless the user said not to look.
+    /// Opens a vault under a name, synced first unless `--no-sync` was given.
     pub fn open_fresh(&self, name: &str, root: &Path) -> Result<Memory> {
         let memory = self.open(name, root)?;
         if self.options.sync {
@@ -140,51 +140,48 @@ impl Session {
         Ok(Box::new(opened.store))
     }
 
-    /// Where the database is: flag, environment, configuration, then the data directory.
+    /// Returns the path of the database: flag, environment, configuration, then the data directory.
     pub fn database(&self) -> Result<PathBuf> {
         let asked = self.options.db.clone().or_else(|| self.environment.db.clone());
         let asked = asked.or_else(|| self.config.set_value("db")).filter(|place| !place.is_empty());
         match asked {
             Some(place) if place.starts_with("postgres://") || place.starts_with("postgresql://") => {
-                Err(Failure::usage(
-                    "this build keeps its index in SQLite only",
-                    "name a file with --db, or leave it out",
-                ))
+                Err(Failure::usage("this build supports only SQLite", "pass a file path to --db, or omit it"))
             }
             Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
             None => Ok(self.environment.data.join("lore.db")),
         }
     }
 
-    /// What had to be said when the database was opened.
+    /// Returns the warnings from opening the database.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.borrow().clone()
     }
 
-    /// The project that the command line names.
+    /// Returns the project given with `--project`.
     pub fn named_project(&self) -> Option<&str> {
         self.options.project.as_deref()
     }
 
-    /// The project that was asked for by name.
+    /// Returns the project given with `--project` or `LORE_PROJECT`.
     pub fn asked_project(&self) -> Option<&str> {
         self.options.project.as_deref().or(self.environment.project.as_deref())
     }
 
-    /// The name and root of the vault that is meant. One that is not registered yet is registered.
+    /// Returns the name and root of the selected vault, registering it if needed.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
         let asked = self.asked_project();
         match self.config.projects().choose(asked, self.environment.here.as_deref())? {
             Chosen::Known(name, root) => Ok((name, root)),
             Chosen::Found(root) => {
                 let name = self.register(None, &root)?;
-                self.talk.note(&format!("registered the vault {} as {name}", root.display()));
+                self.talk.note(&format!("registered vault {} as {name}", root.display()));
                 Ok((name, root))
             }
         }
     }
 
-    /// Registers a vault under the wanted name, else its policy's, else its directory's; gives the name.
+    /// Registers a vault under the given name, else its policy's, else its directory's; returns the name.
     pub fn register(&self, wanted: Option<&str>, root: &Path) -> Result<String> {
         let mut chosen = String::new();
         Config::change(&self.environment, |config| {
@@ -195,15 +192,15 @@ impl Session {
         Ok(chosen)
     }
 
-    /// Refuses a name that another vault has, before anything is made.
+    /// Returns an error if another vault has the name, before anything is created.
     pub fn check_name(&self, wanted: &str, root: &Path) -> Result<()> {
         free_name(&self.config.projects(), Some(wanted), root).map(drop)
     }
 
-    /// What is typed or piped in.
+    /// Reads standard input to the end.
     pub fn stdin(&self) -> Result<Vec<u8>> {
         if self.options.face != "cli" {
-            return Err(Failure::usage("there is no content", "give the page's text as `content`"));
+            return Err(Failure::usage("missing content", "pass the page's text as `content`"));
         }
         let mut bytes = Vec::new();
         let failed = |error: std::io::Error| {
@@ -213,37 +210,35 @@ impl Session {
         Ok(bytes)
     }
 
-    /// A path as the user means it: from the working directory.
+    /// Resolves a path against the working directory.
     pub fn path(&self, path: &Path) -> PathBuf {
         self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
     }
 
-    /// Agrees to something that cannot be undone: by `yes`, or by a person at the terminal.
+    /// Returns an error unless a destructive action is confirmed, by `yes` or at the terminal.
     pub fn confirm(&self, yes: bool, question: &str) -> Result<()> {
         if yes {
             return Ok(());
         }
         if self.options.face != "cli" || !self.environment.interactive {
-            let message = format!("this needs a yes: {question}");
-            return Err(Failure::usage(
-                message,
-                "say it with --yes (in JSON: \"yes\": true); nothing was done",
-            ));
+            let message = format!("confirmation required: {question}");
+            return Err(Failure::usage(message, "pass --yes (in JSON: \"yes\": true); nothing was changed"));
         }
         if self.talk.ask(question) {
             Ok(())
         } else {
-            Err(Failure::usage("nothing was done", "answer y to go on"))
+            Err(Failure::usage("cancelled; nothing was changed", "answer y to confirm"))
         }
     }
 
-    /// The bytes of a file the user named.
+    /// Reads a file, relative to the working directory.
     pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         Ok(vault::read_bytes(&self.path(path))?)
     }
 }
 
-/// The name to register a vault under: the one it has, the wanted one, or one made from its policy or directory.
+/// Returns the name to register a vault under: its current one, the wanted one, or one derived from its policy or
+/// directory.
 fn free_name(projects: &Projects, wanted: Option<&str>, root: &Path) -> Result<String> {
     let known =
         projects.roots.iter().find(|(_, known)| known.as_path() == root).map(|(name, _)| name.clone());
@@ -251,13 +246,13 @@ fn free_name(projects: &Projects, wanted: Option<&str>, root: &Path) -> Result<S
         (Some(known), None) => Ok(known),
         (Some(known), Some(wanted)) if known == wanted => Ok(known),
         (Some(known), Some(_)) => Err(Failure::usage(
-            format!("{} is registered as {known} already", root.display()),
-            format!("use that name, or forget it first with `lore project remove {known}`"),
+            format!("{} is already registered as {known}", root.display()),
+            format!("use that name, or remove it first with `lore project remove {known}`"),
         )),
         (None, Some(wanted)) => match projects.roots.get(wanted) {
             Some(other) => Err(Failure::usage(
                 format!("the name {wanted:?} is taken by {}", other.display()),
-                format!("choose another name, or forget that one with `lore project remove {wanted}`"),
+                format!("choose another name, or remove that one with `lore project remove {wanted}`"),
             )),
             None => Ok(wanted.to_owned()),
         },

@@ -1,5 +1,5 @@
-//! Setting up a client: what Lore puts into its settings, and how it is taken out again. From text to text; files are
-//! read and written by the operation.
+//! Adds Lore to a client's settings and removes it again. Works from text to text; the operation reads and writes the
+//! files.
 
 mod clients;
 mod json;
@@ -15,32 +15,32 @@ use json::Json;
 pub use record::Record;
 use toml::Toml;
 
-/// What the server is called in every client.
+/// Name of the server in every client.
 const NAME: &str = "lore";
 
-/// Settings that cannot be read, or that have something else where Lore belongs.
+/// Settings that cannot be parsed, or have something else where Lore's entry belongs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The line, where it is known.
+    /// The line, if known.
     pub line: Option<usize>,
     /// What is wrong.
     pub message: String,
 }
 
-/// How Lore is to be called.
+/// The command line that clients use to run Lore.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The program.
+    /// The executable.
     pub program: String,
-    /// What the server is called with.
+    /// Arguments of the server.
     pub server: Vec<String>,
-    /// What stands before `hook` in a hook.
+    /// Arguments before `hook` in a hook command.
     pub before_hook: Vec<String>,
-    /// `LORE_HOME`, where it must be set.
+    /// `LORE_HOME`, if it must be set.
     pub home: Option<PathBuf>,
 }
 
-/// What Lore has in one file of a client.
+/// Lore's entries in one settings file.
 pub struct FilePlan {
     /// The file.
     pub path: PathBuf,
@@ -49,23 +49,23 @@ pub struct FilePlan {
 }
 
 enum Piece {
-    /// The server under the key of servers.
+    /// The server entry, under the client's key for servers.
     Server { key: &'static str, value: Value },
-    /// A hook in the list of the client's event; `own` is what Lore calls it.
+    /// A hook in the list of a client event; `own` is Lore's name for the event.
     Hook { event: &'static str, own: &'static str, value: Value },
-    /// A field that the file must have beside the hooks.
+    /// A field that the file must have besides the hooks.
     Field { key: &'static str, value: Value },
 }
 
-/// A text with something put in, and the paths of the objects that had to be made for it.
+/// Settings after an addition, with the paths of the objects created for it.
 pub struct Added {
-    /// The text.
+    /// The new text.
     pub text: String,
-    /// The paths.
+    /// The paths of the created objects.
     pub made: Vec<Vec<String>>,
 }
 
-/// What Lore has in the files of a client: the server, and the hooks where the client has them.
+/// Returns Lore's entries in the files of a client: the server, and the hooks if the client supports them.
 pub fn plan(client: Client, scope: Scope, places: &Places, call: &Call) -> (FilePlan, Option<FilePlan>) {
     let server = client.server(scope, places);
     let value = client.server_value(&call.program, &call.server, call.home.as_deref());
@@ -85,7 +85,7 @@ pub fn plan(client: Client, scope: Scope, places: &Places, call: &Call) -> (File
     (server, hooks)
 }
 
-/// The files to be changed, each once.
+/// Returns the files to change, each once.
 pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
     match hooks {
         Some(hooks) if hooks.path == server.path => {
@@ -97,7 +97,7 @@ pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
 }
 
 impl Call {
-    /// The command of a hook, for a shell.
+    /// Returns the shell command of a hook.
     fn hook(&self, client: Client, event: &str) -> String {
         let home = self.home.iter().map(|home| format!("LORE_HOME={}", quoted(&home.display().to_string())));
         let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quoted(word));
@@ -107,7 +107,7 @@ impl Call {
 }
 
 impl FilePlan {
-    /// Puts Lore into the settings.
+    /// Adds Lore to the settings.
     pub fn add(&self, client: Client, text: &str) -> Result<Added, Broken> {
         if self.form == Form::Toml {
             return self.add_to_toml(text);
@@ -146,7 +146,7 @@ impl FilePlan {
         Ok(Added { text: document.text(), made })
     }
 
-    /// Takes Lore out of the settings, and what was made for it where nothing is left in that.
+    /// Removes Lore from the settings, and the objects created for it if they are empty.
     pub fn remove(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
         let without = self.without(text, made)?;
         Ok(if self.is_in(text) { without } else { text.to_owned() })
@@ -177,7 +177,7 @@ impl FilePlan {
                 Piece::Server { .. } | Piece::Field { .. } => {}
             }
         }
-        // The innermost first.
+        // Innermost first.
         let mut made: Vec<Vec<&str>> =
             made.iter().map(|path| path.iter().map(String::as_str).collect()).collect();
         made.sort_by_key(|path| std::cmp::Reverse(path.len()));
@@ -193,9 +193,9 @@ impl FilePlan {
         Ok(document.text())
     }
 
-    /// Whether anything of Lore's is in the settings.
+    /// Whether the settings contain any entry of Lore.
     pub fn is_in(&self, text: &str) -> bool {
-        // Reading alone may make an object of nothing.
+        // Parsing alone may turn empty text into an object.
         let read = match self.form {
             Form::Json => Json::parse(text).map(|document| document.text()),
             Form::Toml => Toml::parse(text).map(|document| document.text()),
@@ -203,7 +203,7 @@ impl FilePlan {
         read.is_ok_and(|read| self.without(text, &[]).is_ok_and(|without| without != read))
     }
 
-    /// Whether nothing is left in settings.
+    /// Whether the settings are empty.
     pub fn is_blank(&self, text: &str) -> bool {
         match self.form {
             Form::Toml => text.trim().is_empty(),
@@ -214,12 +214,12 @@ impl FilePlan {
     }
 }
 
-/// A server of another program under Lore's name is not Lore's to change.
+/// Returns an error if another program uses Lore's server name.
 fn check_own(key: &str, there: Option<&Value>) -> Result<(), Broken> {
     match there {
         Some(_) if !is_server(there) => Err(Broken {
             line: None,
-            message: format!("{key}.{NAME} is a server of another program; give it another name first"),
+            message: format!("{key}.{NAME} is a server of another program; rename it first"),
         }),
         _ => Ok(()),
     }
@@ -229,11 +229,11 @@ fn is_server(there: Option<&Value>) -> bool {
     there.and_then(|server| server.get("command")).and_then(Value::as_str).is_some_and(is_program)
 }
 
-/// Whether a hook is the one that Lore calls so.
+/// Whether a hook is Lore's hook for an event.
 fn is_hook(hook: &Value, event: &str) -> bool {
     let Some(command) = hook.get("command").and_then(Value::as_str) else { return false };
     let Some((before, _)) = command.split_once(&format!(" hook {event}")) else { return false };
-    // `'/a b/lore' --project x`, with `LORE_HOME='…'` before it: one of the words is the program.
+    // Such as `LORE_HOME='…' '/a b/lore' --project x`: one of the words is the executable.
     before.split([' ', '\'', '"']).any(is_program)
 }
 
@@ -241,7 +241,7 @@ fn is_program(word: &str) -> bool {
     Path::new(word).file_stem().is_some_and(|stem| stem == "lore")
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
     match word.chars().all(plain) && !word.is_empty() {

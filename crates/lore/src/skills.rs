@@ -1,7 +1,7 @@
-//! Ways of working that agents read: the ones in the program, and the files that take their place.
+//! Skills: instructions that agents read, built in or overridden by files.
 //!
-//! The files of the program are those of the Claude Code plugin in `plugin/`. A skill is the first found: in the vault's
-//! `.lore/skills`, in the user's `skills` beside the configuration, in the program.
+//! The built-in skills are those of the Claude Code plugin in `plugin/`. The first version found is active: in the
+//! vault's `.lore/skills`, in the user's `skills` next to the configuration, then built in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use serde::Serialize;
 
 use crate::failure::Result;
 
-/// More than this is not read by an agent that has other work, in tokens.
+/// Maximum length of a skill, in tokens; agents do not read longer ones.
 pub const MOST_TOKENS: usize = 5_000;
 
-/// What a skill's file is called.
+/// File name of a skill.
 const FILE: &str = "SKILL.md";
 
-/// What the names of the program's skills begin with.
+/// Prefix of the names of built-in skills.
 const PREFIX: &str = "lore-";
 
 macro_rules! built_in {
@@ -28,7 +28,7 @@ macro_rules! built_in {
     };
 }
 
-/// The skills in the program: name and text.
+/// The built-in skills: name and text.
 pub const BUILT_IN: &[(&str, &str)] = built_in![
     "lore-agent",
     "lore-query",
@@ -44,20 +44,20 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "lore-curate",
 ];
 
-/// Where a skill is from.
+/// The origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// The vault.
+    /// A file in the vault.
     Vault,
-    /// The user.
+    /// A file of the user.
     User,
-    /// The program.
+    /// Built into the executable.
     BuiltIn,
 }
 
 impl Source {
-    /// Its name.
+    /// Returns the name in output.
     pub fn word(self) -> &'static str {
         match self {
             Source::Vault => "vault",
@@ -67,77 +67,77 @@ impl Source {
     }
 }
 
-/// A folder in which skills are looked for.
+/// A directory of skills.
 #[derive(Debug, Clone)]
 pub struct Folder {
-    /// Whose it is.
+    /// The origin of its skills.
     pub source: Source,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
 }
 
-/// One text of a skill.
+/// One version of a skill.
 #[derive(Debug)]
 pub struct Version {
-    /// Where it is from.
+    /// The origin.
     pub source: Source,
-    /// Its file; none in the program.
+    /// The file; none if built in.
     pub path: Option<PathBuf>,
     /// Its text.
     pub text: String,
 }
 
-/// A skill with every text there is of it, the one in force first.
+/// A skill with all its versions, the active one first.
 #[derive(Debug)]
 pub struct Skill {
-    /// Its name.
+    /// The skill name.
     pub name: String,
-    /// Its texts, never none.
+    /// The versions, never empty.
     pub versions: Vec<Version>,
 }
 
 impl Skill {
-    /// The text in force.
+    /// Returns the active version.
     pub fn active(&self) -> &Version {
         &self.versions[0]
     }
 }
 
 impl Version {
-    /// The checksum of the text.
+    /// Returns the hash of the text.
     pub fn hash(&self) -> String {
         ContentHash::of(self.text.as_bytes()).to_string()
     }
 
-    /// What it is for: what an agent chooses by.
+    /// Returns the description, by which an agent chooses a skill.
     pub fn description(&self) -> String {
         let page = lore_page::parse(FILE, &self.text).page;
         page.properties.text("description").unwrap_or_default().trim().to_owned()
     }
 
-    /// What is wrong with it.
+    /// Returns the problems of this version.
     pub fn problems(&self, name: &str, count: impl Fn(&str) -> usize) -> Vec<String> {
         let page = lore_page::parse(FILE, &self.text).page;
         let mut problems = Vec::new();
         match page.properties.text("name") {
-            None => problems.push("its front matter has no name".to_owned()),
+            None => problems.push("the front matter has no name".to_owned()),
             Some(called) if called != name => {
-                problems.push(format!("it calls itself {called:?}, and its folder is {name:?}"));
+                problems.push(format!("the front matter says {called:?}, but the folder is {name:?}"));
             }
             Some(_) => {}
         }
         if self.description().is_empty() {
-            problems.push("its front matter has no description, by which an agent would choose it".into());
+            problems.push("the front matter has no description, which agents need to choose a skill".into());
         }
         let tokens = count(&self.text);
         if tokens > MOST_TOKENS {
-            problems.push(format!("it has {tokens} tokens, more than {MOST_TOKENS}"));
+            problems.push(format!("it has {tokens} tokens, more than the maximum of {MOST_TOKENS}"));
         }
         problems
     }
 }
 
-/// Every skill, in the order of the program's own, then others by name.
+/// Returns every skill: the built-in ones in their order, then others by name.
 pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
     let mut found: BTreeMap<String, Vec<Version>> = BTreeMap::new();
     for folder in folders {
@@ -159,12 +159,12 @@ pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
     Ok(skills)
 }
 
-/// Whether a skill is called so, with or without what all names begin with.
+/// Whether a skill has this name, with or without the prefix.
 pub fn is_called(skill: &Skill, name: &str) -> bool {
     skill.name == name || skill.name.strip_prefix(PREFIX) == Some(name)
 }
 
-/// The file of a skill in a folder.
+/// Returns the file of a skill in a directory.
 pub fn file(folder: &Path, name: &str) -> PathBuf {
     folder.join(name).join(FILE)
 }
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_skill_of_the_plugin_is_in_the_program_sound_and_short() {
+    fn plugin_skills_are_built_in_and_valid() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin/skills");
         let mut there = names(&folder).expect("the folder");
         let mut built_in: Vec<String> = BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_skill_is_said() {
+    fn problems_are_reported() {
         let version = |text: &str| Version { source: Source::User, path: None, text: text.into() };
         let problems = |text: &str| version(text).problems("mine", str::len);
         assert_eq!(problems("---\nname: mine\ndescription: Use it.\n---\n# Mine\n"), Vec::<String>::new());

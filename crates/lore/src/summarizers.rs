@@ -1,4 +1,4 @@
-//! Who writes summaries: the built-in summariser, a command of the user's, or a language model the user named.
+//! The summarizers: the built-in extractive one, a configured command or a configured language model.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,25 +14,25 @@ use crate::environment::secret;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// The summariser that needs nothing.
+/// Returns the built-in summarizer, which needs no configuration.
 pub fn extractive(memory: &Memory) -> Extractive {
     Extractive { today: memory.today(), tokens: memory.policy().compact.tokens }
 }
 
-/// A program that reads pages on its standard input and writes a summary to its standard output.
+/// A command that reads pages on standard input and prints a summary.
 pub struct Command {
     words: Vec<String>,
     time: Duration,
 }
 
 impl Command {
-    /// The command of the configuration.
+    /// Returns the configured command.
     pub fn new(session: &Session) -> Result<Command> {
         let text = wanted(&session.config, "compact.command", "command")?;
         let words = words(&text).ok_or_else(|| {
             Failure::usage(
-                format!("compact.command is {text:?}, which has an open quote or no program"),
-                "write it as in a shell, or as a list: [\"llm\", \"-m\", \"small\"]",
+                format!("compact.command is {text:?}, which has an unclosed quote or no program"),
+                "write it as for a shell, or as a list: [\"llm\", \"-m\", \"small\"]",
             )
         })?;
         Ok(Command { words, time: seconds(&session.config)? })
@@ -53,15 +53,16 @@ impl Summarizer for Command {
         let input = format!("{INSTRUCTIONS}\n\n{}", prompt(pages));
         let output = run_program(&self.words, &input, self.time)
             .map_err(|error: ProgramError| self.failed(error.to_string()))?;
-        let text = String::from_utf8(output).map_err(|_| self.failed("what it wrote is not UTF-8".into()))?;
+        let text =
+            String::from_utf8(output).map_err(|_| self.failed("its output is not valid UTF-8".into()))?;
         match bare(&text) {
-            "" => Err(self.failed("it wrote nothing".into())),
+            "" => Err(self.failed("its output is empty".into())),
             text => Ok(text.to_owned()),
         }
     }
 }
 
-/// The language model of the configuration.
+/// Returns the configured language model.
 pub fn endpoint(session: &Session) -> Result<Chat> {
     let config = &session.config;
     let base = wanted(config, "compact.endpoint", "endpoint")?;
@@ -75,8 +76,8 @@ pub fn endpoint(session: &Session) -> Result<Chat> {
         "" => None,
         name => Some(secret(name).ok_or_else(|| {
             Failure::usage(
-                format!("the variable {name} is not set, and compact.key_variable names it"),
-                "set it, or say that no key is needed with `lore config unset compact.key_variable`",
+                format!("the environment variable {name}, named by compact.key_variable, is not set"),
+                "set it, or run `lore config unset compact.key_variable` if no key is needed",
             )
         })?),
     };
@@ -84,7 +85,7 @@ pub fn endpoint(session: &Session) -> Result<Chat> {
     Ok(Chat::new(ChatSettings { protocol, base, model, key, patience }).map_err(lore_engine::Error::from)?)
 }
 
-/// A setting that a summariser cannot do without.
+/// Returns a setting that a summarizer requires.
 fn wanted(config: &Config, key: &str, summarizer: &str) -> Result<String> {
     let value = config.get(key)?;
     if !value.trim().is_empty() {
@@ -100,7 +101,7 @@ fn seconds(config: &Config) -> Result<Duration> {
     Ok(Duration::from_secs(config.get("compact.seconds")?.parse().unwrap_or(120)))
 }
 
-/// The words of a command: a list in brackets, or as a shell reads them, without running one.
+/// Splits a command: a JSON list, or words quoted as for a shell. No shell is run.
 fn words(text: &str) -> Option<Vec<String>> {
     let words = match serde_json::from_str::<Vec<String>>(text) {
         Ok(words) => words,
@@ -119,7 +120,7 @@ fn split(text: &str) -> Option<Vec<String>> {
                 quote = Some(character);
                 word.get_or_insert_default();
             }
-            // Between double quotes a backslash stands for itself before most characters.
+            // Inside double quotes a backslash is literal before most characters.
             (Some('"'), '\\') => {
                 let next = characters.next()?;
                 let kept = (!"$`\"\\".contains(next)).then_some('\\');
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_read_as_a_shell_reads_it() {
+    fn command_is_split_like_in_a_shell() {
         for (text, expected) in [
             ("llm -m small", Some(vec!["llm", "-m", "small"])),
             ("  sh -c 'cat | wc -l' ", Some(vec!["sh", "-c", "cat | wc -l"])),

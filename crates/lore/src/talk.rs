@@ -1,4 +1,4 @@
-//! Talk to the person: everything that is not data goes to standard error, here.
+//! Messages to the user: the only module that writes to standard error.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -7,30 +7,30 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use lore_engine::{Error, Result};
 
-/// Work shorter than this needs no bar.
+/// Delay before a progress bar appears.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// How much is said.
+/// Verbosity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Errors only.
     Quiet,
-    /// What a person should know.
+    /// Errors, warnings and notes.
     #[default]
     Normal,
-    /// Every detail.
+    /// Everything.
     Verbose,
 }
 
-/// Who waits for an answer somewhere else than at this terminal.
+/// Callbacks of a remote caller.
 pub struct Listener {
-    /// Whether nobody waits any more.
+    /// Returns whether the caller is gone.
     pub gone: Box<dyn Fn() -> bool>,
-    /// Told how far the work is: what is done, how much of it, and how much there is.
+    /// Receives progress: the activity, items done and items in total.
     pub told: Box<dyn Fn(&'static str, usize, usize)>,
 }
 
-/// Standard error.
+/// Writes messages and progress to standard error.
 #[derive(Default)]
 pub struct Talk {
     level: Level,
@@ -39,37 +39,37 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Talk at a level.
+    /// Returns a writer with the given verbosity.
     pub fn new(level: Level) -> Talk {
         Talk { level, bar: RefCell::default(), listener: RefCell::default() }
     }
 
-    /// Lets somebody hear how far the work is, until it is somebody else's.
+    /// Sets the progress listener.
     pub fn listen(&self, listener: Option<Listener>) {
         self.listener.replace(listener);
     }
 
-    /// Something worth knowing.
+    /// Prints a note.
     pub fn note(&self, message: &str) {
         self.say(Level::Normal, message);
     }
 
-    /// Something that may need attention.
+    /// Prints a warning.
     pub fn warn(&self, message: &str) {
         self.say(Level::Normal, &format!("warning: {message}"));
     }
 
-    /// Something only of interest when looking closely.
+    /// Prints a detail, in verbose mode only.
     pub fn detail(&self, message: &str) {
         self.say(Level::Verbose, message);
     }
 
-    /// What went wrong, always said.
+    /// Prints an error, at every verbosity.
     pub fn error(&self, message: &str) {
         self.say(Level::Quiet, message);
     }
 
-    /// Asks a question; only `y` and `yes` agree.
+    /// Asks for confirmation; only `y` and `yes` confirm.
     pub fn ask(&self, question: &str) -> bool {
         let mut error = std::io::stderr().lock();
         let _ = write!(error, "{question} [y/N] ");
@@ -79,7 +79,8 @@ impl Talk {
         read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// A bar that appears when the work takes long and somebody is watching. The work ends when nobody waits for it.
+    /// Returns a progress callback. A bar appears if the work takes long and standard error is a terminal. The callback
+    /// fails with `Cancelled` when the remote caller is gone.
     pub fn progress<'a>(&'a self, doing: &'static str) -> impl Fn(usize, usize) -> Result<()> + 'a {
         let started = Instant::now();
         move |done, total| {
@@ -104,7 +105,7 @@ impl Talk {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     pub fn finish(&self) {
         if let Some(bar) = self.bar.borrow_mut().take() {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! What an agent's server costs: until its first answers, for a search and a question, and while nobody asks.
+//! Measures the MCP server over stdio: start-up, a search, a query, and idle.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::vault::{self, Dice};
 use super::{Bench, QUERIES, RUNS, mega, memory, milli, process_cpu};
 
-/// After so long the work behind the first answers is done.
+/// Time after which the server's background work is done.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// How long nobody asks.
+/// Duration of the idle measurement.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// A server that speaks MCP, and a client that asks it.
+/// An MCP server process and its client.
 struct Server {
     process: Child,
     input: ChildStdin,
@@ -31,7 +31,7 @@ impl Server {
         Server { process, input, output, asked: 0 }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     fn ask(&mut self, method: &str, parameters: &str) {
         self.asked += 1;
         let id = self.asked;
@@ -40,7 +40,10 @@ impl Server {
         let mut line = String::new();
         while !line.contains(&format!("\"id\":{id},")) && !line.contains(&format!("\"id\":{id}}}")) {
             line.clear();
-            assert!(self.output.read_line(&mut line).expect("the server writes") > 0, "the server left");
+            assert!(
+                self.output.read_line(&mut line).expect("the server writes") > 0,
+                "the server closed the connection"
+            );
         }
         assert!(line.contains("\"result\"") && !line.contains("\"isError\":true"), "{line}");
     }
@@ -74,7 +77,7 @@ impl Server {
     }
 }
 
-/// Prints what it costs to start, to wait, to search and to ask.
+/// Prints the cost of start-up, idling, searches and queries.
 pub(super) fn costs(bench: &Bench) {
     first_answers(bench);
     let mut server = Server::start(bench);
@@ -83,7 +86,7 @@ pub(super) fn costs(bench: &Bench) {
     let (before, memory) = (server.spent(), server.memory());
     thread::sleep(IDLE);
     let share = (server.spent() - before).as_secs_f64() / IDLE.as_secs_f64() * 100.0;
-    println!("{:<28} {share:.2} % of a core, {memory:.0} MB", "server, nobody asks");
+    println!("{:<28} {share:.2} % of a core, {memory:.0} MB", "server, idle");
     let mut dice = Dice::new(3);
     let mut two = move || format!("{} {}", vault::word(dice.below(2000)), vault::word(dice.below(4096)));
     for (tool, parameter) in [("memory_search", "query"), ("memory_query", "question")] {
@@ -92,7 +95,7 @@ pub(super) fn costs(bench: &Bench) {
         (0..QUERIES).for_each(|_| server.call(tool, parameter, &two()));
         let each = milli(server.spent() - before) / QUERIES as f64;
         println!(
-            "{:<28} {each:.2} ms CPU a call; memory {:.0} MB",
+            "{:<28} {each:.2} ms CPU per call; memory {:.0} MB",
             format!("server, {tool}"),
             server.memory()
         );
@@ -100,7 +103,7 @@ pub(super) fn costs(bench: &Bench) {
     server.end();
 }
 
-/// The CPU time of the whole server when it gives its first answer, and when it gives its first search.
+/// Prints the server's CPU time up to its first answer and up to its first search result.
 fn first_answers(bench: &Bench) {
     let mut costs: Vec<(Duration, Duration)> = (0..RUNS)
         .map(|number| {
@@ -117,8 +120,8 @@ fn first_answers(bench: &Bench) {
     let greeted = costs[RUNS / 2].0;
     costs.sort_by_key(|(_, searched)| *searched);
     println!(
-        "{:<28} {:.1} ms CPU to the first answer, {:.1} to the first search (best {:.1}); the look for changed files included",
-        "server, from its start",
+        "{:<28} {:.1} ms CPU to the first answer, {:.1} to the first search (best {:.1}); freshness scan included",
+        "server, start-up",
         milli(greeted),
         milli(costs[RUNS / 2].1),
         milli(costs[0].1),

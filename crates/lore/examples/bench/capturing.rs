@@ -1,4 +1,4 @@
-//! How right `lore capture` is about pages that say the same, on its labelled pairs, with each model that is there.
+//! Measures duplicate detection of `lore capture` on its labelled pairs, with each installed model.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How right `lore check` is, on its labelled set, and what it costs.
+//! Measures precision, recall and cost of `lore check`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Bench, report};
 use crate::check_set::{Outcome, cases, table};
 
-/// Prints precision and recall of the labelled set, and the time of a check of the whole vault.
+/// Prints precision and recall on the labelled set, and the time of a check of the whole vault.
 pub(super) fn check(bench: &Bench, folder: &Path) {
     let below = folder.join("check");
     fs::create_dir_all(&below).expect("a folder");

@@ -1,4 +1,4 @@
-//! What the questions about a whole vault cost, and how that grows: at the size of the bench and at ten times as many pages.
+//! Measures commands that look at the whole vault, at the bench size and at ten times as many pages.
 
 use std::fs;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use super::vault;
 use super::{Bench, Cost, milli};
 
-/// How often each is run; the median counts.
+/// Runs per command; the median counts.
 const RUNS: usize = 5;
 
-/// So many times the pages.
+/// Factor between the two sizes.
 const TIMES: usize = 10;
 
 /// A day on which every page of the vault is stale.
 const LATE: &str = "2040-01-01T12:00:00Z";
 
-/// Prints each cost at both sizes and by how much it grows.
+/// Prints each cost at both sizes and the growth factor.
 pub(super) fn grow(bench: &Bench, folder: &Path, pages: usize) {
     let root = folder.join("ten-times");
     fs::create_dir_all(&root).expect("a folder");

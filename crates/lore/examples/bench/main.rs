@@ -1,9 +1,9 @@
-//! `make bench`: what Lore costs on a generated vault, measured from outside on the shipped binary.
+//! `make bench`: measures the shipped binary from outside, on a generated vault.
 //!
-//! CPU time (user and system) of the process itself, so that other work on the machine does not count; memory as
-//! the peak resident size. Of repeated runs the median is shown, and the best in brackets.
+//! Times are CPU time (user and system) of the process itself, so that other work on the machine does not count; memory
+//! is the peak resident size. Of repeated runs the median is shown, with the best in parentheses.
 
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool beside Lore")]
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark, not part of Lore")]
 
 mod agents;
 #[path = "../../tests/it/capture_set.rs"]
@@ -28,7 +28,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use vault::Dice;
 
-/// How often a cold command is run; the median counts.
+/// Runs per cold command; the median counts.
 const RUNS: usize = 15;
 
 /// Queries per process in the warm measurement.
@@ -38,14 +38,14 @@ struct Bench {
     lore: PathBuf,
     home: PathBuf,
     root: PathBuf,
-    /// The embedding model, where not the usual one.
+    /// The embedding model; default: Lore's own choice.
     model: Option<String>,
 }
 
 struct Cost {
     cpu: Duration,
     wall: Duration,
-    /// The least CPU time of all runs: what the work costs when nothing else disturbs it.
+    /// The lowest CPU time of all runs: the cost without interference from other work.
     best: Duration,
 }
 
@@ -53,7 +53,7 @@ impl Bench {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.lore);
         command.args(arguments).env("LORE_HOME", &self.home).current_dir(&self.root);
-        // A bare git: neither this machine's identity nor its hooks.
+        // Isolates git from this machine's identity and hooks.
         command.env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1");
         command.envs(self.model.iter().map(|model| ("LORE_MODEL", model)));
         command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
@@ -69,7 +69,7 @@ impl Bench {
         self.run_at(arguments, None)
     }
 
-    /// Runs it as if it were another time.
+    /// Runs a command with a fixed clock.
     fn run_at(&self, arguments: &[&str], now: Option<&str>) -> Cost {
         let mut command = self.command(arguments);
         command.envs(now.map(|now| ("LORE_NOW", now)));
@@ -110,7 +110,7 @@ fn main() {
     vault::write(&bench.root, pages);
     let bytes = size_of(&bench.root);
     println!(
-        "{pages} pages, {:.1} MB of Markdown, about {} words a page",
+        "{pages} pages, {:.1} MB of Markdown, about {} words per page",
         mega(bytes),
         words(&bench.root, pages)
     );
@@ -179,7 +179,7 @@ fn steady(bench: &Bench) {
     report("cold show", &bench.median(&["show", &vault::path(17)]), "freshness scan included");
 }
 
-/// A process that runs an operation for each line.
+/// Starts `lore pipe`.
 fn pipe(bench: &Bench) -> (Child, ChildStdin, BufReader<ChildStdout>) {
     let mut command = bench.command(&["pipe", "--no-sync"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("lore pipe");
@@ -209,7 +209,7 @@ fn warm(bench: &Bench) {
     child.wait().expect("lore pipe ends");
     times.sort();
     println!(
-        "{:<28} p50 {:.2} ms, p95 {:.2} ms wall; {:.2} ms CPU a query; peak memory {:.0} MB",
+        "{:<28} p50 {:.2} ms, p95 {:.2} ms wall; {:.2} ms CPU per query; peak memory {:.0} MB",
         "search in one process",
         milli(times[QUERIES / 2]),
         milli(times[QUERIES * 95 / 100]),
@@ -224,14 +224,14 @@ fn report(what: &str, cost: &Cost, note: &str) {
     println!("{what:<28} {cpu:.1} ms CPU (best {best:.1}), {wall:.1} ms wall{note}");
 }
 
-/// CPU time of all children that have ended.
+/// Returns the CPU time of all child processes that have ended.
 fn children() -> Duration {
     let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage");
     let micro = |time: nix::sys::time::TimeVal| time.tv_sec() as u64 * 1_000_000 + time.tv_usec() as u64;
     Duration::from_micros(micro(usage.user_time()) + micro(usage.system_time()))
 }
 
-/// CPU time of a running process, from the scheduler's own account in nanoseconds.
+/// Returns the CPU time of a running process, from the scheduler's nanosecond counters.
 fn process_cpu(process: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{process}/task")).expect("the process runs");
     let of = |folder: &Path| fs::read_to_string(folder.join("schedstat")).unwrap_or_default();
@@ -244,7 +244,7 @@ fn peak_memory(process: u32) -> u64 {
     memory(process, "VmHWM:")
 }
 
-/// One of the system's figures about a process's memory.
+/// Returns a memory figure of a process from `/proc`.
 fn memory(process: u32, figure: &str) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with(figure)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What search by meaning costs: embedding, a question from a cold process, questions in one process, memory.
+//! Measures semantic search: embedding, a query from a cold process, queries in one process, memory.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::vault::{self, Dice};
 use super::{Bench, QUERIES, mega, milli, peak_memory, pipe, process_cpu, report};
 
-/// The model in the program.
+/// The built-in model.
 pub(super) const STATIC: &str = "wordllama-256";
 
-/// The model that is used where its folder is there.
+/// The preferred transformer, used when installed.
 const TRANSFORMER: &str = "all-MiniLM-L6-v2";
 
-/// Questions with the static model, and where `all` is asked for, with the transformer too.
+/// Measures queries with the static model, and with the transformer too if `all` is set.
 pub(super) fn questions(bench: &Bench, folder: &Path, all: bool) {
     let mut models = vec![STATIC];
     models.extend(all.then_some(TRANSFORMER));
@@ -35,7 +35,7 @@ pub(super) fn questions(bench: &Bench, folder: &Path, all: bool) {
     }
 }
 
-/// Questions to a vault of a million chunks: many short sections on each of fifty thousand pages.
+/// Measures queries on a vault of a million chunks: 20 short sections on each of 50,000 pages.
 pub(super) fn million(bench: &Bench, folder: &Path) {
     let root = folder.join("million");
     write_sections(&root, 50_000, 20);
@@ -48,7 +48,7 @@ pub(super) fn million(bench: &Bench, folder: &Path) {
     }
 }
 
-/// The same vault in the home of a model.
+/// Returns the same vault with a separate `LORE_HOME` per model.
 pub(super) fn with_model(bench: &Bench, folder: &Path, model: &str) -> Bench {
     Bench {
         lore: bench.lore.clone(),
@@ -58,7 +58,7 @@ pub(super) fn with_model(bench: &Bench, folder: &Path, model: &str) -> Bench {
     }
 }
 
-/// As many chunks as `stats` counts.
+/// Returns the number of chunks that `lore stats` reports.
 fn chunks(bench: &Bench) -> u64 {
     let output = bench.command(&["stats", "--json"]).stdout(std::process::Stdio::piped()).output();
     let stats: serde_json::Value = serde_json::from_slice(&output.expect("lore stats").stdout).expect("JSON");
@@ -88,7 +88,7 @@ fn warm(bench: &Bench, model: &str, mode: &str) {
     drop(input);
     child.wait().expect("lore pipe ends");
     println!(
-        "{:<28} {:.2} ms CPU a question in one process, {model}; peak memory {:.0} MB",
+        "{:<28} {:.2} ms CPU per query in one process, {model}; peak memory {:.0} MB",
         format!("query, {mode}"),
         milli(spent) / QUERIES as f64,
         mega(peak),

@@ -1,4 +1,4 @@
-//! What serving costs: many clients that search at once, over connections that stay open.
+//! Measures the HTTP server under load: many concurrent clients on persistent connections.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Error, Read, Result, Write};
@@ -11,33 +11,33 @@ use std::time::{Duration, Instant};
 use super::vault::{self, Dice};
 use super::{Bench, mega, memory, milli, process_cpu};
 
-/// Clients that ask at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 200;
 
-/// How long they ask.
+/// Duration of the load.
 const LOAD: Duration = Duration::from_secs(60);
 
-/// When the server has seen enough that its memory should not grow any more.
+/// Time after which the server's memory should no longer grow.
 const WARM: Duration = Duration::from_secs(5);
 
-/// A client keeps little on its stack.
+/// Stack size of a client thread.
 const STACK: usize = 256 * 1024;
 
-/// A server that is asked.
+/// The server process with its address and token.
 struct Server {
     process: Child,
     address: String,
     token: String,
 }
 
-/// What one client saw.
+/// Measurements of one client.
 #[derive(Default)]
 struct Seen {
     took: Vec<Duration>,
     errors: usize,
 }
 
-/// Two hundred clients search for a minute.
+/// Runs searches from all clients and prints the results.
 pub(super) fn searches(bench: &Bench) {
     let mut server = start(bench);
     let until = Instant::now() + LOAD;
@@ -64,7 +64,7 @@ fn report(seen: Vec<Seen>, spent: Duration, (warm, last): (u64, u64)) {
     took.sort();
     assert!(!took.is_empty(), "no search was answered");
     println!(
-        "{:<28} {:.0} requests/s, {errors} errors; p50 {:.0} ms, p99 {:.0} ms wall; {:.2} ms CPU a request; \
+        "{:<28} {:.0} requests/s, {errors} errors; p50 {:.0} ms, p99 {:.0} ms wall; {:.2} ms CPU per request; \
          memory {:.0} MB after {} s, {:.0} MB at the end",
         format!("{CLIENTS} clients search, {} s", LOAD.as_secs()),
         took.len() as f64 / LOAD.as_secs_f64(),
@@ -83,7 +83,7 @@ fn start(bench: &Bench) -> Server {
     let mut said = BufReader::new(process.stderr.take().expect("a pipe"));
     let mut line = String::new();
     said.read_line(&mut line).expect("the server says where it listens");
-    // What else it says is read, so that it can go on saying it.
+    // Drains the rest of its standard error, so that the server does not block on a full pipe.
     thread::spawn(move || said.lines().count());
     let address = line.split("http://").nth(1).and_then(|rest| rest.split(';').next()).expect("an address");
     Server { process, address: address.trim().to_owned(), token: token(&bench.home) }
@@ -95,7 +95,7 @@ fn token(home: &Path) -> String {
     line.split('"').nth(1).expect("a token").to_owned()
 }
 
-/// Searches over one connection; a connection that fails is an error, and a new one is made.
+/// Searches over one connection; a failed connection counts as an error and is replaced.
 fn ask(address: &str, token: &str, seed: u64, until: Instant) -> Seen {
     let (mut seen, mut dice, mut open) = (Seen::default(), Dice::new(seed + 1), None);
     while Instant::now() < until {
@@ -122,14 +122,14 @@ fn ask(address: &str, token: &str, seed: u64, until: Instant) -> Seen {
     seen
 }
 
-/// Sends a request and reads its answer; anything but hits is an error.
+/// Sends a request and reads the answer; an answer without hits is an error.
 fn answered(mut connection: BufReader<TcpStream>, request: &str) -> Result<BufReader<TcpStream>> {
     connection.get_mut().write_all(request.as_bytes())?;
     let (mut line, mut length, mut is_ok) = (String::new(), 0, false);
     while line != "\r\n" {
         line.clear();
         if connection.read_line(&mut line)? == 0 {
-            return Err(Error::other("the server left"));
+            return Err(Error::other("the server closed the connection"));
         }
         is_ok |= line.starts_with("HTTP/1.1 200 ");
         if let Some((name, value)) = line.split_once(':')

@@ -1,10 +1,10 @@
-//! A vault made up from a seed: the same pages on every machine, in the shape of real ones.
+//! Generates a vault from a seed: the same realistic pages on every machine.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// A small generator of numbers; the benchmark needs the same sequence everywhere, not good randomness.
+/// A small pseudo-random generator; the benchmark needs the same sequence everywhere, not good randomness.
 pub struct Dice(u64);
 
 impl Dice {
@@ -19,7 +19,7 @@ impl Dice {
         ((self.0 >> 11) as usize) % limit
     }
 
-    /// Small numbers are common and large ones rare, as with words.
+    /// Returns a skewed number: small ones are common and large ones rare, as with words.
     pub fn skewed(&mut self, limit: usize) -> usize {
         let spread = self.below(1_000_000) as f64 / 1_000_000.0;
         ((limit as f64).powf(spread) - 1.0) as usize % limit
@@ -43,7 +43,7 @@ const FOLDERS: [(&str, &str); 5] = [
 ];
 const VERBS: [&str; 5] = ["works_at", "founded", "invested_in", "knows", "supersedes"];
 
-/// One of 4,096 words.
+/// Returns one of 4,096 words.
 pub fn word(number: usize) -> String {
     let (start, middle, end) = (number % 16, (number / 16) % 16, (number / 256) % 16);
     format!("{}{}{}", STARTS[start], MIDDLES[middle], ENDS[end])
@@ -69,7 +69,7 @@ fn sentence(dice: &mut Dice, words: usize) -> String {
     text
 }
 
-/// The text of page `number` of `pages`: about 300 words, seven links, facts, observations and a timeline.
+/// Returns the text of page `number` of `pages`: about 300 words, seven links, facts, observations and a timeline.
 pub fn page(number: usize, pages: usize) -> String {
     let mut dice = Dice::new(number as u64 + 1);
     let (_, kind) = FOLDERS[number % FOLDERS.len()];
@@ -122,7 +122,7 @@ pub fn write(root: &Path, pages: usize) {
     }
 }
 
-/// The path of page `number`.
+/// Returns the path of page `number`.
 pub fn path(number: usize) -> String {
     format!("{}.md", slug(number))
 }

@@ -1,4 +1,4 @@
-//! What a write costs: one from a cold process, a hundred in one, and lint, index and capture of a strict vault.
+//! Measures writes: one from a cold process, a hundred in one process, and lint, index and capture in a strict vault.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use super::{Bench, Cost, RUNS, children, median, milli, pipe, report, vault};
 
-/// Puts in one process.
+/// Number of puts in one process.
 const PUTS: usize = 100;
 
-/// A put from a cold process and many in one, first without git, then with a commit for each.
+/// Measures puts from a cold process and in one process, first without git, then with a commit each.
 pub(super) fn puts(bench: &Bench) {
     cold_put(bench, "cold put, no git", 0);
     fs::write(bench.home.join(".gitconfig"), "[user]\nname = bench\nemail = bench@localhost\n")
@@ -52,7 +52,7 @@ fn warm_puts(bench: &Bench) {
     child.wait().expect("lore pipe ends");
     let all = children() - before;
     println!(
-        "{:<28} {:.1} ms wall a put; {:.1} ms CPU with git, {:.1} ms without",
+        "{:<28} {:.1} ms wall per put; {:.1} ms CPU with git, {:.1} ms without",
         format!("{PUTS} puts in one process"),
         milli(wall) / PUTS as f64,
         milli(all) / PUTS as f64,
@@ -60,7 +60,7 @@ fn warm_puts(bench: &Bench) {
     );
 }
 
-/// Lint, index and capture of a vault of the strictest profile.
+/// Measures lint, index and capture in a vault of the strictest profile.
 pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
     let root = folder.join(format!("roam-{pages}"));
     let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root, model: None };

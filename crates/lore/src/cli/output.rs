@@ -1,4 +1,4 @@
-//! Standard output: the only place that writes to it, and only data.
+//! The only module that writes to standard output, which carries data only.
 
 use std::io::{ErrorKind, Write as _};
 
@@ -9,17 +9,17 @@ use crate::failure::{Failure, Result};
 use crate::ops::Answer;
 use crate::session::Session;
 
-/// How to print.
+/// Output settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
-    /// The form.
+    /// The output format.
     pub(super) format: Format,
-    /// Whether the user asked for it by a flag.
+    /// Whether a flag chose the format.
     pub(super) explicit: bool,
 }
 
 impl Output {
-    /// Flag, then configuration, then by who reads.
+    /// Chooses the format: flag, then configuration, then whether standard output is a terminal.
     pub(super) fn choose(globals: &Globals, session: &Session) -> Result<Output> {
         let flag = if globals.json { Some(Format::Json) } else { globals.format };
         let configured = match session.config.get("format")?.as_str() {
@@ -32,7 +32,7 @@ impl Output {
         Ok(Output { format: flag.or(configured).unwrap_or(default), explicit: flag.is_some() })
     }
 
-    /// Prints an operation's output and gives the exit status.
+    /// Prints an operation's output and returns the exit status.
     pub(super) fn answer(self, answer: &dyn Answer) -> Result<u8> {
         match (answer.raw(), self.explicit) {
             (Some(bytes), false) => print(bytes)?,
@@ -45,19 +45,20 @@ impl Output {
         Ok(answer.exit())
     }
 
-    /// Prints JSON on a line.
+    /// Prints a JSON value on one line.
     pub(super) fn value(self, value: &Value) -> Result<()> {
         print(format!("{value}\n").as_bytes())
     }
 }
 
-/// Writes to standard output. A reader that has gone is no failure.
+/// Writes to standard output. A broken pipe is not an error.
 pub(super) fn print(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("cannot write to standard output: {error}"), "check where it goes"))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::usage(
+            format!("cannot write to standard output: {error}"),
+            "check where the output is redirected",
+        )),
         _ => Ok(()),
     }
 }

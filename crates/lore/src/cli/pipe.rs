@@ -1,4 +1,4 @@
-//! `call` and `pipe`: the operations in JSON, once or line by line.
+//! The `call` and `pipe` commands: run operations with JSON input, once or line by line.
 
 use std::io::BufRead as _;
 
@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result, status};
 use crate::ops;
 use crate::session::Session;
 
-/// Runs one operation with parameters in JSON, and prints its output in JSON.
+/// Runs one operation with JSON parameters and prints its output as JSON.
 pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
     let tool = matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default();
     let input = match matches.get_one::<String>("input").map(String::as_str) {
@@ -24,14 +24,13 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
     Ok(answer.exit())
 }
 
-/// Runs an operation per line of standard input until it ends. A bad line answers with an error, and the next is
-/// read.
+/// Runs one operation per line of standard input. A bad line gets an error as its answer and does not end the loop.
 pub(super) fn pipe(session: &Session) -> Result<u8> {
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock();
     loop {
         bytes.clear();
-        // Bytes, not text: a line that is not UTF-8 must not end the conversation.
+        // Reads bytes, not text: a line that is not UTF-8 must not end the loop.
         match input.read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(0),
             Ok(_) => {}
@@ -57,7 +56,7 @@ fn answer(session: &Session, line: &str) -> Value {
         let tool =
             request.get("tool").or_else(|| request.get("name")).and_then(Value::as_str).map(str::to_owned);
         let tool = tool.ok_or_else(|| {
-            Failure::usage("the line names no tool", r#"write {"tool": "search", "input": {"query": "…"}}"#)
+            Failure::usage("the line has no `tool`", r#"write {"tool": "search", "input": {"query": "…"}}"#)
         })?;
         let input = ["input", "arguments"].iter().find_map(|key| request.get_mut(*key).map(Value::take));
         (ops::find(&tool)?.from_json)(input.unwrap_or_default(), session)
@@ -78,5 +77,5 @@ fn answer(session: &Session, line: &str) -> Value {
 
 fn parse(text: &str) -> Result<Value> {
     serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("not JSON: {error}"), "write one JSON object"))
+        .map_err(|error| Failure::usage(format!("invalid JSON: {error}"), "write one JSON object"))
 }

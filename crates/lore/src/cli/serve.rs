@@ -1,4 +1,4 @@
-//! `serve`: MCP over standard input and output, or everything over HTTP.
+//! The `serve` command: MCP over stdio, or the whole API over HTTP.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,19 +14,19 @@ use crate::mcp::{Handler, Toolset};
 use crate::server::{Caller, Host, Keepers, Workers, stopped};
 use crate::talk::Talk;
 
-/// Where HTTP is served without an address.
+/// Default HTTP address.
 const ADDRESS: &str = "127.0.0.1:8321";
 
-/// Without a request the vault is looked through after so long.
+/// Delay before the first sync when no request arrives.
 const QUIET_START: Duration = Duration::from_millis(200);
 
-/// The command.
+/// Returns the clap command.
 pub(super) fn command() -> Command {
     Command::new("serve")
-        .about("Serve the vault to agents: MCP on standard input and output")
+        .about("Serve the vault to agents over MCP (stdio) or HTTP")
         .long_about(
-            "Serve the vault to agents: MCP on standard input and output\n\nThe server answers at once, while it looks \
-             the vault through, watches it and embeds what waits. Any number of servers may run on one vault.",
+            "Serve the vault to agents over MCP (stdio) or HTTP\n\nThe server answers at once. In the background it \
+             syncs the vault, watches it for changes and embeds pending chunks. Several servers can run on one vault.",
         )
         .arg(
             Arg::new("tools")
@@ -34,7 +34,7 @@ pub(super) fn command() -> Command {
                 .value_name("SET")
                 .value_parser(value_parser!(Toolset))
                 .default_value("all")
-                .help("Which tools clients are offered"),
+                .help("Set of MCP tools to offer"),
         )
         .arg(
             Arg::new("http")
@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
                 .value_name("ADDR")
                 .num_args(0..=1)
                 .default_missing_value(ADDRESS)
-                .help("Serve HTTP instead: the operations under /api, pages under /api/context, MCP at /mcp [default address: 127.0.0.1:8321]"),
+                .help("Serve HTTP: /api, /api/context and /mcp [default: 127.0.0.1:8321]"),
         )
         .arg(
             Arg::new("host")
@@ -50,14 +50,14 @@ pub(super) fn command() -> Command {
                 .value_name("NAME")
                 .action(ArgAction::Append)
                 .requires("http")
-                .help("Another name by which clients may call the server; may be given more than once"),
+                .help("Accept this host name too (repeatable)"),
         )
         .after_help(
             "Examples:\n  lore serve\n  lore serve --tools core --project brain\n  lore serve --http\n  lore serve --http 127.0.0.1:9000",
         )
 }
 
-/// Serves until the client leaves or the process is told to end.
+/// Serves until the client disconnects or the process receives a stop signal.
 pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
     let host = Host {
         environment: Environment::read()?,
@@ -79,7 +79,7 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
             runtime.block_on(over_http(workers, keepers, listen))
         }
     };
-    // Threads that wait for a lock or a file must not hold the process; what they had begun is all or nothing.
+    // Threads that wait for a lock or a file must not keep the process alive; their work is atomic.
     runtime.shutdown_background();
     served.map(|()| 0)
 }
@@ -89,7 +89,7 @@ fn parse_address(text: &str) -> Result<SocketAddr> {
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let address = named.as_deref().unwrap_or(text).parse().ok();
     port_only.or(address).ok_or_else(|| {
-        Failure::usage(format!("{text:?} is no address"), "write one such as 127.0.0.1:8321, or a port")
+        Failure::usage(format!("invalid address {text:?}"), "use HOST:PORT such as 127.0.0.1:8321, or a port")
     })
 }
 
@@ -100,13 +100,13 @@ async fn over_http(workers: Workers, keepers: Keepers, listen: Listen) -> Result
     http::serve(&host.environment, workers, keepers, listen, |address, tokens| {
         talk.note(&format!("listening on http://{address}; the token is in {}", tokens.file.display()));
         if !address.ip().is_loopback() {
-            talk.warn("other machines can reach this address, and what they send is not encrypted");
+            talk.warn("other machines can reach this address, and traffic is not encrypted");
         }
     })
     .await
 }
 
-/// Lets the vault's keeper begin with the first request, or soon. A vault that cannot be opened is told of by requests.
+/// Starts the vault's background thread soon, even without a request. Requests report a vault that cannot be opened.
 fn start_soon(workers: Workers, face: &'static str) {
     tokio::spawn(async move {
         tokio::time::sleep(QUIET_START).await;
@@ -123,7 +123,7 @@ async fn over_stdio(workers: Workers, keepers: Keepers, set: Toolset) -> Result<
     };
     let running = match served {
         Ok(running) => running,
-        // The client left before it had said anything.
+        // The client disconnected before it sent anything.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
             return Err(Failure::usage(

@@ -1,4 +1,4 @@
-//! `sync --watch`: index each change as it happens.
+//! `sync --watch`: indexes changes as they happen.
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::failure::Result;
 use crate::ops;
 use crate::session::Session;
 
-/// Syncs, then follows the file system until the process is ended.
+/// Syncs, then follows file system events until the process is stopped.
 pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> Result<u8> {
     let memory = session.memory()?;
     let (sender, events) = channel();
-    // Watching begins before the first look, so that nothing falls between the two.
+    // The watcher starts before the first sync, so that no change is missed in between.
     let watching = start(memory.vault(), sender.clone())?;
     stop_when_told(sender);
     let answer = (ops::find("sync")?.from_cli)(matches, session)?;
     output.answer(answer.as_ref())?;
-    session.talk.note(&format!("watching {}; interrupt to end", memory.vault().root().display()));
+    session.talk.note(&format!("watching {}; press Ctrl-C to stop", memory.vault().root().display()));
     let quiet =
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
     let followed = Follow { events: &events, watching: Some(watching), quiet };
@@ -48,12 +48,12 @@ fn drain(session: &Session, memory: &Memory) {
 #[cfg(unix)]
 fn stop_when_told(events: Sender<Event>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    // Without a handler the signals end the process by themselves.
+    // Without a handler the signals end the process.
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
         std::thread::spawn(move || signals.forever().next().map(|_| events.send(Event::Stop)));
     }
 }
 
-/// Elsewhere the system ends the process.
+/// On other systems the default handler ends the process.
 #[cfg(not(unix))]
 fn stop_when_told(_: Sender<Event>) {}

@@ -1,28 +1,28 @@
-//! How good a ranking is, as pure functions of the ranks and of what is known to answer.
+//! Retrieval metrics as pure functions of the ranking and the known answers.
 
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How good rankings are, each from 0 to 1, over all questions that have an answer.
+/// Retrieval metrics, each from 0 to 1, averaged over all questions that have an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Measures {
-    /// Questions with one of their answers among the first five.
+    /// Share of questions with at least one answer in the top five.
     pub any_at_5: f64,
-    /// Questions with all of their answers among the first five.
+    /// Share of questions with all of their answers in the top five.
     pub all_at_5: f64,
-    /// The part of the answers that is among the first five.
+    /// Share of the answers in the top five.
     pub recall_at_5: f64,
-    /// The part of the answers that is among the first ten.
+    /// Share of the answers in the top ten.
     pub recall_at_10: f64,
-    /// Normalised discounted cumulative gain of the first ten.
+    /// Normalized discounted cumulative gain of the top ten.
     pub ndcg_at_10: f64,
-    /// One over the rank of the first answer among the first ten.
+    /// Mean reciprocal rank of the first answer in the top ten.
     pub mrr: f64,
 }
 
-/// Sums over questions.
+/// Sums of the metrics over questions.
 #[derive(Debug, Default)]
 pub struct Scores {
     sum: Measures,
@@ -30,7 +30,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Adds a ranking, best first, and what answers the question, with how well.
+    /// Adds one question: its ranking, best first, and its answers with their relevance.
     pub fn add(&mut self, ranking: &[String], answers: &HashMap<String, f64>) {
         let found =
             |first: usize| ranking.iter().take(first).filter(|id| answers.contains_key(*id)).count() as f64;
@@ -45,7 +45,7 @@ impl Scores {
         self.count += 1;
     }
 
-    /// The means.
+    /// Returns the means.
     pub fn mean(&self) -> Measures {
         let count = (self.count.max(1)) as f64;
         let Measures { any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr } = self.sum;
@@ -71,7 +71,7 @@ fn ndcg(ranking: &[String], answers: &HashMap<String, f64>) -> f64 {
     if ideal > 0.0 { got / ideal } else { 0.0 }
 }
 
-/// The value below which this part of the values lies.
+/// Returns the nearest-rank percentile of sorted values; `part` is between 0 and 1.
 pub fn percentile(sorted: &[f64], part: f64) -> f64 {
     let at = ((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
     sorted.get(at).copied().unwrap_or(0.0)
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_ranking_has_one_everywhere() {
+    fn perfect_ranking_scores_one() {
         let all = Measures {
             any_at_5: 1.0,
             all_at_5: 1.0,
@@ -102,25 +102,25 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_has_nothing() {
+    fn miss_scores_zero() {
         assert_eq!(measured(&["x", "y"], &[("a", 1.0)]), Measures::default());
         assert_eq!(measured(&[], &[("a", 1.0)]), Measures::default());
     }
 
     #[test]
-    fn each_measure_counts_what_it_says() {
+    fn each_metric_is_computed_independently() {
         let ranking = ["x", "a", "x2", "x3", "x4", "b", "x5"];
         let found = measured(&ranking, &[("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)]);
         assert_eq!((found.any_at_5, found.all_at_5), (1.0, 0.0));
         assert_eq!((found.recall_at_5, found.recall_at_10, found.mrr), (0.25, 0.5, 0.5));
-        // Gains at ranks 2 and 6 over the best that four answers allow.
+        // Gains at ranks 2 and 6, divided by the ideal gain of four answers.
         let ideal: f64 = (2..6).map(|rank| 1.0 / f64::from(rank).log2()).sum();
         let expected = (1.0 / 3f64.log2() + 1.0 / 7f64.log2()) / ideal;
         assert!((found.ndcg_at_10 - expected).abs() < 1e-12, "{}", found.ndcg_at_10);
     }
 
     #[test]
-    fn percentiles_are_values_that_were_seen() {
+    fn percentiles_are_observed_values() {
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
         assert_eq!([0.5, 0.95, 0.99, 1.0].map(|part| percentile(&values, part)), [50.0, 95.0, 99.0, 100.0]);
         assert_eq!(percentile(&[7.0], 0.5), 7.0);

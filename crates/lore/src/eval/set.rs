@@ -1,4 +1,4 @@
-//! A set of documents, questions and known answers on disk: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
+//! An evaluation set on disk: `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -12,15 +12,15 @@ use crate::failure::{Failure, Result};
 /// A document to find.
 #[derive(Debug, Deserialize)]
 pub struct Document {
-    /// Its id.
+    /// The document id.
     #[serde(rename = "_id")]
     pub id: String,
-    /// Its title.
+    /// The title.
     #[serde(default)]
     pub title: String,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Whose it is: a question is answered from its own scope only.
+    /// The scope: a question is answered only from documents of its own scope.
     #[serde(default)]
     pub scope: String,
 }
@@ -28,32 +28,32 @@ pub struct Document {
 /// A question.
 #[derive(Debug, Deserialize)]
 pub struct Question {
-    /// Its id.
+    /// The question id.
     #[serde(rename = "_id")]
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
-    /// Whose it is.
+    /// The scope it belongs to.
     #[serde(default)]
     pub scope: String,
-    /// The documents it may be answered from, where not all may.
+    /// The only documents that may answer it; empty: all.
     #[serde(default)]
     pub candidates: Vec<String>,
 }
 
-/// A set.
+/// An evaluation set.
 #[derive(Debug)]
 pub struct Set {
-    /// The documents by scope; none when the questions are about a vault that is there.
+    /// The documents by scope; empty when the questions are about an existing vault.
     pub documents: BTreeMap<String, Vec<Document>>,
-    /// The questions that have an answer.
+    /// The questions with at least one answer.
     pub questions: Vec<Question>,
-    /// What answers each question, and how well.
+    /// The answers to each question with their relevance scores.
     pub answers: HashMap<String, HashMap<String, f64>>,
 }
 
 impl Set {
-    /// Reads a set.
+    /// Reads a set from a directory.
     pub fn read(folder: &Path) -> Result<Set> {
         let corpus = folder.join("corpus.jsonl");
         let mut documents: BTreeMap<String, Vec<Document>> = BTreeMap::new();
@@ -68,7 +68,7 @@ impl Set {
         if questions.is_empty() {
             return Err(Failure::usage(
                 format!("no question in {} has an answer", folder.display()),
-                "qrels.tsv needs a line `query-id<TAB>corpus-id<TAB>score` for each, after its header",
+                "add a line `query-id<TAB>corpus-id<TAB>score` per answer to qrels.tsv, after its header",
             ));
         }
         Ok(Set { documents, questions, answers })
@@ -82,7 +82,7 @@ fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         let read = serde_json::from_str(line).map_err(|error| {
             Failure::usage(
                 format!("{}:{number}: {error}", path.display()),
-                "every line is a JSON object with `_id` and `text`",
+                "write each line as a JSON object with `_id` and `text`",
             )
         });
         found.push(read?);
@@ -100,8 +100,8 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
         let score = fields.get(2).and_then(|score| score.parse::<f64>().ok());
         let ([question, document, _], Some(score)) = (&fields[..], score) else {
             return Err(Failure::usage(
-                format!("{}:{number} is not query-id, corpus-id, score", path.display()),
-                "put a tab between the three",
+                format!("{}:{number}: expected query-id, corpus-id and score", path.display()),
+                "separate the three fields with tabs",
             ));
         };
         if score > 0.0 {
@@ -114,7 +114,7 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
 fn needed(path: &Path) -> Result<String> {
     read_text(path)?.ok_or_else(|| {
         Failure::usage(
-            format!("{} is not there", path.display()),
+            format!("{} does not exist", path.display()),
             "a set is a folder with queries.jsonl, qrels.tsv and, unless it is about your vault, corpus.jsonl",
         )
     })

@@ -1,23 +1,23 @@
-//! A run as JUnit XML, which build servers read.
+//! Renders a test run as JUnit XML for CI servers.
 
 use std::time::Duration;
 
-/// One test of a run.
+/// One test case of a run.
 #[derive(Debug)]
 pub struct Case<'a> {
-    /// Its name.
+    /// The name of the test.
     pub name: &'a str,
-    /// Its kind, which becomes its class.
+    /// `question` or `fact`; becomes the class name.
     pub kind: &'a str,
-    /// The line of the file it stands on.
+    /// Its line in the file.
     pub line: usize,
-    /// Why it does not hold; none where it does.
+    /// Why it failed; none if it passed.
     pub failure: Option<&'a str>,
-    /// How long it took.
+    /// Time taken.
     pub time: Duration,
 }
 
-/// The report of a run over the expectations in a file.
+/// Returns the JUnit report of a run.
 pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
     let failed = cases.iter().filter(|case| case.failure.is_some()).count();
     let time: Duration = cases.iter().map(|case| case.time).sum();
@@ -52,7 +52,7 @@ pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
     text
 }
 
-/// Text for XML; a character that XML does not have becomes the sign for such.
+/// Escapes text for XML; characters that XML forbids become U+FFFD.
 fn escaped(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parser_reads_back_whatever_was_said() {
+    fn report_survives_an_xml_parser() {
         let odd = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
         let cases = [
             Case { name: odd, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },

@@ -1,4 +1,4 @@
-//! Reading expectations: every mistake is told with its line.
+//! Parses expectations; every error has its line.
 
 use lore_engine::line_of;
 use serde::Deserialize;
@@ -7,19 +7,19 @@ use toml::Spanned;
 
 use super::{Expectation, Fact, Question, TOP, What};
 
-/// A file of expectations.
+/// A parsed file of expectations.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Expectations {
-    /// Among how many hits a page must be.
+    /// Number of top results among which a page must be found.
     pub top: usize,
-    /// The expectations in the order of the file.
+    /// The expectations in file order.
     pub expected: Vec<Expectation>,
 }
 
-/// A mistake: its line and what it is.
+/// An error: its line and message.
 pub type Mistake = (usize, String);
 
-/// The file as it is written.
+/// The file as deserialized.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -30,7 +30,7 @@ struct Written {
     fact: Vec<Spanned<Fact>>,
 }
 
-/// Reads the text of a file.
+/// Parses the text of a file.
 pub fn read(text: &str) -> Result<Expectations, Mistake> {
     let written: Written = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Result<Expectations, Mistake> {
     })?;
     let top = match written.top {
         Some(top) if *top.get_ref() == 0 => {
-            return Err((line_of(text, top.span().start), "top counts from 1".into()));
+            return Err((line_of(text, top.span().start), "top must be 1 or more".into()));
         }
         top => top.map_or(TOP, Spanned::into_inner),
     };
@@ -53,7 +53,7 @@ pub fn read(text: &str) -> Result<Expectations, Mistake> {
         let line = line_of(text, fact.span().start);
         let fact = fact.into_inner();
         if fact.value.is_empty() && fact.not.is_empty() {
-            return Err((line, "a fact needs a value, or a `not`".into()));
+            return Err((line, "a fact needs a `value` or a `not`".into()));
         }
         expected.push(Expectation { line, what: What::Fact(fact) });
     }
@@ -63,20 +63,20 @@ pub fn read(text: &str) -> Result<Expectations, Mistake> {
 
 fn check(question: &Question) -> Result<(), String> {
     if question.page.is_empty() && question.not.is_empty() {
-        return Err("a question needs a page, or a `not`".into());
+        return Err("a question needs a `page` or a `not`".into());
     }
     if question.ask.trim().is_empty() || question.top == Some(0) {
-        return Err("a question asks something, and its top counts from 1".into());
+        return Err("a question needs a non-empty `ask`, and its `top` must be 1 or more".into());
     }
     match question.mode.as_ref().filter(|mode| !MODES.contains(&mode.as_str())) {
-        Some(mode) => Err(format!("there is no mode {mode:?}: {}", MODES.join(", "))),
+        Some(mode) => Err(format!("unknown mode {mode:?}; use one of {}", MODES.join(", "))),
         None => Ok(()),
     }
 }
 
 const MODES: [&str; 4] = ["hybrid", "lexical", "semantic", "fields"];
 
-/// One text, or a list of them.
+/// Deserializes a string or a list of strings.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     struct OneOrMany;
 
@@ -84,7 +84,7 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         type Value = Vec<String>;
 
         fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            to.write_str("a text or a list of texts")
+            to.write_str("a string or a list of strings")
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<String>, E> {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_and_facts_are_read_in_the_order_of_the_file() {
+    fn questions_and_facts_keep_file_order() {
         let text = "top = 3\n\n[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"London\"\nas_of = \"1840\"\n\n[[question]]\nask = \"who?\"\npage = [\"a\", \"b\"]\nnot = \"c\"\n";
         let read = read(text).expect("sound");
         assert_eq!(read.top, 3);
@@ -115,18 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn errors_have_their_line() {
         for (text, line, part) in [
             ("a = \n", 1, ""),
             ("top = 0\n", 1, "top"),
             ("\nquestions = 1\n", 2, "questions"),
             ("[question]\nask = \"a\"\n", 1, "sequence"),
-            ("\n[[question]]\nask = \"a\"\n", 2, "a page"),
+            ("\n[[question]]\nask = \"a\"\n", 2, "`page`"),
             ("[[question]]\nask = \"a\"\npage = \"b\"\nmode = \"magic\"\n", 1, "magic"),
             ("[[question]]\nask = \"a\"\npages = \"b\"\n", 3, "pages"),
             ("[[question]]\npage = \"b\"\n", 1, "ask"),
             ("[[fact]]\nsubject = \"a\"\npredicate = \"b\"\n", 1, "value"),
-            ("[[fact]]\nsubject = \"a\"\npredicate = \"b\"\nvalue = 3\n", 4, "text"),
+            ("[[fact]]\nsubject = \"a\"\npredicate = \"b\"\nvalue = 3\n", 4, "string"),
         ] {
             let (at, message) = read(text).expect_err(text);
             assert_eq!(at, line, "{text}: {message}");

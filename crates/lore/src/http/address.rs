@@ -1,4 +1,4 @@
-//! What an address names: an operation or a page, and the project.
+//! Extracts the operation or page path, and the project, from a request URL.
 
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
@@ -8,11 +8,11 @@ use serde::Deserialize;
 use super::reply;
 use crate::failure::Failure;
 
-/// An address, taken apart. One that cannot be is told in JSON, as everything else is.
+/// A parsed URL. An invalid one is answered in JSON, like every other error.
 pub struct Address {
-    /// The operation, or the page's path.
+    /// The operation or the page's path.
     pub place: String,
-    /// The project, where it is not the server's own.
+    /// The project, if not the server's own.
     pub project: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Address {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Address, Response> {
         let refused = |message: String| {
-            reply::failure(&Failure::usage(message, "see /api/openapi.json for what an address may say"))
+            reply::failure(&Failure::usage(message, "see /api/openapi.json for valid addresses"))
         };
         let place = Path::<String>::from_request_parts(parts, state).await;
         let Path(place) = place.map_err(|rejection| refused(rejection.body_text()))?;

@@ -1,5 +1,5 @@
-//! `/api/context/PATH`: a page by its path: read it, write it, change it, remove it. The policy says which of these a path
-//! allows; old paths mean the new ones.
+//! `/api/context/PATH`: reads, writes, edits or deletes a page by its path. The policy decides which of these a path
+//! allows, and maps old paths to new ones.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::failure::{Failure, Result};
 use crate::ops;
 use crate::server::Grant;
 
-/// What a request says about the version it means.
+/// The version conditions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Means {
     expected: Option<u64>,
-    /// That there must be a page, at whatever version.
+    /// Whether the page must exist, at any version.
     exists: bool,
-    /// The version that the client has already.
+    /// The version that the client already has.
     has: Option<u64>,
     conditional: bool,
 }
 
-/// A page.
+/// Handles all methods of a page.
 pub async fn page(
     State(shared): State<Arc<Shared>>,
     Extension(grant): Extension<Grant>,
@@ -68,7 +68,7 @@ pub async fn page(
 
 type Asked = (&'static str, Map<String, Value>);
 
-/// The operation that a request means, and its parameters.
+/// Returns the operation for a request, with its parameters.
 async fn request(
     method: &Method,
     path: &str,
@@ -92,7 +92,7 @@ async fn request(
             input.insert("reference".into(), json!(path));
             "edit"
         }
-        // The router lets only DELETE in besides these.
+        // The router admits only DELETE besides these.
         _ => {
             input.insert("reference".into(), json!(path));
             input.insert("yes".into(), json!(true));
@@ -138,23 +138,25 @@ fn answered(method: &Method, means: Means, value: &Value) -> Response {
     reply::with_version(response, version)
 }
 
-/// A body of parameters, or a text for one of them.
+/// Reads a JSON object of parameters, or plain text as the value of one parameter.
 async fn object_or(body: Body, headers: &HeaderMap, name: &str) -> Result<Map<String, Value>> {
     let bytes = bytes(body).await?;
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.to_ascii_lowercase().starts_with("application/json") {
         return match serde_json::from_slice(&bytes) {
             Ok(Value::Object(object)) => Ok(object),
-            Ok(_) => Err(Failure::usage("the body is no JSON object", "write one, or send the text itself")),
-            Err(error) => Err(Failure::usage(format!("not JSON: {error}"), "write one JSON object")),
+            Ok(_) => {
+                Err(Failure::usage("the body is not a JSON object", "send one, or send the text itself"))
+            }
+            Err(error) => Err(Failure::usage(format!("invalid JSON: {error}"), "send one JSON object")),
         };
     }
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::usage("the text is not UTF-8", "send it in UTF-8, as text/markdown"))?;
+        .map_err(|_| Failure::usage("the body is not valid UTF-8", "send UTF-8, as text/markdown"))?;
     Ok(Map::from_iter([(name.to_owned(), json!(text))]))
 }
 
-/// The version that the headers speak of.
+/// Parses the version conditions in the headers.
 fn means(headers: &HeaderMap) -> Result<Means> {
     let tag = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
     let number = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').parse::<u64>().ok();
@@ -162,7 +164,7 @@ fn means(headers: &HeaderMap) -> Result<Means> {
     let expected = match (tag(IF_MATCH), tag(IF_NONE_MATCH)) {
         (Some("*"), _) => None,
         (Some(tag), _) => Some(number(tag).ok_or_else(|| {
-            Failure::usage(format!("{tag:?} is no version"), "send the ETag that the page was read with")
+            Failure::usage(format!("invalid version {tag:?}"), "send the ETag of the page as you read it")
         })?),
         (None, Some("*")) => Some(0),
         _ => None,

@@ -1,4 +1,4 @@
-//! Who is let in: the right host, no foreign origin, a token, and no more than a server can bear.
+//! Access checks for every request: host, origin, token and time limit.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,30 +13,30 @@ use lore_engine::Code;
 use super::{PATIENCE, Shared, reply};
 use crate::failure::Failure;
 
-/// Names of this machine.
+/// Host names of this machine.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Looks at what every request must be: addressed to this server, and not sent by a page of another. Counts it.
+/// Checks the host and origin of a request, limits its time and counts it.
 pub async fn look_at(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let route = shared.metrics.route(request.uri().path());
     let _under_way = shared.metrics.begin();
     let response = match check(&shared, request.headers(), request.uri().host()) {
-        Err(message) => {
-            refused(StatusCode::FORBIDDEN, message, "call the server by the address it listens on")
-        }
-        // What MCP streams may last.
+        Err(message) => refused(StatusCode::FORBIDDEN, message, "use the address the server listens on"),
+        // MCP streams may stay open.
         Ok(()) if route == "mcp" => next.run(request).await,
         Ok(()) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => refused(StatusCode::GATEWAY_TIMEOUT, "this took too long".into(), "ask for less"),
+            Err(_) => {
+                refused(StatusCode::GATEWAY_TIMEOUT, "the request timed out".into(), "request less at once")
+            }
         },
     };
     shared.metrics.count(route, response.status(), started.elapsed());
     response
 }
 
-/// Lets in who has a token, and notes what it grants.
+/// Admits requests with a valid token and attaches its grant.
 pub async fn admit(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token =
@@ -47,8 +47,8 @@ pub async fn admit(State(shared): State<Arc<Shared>>, mut request: Request, next
             next.run(request).await
         }
         None => {
-            let message = if given.is_some() { "this token is not known" } else { "a token is needed" };
-            let hint = "send the header `Authorization: Bearer TOKEN`; `lore token list` tells where tokens are kept";
+            let message = if given.is_some() { "unknown token" } else { "missing token" };
+            let hint = "send the header `Authorization: Bearer TOKEN`; `lore token list` shows where tokens are stored";
             let mut response = refused(StatusCode::UNAUTHORIZED, message.into(), hint);
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             response
@@ -58,19 +58,19 @@ pub async fn admit(State(shared): State<Arc<Shared>>, mut request: Request, next
 
 fn check(shared: &Shared, headers: &HeaderMap, target: Option<&str>) -> Result<(), String> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).or(target);
-    let Some(host) = host else { return Err("the request names no host".into()) };
+    let Some(host) = host else { return Err("the request has no Host header".into()) };
     if !is_own(shared, host) {
-        return Err(format!("this server is not {host}"));
+        return Err(format!("host {host} is not allowed"));
     }
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let own = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
     match own {
         Some((_, authority)) if is_own(shared, authority) => Ok(()),
-        _ => Err("pages of other origins may not ask this server".into()),
+        _ => Err("requests from other origins are not allowed".into()),
     }
 }
 
-/// Whether a host, with or without a port, is this server.
+/// Whether a host, with or without a port, belongs to this server.
 fn is_own(shared: &Shared, authority: &str) -> bool {
     let name = match authority.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,

@@ -1,4 +1,4 @@
-//! What a monitor asks for, in the format of Prometheus.
+//! Request metrics in Prometheus format.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,17 +11,17 @@ use axum::response::Response;
 
 use super::{Shared, reply};
 
-/// A part of the server and the status it answered with.
+/// A route and the status it answered with.
 type Answered = (&'static str, u16);
 
-/// Counts of requests.
+/// Request counters.
 #[derive(Default)]
 pub struct Metrics {
     under_way: AtomicUsize,
     done: Mutex<BTreeMap<Answered, (u64, Duration)>>,
 }
 
-/// A request that is under way, for as long as this lives.
+/// Counts one request as in progress until dropped.
 pub struct UnderWay<'a>(&'a AtomicUsize);
 
 impl Drop for UnderWay<'_> {
@@ -31,7 +31,7 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Metrics {
-    /// The part of the server that an address belongs to. There are few, so that there are few counters.
+    /// Returns the route of a path. A small fixed set keeps the number of counters small.
     pub fn route(&self, path: &str) -> &'static str {
         match path {
             "/healthz" => "healthz",
@@ -43,13 +43,13 @@ impl Metrics {
         }
     }
 
-    /// Counts a request from now on as under way.
+    /// Counts a request as in progress.
     pub fn begin(&self) -> UnderWay<'_> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(&self.under_way)
     }
 
-    /// Counts a request that is done.
+    /// Counts a finished request.
     pub fn count(&self, route: &'static str, status: StatusCode, took: Duration) {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, time) = done.entry((route, status.as_u16())).or_default();
@@ -59,27 +59,27 @@ impl Metrics {
 
     fn text(&self) -> String {
         let mut text = String::from(
-            "# HELP lore_requests_total Requests that were answered.\n# TYPE lore_requests_total counter\n",
+            "# HELP lore_requests_total Answered requests.\n# TYPE lore_requests_total counter\n",
         );
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for ((route, status), (count, _)) in &done {
             text.push_str(&format!("lore_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}\n"));
         }
-        text.push_str(
-            "# HELP lore_request_seconds Time that requests took.\n# TYPE lore_request_seconds summary\n",
-        );
+        text.push_str("# HELP lore_request_seconds Request duration.\n# TYPE lore_request_seconds summary\n");
         for ((route, status), (count, time)) in &done {
             let labels = format!("{{route=\"{route}\",status=\"{status}\"}}");
             text.push_str(&format!("lore_request_seconds_sum{labels} {}\n", time.as_secs_f64()));
             text.push_str(&format!("lore_request_seconds_count{labels} {count}\n"));
         }
-        text.push_str("# HELP lore_requests_under_way Requests that are being answered.\n# TYPE lore_requests_under_way gauge\n");
+        text.push_str(
+            "# HELP lore_requests_under_way Requests in progress.\n# TYPE lore_requests_under_way gauge\n",
+        );
         text.push_str(&format!("lore_requests_under_way {}\n", self.under_way.load(Ordering::Relaxed)));
         text
     }
 }
 
-/// The counters.
+/// Serves the metrics.
 pub async fn page(State(shared): State<Arc<Shared>>) -> Response {
     reply::plain(StatusCode::OK, "text/plain; version=0.0.4", shared.metrics.text().into_bytes())
 }

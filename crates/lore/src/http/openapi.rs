@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the schemas of the operations.
+//! The OpenAPI document, generated from the schemas of the operations.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::reply;
 use crate::ops::{self, Entry};
 
-/// The document.
+/// Serves the OpenAPI document.
 pub async fn document() -> Response {
     reply::value(StatusCode::OK, &made())
 }
@@ -22,7 +22,7 @@ fn made() -> Value {
         "/healthz".into(),
         json!({ "get": {
         "operationId": "healthz", "security": [],
-        "responses": { "200": content("The server lives", json!({ "type": "object" })) } } }),
+        "responses": { "200": content("The server is running", json!({ "type": "object" })) } } }),
     );
     json!({
         "openapi": "3.1.0",
@@ -44,7 +44,7 @@ fn operation(entry: &Entry) -> Value {
     let input = (entry.input)().to_value();
     let about = input["description"].as_str().unwrap_or_default().to_owned();
     let (summary, rest) = about.split_once("\n\n").unwrap_or((&about, ""));
-    // A request without a body has no parameters.
+    // A request without a body means no parameters.
     let required = input.get("required").is_some();
     json!({
         "operationId": entry.tool(),
@@ -59,30 +59,30 @@ fn operation(entry: &Entry) -> Value {
 fn page() -> Value {
     let path = json!({ "name": "path", "in": "path", "required": true, "schema": { "type": "string" } });
     let parameters = json!([path, project()]);
-    let matches = header("If-Match", "The version the page must be at, as its ETag gave it");
-    let has = header("If-None-Match", "The version the client has already");
-    let absent = header("If-None-Match", "* where there must be no page yet");
+    let matches = header("If-Match", "Version (ETag) that the page must have");
+    let has = header("If-None-Match", "Version that the client already has");
+    let absent = header("If-None-Match", "* if the page must not exist yet");
     let text = json!({ "text/markdown": { "schema": { "type": "string" } } });
     let read = ("200", json!({ "description": "The page", "content": text }));
-    let same = ("304", json!({ "description": "The page is at the version that the client has" }));
+    let same = ("304", json!({ "description": "The client already has this version" }));
     let done = |operation| ("200", content("Done", output_of(operation)));
-    let made = ("201", content("A page was made", output_of("put")));
+    let made = ("201", content("Page created", output_of("put")));
     json!({
         "parameters": parameters,
-        "get": { "operationId": "read_context", "summary": "A page's text; its version is the ETag",
+        "get": { "operationId": "read_context", "summary": "Read a page; its version is the ETag",
                  "parameters": [has], "responses": responses(&[read, same]) },
-        "put": { "operationId": "put_context", "summary": "Write a page; If-Match is the version check",
+        "put": { "operationId": "put_context", "summary": "Write a page; If-Match checks the version",
                  "parameters": [matches, absent], "requestBody": written("put", "slug"),
                  "responses": responses(&[done("put"), made]) },
-        "patch": { "operationId": "patch_context", "summary": "Add to a page, or change a part of it",
+        "patch": { "operationId": "patch_context", "summary": "Append to a page or edit part of it",
                    "parameters": [matches], "requestBody": written("edit", "reference"),
                    "responses": responses(&[done("edit")]) },
-        "delete": { "operationId": "delete_context", "summary": "Remove a page",
+        "delete": { "operationId": "delete_context", "summary": "Delete a page",
                     "parameters": [matches], "responses": responses(&[done("rm")]) },
     })
 }
 
-/// A body of the text itself, or of the parameters of an operation; the address says the page.
+/// Describes a request body: the text itself, or the operation's parameters without the page, which is in the URL.
 fn written(operation: &str, page: &str) -> Value {
     let mut input = ops::find(operation).map(|entry| bare((entry.input)().to_value())).unwrap_or_default();
     if let Some(object) = input.as_object_mut() {
@@ -98,7 +98,7 @@ fn written(operation: &str, page: &str) -> Value {
 
 fn project() -> Value {
     json!({ "name": "project", "in": "query", "schema": { "type": "string" },
-            "description": "The project, where it is not the server's own" })
+            "description": "Project, if not the server's own" })
 }
 
 fn header(name: &str, about: &str) -> Value {
@@ -110,7 +110,7 @@ fn content(about: &str, schema: Value) -> Value {
 }
 
 fn responses(done: &[(&str, Value)]) -> Value {
-    let error = content("What went wrong, and what to do", json!({ "$ref": "#/components/schemas/Error" }));
+    let error = content("What is wrong, and how to fix it", json!({ "$ref": "#/components/schemas/Error" }));
     let all = done.iter().cloned().chain([("4XX", error.clone()), ("5XX", error)]);
     Value::Object(all.map(|(status, answer)| (status.to_owned(), answer)).collect())
 }

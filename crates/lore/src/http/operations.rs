@@ -1,4 +1,4 @@
-//! `/api/OPERATION`: every operation, with its parameters as JSON.
+//! `/api/OPERATION`: runs any operation with JSON parameters.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::ops;
 use crate::server::{Caller, Grant};
 
-/// So much of a request that is too long is read and forgotten.
+/// Maximum number of bytes read and discarded from an oversized request.
 const FORGOTTEN: usize = 64 * 1024 * 1024;
 
 /// Runs an operation.
@@ -40,7 +40,7 @@ async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> 
     run_as(shared, grant, address.project, move |session| Ok((entry.from_json)(input, session)?.json())).await
 }
 
-/// Runs something with the session of whoever holds a token, for a project it may use.
+/// Runs `work` in a session for the token's actor, after checking that the grant covers the project.
 pub async fn run_as<T: Send + 'static>(
     shared: &Shared,
     grant: Grant,
@@ -57,16 +57,16 @@ pub async fn run_as<T: Send + 'static>(
     shared.workers.run(caller, None, checked).await
 }
 
-/// The bytes of a request, if they are not too many.
+/// Reads a request body, up to the size limit.
 pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     let mut body = body;
     let (mut kept, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
-        let broke_off = |_| Failure::usage("the request broke off", "send it again");
+        let broke_off = |_| Failure::usage("the request body ended early", "send the request again");
         let Ok(data) = frame.map_err(broke_off)?.into_data() else { continue };
         length += data.len();
         match length {
-            // A client that is still sending does not hear an answer, so that the rest is read and forgotten.
+            // A client that is still sending does not read the answer, so the rest is read and discarded.
             _ if length > BODY + FORGOTTEN => break,
             _ if length > BODY => kept = Vec::new(),
             _ => kept.extend_from_slice(&data),
@@ -77,7 +77,7 @@ pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     }
     Err(Failure {
         code: lore_engine::Code::TooLarge,
-        message: format!("the request is longer than {} MB", BODY >> 20),
+        message: format!("the request is larger than {} MB", BODY >> 20),
         hint: "send less at once".into(),
         current_version: None,
     })
@@ -91,9 +91,9 @@ async fn parameters(body: Body) -> Result<Value> {
     match serde_json::from_slice(&bytes) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(Failure::usage(
-            "the parameters are no JSON object",
-            "write one, such as {\"query\": \"tea\"}",
+            "the parameters are not a JSON object",
+            "send one, such as {\"query\": \"tea\"}",
         )),
-        Err(error) => Err(Failure::usage(format!("not JSON: {error}"), "write one JSON object")),
+        Err(error) => Err(Failure::usage(format!("invalid JSON: {error}"), "send one JSON object")),
     }
 }

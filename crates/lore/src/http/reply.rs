@@ -1,4 +1,4 @@
-//! Answers in JSON.
+//! Builds HTTP responses.
 
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, status};
 
-/// A value.
+/// Returns a JSON response.
 pub fn value(code: StatusCode, value: &Value) -> Response {
     plain(code, "application/json", value.to_string().into_bytes())
 }
 
-/// Bytes of a kind.
+/// Returns a response with a content type and bytes.
 pub fn plain(code: StatusCode, kind: &'static str, bytes: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(bytes));
     *response.status_mut() = code;
@@ -24,7 +24,7 @@ pub fn plain(code: StatusCode, kind: &'static str, bytes: Vec<u8>) -> Response {
     response
 }
 
-/// A page's version as an entity tag.
+/// Adds a page's version as the ETag.
 pub fn with_version(mut response: Response, version: u64) -> Response {
     if let Ok(tag) = HeaderValue::try_from(format!("\"{version}\"")) {
         response.headers_mut().insert(ETAG, tag);
@@ -32,13 +32,13 @@ pub fn with_version(mut response: Response, version: u64) -> Response {
     response
 }
 
-/// What went wrong.
+/// Returns an error response with the status of its code.
 pub fn failure(failure: &Failure) -> Response {
     let code = StatusCode::from_u16(status(failure.code).http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     refusal(code, failure)
 }
 
-/// What went wrong, under a code of its own.
+/// Returns an error response with the given status.
 pub fn refusal(code: StatusCode, failure: &Failure) -> Response {
     let response = value(code, &failure.json());
     match failure.current_version {
@@ -47,21 +47,18 @@ pub fn refusal(code: StatusCode, failure: &Failure) -> Response {
     }
 }
 
-/// That the server lives.
+/// Answers the health check.
 pub async fn healthy() -> Response {
     value(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
-/// That there is nothing at an address.
+/// Answers unknown URLs.
 pub async fn nothing_here() -> Response {
-    refusal(
-        StatusCode::NOT_FOUND,
-        &Failure::usage("there is nothing at this address", "see /api/openapi.json for what there is"),
-    )
+    refusal(StatusCode::NOT_FOUND, &Failure::usage("no such route", "see /api/openapi.json for the routes"))
 }
 
-/// That an address is asked in another way. The router adds the ways there are.
+/// Answers a wrong method. The router adds the `Allow` header.
 pub async fn wrong_method() -> Response {
-    let failure = Failure::usage("this address is not asked in this way", "see /api/openapi.json");
+    let failure = Failure::usage("method not allowed", "see /api/openapi.json for the methods of this route");
     refusal(StatusCode::METHOD_NOT_ALLOWED, &failure)
 }

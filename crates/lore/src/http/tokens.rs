@@ -1,4 +1,4 @@
-//! The tokens: in a file that only its owner can read, each with a name, and with what it grants.
+//! Access tokens, in a file that only its owner can read, each with an actor and a grant.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use crate::server::Grant;
 
 /// The tokens of a server.
 pub struct Tokens {
-    /// Where they are kept.
+    /// The token file.
     pub file: PathBuf,
-    /// By the checksums of the tokens: comparing those tells nothing about a token by how long it takes.
+    /// Grants by token hash: comparing hashes leaks nothing about a token through timing.
     known: Vec<(ContentHash, Grant)>,
 }
 
 impl Tokens {
-    /// Where a user's tokens are kept.
+    /// Returns the path of the user's token file.
     pub fn place(environment: &Environment) -> PathBuf {
         environment.config_file.with_file_name("tokens.toml")
     }
 
-    /// Reads the tokens; makes one for the user where there is none.
+    /// Reads the tokens; creates one for the user if there is no file.
     pub fn open(environment: &Environment) -> Result<Tokens> {
         let file = Tokens::place(environment);
         if read_text(&file)?.is_none() {
@@ -35,21 +35,21 @@ impl Tokens {
         }
         if !is_private(&file) {
             return Err(Failure::usage(
-                format!("others can read {}", file.display()),
-                format!("make it private: chmod 600 {}", file.display()),
+                format!("other users can read {}", file.display()),
+                format!("make it private with `chmod 600 {}`", file.display()),
             ));
         }
         let known = read(&file)?.into_iter().map(|(token, grant)| (hash(&token), grant)).collect();
         Ok(Tokens { file, known })
     }
 
-    /// What a token grants.
+    /// Returns the grant of a token.
     pub fn grant(&self, token: &str) -> Option<Grant> {
         let given = hash(token);
         self.known.iter().find(|(known, _)| *known == given).map(|(_, grant)| grant.clone())
     }
 
-    /// Makes a token for a grant; gives it.
+    /// Creates a token for a grant and returns it.
     pub fn add(environment: &Environment, grant: &Grant) -> Result<String> {
         let file = Tokens::place(environment);
         let mut document = document(&file)?;
@@ -70,7 +70,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Forgets the tokens of an actor; how many there were.
+    /// Removes the tokens of an actor and returns their number.
     pub fn remove(environment: &Environment, actor: &str) -> Result<usize> {
         let file = Tokens::place(environment);
         let mut document = document(&file)?;
@@ -86,7 +86,7 @@ impl Tokens {
         Ok(gone)
     }
 
-    /// The grants there are, without their tokens.
+    /// Returns all grants, without their tokens.
     pub fn all(environment: &Environment) -> Result<Vec<Grant>> {
         Ok(read(&Tokens::place(environment))?.into_iter().map(|(_, grant)| grant).collect())
     }
@@ -108,7 +108,7 @@ fn read(file: &std::path::Path) -> Result<Vec<(String, Grant)>> {
     for table in tables.into_iter().flatten() {
         let text = |key: &str| table.get(key).and_then(Item::as_str).filter(|text| !text.is_empty());
         let (Some(token), Some(actor)) = (text("token"), text("actor")) else {
-            return Err(broken(file, "a token lacks its `token` or its `actor`"));
+            return Err(broken(file, "a token has no `token` or no `actor`"));
         };
         let names = |item: &Item| -> Option<Vec<String>> {
             item.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
@@ -127,7 +127,7 @@ fn broken(file: &std::path::Path, reason: &str) -> Failure {
     Failure {
         code: lore_engine::Code::Config,
         message: format!("{}: {reason}", file.display()),
-        hint: "mend it, or remove it for a new one".into(),
+        hint: "fix the file, or delete it to create a new one".into(),
         current_version: None,
     }
 }
@@ -135,7 +135,7 @@ fn broken(file: &std::path::Path, reason: &str) -> Failure {
 fn new_token() -> Result<String> {
     let mut bytes = [0u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Failure::usage(format!("the system gives no random numbers: {error}"), "try again")
+        Failure::usage(format!("cannot get random numbers from the system: {error}"), "retry")
     })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

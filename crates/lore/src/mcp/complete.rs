@@ -1,4 +1,4 @@
-//! Completions: slugs, projects and tags that begin as the user has begun.
+//! Completes slugs, projects and tags by prefix.
 
 use lore_engine::{Filter, Order, Window};
 use lore_page::fold;
@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::ops;
 use crate::session::Session;
 
-/// What an argument may be.
+/// Returns completions for an argument.
 pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<CompletionInfo> {
     let begun = fold(argument.value.trim());
     let mut values = match argument.name.as_str() {
@@ -27,13 +27,13 @@ pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<Com
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);
     let mut found =
-        CompletionInfo::new(values).map_err(|error| Failure::usage(error, "type a little more"))?;
+        CompletionInfo::new(values).map_err(|error| Failure::usage(error, "type more characters"))?;
     found.has_more = Some(total > CompletionInfo::MAX_VALUES);
     found.total = u32::try_from(total).ok();
     Ok(found)
 }
 
-/// Slugs that begin so, then those with a part that does.
+/// Returns slugs that start with the prefix, then slugs with a part that does.
 fn slugs(session: &Session, begun: &str) -> Result<Vec<String>> {
     let memory = session.fresh()?;
     let window = Window { limit: usize::MAX >> 1, offset: 0 };

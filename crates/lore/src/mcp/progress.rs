@@ -1,4 +1,4 @@
-//! Progress of a call, for clients that asked to be told.
+//! Progress notifications, for clients that request them.
 
 use std::time::{Duration, Instant};
 
@@ -10,16 +10,16 @@ use tokio::task::JoinHandle;
 
 use crate::server::Step;
 
-/// A client is told no more often than this.
+/// Minimum interval between notifications.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Tells a client how far its call is.
+/// Sends progress notifications for one call.
 pub(super) struct Telling {
     task: Option<JoinHandle<()>>,
 }
 
 impl Telling {
-    /// Begins to tell what is sent here, where the client asked for it.
+    /// Starts forwarding the steps sent to the returned sender; none if the client did not request progress.
     pub(super) fn begin(context: &RequestContext<RoleServer>) -> (Telling, Option<Sender<Option<Step>>>) {
         let Some(token) = context.meta.get_progress_token() else { return (Telling { task: None }, None) };
         let (sender, steps) = watch::channel(None);
@@ -27,7 +27,7 @@ impl Telling {
         (Telling { task: Some(task) }, Some(sender))
     }
 
-    /// Waits until all is told: an answer is the last that a client hears of a call.
+    /// Waits until every notification is sent: none may follow the answer to a call.
     pub(super) async fn finish(mut self) {
         if let Some(task) = self.task.take() {
             let _ = task.await;
@@ -43,7 +43,7 @@ impl Drop for Telling {
     }
 }
 
-/// Ends when the work does. Of steps that follow each other closely the last is told.
+/// Sends notifications until the work ends. Of steps within one interval only the last is sent.
 async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut steps: Receiver<Option<Step>>) {
     let mut count = Count::default();
     let mut last: Option<Instant> = None;
@@ -78,7 +78,7 @@ async fn send(
     peer.notify_progress(told).await
 }
 
-/// One count over all parts of a call: a client must see it grow, and never begin anew.
+/// Counts progress over all parts of a call: MCP requires it to increase and never restart.
 #[derive(Default)]
 struct Count {
     part: Option<(&'static str, usize)>,
@@ -87,7 +87,7 @@ struct Count {
 }
 
 impl Count {
-    /// What to tell: the step, what is done in all and how much is known to be there. None where nothing is new.
+    /// Returns the step with the overall count and total; none if the count did not grow.
     fn of(&mut self, step: Step) -> Option<(Step, usize, usize)> {
         if let Some((doing, total)) = self.part
             && (doing, total) != (step.doing, step.total)
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_only_grows_from_part_to_part() {
+    fn count_grows_across_parts() {
         let mut count = Count::default();
         let step = |doing, done, total| Step { doing, done, total };
         let told: Vec<Option<(usize, usize)>> = [

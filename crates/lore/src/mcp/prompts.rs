@@ -1,4 +1,4 @@
-//! Prompts: ways of working that a person can start by name.
+//! Prompts: workflows that a person can start by name.
 
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::ops;
 use crate::session::Session;
 
-/// An operation whose output a prompt begins with: its name and its parameters.
+/// Returns the operation whose output a prompt includes, with its parameters.
 type Shown = fn(&Given<'_>) -> Option<(&'static str, Value)>;
 
 struct Known {
@@ -25,7 +25,7 @@ struct Argument {
     required: bool,
 }
 
-/// What was given for a prompt.
+/// Arguments of a prompt.
 struct Given<'a>(&'a Map<String, Value>);
 
 impl Given<'_> {
@@ -44,35 +44,32 @@ const PROMPTS: &[Known] = &[
         title: "Briefing",
         about: "Compile a briefing from the current state of memory",
         arguments: &[],
-        text: "Compile a briefing for me from the state of my memory below. In this order, and each only if there is \
-               something: what needs me now (conflicts, overdue commitments), what changed lately, open threads of \
-               the pages in use, stale pages that matter, gaps. Read pages with memory_get before you say more about \
-               them than is here; cite slugs.",
+        text: "Compile a briefing for me from the state of my memory below. Use this order and skip empty sections: \
+               what needs my attention now (conflicts, overdue commitments), recent changes, open threads of the \
+               active pages, stale pages that matter, gaps. Read pages with memory_get before you say more about \
+               them than is shown here; cite slugs.",
         shown: |_| Some(("context", json!({}))),
     },
     Known {
         name: "memory_ingest_meeting",
-        title: "Take a meeting in",
-        about: "Take a meeting's transcript into memory",
-        arguments: &[argument("transcript", "The transcript or notes; without it, what is pasted next")],
-        text: "Take this meeting into memory. 1. Name its date, people, companies and decisions. 2. For each, \
-               memory_query for its page; read those that exist with memory_get. 3. Call memory_ingest once with the \
-               whole text as content, source_type meeting, a source_ref with the date, and for each page what \
-               follows: timeline entries for what happened, assertions for facts, links with verbs and dates, and a \
-               rewritten text only where the truth changed; expected_version is the version you read, 0 for a new \
-               page. 4. Tell me what was written, and what contradicts what was known.",
+        title: "Import a meeting",
+        about: "Import a meeting transcript into memory",
+        arguments: &[argument("transcript", "Transcript or notes; default: the text pasted next")],
+        text: "Import this meeting into memory. 1. List its date, people, companies and decisions. 2. For each, find \
+               its page with memory_query; read existing pages with memory_get. 3. Call memory_ingest once with the \
+               whole text as content, source_type meeting, a source_ref with the date, and the changes to each page: \
+               timeline entries for events, assertions for facts, links with verbs and dates, and a rewritten text \
+               only where the truth changed; expected_version is the version you read, 0 for a new page. 4. Tell me \
+               what was written, and what contradicts earlier pages.",
         shown: |_| None,
     },
     Known {
         name: "continue_conversation",
         title: "Continue",
-        about: "Take up a topic where it was left",
-        arguments: &[
-            argument("topic", "What it is about"),
-            argument("timeframe", "How far back, such as 7d"),
-        ],
-        text: "Take up our work where it was left. What memory has on it follows; read the pages that matter with \
-               memory_get, say in a few lines where things stand and what is open, and go on from there.",
+        about: "Continue work on a topic",
+        arguments: &[argument("topic", "The topic"), argument("timeframe", "How far back, such as 7d")],
+        text: "Continue our work from where we stopped. The relevant memory follows; read the pages that matter with \
+               memory_get, summarize the state and the open points in a few lines, and go on from there.",
         shown: |given| match given.text("topic") {
             Some(topic) => Some(("query", json!({ "question": topic }))),
             None => Some(("recent", json!({ "timeframe": given.text("timeframe").unwrap_or("7d") }))),
@@ -81,10 +78,10 @@ const PROMPTS: &[Known] = &[
     Known {
         name: "recent_activity",
         title: "Recent changes",
-        about: "Summarise what changed lately",
+        about: "Summarize recent changes",
         arguments: &[argument("timeframe", "How far back, such as 7d")],
-        text: "Summarise what changed in my memory, from the list that follows: group it by what it is about, say what \
-               is new about each, and read the pages (memory_get) where the list does not tell.",
+        text: "Summarize what changed in my memory, using the list below: group changes by topic, say what is new in \
+               each, and read the pages (memory_get) where the list is not enough.",
         shown: |given| Some(("recent", json!({ "timeframe": given.text("timeframe").unwrap_or("7d") }))),
     },
     Known {
@@ -92,8 +89,8 @@ const PROMPTS: &[Known] = &[
         title: "Search",
         about: "Search memory and answer from it",
         arguments: &[Argument { name: "query", about: "What to look for", required: true }],
-        text: "Answer from my memory, by what was found below; search again with other words if it does not answer. \
-               Cite slugs, heed warnings, and say what memory does not know.",
+        text: "Answer from my memory, using the results below; search again with other words if they do not answer \
+               the question. Cite slugs, heed warnings, and say what memory does not know.",
         shown: |given| given.text("query").map(|query| ("query", json!({ "question": query }))),
     },
     Known {
@@ -106,7 +103,7 @@ const PROMPTS: &[Known] = &[
     },
 ];
 
-/// The prompts.
+/// Returns all prompts.
 pub(super) fn list() -> Vec<Prompt> {
     let argument = |argument: &Argument| {
         PromptArgument::new(argument.name).with_description(argument.about).with_required(argument.required)
@@ -121,17 +118,17 @@ pub(super) fn list() -> Vec<Prompt> {
         .collect()
 }
 
-/// A prompt with what memory has for it.
+/// Returns a prompt's message, including the operation output it needs.
 pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>) -> Result<GetPromptResult> {
     let Some(known) = PROMPTS.iter().find(|known| known.name == name) else {
         let names: Vec<&str> = PROMPTS.iter().map(|known| known.name).collect();
-        let message = format!("no prompt is called {name:?}");
-        return Err(Failure::usage(message, format!("the prompts are {}", names.join(", "))));
+        let message = format!("unknown prompt {name:?}");
+        return Err(Failure::usage(message, format!("known prompts: {}", names.join(", "))));
     };
     let given = Given(arguments);
     let missing = known.arguments.iter().find(|one| one.required && given.text(one.name).is_none());
     if let Some(missing) = missing {
-        return Err(Failure::usage(format!("{name} needs {:?}", missing.name), missing.about));
+        return Err(Failure::usage(format!("{name} needs the argument {:?}", missing.name), missing.about));
     }
     let mut text = known.text.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {

@@ -1,4 +1,4 @@
-//! Resources: every page, the index of pages by type, and what the project is.
+//! Resources: every page, the list of pages by type, and information about the project.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::failure::{Failure, Result};
 use crate::ops::{self, fenced};
 use crate::session::Session;
 
-/// Pages in one answer.
+/// Resources per page of the list.
 const PAGE: usize = 100;
 
 const PAGES: &str = "memory://pages/";
 const INDEX: &str = "memory://index";
 const PROJECT_INFO: &str = "memory://project_info";
 
-/// The resources, so many at a time; the cursor is where to go on.
+/// Lists resources; the cursor is the offset to continue from.
 pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListResourcesResult> {
     let start: usize = match cursor {
         None => 0,
-        Some(cursor) => cursor
-            .parse()
-            .map_err(|_| Failure::usage(format!("{cursor:?} is no cursor"), "begin again without one"))?,
+        Some(cursor) => cursor.parse().map_err(|_| {
+            Failure::usage(format!("invalid cursor {cursor:?}"), "start again without a cursor")
+        })?,
     };
     let memory = session.fresh()?;
     let window = Window { limit: PAGE + 1, offset: start };
@@ -42,7 +42,7 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
     let fixed = [
         Resource::new(INDEX, "index").with_description("All pages by type").with_mime_type("text/markdown"),
         Resource::new(PROJECT_INFO, "project_info")
-            .with_description("The project: counts, and the state of its index")
+            .with_description("Counts and index status of the project")
             .with_mime_type("application/json"),
     ];
     let fixed = fixed.into_iter().filter(|_| start == 0);
@@ -55,7 +55,7 @@ fn mime(path: &str) -> &'static str {
     if path.ends_with(".org") { "text/org" } else { "text/markdown" }
 }
 
-/// The kinds of resource.
+/// Returns the resource templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new("memory://pages/{slug}", "page")
@@ -65,7 +65,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// A resource's content.
+/// Reads a resource.
 pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
     let contents = match uri {
         INDEX => ResourceContents::text(index(session)?, uri).with_mime_type("text/markdown"),
@@ -84,7 +84,7 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-/// A slug as it was before a client wrote it into an address.
+/// Decodes percent escapes in a URI.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -135,7 +135,7 @@ mod tests {
     use super::decoded;
 
     #[test]
-    fn an_address_is_read_as_it_was_meant() {
+    fn percent_escapes_are_decoded() {
         assert_eq!(decoded("people/ad%C3%A4"), "people/adä");
         assert_eq!(decoded("100%"), "100%");
         assert_eq!(decoded("a%zz"), "a%zz");

@@ -1,59 +1,59 @@
-//! A tool: an operation under the name and with the parameters that agents know it by. Its schemas are made from the
-//! operation's own.
+//! Describes an MCP tool: an operation with the name and parameters that agents see. Its schemas are derived from the
+//! operation's schemas.
 
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::ops::{self, Entry};
 
-/// Which tools a client loads.
+/// The set a tool belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
     /// Pages with truth and timeline, links, facts, gaps.
     Memory,
     /// Notes by their titles, and projects.
     Notes,
-    /// What is in every set: capture, context, upkeep.
+    /// Tools in every set: capture, context, maintenance.
     Common,
 }
 
-/// What calling a tool does.
+/// The effect of calling a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Acts {
-    /// It changes nothing.
+    /// Changes nothing.
     Reads,
-    /// It only ever adds.
+    /// Only adds.
     Adds,
-    /// It may take something's place or remove it.
+    /// May replace or remove content.
     Replaces,
 }
 
-/// A tool.
+/// An MCP tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
-    /// Its name.
+    /// The tool name.
     pub name: &'static str,
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
     /// What it does and when to use it.
     pub about: &'static str,
-    /// Its set.
+    /// The set it belongs to.
     pub set: Set,
-    /// Whether it is one of the few that do most of the work.
+    /// Whether it belongs to the core set.
     pub core: bool,
-    /// What calling it does.
+    /// The effect of a call.
     pub acts: Acts,
-    /// Whether calling it twice is as good as once.
+    /// Whether calling it twice has the same effect as calling it once.
     pub repeatable: bool,
-    /// The operation, by what is asked.
+    /// Chooses the operation from the arguments.
     pub operation: fn(&Map<String, Value>) -> &'static str,
-    /// The operation its schemas are made from.
+    /// The operation its schemas are derived from.
     pub schema: &'static str,
-    /// Its parameters.
+    /// The parameters.
     pub takes: &'static [Takes],
-    /// What it gives, in the names of the operation's output; the schema says no more.
+    /// Output fields listed in the output schema.
     pub gives: &'static [&'static str],
-    /// Parameters of the operation that are always the same, as JSON.
+    /// Fixed parameters of the operation, as JSON.
     pub fixed: &'static str,
 }
 
@@ -69,45 +69,45 @@ pub struct Takes {
     chooses: bool,
 }
 
-/// A parameter that may be left out.
+/// Returns an optional parameter.
 pub const fn may(name: &'static str) -> Takes {
     Takes { name, to: name, required: false, in_list: false, default: None, about: None, chooses: false }
 }
 
-/// A parameter that must be there.
+/// Returns a required parameter.
 pub const fn must(name: &'static str) -> Takes {
     Takes { required: true, ..may(name) }
 }
 
 impl Takes {
-    /// The operation's name for it.
+    /// Sets the name of the operation's parameter.
     pub const fn to(self, to: &'static str) -> Takes {
         Takes { to, ..self }
     }
 
-    /// One of what the operation takes a list of.
+    /// Passes the value as a list of one.
     pub const fn in_list(self) -> Takes {
         Takes { in_list: true, ..self }
     }
 
-    /// Its value where it is left out, as JSON.
+    /// Sets the default, as JSON.
     pub const fn or(self, default: &'static str) -> Takes {
         Takes { default: Some(default), ..self }
     }
 
-    /// What an agent should know about it.
+    /// Sets the description.
     pub const fn about(self, about: &'static str) -> Takes {
         Takes { about: Some(about), ..self }
     }
 
-    /// It chooses the operation, which does not take it; a type in words.
+    /// Marks a parameter that only chooses the operation and is not passed on; `kind` is its JSON type.
     pub const fn chooses(self, kind: &'static str) -> Takes {
         Takes { chooses: true, to: kind, ..self }
     }
 }
 
 impl Tool {
-    /// The operation that answers a call, and its parameters.
+    /// Returns the operation for a call, with its parameters.
     pub fn call(&self, arguments: Map<String, Value>) -> Result<(Entry, Value)> {
         self.check(&arguments)?;
         let entry = ops::find((self.operation)(&arguments))?;
@@ -123,7 +123,7 @@ impl Tool {
                 input.insert(takes.to.to_owned(), value);
             }
         }
-        // Parameters that only some of the operations behind a tool have.
+        // Drops parameters that the chosen operation does not have.
         let known = (entry.parameters)();
         input.retain(|name, _| known.contains(name));
         Ok((entry, Value::Object(input)))
@@ -134,19 +134,19 @@ impl Tool {
         let is_known = |name: &String| name == "project" || self.takes.iter().any(|takes| takes.name == name);
         if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
             let message = format!("{} has no parameter {unknown:?}", self.name);
-            return Err(Failure::usage(message, format!("the parameters are {}", names())));
+            return Err(Failure::usage(message, format!("known parameters: {}", names())));
         }
         let missing = |takes: &&Takes| takes.required && arguments.get(takes.name).is_none_or(Value::is_null);
         match self.takes.iter().find(missing) {
             Some(takes) => {
-                let message = format!("{} needs {:?}", self.name, takes.name);
-                Err(Failure::usage(message, format!("the parameters are {}", names())))
+                let message = format!("{} needs the parameter {:?}", self.name, takes.name);
+                Err(Failure::usage(message, format!("known parameters: {}", names())))
             }
             None => Ok(()),
         }
     }
 
-    /// The schema of its parameters.
+    /// Returns the input schema.
     pub fn input_schema(&self) -> Map<String, Value> {
         let operation = ops::find(self.schema).map(|entry| (entry.input)().to_value()).unwrap_or_default();
         let known = operation.get("properties");
@@ -179,7 +179,7 @@ impl Tool {
         schema
     }
 
-    /// The schema of what it gives: the names that matter, so that it costs little to read.
+    /// Returns the output schema: only the names that matter, to cost few tokens.
     pub fn output_schema(&self) -> Map<String, Value> {
         let operation = ops::find(self.schema).map(|entry| (entry.output)().to_value()).unwrap_or_default();
         let known = operation.get("properties");
@@ -197,7 +197,7 @@ impl Tool {
     }
 }
 
-/// A schema without what an agent can do without: descriptions, formats, limits, and that null is allowed.
+/// Strips a schema of what an agent does not need: descriptions, formats, limits and nullability.
 fn plain(schema: &Value) -> Value {
     let variants = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     if let Some(variants) = variants {

@@ -1,10 +1,10 @@
-//! The tools, in the order they are listed.
+//! The tools, in list order.
 
 use serde_json::{Map, Value};
 
 use super::tool::{Acts, Set, Takes, Tool, may, must};
 
-/// A tool over one operation.
+/// Defines a tool for one operation.
 macro_rules! tool {
     ($name:literal, $title:literal, $operation:literal, $set:ident, $acts:ident, $about:literal,
      [$($takes:expr),* $(,)?] -> [$($gives:literal),*] $(, $field:ident: $value:expr)*) => {
@@ -36,27 +36,27 @@ const PATH: Takes = must("path").to("reference");
 /// Every tool.
 pub const TOOLS: &[Tool] = &[
     tool!("memory_query", "Ask", "query", Memory, Reads,
-        "Answer a question by words and meaning. Use first, before answering from memory or writing",
+        "Hybrid search for a question. Use first, before answering from memory or writing",
         [must("question"), may("depth").or("\"auto\""), may("token_budget").or("4000"), may("wing"), may("limit"),
          may("as_of").about("date")]
         -> ["hits", "total_tokens", "budget_remaining", "notes"], core: true),
-    tool!("memory_search", "Search words", "search", Memory, Reads,
+    tool!("memory_search", "Full-text search", "search", Memory, Reads,
         "Full-text search: names, codes, exact phrases",
         [must("query"), may("type").in_list(), may("wing"), may("limit")] -> ["hits"], core: true),
     tool!("memory_get", "Read page", "show", Memory, Reads,
         "Read a page with its version. Any reference works: slug, id, title, alias",
         [SLUG] -> ["slug", "version", "content"], core: true),
     tool!("memory_put", "Write page", "put", Memory, Replaces,
-        "Write a page whole, or by its parts. expected_version is the one you read; 0 for a new page",
+        "Write a whole page or parts of it. expected_version is the version you read; 0 for a new page",
         [must("slug"), may("content").about("whole Markdown"), must("expected_version"),
          may("assertions"), may("compiled_truth"), may("timeline_append"), may("frontmatter")]
         -> ["slug", "version", "warnings"], core: true),
-    tool!("memory_ingest", "Take source in", "ingest", Memory, Adds,
-        "Take a source in once, with all that follows for pages, links and timelines: all or nothing",
+    tool!("memory_ingest", "Import source", "ingest", Memory, Adds,
+        "Import a source once, with its changes to pages, links and timelines, atomically",
         [must("content"), must("source_type"), must("source_ref"), may("force").or("false"), must("pages")]
         -> ["outcome", "pages"], repeatable: true),
     tool!("memory_link", "Link pages", "link", Memory, Adds,
-        "Link two pages by a typed, dated relation",
+        "Link two pages with a typed, dated relation",
         [must("from"), must("to"), may("relationship"), may("context"), may("valid_from"), VERSION]
         -> ["version", "link"]),
     tool!("memory_links", "Links from page", "links", Memory, Reads, "Links from a page, with ids",
@@ -64,14 +64,14 @@ pub const TOOLS: &[Tool] = &[
     tool!("memory_link_close", "End link", "link_close", Memory, Replaces, "End a link that no longer holds",
         [must("link_id").to("id"), must("valid_until"), VERSION] -> ["version", "link"], repeatable: true),
     tool!("memory_unlink", "Remove link", "unlink", Memory, Replaces,
-        "Remove a link that was never right; end one that was with memory_link_close",
+        "Remove a link that was never true; to end one that was, use memory_link_close",
         [must("from"), must("to"), may("relationship"), VERSION] -> ["version"]),
-    tool!("memory_timeline", "Timeline", "timeline", Memory, Reads, "A page's timeline",
+    tool!("memory_timeline", "Timeline", "timeline", Memory, Reads, "Read a page's timeline",
         [SLUG, may("limit")] -> ["entries"]),
     tool!("memory_timeline_add", "Add event", "timeline_add", Memory, Adds, "Add an event to a page's timeline",
         [SLUG, must("date"), must("summary"), may("source"), may("detail"), VERSION] -> ["version"]),
-    tool!("memory_tags", "Tags of page", "tags", Memory, Reads, "A page's tags", [SLUG] -> ["tags"]),
-    tool!("memory_tag", "Tag page", "tag", Memory, Replaces, "Add a tag to a page, or remove it",
+    tool!("memory_tags", "Page tags", "tags", Memory, Reads, "List a page's tags", [SLUG] -> ["tags"]),
+    tool!("memory_tag", "Tag page", "tag", Memory, Replaces, "Add or remove a tag of a page",
         [SLUG, must("tag").to("tags").in_list(), may("remove").chooses("boolean"), VERSION] -> ["version"],
         operation: tag_or_untag, repeatable: true),
     tool!("memory_list", "List pages", "list", Memory, Reads, "List pages",
@@ -83,67 +83,67 @@ pub const TOOLS: &[Tool] = &[
     tool!("memory_check", "Find contradictions", "check", Memory, Replaces,
         "Find contradictions; resolve takes a finding's id",
         [may("slug").to("reference"), may("type"), may("resolve")] -> ["findings"], repeatable: true),
-    tool!("memory_gap", "Note gap", "gap_add", Memory, Adds,
-        "Note a question that memory could not answer; only its hash is kept",
+    tool!("memory_gap", "Log gap", "gap_add", Memory, Adds,
+        "Log a question that memory could not answer; only its hash is stored",
         [must("query_text").to("question"), may("context"), may("confidence_score").to("confidence")] -> ["id"],
         repeatable: true),
     tool!("memory_gap_approve", "Approve gap", "gap_approve", Memory, Replaces,
-        "Let a gap's words be kept, with a person's approval",
+        "Store a gap's text, with a person's approval",
         [must("gap_id").to("id"), must("sensitivity"), must("approver"), may("redacted_query")] -> ["id"],
         repeatable: true),
     tool!("memory_gaps", "List gaps", "gaps", Memory, Reads, "List open gaps",
         [may("limit"), may("include_resolved").to("resolved")] -> ["gaps"]),
     tool!("memory_stats", "Statistics", "stats", Memory, Reads, "Counts of pages, links, gaps and more",
         [] -> ["pages", "links"]),
-    tool!("memory_raw", "Sidecar data", "raw", Memory, Replaces, "Read or write enrichment data kept beside a page",
+    tool!("memory_raw", "Sidecar data", "raw", Memory, Replaces, "Read or write enrichment data stored with a page",
         [SLUG, may("source"), may("data"), VERSION] -> ["sources"], repeatable: true),
-    tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its file is named after its title",
+    tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its title gives the file name",
         [must("title"), must("content"), may("directory").or("\"\""), PROJECT, may("tags"),
          may("note_type").or("\"note\""), may("metadata"), may("overwrite").or("false")]
         -> ["permalink", "file_path", "version"], repeatable: true),
-    tool!("read_note", "Read note", "show", Notes, Reads, "Read a note with what is stated on it and its links",
+    tool!("read_note", "Read note", "show", Notes, Reads, "Read a note with its observations and links",
         [PATH, PROJECT] -> ["slug", "version", "content"], fixed: r#"{"with_links": true}"#),
     tool!("edit_note", "Edit note", "edit_note", Notes, Replaces,
-        "Change a note: text under an existing heading replaces that section, other text is added at the end; \
+        "Edit a note: text under an existing heading replaces that section, other text is appended; \
          or JSON such as {\"find\": …, \"replace\": …}",
         [must("path"), must("content_updates"), PROJECT] -> ["version"]),
     tool!("delete_note", "Delete note", "rm", Notes, Replaces, "Delete a note",
         [PATH, PROJECT] -> ["outcome"], fixed: r#"{"yes": true}"#),
-    tool!("search_notes", "Search notes", "search_notes", Notes, Reads, "Search notes by words, meaning or both",
+    tool!("search_notes", "Search notes", "search_notes", Notes, Reads, "Full-text, semantic or hybrid note search",
         [must("query"), PROJECT, may("page").or("1"), may("search_type").or("\"hybrid\""),
          may("output_format").or("\"text\""), may("note_types"), may("after_date"), may("tags")]
         -> ["hits", "more"]),
-    tool!("build_context", "Read surroundings", "build_context", Notes, Reads,
+    tool!("build_context", "Read context", "build_context", Notes, Reads,
         "Read the page of a memory:// URI with its neighbours",
         [must("path"), PROJECT] -> ["page", "related"]),
     tool!("list_directory", "List folder", "ls", Notes, Reads, "List a folder",
         [PROJECT, may("path").or("\"\"")] -> ["entries"]),
-    tool!("recent_activity", "Recent changes", "recent", Notes, Reads, "Pages that changed lately",
+    tool!("recent_activity", "Recent changes", "recent", Notes, Reads, "List recently changed pages",
         [may("timeframe").or("\"1 day\""), PROJECT] -> ["pages"]),
     tool!("list_memory_projects", "List projects", "project_list", Notes, Reads, "List projects",
         [] -> ["projects"]),
     tool!("create_memory_project", "Create project", "project_add", Notes, Adds, "Create a project in a folder",
         [must("name"), must("path")] -> ["name", "path"], repeatable: true),
     tool!("capture", "Remember", "capture", Common, Adds,
-        "Keep something worth remembering: a decision, preference, fact or procedure. Similar pages are shown first; \
-         then say extend or keep",
+        "Save a decision, preference, fact or procedure. Similar pages are listed first; then call again with \
+         extend or keep",
         [must("text"), may("title"), may("tags"), may("source"), may("extend").about("page to add it to"),
          may("keep")] -> [], core: true),
     tool!("context", "Brief me", "context", Common, Reads,
-        "The brief for this directory: pages in use, conflicts, stale alerts. Use at the start of work",
+        "Brief for this directory: active pages, conflicts, stale alerts. Use at the start of work",
         [may("namespace"), may("limit"), may("recent"), may("token_budget")]
         -> ["active_nodes", "conflicts", "stale_alerts"], core: true),
-    tool!("check", "Check everything", "check", Common, Reads, "All contradictions of the vault",
+    tool!("check", "Check vault", "check", Common, Reads, "Find all contradictions in the vault",
         [may("type"), may("include_resolved")] -> ["findings"], core: true, fixed: r#"{"all": true}"#),
     tool!("compact_plan", "Plan compaction", "compact", Common, Reads,
-        "Clusters of stale pages to summarise, with their texts",
+        "List clusters of stale pages to summarize, with their text",
         [may("path"), may("limit"), may("token_budget")] -> [], fixed: r#"{"plan": true}"#),
     tool!("compact_apply", "Apply summaries", "compact", Common, Replaces,
         "Write summaries of clusters from compact_plan; originals are kept and marked",
         [must("summaries"), may("dry_run")] -> [], repeatable: true),
-    tool!("lifecycle", "Page states", "set_status", Common, Replaces,
-        "Without a slug: stale and superseded pages. With one: its state. With a status too: set it \
-         (active says it was reviewed)",
+    tool!("lifecycle", "Page status", "set_status", Common, Replaces,
+        "Without a slug: list stale and superseded pages. With a slug: show its status. With a status: set it \
+         (active marks it as reviewed)",
         [may("slug").to("reference"), may("status"), may("limit").chooses("integer"),
          may("page_version").to("expected_version")] -> [], operation: lifecycle, repeatable: true),
 ];

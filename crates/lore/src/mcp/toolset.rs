@@ -1,25 +1,25 @@
-//! Which tools a client is offered, and how they are listed.
+//! Tool sets and how their tools are listed.
 
 use rmcp::model::ToolAnnotations;
 
 use super::tool::{Acts, Set, Tool};
 use super::tools::TOOLS;
 
-/// Which tools a client is offered.
+/// The set of tools to offer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Toolset {
-    /// The few that do most of the work
+    /// The most important tools
     Core,
-    /// Notes by their titles, and what is common
+    /// Notes by title, plus the common tools
     Notes,
-    /// Pages, links, facts and gaps, and what is common
+    /// Pages, links, facts and gaps, plus the common tools
     Memory,
     /// Every tool
     #[default]
     All,
 }
 
-/// The tools of a set.
+/// Returns the tools of a set.
 pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
     let offered = |tool: &&Tool| match set {
         Toolset::Core => tool.core,
@@ -30,7 +30,7 @@ pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
     TOOLS.iter().filter(offered).collect()
 }
 
-/// A tool as it is listed.
+/// Returns a tool as listed to clients.
 pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new()
         .read_only(tool.acts == Acts::Reads)
@@ -49,8 +49,8 @@ mod tests {
     use crate::mcp::INSTRUCTIONS;
 
     #[test]
-    fn the_tools_leave_room_for_the_work() {
-        assert!(lore_embed::counts_exactly(), "the tests count with the tokenizer that is built in");
+    fn tool_lists_stay_within_token_limits() {
+        assert!(lore_embed::counts_exactly(), "the test needs the built-in tokenizer");
         let tokens = |set: Toolset| {
             let tools: Vec<rmcp::model::Tool> = toolset(set).into_iter().map(listed).collect();
             lore_embed::count_tokens(&serde_json::to_string(&tools).expect("tools are JSON"))

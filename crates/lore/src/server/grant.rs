@@ -1,41 +1,44 @@
-//! What a client of the server may do.
+//! The rights of a client.
 
 use lore_engine::Code;
 
 use crate::failure::{Failure, Result};
 use crate::ops::Entry;
 
-/// What was granted to whoever holds a token.
+/// The rights of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The name that stands in the history.
+    /// The actor recorded in the history.
     pub actor: String,
-    /// The only projects it is for, where it is not for all.
+    /// The projects it is limited to; none: all.
     pub projects: Option<Vec<String>>,
-    /// Whether it may write.
+    /// Whether writes are allowed.
     pub writes: bool,
 }
 
 impl Grant {
-    /// Fails unless an operation may be run at all.
+    /// Returns an error unless the grant allows an operation.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         if entry.writes && !self.writes {
-            return Err(denied(format!("{} may read only, and {} writes", self.actor, entry.name)));
+            return Err(denied(format!(
+                "the token of {} is read-only, and {} writes",
+                self.actor, entry.name
+            )));
         }
         if entry.machine && self.projects.is_some() {
             return Err(denied(format!(
-                "{} is for projects, and {} is about the machine",
+                "the token of {} is limited to projects, and {} affects the whole machine",
                 self.actor, entry.name
             )));
         }
         Ok(())
     }
 
-    /// Fails unless a project may be used.
+    /// Returns an error unless the grant covers a project.
     pub fn check_project(&self, name: &str) -> Result<()> {
         match &self.projects {
             Some(projects) if !projects.iter().any(|project| project == name) => {
-                Err(denied(format!("{} may not use the project {name}", self.actor)))
+                Err(denied(format!("the token of {} does not cover the project {name}", self.actor)))
             }
             _ => Ok(()),
         }
@@ -43,6 +46,6 @@ impl Grant {
 }
 
 fn denied(message: String) -> Failure {
-    let hint = "ask for a token that may, or leave it".into();
+    let hint = "use a token with this right; see `lore token --help`".into();
     Failure { code: Code::Denied, message, hint, current_version: None }
 }

@@ -1,7 +1,7 @@
-//! Keepers: for each vault that is asked for, a thread that looks it through, watches it, and embeds what waits.
+//! Background threads, one per requested vault, that sync it, watch it and embed pending chunks.
 //!
-//! Any number of servers may run on one vault. The one that holds the watch lock watches; the others wait for the lock,
-//! which the system gives to one of them as soon as the holder ends, however it ends.
+//! Several servers can run on one vault. The one that holds the watch lock watches; the others wait for the lock, which
+//! the operating system passes on as soon as the holder exits, even if it is killed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ use super::workers::{Caller, Host};
 use crate::failure::Result;
 use crate::session::Session;
 
-/// How long a request waits for the first look at its vault. A small vault is looked through sooner; a large one
+/// How long a request waits for the initial sync of its vault. A small vault is synced within this time; a large one
 /// answers from the index as it is.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 
-/// How far the first look at a vault has come.
+/// Progress of the initial sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Pages that are indexed.
+    /// Indexed pages.
     pub done: usize,
-    /// Pages that are to be.
+    /// Pages to index.
     pub total: usize,
 }
 
-/// What is known of a vault that is kept.
+/// State of a vault with a background thread.
 #[derive(Default)]
 struct Kept {
     done: AtomicUsize,
@@ -41,17 +41,17 @@ struct Kept {
     changed: Condvar,
 }
 
-/// How the first look went.
+/// State of the initial sync.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Looked {
     #[default]
     NotYet,
     Well,
-    /// Nobody keeps the vault: each request has to look itself.
+    /// The background thread ended: each request has to sync by itself.
     Failed,
 }
 
-/// The keepers of a server.
+/// The background threads of a server.
 #[derive(Clone)]
 pub struct Keepers {
     host: Host,
@@ -60,18 +60,19 @@ pub struct Keepers {
 }
 
 impl Keepers {
-    /// Keepers for a host; none runs yet.
+    /// Returns an empty set; threads start on demand.
     pub fn new(host: Host) -> Keepers {
         let (pages, _) = broadcast::channel(16);
         Keepers { host, kept: Arc::default(), pages }
     }
 
-    /// Tells whenever pages came, went or moved.
+    /// Returns a receiver that is notified when pages are added, removed or moved.
     pub fn page_changes(&self) -> broadcast::Receiver<()> {
         self.pages.subscribe()
     }
 
-    /// Sees to it that a session's vault is kept; whether it is. Waits a moment for the first look at it.
+    /// Starts the background thread of a session's vault if needed and waits briefly for the initial sync. Returns
+    /// whether the thread keeps the index up to date.
     pub fn keep(&self, session: &Session) -> bool {
         if !self.host.sync {
             return true;
@@ -86,7 +87,7 @@ impl Keepers {
         }
     }
 
-    /// How far the first look at a session's vault has come; none when it is over.
+    /// Returns the progress of the initial sync of a session's vault; none once it is done.
     pub fn progress(&self, session: &Session) -> Option<Progress> {
         let (_, root) = session.choose().ok()?;
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&root).cloned()?;
@@ -135,7 +136,7 @@ impl Keeper {
     fn run(&self) {
         if let Err(failure) = self.keep() {
             crate::talk::Talk::new(self.host.level).warn(&format!(
-                "{} is not watched: {}; every request looks for changed files itself",
+                "cannot watch {}: {}; every request checks for changed files instead",
                 self.root.display(),
                 failure.message
             ));
@@ -175,7 +176,7 @@ impl Keeper {
             Ok(report) => {
                 let _ = queue.send(());
                 self.told(report);
-                // A watcher waits most of the time.
+                // The watcher is idle most of the time.
                 let _ = memory.store().rest();
             }
             Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
@@ -190,12 +191,12 @@ impl Keeper {
 
     fn told(&self, report: Report) {
         if !(report.added.is_empty() && report.removed.is_empty() && report.moved.is_empty()) {
-            // Nobody need be listening.
+            // It is fine if there is no receiver.
             let _ = self.pages.send(());
         }
     }
 
-    /// A thread that drains the embedding queue now and whenever it is told to.
+    /// Starts a thread that drains the embedding queue now and after every message.
     fn embed_behind(&self) -> Sender<()> {
         let (sender, told) = channel();
         let _ = sender.send(());
@@ -212,7 +213,7 @@ impl Keeper {
     }
 }
 
-/// Embeds what waits, again after every message. What cannot be embedded now waits for the next one.
+/// Embeds pending chunks after every message. Chunks that fail stay pending until the next message.
 fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
     while told.recv().is_ok() {
         while told.try_recv().is_ok() {}

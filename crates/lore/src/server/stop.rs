@@ -1,13 +1,13 @@
-//! When a server is told to end.
+//! Waits for a stop signal.
 
-/// Waits until the process is asked to end: by SIGINT or SIGTERM, also where whoever started it has them ignored.
+/// Waits for SIGINT or SIGTERM, even if the parent process had set them to be ignored.
 #[cfg(unix)]
 pub async fn stopped() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
-        // Without handlers the signals end the process by themselves.
+        // Without handlers the signals end the process.
         return std::future::pending().await;
     };
     tokio::select! {
@@ -16,7 +16,7 @@ pub async fn stopped() {
     }
 }
 
-/// Waits until the process is asked to end.
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
 pub async fn stopped() {
     if tokio::signal::ctrl_c().await.is_err() {

@@ -1,4 +1,4 @@
-//! The workers: threads with sessions, as many as there is work for.
+//! A pool of worker threads with their own sessions, which grows on demand.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,43 +17,43 @@ use crate::failure::{Failure, Result};
 use crate::session::{Options, Session};
 use crate::talk::{Level, Listener, Talk};
 
-/// A worker beyond the first ends when there was nothing to do for so long.
+/// Idle time after which a worker other than the first ends.
 const IDLE: Duration = Duration::from_secs(20);
 
-/// So many sessions are kept open by one worker.
+/// Maximum number of open sessions per worker.
 const SESSIONS: usize = 8;
 
-/// Requests that may wait; more at once are turned away.
+/// Maximum number of queued requests; further ones are refused.
 const WAITING: usize = 4096;
 
-/// Who asks, and about which vault. Sessions of different callers are kept apart.
+/// The actor, project and face of a request. Different callers have different sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// Whose name stands in the history; without one, the user who runs the server.
+    /// The actor recorded in the history; default: the user who runs the server.
     pub actor: Option<String>,
-    /// The project; without one, the server's.
+    /// The project; default: the server's.
     pub project: Option<String>,
-    /// Which face: `mcp` or `http`.
+    /// The face: `mcp`, `http` or `watch`.
     pub face: &'static str,
 }
 
-/// What a server was started with.
+/// The server's settings.
 #[derive(Clone)]
 pub struct Host {
-    /// The surroundings.
+    /// The process environment.
     pub environment: Environment,
     /// `--db`.
     pub db: Option<String>,
     /// `--project`.
     pub project: Option<String>,
-    /// Whether vaults are looked through for changed files and watched.
+    /// Whether vaults are synced and watched.
     pub sync: bool,
-    /// How much is said on standard error.
+    /// Verbosity on standard error.
     pub level: Level,
 }
 
 impl Host {
-    /// A session for a caller.
+    /// Returns a new session for a caller.
     pub fn session(&self, caller: &Caller, sync: bool) -> Result<Session> {
         let mut environment = self.environment.clone();
         if let Some(actor) = &caller.actor {
@@ -70,18 +70,18 @@ impl Host {
     }
 }
 
-/// How far an operation is.
+/// Progress of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// The current activity.
     pub doing: &'static str,
-    /// How much is done.
+    /// Items done.
     pub done: usize,
-    /// How much there is.
+    /// Items in total.
     pub total: usize,
 }
 
-/// Somebody who waits for an answer, for as long as this lives.
+/// Marks the caller as gone when dropped.
 #[derive(Default)]
 struct Waiting {
     gone: Arc<AtomicBool>,
@@ -98,7 +98,7 @@ type Job = Box<dyn FnOnce(&mut Desk) + Send>;
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
-    /// Workers with nothing to do, the last that became so at the end: its memory is the warmest.
+    /// Idle workers, the most recently used last: its caches are the warmest.
     idle: Vec<(usize, Sender<Job>)>,
     threads: usize,
     next: usize,
@@ -118,19 +118,19 @@ struct Shared {
 }
 
 impl Workers {
-    /// Workers for a host, none of which runs yet.
+    /// Returns a pool without running threads.
     pub fn new(host: Host, keepers: Keepers) -> Workers {
         let most = thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
         Workers { shared: Arc::new(Shared { host, keepers, most, state: Mutex::default() }) }
     }
 
-    /// What the server was started with.
+    /// Returns the server's settings.
     pub fn host(&self) -> &Host {
         &self.shared.host
     }
 
-    /// Runs something with a caller's session on some worker. When nobody waits for it any more it is not begun, or ends
-    /// at the next point where it can. `told` hears how far it is.
+    /// Runs `work` with a caller's session on a worker. If the returned future is dropped, the work is not started, or
+    /// is cancelled at its next progress report. `told` receives progress.
     pub async fn run<T: Send + 'static>(
         &self,
         caller: Caller,
@@ -145,14 +145,14 @@ impl Workers {
                 let listener = Listener {
                     gone: Box::new(move || gone.load(Ordering::Relaxed)),
                     told: Box::new(move |doing, done, total| {
-                        // Nobody need want to know.
+                        // It is fine if there is no receiver.
                         let _ = told.as_ref().map(|told| told.send(Some(Step { doing, done, total })));
                     }),
                 };
                 let _ = reply.send(desk.work(caller, listener, work));
             }
         }))?;
-        answer.await.unwrap_or_else(|_| Err(broken("a worker ended before it could answer")))
+        answer.await.unwrap_or_else(|_| Err(broken("the worker ended before it could answer")))
     }
 
     fn hand_out(&self, mut job: Job) -> Result<()> {
@@ -166,8 +166,8 @@ impl Workers {
         if state.waiting.len() >= WAITING {
             return Err(Failure {
                 code: lore_engine::Code::Locked,
-                message: "too many requests are waiting".into(),
-                hint: "try again in a moment".into(),
+                message: "too many pending requests".into(),
+                hint: "retry in a moment".into(),
                 current_version: None,
             });
         }
@@ -184,7 +184,7 @@ impl Workers {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing is left half done under this lock.
+        // No panic can leave the state half changed under this lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -225,12 +225,12 @@ impl Shared {
     }
 }
 
-/// A worker's open sessions, the last used at the end.
+/// A worker's open sessions, the most recently used last.
 struct Desk<'a> {
     host: &'a Host,
     keepers: &'a Keepers,
     sessions: Vec<(Caller, Session)>,
-    /// When the configuration was last changed, as far as this worker knows.
+    /// The mtime of the configuration that the sessions were opened with.
     config: Option<SystemTime>,
 }
 
@@ -249,7 +249,7 @@ impl Desk<'_> {
         let fresh = self.keepers.keep(&session);
         let session = session.syncing(!fresh && self.host.sync);
         session.talk.listen(Some(listener));
-        // A fault in one operation must not take the others' worker along.
+        // A panic in one operation must not end the worker.
         let done = catch_unwind(AssertUnwindSafe(|| work(&session)));
         session.talk.listen(None);
         match done {
@@ -266,11 +266,11 @@ impl Desk<'_> {
                 self.sessions.push((caller, session));
                 outcome
             }
-            Err(_) => Err(broken("the operation failed in a way that it should not")),
+            Err(_) => Err(broken("the operation panicked")),
         }
     }
 
-    /// Sessions hold the configuration they began with; another one needs other sessions.
+    /// Closes all sessions if the configuration has changed, because a session keeps the one it was opened with.
     fn forget_old_configuration(&mut self) {
         let changed = modified(&self.host.environment.config_file);
         if changed != self.config {
@@ -284,7 +284,7 @@ fn broken(message: &str) -> Failure {
     Failure {
         code: lore_engine::Code::Io,
         message: message.into(),
-        hint: "see the server's standard error, and `lore doctor`".into(),
+        hint: "check the server's standard error and run `lore doctor`".into(),
         current_version: None,
     }
 }

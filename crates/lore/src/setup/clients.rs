@@ -1,4 +1,4 @@
-//! The clients that can be set up: where each keeps its settings, and what Lore looks like in them.
+//! The supported clients: where each stores its settings, and the format of Lore's entries.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A program that talks to agents.
+/// A supported agent client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Client {
@@ -29,66 +29,66 @@ pub enum Client {
     Vscode,
 }
 
-/// Whose settings are changed.
+/// The settings to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// The user's, for every directory.
+    /// The user's settings, for every directory.
     User,
-    /// Those of the project in the working directory.
+    /// The settings of the project in the working directory.
     Project,
 }
 
-/// The folders that settings are looked for in.
+/// The directories that contain settings.
 #[derive(Debug, Clone)]
 pub struct Places {
-    /// The user's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// Where programs keep their settings.
+    /// The user's configuration directory.
     pub config: PathBuf,
-    /// What `CLAUDE_CONFIG_DIR` says.
+    /// `CLAUDE_CONFIG_DIR`.
     pub claude: Option<PathBuf>,
-    /// What `CODEX_HOME` says.
+    /// `CODEX_HOME`.
     pub codex: Option<PathBuf>,
     /// The project in the working directory.
     pub project: PathBuf,
 }
 
-/// A kind of settings file.
+/// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// JSON, comments allowed.
+    /// JSON, with comments allowed.
     Json,
     /// TOML.
     Toml,
 }
 
-/// Where the server is written.
+/// Location of the server entry.
 pub struct ServerPlace {
     /// The file.
     pub file: PathBuf,
-    /// How it is written.
+    /// The file format.
     pub form: Form,
-    /// The key that servers are under.
+    /// The key that holds the servers.
     pub key: &'static str,
 }
 
-/// Where the hooks are written, and under which names.
+/// Location and event names of the hooks.
 pub struct HookPlace {
     /// The file.
     pub file: PathBuf,
-    /// The client's event at the start of a session.
+    /// The client's event for the start of a session.
     pub start: &'static str,
-    /// The client's event when the agent has finished.
+    /// The client's event for the end of the agent's turn.
     pub end: &'static str,
 }
 
 impl Client {
-    /// All of them.
+    /// Every client.
     pub const ALL: [Client; 6] =
         [Client::Claude, Client::Codex, Client::Cursor, Client::Gemini, Client::Zed, Client::Vscode];
 
-    /// The word it is called by.
+    /// Returns the name used on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Client::Claude => "claude",
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Its name.
+    /// Returns the display name.
     pub fn name(self) -> &'static str {
         match self {
             Client::Claude => "Claude Code",
@@ -112,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Where its servers are.
+    /// Returns the location of the server entry.
     pub fn server(self, scope: Scope, places: &Places) -> ServerPlace {
         let (file, form, key) = match (self, scope) {
             (Client::Claude, Scope::User) => (
@@ -134,7 +134,7 @@ impl Client {
         ServerPlace { file, form, key }
     }
 
-    /// Where its hooks are; none where it has no hooks of its own that can be relied on.
+    /// Returns the location of the hooks; none if the client has no reliable hooks of its own.
     pub fn hooks(self, scope: Scope, places: &Places) -> Option<HookPlace> {
         let folder = self.folder(scope, places);
         match self {
@@ -156,7 +156,7 @@ impl Client {
         }
     }
 
-    /// The folder whose being there says that the client is.
+    /// Returns the client's settings directory; its existence means that the client is installed.
     pub fn folder(self, scope: Scope, places: &Places) -> PathBuf {
         let base = if scope == Scope::User { places.home.as_path() } else { places.project.as_path() };
         match (self, scope) {
@@ -173,7 +173,7 @@ impl Client {
         }
     }
 
-    /// The server as the client wants it.
+    /// Returns the server entry in the client's format.
     pub fn server_value(self, command: &str, arguments: &[String], home: Option<&Path>) -> Value {
         let mut server = match self {
             Client::Claude | Client::Vscode => {
@@ -187,7 +187,7 @@ impl Client {
         server
     }
 
-    /// A hook as the client wants it: a command with a limit on its time, should the one inside fail.
+    /// Returns a hook in the client's format, with a timeout in case the hook's own limit fails.
     pub fn hook_value(self, command: &str, event: &str) -> Value {
         match self {
             Client::Cursor if event == "session-end" => {
@@ -201,13 +201,13 @@ impl Client {
         }
     }
 
-    /// A hook in the list of its event: most clients want a group around it.
+    /// Wraps a hook for the list of its event: most clients require a group around it.
     pub fn hook_group(self, hook: Value) -> Value {
         if self == Client::Cursor { hook } else { json!({ "hooks": [hook] }) }
     }
 }
 
-/// Where Visual Studio Code keeps what is the user's own.
+/// Returns the user settings directory of Visual Studio Code.
 fn code_folder(places: &Places) -> PathBuf {
     let base = if cfg!(target_os = "macos") {
         places.home.join("Library/Application Support")

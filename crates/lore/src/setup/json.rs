@@ -1,4 +1,4 @@
-//! A client's settings in JSON, with or without comments, changed without touching anything else in them.
+//! Edits JSON settings, with or without comments, and leaves everything else unchanged.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::Broken;
 
-/// The byte order mark that some editors put before a text.
+/// The byte order mark that some editors write.
 const MARK: char = '\u{feff}';
 
-/// A document that can be changed.
+/// An editable JSON document.
 pub struct Json {
     root: CstRootNode,
     marked: bool,
 }
 
 impl Json {
-    /// Reads a document; an empty one is an object with nothing in it.
+    /// Parses a document; empty text counts as an empty object.
     pub fn parse(text: &str) -> Result<Json, Broken> {
         let (marked, text) = (text.starts_with(MARK), text.trim_start_matches(MARK));
         let options = ParseOptions {
@@ -36,23 +36,23 @@ impl Json {
             message: error.kind().to_string(),
         })?;
         if root.object_value_or_create().is_none() {
-            return Err(Broken { line: Some(1), message: "it is not an object".into() });
+            return Err(Broken { line: Some(1), message: "the file is not a JSON object".into() });
         }
         Ok(Json { root, marked })
     }
 
-    /// The document as it is now.
+    /// Returns the document as text.
     pub fn text(&self) -> String {
         format!("{}{}", if self.marked { MARK.to_string() } else { String::new() }, self.root)
     }
 
-    /// What stands at a path of keys.
+    /// Returns the value at a path of keys.
     pub fn get(&self, path: &[&str]) -> Option<Value> {
         self.property(path)?.value()?.to_serde_value()
     }
 
-    /// Puts a value at a path; where an object is there already, only the keys of the new one change. Gives the paths of
-    /// the objects that had to be made on the way.
+    /// Sets the value at a path; in an existing object, only the keys of the new object change. Returns the paths of the
+    /// objects created on the way.
     pub fn set(&self, path: &[&str], value: &Value) -> Result<Vec<Vec<String>>, Broken> {
         let Some((key, above)) = path.split_last() else { return Ok(Vec::new()) };
         let (object, made) = self.object(above)?;
@@ -73,12 +73,12 @@ impl Json {
         Ok(made)
     }
 
-    /// Takes away what stands at a path; says whether there was anything.
+    /// Removes the value at a path; returns whether there was one.
     pub fn remove(&self, path: &[&str]) -> bool {
         self.property(path).map(CstObjectProp::remove).is_some()
     }
 
-    /// Takes away an object or list that has nothing in it.
+    /// Removes an empty object or list.
     pub fn remove_empty(&self, path: &[&str]) {
         let empty = match self.get(path) {
             Some(Value::Object(fields)) => fields.is_empty(),
@@ -90,8 +90,8 @@ impl Json {
         }
     }
 
-    /// Puts a hook into the list of its event, in place of the one that `own` knows. Gives the paths of what had to be
-    /// made on the way.
+    /// Adds a hook to the list of its event, replacing the one that `own` matches. Returns the paths of the objects
+    /// created on the way.
     pub fn set_hook(
         &self,
         path: &[&str],
@@ -110,14 +110,14 @@ impl Json {
         {
             object.replace_with(input(hook));
         }
-        // One is enough.
+        // Removes duplicates.
         for more in there.collect::<Vec<_>>() {
             self.drop_hook(more);
         }
         Ok(made)
     }
 
-    /// Takes the hooks that `own` knows out of the list of their event.
+    /// Removes the hooks that `own` matches from the list of their event.
     pub fn remove_hook(&self, path: &[&str], own: impl Fn(&Value) -> bool) -> bool {
         let Some(list) = self.property(path).and_then(|property| property.array_value()) else {
             return false;
@@ -128,7 +128,7 @@ impl Json {
         any
     }
 
-    /// A hook goes with its group where it was alone in it.
+    /// Removes a hook, and its group if the hook was alone in it.
     fn drop_hook(&self, node: CstNode) {
         let group = node.ancestors().find_map(|above| above.as_object()).filter(|group| {
             group.array_value("hooks").is_some_and(|hooks| hooks.elements().len() == 1)
@@ -168,7 +168,7 @@ impl Json {
     }
 }
 
-/// The hooks of an event: the items of its list, or those of the lists in them.
+/// Returns the hooks of an event: the items of its list, or the items of their groups.
 fn hooks(list: &CstArray) -> Vec<CstNode> {
     let inner = |node: CstNode| match node.as_object().and_then(|group| group.array_value("hooks")) {
         Some(hooks) => hooks.elements(),

@@ -1,4 +1,4 @@
-//! What was done to a client's file, kept in Lore's own state, so that it can be undone to the byte.
+//! Records the changes to a client's file in Lore's state directory, so that they can be undone byte for byte.
 
 use std::path::{Path, PathBuf};
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Result;
 
-/// What was done to a file.
+/// The changes to a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// Whether there was no file before.
+    /// Whether Lore created the file.
     pub created: bool,
-    /// The paths of the objects that were made.
+    /// The paths of the objects that were created.
     pub made: Vec<Vec<String>>,
-    /// The checksum of the text before Lore was in it.
+    /// Hash of the text before Lore changed it.
     pub before: Option<String>,
-    /// The checksum of the text that Lore wrote last; none where somebody else has changed it between.
+    /// Hash of the text that Lore last wrote; none if someone else changed the file in between.
     pub after: Option<String>,
 }
 
 impl Record {
-    /// What is known of a file.
+    /// Loads the record of a file.
     pub fn load(state: &Path, file: &Path) -> Result<Option<Record>> {
         let text = read_text(&place(state, file))?;
-        // One that cannot be read is as good as none: what was added can still be taken out.
+        // A record that cannot be parsed counts as missing: Lore's entries can still be removed without it.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// What is known of a file after another change: its text before and after that.
+    /// Returns the record after another change, given the text before and after it.
     pub fn next(known: Option<Record>, old: Option<&str>, new: &str, made: Vec<Vec<String>>) -> Record {
         let after = Some(hash(new));
         match known {
@@ -43,23 +43,23 @@ impl Record {
         }
     }
 
-    /// Whether the backup is what stood there before Lore, and nobody has changed the file since.
+    /// Whether the backup is the text before Lore's changes, and the file is unchanged since.
     pub fn restores(&self, now: &str, backup: &str) -> bool {
         self.after.as_ref() == Some(&hash(now)) && self.before.as_ref() == Some(&hash(backup))
     }
 
-    /// Whether the file was made by Lore and is still as it was made.
+    /// Whether Lore created the file and it is unchanged since.
     pub fn unchanged_since_made(&self, now: &str) -> bool {
         self.created && self.after.as_ref() == Some(&hash(now))
     }
 
-    /// Keeps it.
+    /// Saves the record.
     pub fn save(&self, state: &Path, file: &Path) -> Result<()> {
         let text = serde_json::to_string(self).unwrap_or_default();
         Ok(write_private(&place(state, file), text.as_bytes())?)
     }
 
-    /// Forgets it.
+    /// Deletes the record.
     pub fn forget(state: &Path, file: &Path) -> Result<()> {
         let place = place(state, file);
         if exists(&place) {

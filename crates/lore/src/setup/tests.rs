@@ -1,4 +1,4 @@
-//! Settings as people write them, with Lore put in and taken out.
+//! Adds Lore to realistic settings and removes it again.
 
 use expect_test::{Expect, expect};
 
@@ -28,28 +28,28 @@ fn planned(client: Client) -> Vec<FilePlan> {
     files(server, hooks)
 }
 
-/// Puts everything in, twice, and takes it out: the second time changes nothing, and nothing else is ever touched.
+/// Adds Lore twice and removes it: the second time changes nothing, and other settings are never touched.
 #[track_caller]
 fn check(client: Client, file: usize, text: &str, expected: Expect) {
     let plans = planned(client);
     let plan = &plans[file];
     let added = plan.add(client, text).expect("sound settings");
     expected.assert_eq(&added.text.replace('\r', ""));
-    assert_eq!(added.text.replace("\r\n", "").contains('\n'), !text.contains('\r'), "line ends stay");
+    assert_eq!(added.text.replace("\r\n", "").contains('\n'), !text.contains('\r'), "line endings change");
     let again = plan.add(client, &added.text).expect("sound settings");
-    assert_eq!(again.text, added.text, "a second time changes nothing");
+    assert_eq!(again.text, added.text, "adding twice changes the text");
     assert!(again.made.is_empty());
     assert!(plan.is_in(&added.text) && !plan.is_in(text));
     let removed = plan.remove(&added.text, &added.made).expect("sound settings");
     if text.is_empty() {
         assert!(plan.is_blank(&removed), "{removed}");
     } else {
-        assert_eq!(removed, text, "what was added is taken out again");
+        assert_eq!(removed, text, "removal does not restore the text");
     }
 }
 
 #[test]
-fn a_file_that_is_not_there_is_made() {
+fn missing_file_is_created() {
     check(
         Client::Claude,
         0,
@@ -104,7 +104,7 @@ fn a_file_that_is_not_there_is_made() {
 }
 
 #[test]
-fn comments_order_and_the_servers_of_others_stay() {
+fn comments_order_and_other_servers_are_preserved() {
     check(
         Client::Zed,
         0,
@@ -189,7 +189,7 @@ fn comments_order_and_the_servers_of_others_stay() {
 }
 
 #[test]
-fn what_the_user_added_to_the_entry_stays_and_an_old_program_is_replaced() {
+fn user_keys_in_the_entry_are_preserved_and_an_old_executable_is_replaced() {
     let plan = &planned(Client::Claude)[0];
     let old = r#"{"mcpServers": {"lore": {"command": "/old/lore", "args": ["serve"], "disabled": true}}}"#;
     let new = plan.add(Client::Claude, old).expect("sound").text;
@@ -199,7 +199,7 @@ fn what_the_user_added_to_the_entry_stays_and_an_old_program_is_replaced() {
 }
 
 #[test]
-fn a_hook_beside_hooks_of_others_is_replaced_and_removed_alone() {
+fn hook_among_other_hooks_is_replaced_and_removed_alone() {
     let plan = &planned(Client::Claude)[1];
     let theirs = r#"{"type":"command","command":"mine"}"#;
     let old = format!(
@@ -213,11 +213,11 @@ fn a_hook_beside_hooks_of_others_is_replaced_and_removed_alone() {
     assert_eq!(hooks[1]["command"], "'/opt/my tools/lore' hook session-start --client claude");
     let removed: Value = serde_json::from_str(&plan.remove(&new, &[]).expect("sound")).expect("JSON");
     assert_eq!(removed["hooks"]["SessionStart"][0]["hooks"].to_string(), format!("[{theirs}]"));
-    assert_eq!(removed["hooks"]["Stop"].to_string(), "[]", "not made by this change, so left");
+    assert_eq!(removed["hooks"]["Stop"].to_string(), "[]", "not created by this change, so not removed");
 }
 
 #[test]
-fn a_server_of_another_program_is_left_alone() {
+fn server_of_another_program_is_not_changed() {
     let plan = &planned(Client::Claude)[0];
     let text = r#"{"mcpServers": {"lore": {"command": "folklore"}}}"#;
     let broken = plan.add(Client::Claude, text).err().expect("refused");
@@ -226,7 +226,7 @@ fn a_server_of_another_program_is_left_alone() {
 }
 
 #[test]
-fn broken_settings_are_told_with_their_line() {
+fn invalid_settings_are_reported_with_their_line() {
     let json = &planned(Client::Claude)[0];
     for (text, line) in [
         ("{\n  \"a\": 1\n  \"b\": 2\n}", Some(2)),
@@ -234,7 +234,7 @@ fn broken_settings_are_told_with_their_line() {
         ("{\"mcpServers\": []}", None),
         ("{", Some(1)),
     ] {
-        let broken = json.add(Client::Claude, text).err().unwrap_or_else(|| panic!("{text} is taken"));
+        let broken = json.add(Client::Claude, text).err().unwrap_or_else(|| panic!("{text} is accepted"));
         assert_eq!(broken.line, line, "{text}: {broken:?}");
     }
     let toml = &planned(Client::Codex)[0];
@@ -243,7 +243,7 @@ fn broken_settings_are_told_with_their_line() {
 }
 
 #[test]
-fn windows_line_ends_marks_and_inline_tables_stay() {
+fn crlf_byte_order_marks_and_inline_tables_are_preserved() {
     let plan = &planned(Client::Codex)[0];
     let added = plan.add(Client::Codex, "a = 1\r\n\r\n[b]\r\nc = 2\r\n").expect("sound").text;
     assert!(
@@ -257,7 +257,7 @@ fn windows_line_ends_marks_and_inline_tables_stay() {
 }
 
 #[test]
-fn the_plugin_is_what_a_project_is_set_up_with() {
+fn plugin_matches_project_setup() {
     let call = Call { program: "lore".into(), ..call() };
     let (server, hooks) = plan(Client::Claude, Scope::Project, &places(), &call);
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
@@ -274,7 +274,7 @@ fn the_plugin_is_what_a_project_is_set_up_with() {
 }
 
 #[test]
-fn every_client_has_its_places() {
+fn settings_files_of_every_client() {
     let mut table = String::new();
     for client in Client::ALL {
         for scope in [Scope::User, Scope::Project] {

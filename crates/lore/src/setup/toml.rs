@@ -1,4 +1,4 @@
-//! A client's settings in TOML, changed without touching anything else in them.
+//! Edits TOML settings and leaves everything else unchanged.
 
 use lore_engine::line_of;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
 use super::Broken;
 
-/// A document that can be changed.
+/// An editable TOML document.
 pub struct Toml {
     document: DocumentMut,
-    /// Whether its lines end as they do on Windows.
+    /// Whether its lines end with CRLF.
     carriage: bool,
 }
 
 impl Toml {
-    /// Reads a document.
+    /// Parses a document.
     pub fn parse(text: &str) -> Result<Toml, Broken> {
         let carriage = text.contains("\r\n");
         let document = text.replace("\r\n", "\n").parse::<DocumentMut>().map_err(|error| Broken {
@@ -24,19 +24,19 @@ impl Toml {
         Ok(Toml { document, carriage })
     }
 
-    /// The document as it is now.
+    /// Returns the document as text.
     pub fn text(&self) -> String {
         let text = self.document.to_string();
         if self.carriage { text.replace('\n', "\r\n") } else { text }
     }
 
-    /// What stands at a path of keys, as far as setting up looks at it: texts, lists and tables.
+    /// Returns the value at a path of keys; only strings, lists and tables are converted.
     pub fn get(&self, path: &[&str]) -> Option<Value> {
         path.iter().try_fold(self.document.as_item(), |item, key| item.get(key)).map(read)
     }
 
-    /// Puts a table at a path of two keys; where one is there already, only the keys of the new one change. Gives the
-    /// paths of the tables that had to be made on the way.
+    /// Sets the table at a path of two keys; in an existing table, only the keys of the new table change. Returns the
+    /// paths of the tables created on the way.
     pub fn set(&mut self, path: [&str; 2], fields: &Value) -> Result<Vec<Vec<String>>, Broken> {
         let [outer, inner] = path;
         let made = if self.document.contains_key(outer) { Vec::new() } else { vec![vec![outer.to_owned()]] };
@@ -57,14 +57,14 @@ impl Toml {
         Ok(made)
     }
 
-    /// Takes away the table at a path of two keys; says whether there was one.
+    /// Removes the table at a path of two keys; returns whether there was one.
     pub fn remove(&mut self, path: [&str; 2]) -> bool {
         let [outer, inner] = path;
         let outer = self.document.get_mut(outer).and_then(Item::as_table_like_mut);
         outer.and_then(|outer| outer.remove(inner)).is_some()
     }
 
-    /// Takes away a table that has nothing in it.
+    /// Removes an empty table.
     pub fn remove_empty(&mut self, key: &str) {
         if self.document.get(key).and_then(Item::as_table_like).is_some_and(TableLike::is_empty) {
             self.document.remove(key);
@@ -84,7 +84,7 @@ fn put(table: &mut dyn TableLike, key: &str, wanted: &Value) {
         other => value(other.as_str().unwrap_or_default()),
     };
     match (table.get_mut(key).and_then(Item::as_table_like_mut), wanted) {
-        // A table of the user's own keeps its other keys.
+        // An existing table keeps its other keys.
         (Some(there), Value::Object(fields)) => {
             for (key, wanted) in fields {
                 put(there, key, wanted);

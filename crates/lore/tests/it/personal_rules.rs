@@ -266,6 +266,6 @@ fn a_policy_that_cannot_be_meant_is_refused_with_its_line() {
 fn a_time_that_cannot_be_is_refused_with_its_line() {
     let vault = Personal::new();
     check_policy(&vault, "day_begins = 4", "day_begins = 24", "24 is not an hour from 0 to 23");
-    let zone = "# time_zone = \"Europe/Berlin\"    # without it, the system's";
+    let zone = "# time_zone = \"Europe/Berlin\"    # default: the system's";
     check_policy(&vault, zone, "time_zone = \"Europe/Atlantis\"", "unknown time zone \"Europe/Atlantis\"");
 }
