@@ -5,7 +5,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lore_page::{ByteRange, LineRange, Parsed, path_slug, slugify};
+use lore_page::{ByteRange, LineRange, Parsed};
+use lore_text::{path_slug, slugify};
 
 fuzz_target!(|text: &str| {
     let Parsed { page, diagnostics } = lore_page::parse("folder/page.md", text);

@@ -1,5 +1,5 @@
-"""Drives the MCP server with the official Python SDK: every tool, resource and prompt, over standard input and output and
-over HTTP, in both generations of the protocol.
+"""Drives the MCP server with the official Python SDK: every tool, resource and prompt, over stdio and HTTP, in
+both generations of the protocol.
 
 usage: drive.py LORE
 """
@@ -13,7 +13,7 @@ import httpx2
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from place import Place
+from sandbox import Sandbox
 
 GENERATIONS = ["legacy", "2026-07-28"]
 
@@ -23,16 +23,16 @@ def text(result):
 
 
 async def call(client, tool, **arguments):
-    """A call that must succeed; its structured content."""
+    """Makes a call that must succeed; returns its structured content."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, (tool, text(result))
-    assert text(result).strip(), (tool, "has no text for an agent to read")
+    assert text(result).strip(), (tool, "returned no text")
     CALLED.add(tool)
     return result.structured_content
 
 
 async def refused(client, tool, code, **arguments):
-    """A call that must fail in a way that an agent can act on."""
+    """Makes a call that must fail with this code and a hint; returns the error."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error, (tool, arguments, text(result))
     error = result.structured_content["error"]
@@ -45,7 +45,7 @@ CALLED = set()
 
 
 async def memory_tools(client, name):
-    """The tools of pages: reading, writing with versions, links, timeline, tags, gaps, checks."""
+    """Tests the page tools: reading, versioned writes, links, timeline, tags, gaps, checks."""
     ada, acme = f"people/{name}-ada", f"companies/{name}-acme"
     put = await call(client, "memory_put", slug=ada, expected_version=0,
                      content=f"---\ntitle: {name} Ada\ntype: person\n---\n# {name} Ada\n\n> Keeps the {name} lighthouse.\n")
@@ -115,10 +115,10 @@ async def memory_tools(client, name):
     return ada
 
 
-async def note_tools(client, place, name):
-    """The tools of notes, with the cases of their specification."""
+async def note_tools(client, sandbox, name):
+    """Tests the note tools with the cases of their specification."""
     written = await call(client, "write_note", title=f"{name} Test", content="Hello", tags=["a"])
-    file = Path(place.vault, f"{name}-test.md")
+    file = Path(sandbox.vault, f"{name}-test.md")
     assert written["file_path"] == file.name and written["permalink"] == f"{name}-test", written
     assert file.read_text() == f"---\ntitle: {name} Test\ntype: note\ntags: [a]\n---\n\nHello\n", file.read_text()
     deep = await call(client, "write_note", title=f"{name} Deep", content="...", directory="research/ai",
@@ -146,10 +146,10 @@ async def note_tools(client, place, name):
     assert (await call(client, "list_directory", path="research"))["entries"]
     assert (await call(client, "recent_activity"))["pages"]
     assert (await call(client, "list_memory_projects"))["projects"]
-    made = await call(client, "create_memory_project", name=f"{name}-second", path=str(Path(place.home, name)))
+    made = await call(client, "create_memory_project", name=f"{name}-second", path=str(Path(sandbox.home, name)))
     assert made["name"] == f"{name}-second", made
     await call(client, "write_note", title="There", content="In the other project.", project=f"{name}-second")
-    assert Path(place.home, name, "there.md").exists()
+    assert Path(sandbox.home, name, "there.md").exists()
     await call(client, "delete_note", path=research["permalink"])
     await refused(client, "read_note", "not_found", path=research["permalink"])
 
@@ -178,7 +178,7 @@ async def bad_calls(client):
         await client.call_tool("no_such_tool", {})
         raise AssertionError("an unknown tool was called")
     except MCPError as error:
-        assert "no tool is called" in str(error), error
+        assert "unknown tool" in str(error), error
 
 
 async def resources_and_prompts(client, ada):
@@ -192,7 +192,7 @@ async def resources_and_prompts(client, ada):
     assert "pages" in json.loads((await client.read_resource("memory://project_info")).contents[0].text)["stats"]
     try:
         await client.read_resource("memory://pages/nobody/here")
-        raise AssertionError("a page that is not there was read")
+        raise AssertionError("a missing page was read")
     except MCPError as error:
         assert "no page matches" in str(error), error
     prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
@@ -203,7 +203,7 @@ async def resources_and_prompts(client, ada):
         assert (await client.get_prompt(prompt, arguments)).messages[0].content.text.strip(), prompt
 
 
-async def session(transport, generation, place, name):
+async def session(transport, generation, sandbox, name):
     async with Client(transport, mode=generation) as client:
         assert client.server_info is None or client.server_info.name == "lore"
         tools = (await client.list_tools()).tools
@@ -214,7 +214,7 @@ async def session(transport, generation, place, name):
             given = [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint]
             assert None not in given, (tool.name, given)
         ada = await memory_tools(client, name)
-        await note_tools(client, place, name)
+        await note_tools(client, sandbox, name)
         await common_tools(client, ada, name)
         await bad_calls(client)
         await resources_and_prompts(client, ada)
@@ -223,17 +223,17 @@ async def session(transport, generation, place, name):
 
 async def main():
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(folder)
+        sandbox = Sandbox(folder)
         for generation in GENERATIONS:
             CALLED.clear()
-            await session(place.stdio(), generation, place, f"stdio{generation[:2]}")
+            await session(sandbox.stdio(), generation, sandbox, f"stdio{generation[:2]}")
             print(f"stdio {generation}: ok", flush=True)
-        with place.http() as (address, token):
+        with sandbox.http() as (address, token):
             for generation in GENERATIONS:
                 CALLED.clear()
                 async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as web:
                     transport = streamable_http_client(f"{address}/mcp", http_client=web)
-                    await session(transport, generation, place, f"http{generation[:2]}")
+                    await session(transport, generation, sandbox, f"http{generation[:2]}")
                 print(f"http {generation}: ok", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Runs the examples of docs/mcp.md as they stand there: the commands that make the vault, then the programs.
+"""Runs the examples of docs/mcp.md unchanged: the commands that create the vault, then the programs.
 
 usage: examples.py LORE NODE_MODULES
 """
@@ -17,13 +17,13 @@ PRINTED = "people/ada-lovelace # Ada Lovelace\n\nWrote the first program.\n"
 
 
 def blocks():
-    """The fenced blocks of the section with examples: their languages and texts."""
+    """Returns language and text of the fenced blocks in the section with examples."""
     section = DOCS.read_text().split("\n## From a program\n")[1].split("\n## ")[0]
     return re.findall(r"^```(\w+)\n(.*?)^```$", section, re.M | re.S)
 
 
 def prepare(folder):
-    """`lore` and `node` on the path, and the packages where a program looks for them."""
+    """Puts `lore` on the path and the packages where programs look for them; returns the environment."""
     Path(folder, "bin").mkdir()
     Path(folder, "bin", "lore").symlink_to(LORE)
     Path(folder, "node_modules").symlink_to(MODULES)
@@ -32,19 +32,19 @@ def prepare(folder):
 
 
 def commands(text, folder, env):
-    """Runs the commands of a console in one shell; what they export is kept."""
+    """Runs the commands of a console block in one shell, and keeps the variables they export."""
     lines = [line.removeprefix("$ ") for line in text.splitlines()]
     script = "set -eu\n" + "\n".join(line for line in lines if not line.endswith("&")) + "\nenv -0\n"
     done = subprocess.run(["sh", "-c", script], cwd=folder, env=env, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
-    # What the commands print ends with a line break, the environment begins after it.
+    # The output of the commands ends with a line break; the environment follows it.
     given = [pair for pair in done.stdout.decode().split("\n")[-1].split("\0") if "=" in pair]
     env.update(pair.split("=", 1) for pair in given)
     return [line.removesuffix("&").split() for line in lines if line.endswith("&")]
 
 
 def serve(words, folder, env):
-    """Starts a server of the console, on a port that is free; its address is what the programs may be told."""
+    """Starts a server of a console block on a free port, and passes its address to the programs."""
     words.insert(words.index("--http") + 1, "127.0.0.1:0")
     server = subprocess.Popen(words, cwd=folder, env=env, stderr=subprocess.PIPE, text=True)
     env["LORE_URL"] = server.stderr.readline().split("listening on ")[1].split(";")[0]

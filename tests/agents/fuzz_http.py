@@ -1,7 +1,7 @@
-"""Asks every operation of the HTTP server by chance, as its OpenAPI document says they may be asked and as it says they may
-not: no answer may be an error of the server, and every answer must be one that the document tells of.
+"""Fuzzes every operation of the HTTP server with valid and invalid requests from its OpenAPI document: no response may be a
+server error, and every response must match the document.
 
-usage: fuzz_http.py LORE [OPTION OF SCHEMATHESIS…]
+usage: fuzz_http.py LORE [SCHEMATHESIS OPTION…]
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from place import Place
+from sandbox import Sandbox
 
 PAGES = {
     "people/ada": "---\ntitle: Ada Lovelace\ntype: person\ntags: [keeper]\n---\n# Ada Lovelace\n\n> Keeps the lighthouse.\n\n"
@@ -23,19 +23,19 @@ PAGES = {
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(folder, git=True)
+        sandbox = Sandbox(folder, git=True)
         for slug, text in PAGES.items():
             file = Path(folder, "page.md")
             file.write_text(text)
-            place.lore("put", slug, str(file), "--project", "brain")
-        with place.http() as (address, token):
+            sandbox.lore("put", slug, str(file), "--project", "brain")
+        with sandbox.http() as (address, token):
             config = str(Path(__file__).with_name("schemathesis.toml"))
             words = ["--config-file", config, "run", f"{address}/api/openapi.json", "--no-color"]
             header = ["--header", f"Authorization: Bearer {token}"]
             command = [sys.executable, "-m", "schemathesis.cli", *words, *header, *sys.argv[2:]]
             done = subprocess.run(command, cwd=folder, env={**os.environ, "HOME": folder}, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
-    print("every operation by chance: ok", flush=True)
+    print("fuzzing every operation: ok", flush=True)
 
 
 main()

@@ -1,4 +1,4 @@
-"""What servers must bear: several at once on one vault, a watcher that is killed, being told to end, and bad input.
+"""Robustness of servers: several at once on one vault, a killed watcher, shutdown, and malformed input.
 
 usage: servers.py LORE
 """
@@ -16,23 +16,23 @@ from pathlib import Path
 
 import httpx2
 from mcp.client.client import Client
-from place import LORE, Place
+from sandbox import LORE, Sandbox
 
 WRITERS, PAGES = 5, 8
 
 
 async def until(what, check, seconds=20):
-    """Waits for something that must come true."""
+    """Waits until a check succeeds."""
     for _ in range(seconds * 20):
         if await check():
             return
         await asyncio.sleep(0.05)
-    raise AssertionError(f"never: {what}")
+    raise AssertionError(f"timed out: {what}")
 
 
-async def write(place, number):
-    """One server that writes pages of its own, and adds to a page that all write to."""
-    async with Client(place.stdio()) as client:
+async def write(sandbox, number):
+    """Runs one server that writes its own pages and adds to a page shared by all."""
+    async with Client(sandbox.stdio()) as client:
         for page in range(PAGES):
             arguments = {"slug": f"notes/w{number}-{page}", "expected_version": 0, "content": f"# W{number} {page}\n"}
             result = await client.call_tool("memory_put", arguments)
@@ -46,52 +46,52 @@ async def write(place, number):
                 assert result.structured_content["error"]["code"] == "conflict", result
 
 
-async def several_writers(place):
-    place.lore("put", "notes/shared", write_file(place, "# Shared\n"))
-    await asyncio.gather(*(write(place, number) for number in range(WRITERS)))
-    shared = Path(place.vault, "notes/shared.md").read_text()
+async def several_writers(sandbox):
+    sandbox.lore("put", "notes/shared", write_file(sandbox, "# Shared\n"))
+    await asyncio.gather(*(write(sandbox, number) for number in range(WRITERS)))
+    shared = Path(sandbox.vault, "notes/shared.md").read_text()
     for number in range(WRITERS):
         for page in range(PAGES):
-            assert Path(place.vault, f"notes/w{number}-{page}.md").exists()
+            assert Path(sandbox.vault, f"notes/w{number}-{page}.md").exists()
             assert shared.count(f"w{number} {page}\n") == 1, (number, page)
-    checked = json.loads(place.lore("validate", "--all", "--json"))
+    checked = json.loads(sandbox.lore("validate", "--all", "--json"))
     assert not checked["problems"], checked
 
 
-def write_file(place, text):
-    file = Path(place.home, "text.md")
+def write_file(sandbox, text):
+    file = Path(sandbox.home, "text.md")
     file.write_text(text)
     return str(file)
 
 
-def start(place, *more):
-    """A server whose ends we hold."""
+def start(sandbox, *more):
+    """Starts a server with piped stdin, stdout and stderr."""
     arguments = [LORE, "serve", *more]
     pipe = subprocess.PIPE
-    return subprocess.Popen(arguments, env=place.env, cwd=place.vault, stdin=pipe, stdout=pipe, stderr=pipe)
+    return subprocess.Popen(arguments, env=sandbox.env, cwd=sandbox.vault, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
-def say(server, message):
+def send(server, message):
     server.stdin.write((message if isinstance(message, str) else json.dumps(message)).encode() + b"\n")
     server.stdin.flush()
 
 
-def hear(server):
+def receive(server):
     return json.loads(server.stdout.readline())
 
 
-def greet(server):
+def initialize(server):
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    say(server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
-    assert hear(server)["result"]["serverInfo"]["name"] == "lore"
-    say(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    send(server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    assert receive(server)["result"]["serverInfo"]["name"] == "lore"
+    send(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
 
 
-def asked(server, number, tool, arguments):
+def call_tool(server, number, tool, arguments):
     call = {"name": tool, "arguments": arguments}
-    say(server, {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
+    send(server, {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
     while True:
-        answer = hear(server)
+        answer = receive(server)
         if answer.get("id") == number:
             return answer
 
@@ -102,36 +102,36 @@ def close(server):
     server.communicate()
 
 
-async def watcher_dies(place):
-    """When the server that watches is killed, another sees what changes."""
-    first, second = start(place), start(place)
+async def killed_watcher(sandbox):
+    """When the watching server is killed, another one takes over."""
+    first, second = start(sandbox), start(sandbox)
     try:
         for server in (first, second):
-            greet(server)
-            asked(server, 2, "memory_stats", {})
+            initialize(server)
+            call_tool(server, 2, "memory_stats", {})
         numbers = iter(range(10, 100000))
 
         async def found(word):
-            answer = await asyncio.to_thread(asked, second, next(numbers), "memory_search", {"query": word})
+            answer = await asyncio.to_thread(call_tool, second, next(numbers), "memory_search", {"query": word})
             return bool(answer["result"]["structuredContent"]["hits"])
 
-        Path(place.vault, "notes/before.md").write_text("# Before\n\nquillwort\n")
+        Path(sandbox.vault, "notes/before.md").write_text("# Before\n\nquillwort\n")
         await until("the second server sees a new file", lambda: found("quillwort"))
         first.send_signal(signal.SIGKILL)
         first.wait()
-        Path(place.vault, "notes/after.md").write_text("# After\n\nbladderwrack\n")
-        await until("it sees one after the watcher died", lambda: found("bladderwrack"))
+        Path(sandbox.vault, "notes/after.md").write_text("# After\n\nbladderwrack\n")
+        await until("it sees a new file after the watcher was killed", lambda: found("bladderwrack"))
     finally:
         close(first)
         close(second)
 
 
-def told_to_end(place):
+def shutdown(sandbox):
     for how in ["eof", signal.SIGTERM, signal.SIGINT]:
-        server = start(place)
+        server = start(sandbox)
         try:
-            greet(server)
-            asked(server, 2, "memory_stats", {})
+            initialize(server)
+            call_tool(server, 2, "memory_stats", {})
             began = time.monotonic()
             server.stdin.close() if how == "eof" else server.send_signal(how)
             assert server.wait(timeout=10) == 0, how
@@ -141,21 +141,21 @@ def told_to_end(place):
             close(server)
 
 
-def bad_lines(place):
-    """Lines that are not messages leave the server alive."""
-    server = start(place)
+def malformed_lines(sandbox):
+    """Malformed lines do not stop the server."""
+    server = start(sandbox)
     try:
-        greet(server)
+        initialize(server)
         for line in ["{", "[]", '"text"', '{"jsonrpc": "2.0"}', "\u0000", "x" * 100_000]:
-            say(server, line)
-        answer = asked(server, 7, "memory_stats", {})
+            send(server, line)
+        answer = call_tool(server, 7, "memory_stats", {})
         assert "result" in answer, answer
     finally:
         close(server)
 
 
-async def bad_requests(place):
-    with place.http() as (address, token):
+async def bad_requests(sandbox):
+    with sandbox.http() as (address, token):
         own = {"Authorization": f"Bearer {token}"}
         async with httpx2.AsyncClient(base_url=address, timeout=60) as web:
             async def status(method, path, **more):
@@ -186,7 +186,7 @@ async def bad_requests(place):
             assert await status("GET", "/api/context/%ff", headers=own) == 400
             assert await status("POST", "/api/stats?project=a&project=b", headers=own) == 400
             assert await status("POST", "/api/stats?project=", headers=own) == 200
-            # A page beyond all pages is empty, and takes no memory for what it does not hold.
+            # A page number beyond the last page gives an empty result and allocates no memory.
             assert await status("POST", "/api/search_notes", headers=own, json={"query": "x", "page": 2**31}) == 200
             assert await status("POST", "/api/search", headers=own, content=b"x" * 50_000_000) == 413
             for path in ["../../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2f..%2fetc%2fpasswd", "/etc/passwd"]:
@@ -204,15 +204,15 @@ async def bad_requests(place):
             assert await status("GET", page, headers={**own, "If-None-Match": '"2"'}) == 304
             assert await status("DELETE", page, headers=own) == 200
             assert await status("GET", page, headers=own) == 404
-            vanish(address, token)
+            disconnect(address, token)
             metrics = (await web.get("/metrics", headers=own)).text
             assert 'lore_requests_total{route="api",status="200"}' in metrics and token not in metrics
             document = (await web.get("/api/openapi.json", headers=own)).json()
             assert document["openapi"].startswith("3.1") and "/api/search" in document["paths"]
 
 
-def vanish(address, token):
-    """A client that leaves in the middle of its request, and one that leaves before the answer."""
+def disconnect(address, token):
+    """Disconnects in the middle of a request, and before the response."""
     host, port = address.removeprefix("http://").split(":")
     head = f"POST /api/stats HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Length: "
     for request in [head + "1000\r\n\r\n{", head + "2\r\n\r\n{}"]:
@@ -220,12 +220,12 @@ def vanish(address, token):
             connection.sendall(request.encode())
 
 
-def grants(place):
-    """Tokens that may read only, or only one project."""
-    reads = json.loads(place.lore("token", "add", "reader", "--json"))["token"]
-    other = json.loads(place.lore("token", "add", "other", "--write", "--for", "elsewhere", "--json"))["token"]
-    assert os.stat(Path(place.home, "tokens.toml")).st_mode & 0o777 == 0o600
-    with place.http() as (address, _):
+def grants(sandbox):
+    """Checks tokens limited to reading or to one project."""
+    reads = json.loads(sandbox.lore("token", "add", "reader", "--json"))["token"]
+    other = json.loads(sandbox.lore("token", "add", "other", "--write", "--for", "elsewhere", "--json"))["token"]
+    assert os.stat(Path(sandbox.home, "tokens.toml")).st_mode & 0o777 == 0o600
+    with sandbox.http() as (address, _):
         def post(token, operation, **parameters):
             return httpx2.post(f"{address}/api/{operation}", headers={"Authorization": f"Bearer {token}"}, json=parameters)
 
@@ -234,21 +234,21 @@ def grants(place):
         assert post(other, "stats").status_code == 403
         assert post(other, "config_set", key="search.limit", value="5").status_code == 403
         assert post(other, "put", slug="notes/no", content="x").status_code == 403
-        assert not Path(place.vault, "notes/no.md").exists()
+        assert not Path(sandbox.vault, "notes/no.md").exists()
 
 
 async def main():
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(folder)
-        await several_writers(place)
+        sandbox = Sandbox(folder)
+        await several_writers(sandbox)
         print("several writers: ok", flush=True)
-        await watcher_dies(place)
-        print("a watcher that is killed: ok", flush=True)
-        told_to_end(place)
-        bad_lines(place)
-        await bad_requests(place)
-        grants(place)
-        print("told to end, bad lines, bad requests, grants: ok", flush=True)
+        await killed_watcher(sandbox)
+        print("killed watcher: ok", flush=True)
+        shutdown(sandbox)
+        malformed_lines(sandbox)
+        await bad_requests(sandbox)
+        grants(sandbox)
+        print("shutdown, malformed lines, bad requests, grants: ok", flush=True)
 
 
 asyncio.run(main())

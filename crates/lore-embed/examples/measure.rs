@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use lore_embed::StaticModel;
-use lore_engine::Embedder;
+use lore_ports::Embedder;
 
 const QUERY: &str = "Which supplier rebuilt the kiln lining after the cracks were found?";
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use lore_embed::{Instructions, Precision, Transformer, TransformerOptions};
-use lore_engine::Embedder as _;
+use lore_ports::Embedder as _;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 

@@ -1,9 +1,9 @@
-//! Summarizers over HTTP: Ollama and OpenAI-compatible endpoints. Nothing is sent unless the user configured the
+//! Language models over HTTP: Ollama and OpenAI-compatible endpoints. Nothing is sent unless the user configured the
 //! endpoint.
 
 use std::fmt;
 
-use lore_engine::{INSTRUCTIONS, Source, Summarizer, SummaryError, bare, prompt};
+use lore_ports::{TextModel, TextModelError};
 use serde_json::{Value, json};
 
 use crate::count::count_tokens;
@@ -58,15 +58,15 @@ pub struct Chat {
 
 impl Chat {
     /// Creates a client from the settings. Sends no request.
-    pub fn new(settings: ChatSettings) -> Result<Chat, SummaryError> {
+    pub fn new(settings: ChatSettings) -> Result<Chat, TextModelError> {
         let ChatSettings { protocol, base, model, key, patience } = settings;
         let has_key = key.is_some();
-        let wrong = |reason| SummaryError { place: "endpoint".into(), reason };
+        let wrong = |reason| TextModelError { place: "endpoint".into(), reason };
         let service = Service::new(&base, key, patience).map_err(wrong)?;
         Ok(Chat { protocol, model, has_key, service })
     }
 
-    fn failed(&self, failed: Failed) -> SummaryError {
+    fn failed(&self, failed: Failed) -> TextModelError {
         let reason = match failed {
             Failed::Unavailable(reason) => format!("no response: {reason}"),
             Failed::Wrong(reason) => format!("invalid response: {reason}"),
@@ -83,7 +83,7 @@ impl Chat {
             }
             Failed::Refused { reason, .. } => reason,
         };
-        SummaryError { place: self.place(), reason }
+        TextModelError { place: self.place(), reason }
     }
 
     fn place(&self) -> String {
@@ -91,17 +91,16 @@ impl Chat {
     }
 }
 
-impl Summarizer for Chat {
+impl TextModel for Chat {
     fn name(&self) -> String {
         self.model.clone()
     }
 
-    fn summarize(&self, pages: &[Source]) -> Result<String, SummaryError> {
-        let body = self.protocol.request(&self.model, &prompt(pages));
+    fn complete(&self, instructions: &str, prompt: &str) -> Result<String, TextModelError> {
+        let body = self.protocol.request(&self.model, instructions, prompt);
         let answer = self.service.post(self.protocol.path(), &body).map_err(|failed| self.failed(failed))?;
         let text = self.protocol.read(&answer).map_err(|reason| self.failed(Failed::Wrong(reason)))?;
-        let text = bare(&text).to_owned();
-        if text.is_empty() {
+        if text.trim().is_empty() {
             return Err(self.failed(Failed::Wrong("the text is empty".into())));
         }
         Ok(text)
@@ -116,21 +115,21 @@ impl ChatProtocol {
         }
     }
 
-    fn request(self, model: &str, pages: &str) -> Vec<u8> {
+    fn request(self, model: &str, instructions: &str, prompt: &str) -> Vec<u8> {
         let body = match self {
             ChatProtocol::Ollama => {
                 // Ollama's default context is a few pages; it silently drops the beginning of a longer prompt.
-                let room = count_tokens(INSTRUCTIONS) + count_tokens(pages) + ANSWER;
+                let room = count_tokens(instructions) + count_tokens(prompt) + ANSWER;
                 let options = json!({ "num_ctx": room.next_multiple_of(1024), "temperature": 0 });
                 json!({
-                    "model": model, "system": INSTRUCTIONS, "prompt": pages, "stream": false, "options": options,
+                    "model": model, "system": instructions, "prompt": prompt, "stream": false, "options": options,
                 })
             }
             ChatProtocol::OpenAi => json!({
                 "model": model,
                 "messages": [
-                    { "role": "system", "content": INSTRUCTIONS },
-                    { "role": "user", "content": pages },
+                    { "role": "system", "content": instructions },
+                    { "role": "user", "content": prompt },
                 ],
             }),
         };

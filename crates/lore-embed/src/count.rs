@@ -1,6 +1,6 @@
 //! Token counts for budgets.
 
-use lore_engine::estimate_tokens;
+use lore_text::estimate_tokens;
 
 use crate::StaticModel;
 

@@ -4,7 +4,7 @@ mod protocol;
 
 use std::fmt;
 
-use lore_engine::{EmbedError, EmbedResult, Embedder, ModelIdentity};
+use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity};
 
 pub use self::protocol::Protocol;
 use crate::http::{Address, Patience};

@@ -12,7 +12,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use lore_engine::{ContentHash, EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
+use lore_text::ContentHash;
 
 /// The bytes of a memory-mapped file.
 pub type Mapped = memmap2::Mmap;

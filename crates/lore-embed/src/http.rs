@@ -1,9 +1,8 @@
 //! HTTP client settings shared by endpoints and downloads: URLs without secrets, timeouts, retries.
 
-use std::fmt;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 use ureq::config::ConfigBuilder;
 use ureq::http::Uri;

@@ -9,9 +9,10 @@ mod record;
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::{EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
 
 use self::download::{Download, Expected};
+
 pub use self::known::{known_model, known_models};
 use self::record::{Record, RecordedFile};
 use crate::files;

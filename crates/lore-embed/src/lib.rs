@@ -1,4 +1,4 @@
-//! Implementations of [`Embedder`](lore_engine::Embedder) and of remote summarizers. The dependencies that models need
+//! Implementations of [`Embedder`](lore_ports::Embedder) and of remote summarizers. The dependencies that models need
 //! stay in this crate.
 
 mod chat;

@@ -10,9 +10,11 @@ mod tokenizer;
 use std::fmt;
 use std::path::Path;
 
-use lore_engine::{ContentHash, EmbedError, EmbedResult, Embedder, ModelIdentity};
+use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity};
+use lore_text::ContentHash;
 
 use self::layout::{Counts, Tables};
+
 pub use self::pack::pack;
 use self::tokenizer::Scratch;
 use crate::files::{self, Mapped};

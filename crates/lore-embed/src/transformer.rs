@@ -18,15 +18,15 @@ mod tokenizer;
 
 use std::path::Path;
 
-use lore_engine::{EmbedError, EmbedResult, Embedder, ModelIdentity};
+use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity};
 
+use crate::script::is_mostly_latin;
 pub use kernel::Instructions;
+
 use kernel::Processor;
 use model::{Model, Room};
 use settings::Settings;
 use tokenizer::Tokenizer;
-
-use crate::script::is_mostly_latin;
 
 /// A vocabulary up to this size is for one language. BERT's English vocabularies have 30,522 words, including single
 /// letters of all other scripts; multilingual ones have a hundred thousand and more.

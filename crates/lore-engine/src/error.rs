@@ -1,14 +1,13 @@
 //! The error type of the engine: a variant per decision a caller can make, each with a stable code.
 
-use std::io;
 use std::path::PathBuf;
 
 use lore_page::edit::EditError;
+use lore_ports::{EmbedError, TextModelError};
+use lore_text::NotATimeframe;
+use lore_vault::git::GitError;
 
-use crate::compact::SummaryError;
-use crate::embed::EmbedError;
-use crate::lint::Finding;
-use crate::policy::Lint;
+use crate::policy::Finding;
 
 /// Result of the engine and the index.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -16,6 +15,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What went wrong, naming the file or page.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// A database or a model failed.
+    #[error(transparent)]
+    Port(#[from] lore_ports::Error),
+    /// A file, the lock, the watcher or git failed.
+    #[error(transparent)]
+    Vault(#[from] lore_vault::Error),
     /// No page matches the reference.
     #[error("no page matches {reference:?}{}", nearest(.suggestions))]
     NotFound {
@@ -45,14 +50,6 @@ pub enum Error {
         message: String,
         /// What to write instead.
         hint: String,
-    },
-    /// A path that Lore neither reads nor writes.
-    #[error("{path:?} is not a page path: {reason}")]
-    BadPath {
-        /// The path as given.
-        path: String,
-        /// Why it is refused.
-        reason: &'static str,
     },
     /// The page changed since the caller read it.
     #[error("{}", conflict(.slug, *.expected, *.current))]
@@ -124,15 +121,6 @@ pub enum Error {
         /// The files.
         paths: Vec<String>,
     },
-    /// git failed.
-    #[error("{message}")]
-    Git {
-        /// What git reported.
-        message: String,
-    },
-    /// No embedding could be computed.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
     /// A cluster changed after it was planned.
     #[error("cluster {cluster} changed since it was planned: {why}")]
     PlanChanged {
@@ -141,24 +129,17 @@ pub enum Error {
         /// What changed.
         why: String,
     },
-    /// No summary could be made.
-    #[error(transparent)]
-    Summary(#[from] SummaryError),
-    /// The file is larger than the policy's limit.
-    #[error("{path} has {size} bytes, over the limit of {limit}")]
-    TooLarge {
-        /// The file.
-        path: String,
-        /// Its size.
-        size: u64,
-        /// The policy's limit.
-        limit: u64,
-    },
     /// The file is not UTF-8, so its text cannot be edited without changing other bytes.
     #[error("{path} is not UTF-8, so it can be read and replaced but not edited in place")]
     NotUtf8 {
         /// The file.
         path: String,
+    },
+    /// git failed.
+    #[error("{message}")]
+    Git {
+        /// What git reported.
+        message: String,
     },
     /// The edit does not apply to the page.
     #[error("{slug}: {source}")]
@@ -167,33 +148,6 @@ pub enum Error {
         slug: String,
         /// Why.
         source: EditError,
-    },
-    /// Another process holds the vault's lock.
-    #[error("{} is locked by {holder}", .vault.display())]
-    Locked {
-        /// The vault's root.
-        vault: PathBuf,
-        /// The process that holds it.
-        holder: String,
-    },
-    /// The caller cancelled the request.
-    #[error("the request was cancelled")]
-    Cancelled,
-    /// A file could not be read.
-    #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file could not be written. Nothing was changed.
-    #[error("cannot write {}: {source}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
     },
     /// A `lore.toml` or `config.toml` that cannot be read.
     #[error("{}{}: {message}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
@@ -218,48 +172,6 @@ pub enum Error {
     NoProject {
         /// The names of all projects.
         known: Vec<String>,
-    },
-    /// The vault's directory does not exist.
-    #[error("the vault directory {} does not exist", .path.display())]
-    VaultMissing {
-        /// Its root.
-        path: PathBuf,
-    },
-    /// The database was written by a newer Lore.
-    #[error("{location} has schema {found}; this version of Lore supports up to {known}")]
-    IndexNewer {
-        /// Where the database is.
-        location: String,
-        /// Its schema version.
-        found: i64,
-        /// The newest version this build supports.
-        known: i64,
-    },
-    /// The database is damaged.
-    #[error("{location} is damaged: {message}")]
-    IndexBroken {
-        /// Where the database is.
-        location: String,
-        /// What the database reported.
-        message: String,
-    },
-    /// A database operation failed.
-    #[error("cannot {doing}: {message}")]
-    Index {
-        /// The operation in the imperative, to complete "cannot …".
-        doing: &'static str,
-        /// What the database reported.
-        message: String,
-        /// Whether a retry may succeed: the disk is full or the database busy.
-        transient: bool,
-    },
-    /// The watcher could not be started.
-    #[error("cannot watch {}: {message}", .path.display())]
-    Watch {
-        /// The vault's root.
-        path: PathBuf,
-        /// Why.
-        message: String,
     },
 }
 
@@ -363,125 +275,69 @@ impl Error {
             Error::NotFound { .. } | Error::NoLink { .. } | Error::NoGap { .. } => Code::NotFound,
             Error::Ambiguous { .. } => Code::Ambiguous,
             Error::BadInput { .. } => Code::Usage,
-            Error::BadPath { .. } | Error::Denied { .. } => Code::Denied,
+            Error::Denied { .. } => Code::Denied,
             Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
-            Error::Git { .. } => Code::Git,
-            Error::Embed(_) | Error::Summary(_) => Code::Model,
             Error::Conflict { .. } | Error::PlanChanged { .. } => Code::Conflict,
             Error::Exists { .. } => Code::Exists,
-            Error::TooLarge { .. } => Code::TooLarge,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
-            Error::Locked { .. } => Code::Locked,
-            Error::Cancelled => Code::Cancelled,
-            Error::Read { .. } | Error::Write { .. } | Error::Watch { .. } => Code::Io,
             Error::Config { .. } => Code::Config,
-            Error::UnknownProject { .. } | Error::NoProject { .. } | Error::VaultMissing { .. } => {
-                Code::NoVault
-            }
-            Error::IndexNewer { .. } | Error::Index { .. } => Code::Index,
-            Error::IndexBroken { .. } => Code::IndexBroken,
-        }
-    }
-
-    /// Returns what to do next.
-    pub fn hint(&self) -> String {
-        match self {
-            Error::NotFound { suggestions, .. } if suggestions.is_empty() => {
-                "find it with `lore search`, or list pages with `lore list`".into()
-            }
-            Error::NotFound { .. } => "use one of these, or find the page with `lore search`".into(),
-            Error::NoLink { .. } => "list a page's links and their ids with `lore links REF`".into(),
-            Error::Overlap { way_out, .. } => format!("{way_out}; nothing was changed"),
-            Error::NoGap { .. } => "list gaps and their ids with `lore gaps --resolved`".into(),
-            Error::Ambiguous { .. } => "use the full slug".into(),
-            Error::BadInput { hint, .. } => hint.clone(),
-            Error::BadPath { .. } => "use a path inside the vault, such as people/ada-lovelace".into(),
-            Error::Conflict { expected: 0, .. } => {
-                "change it with `lore edit`, or choose another slug".into()
-            }
-            Error::Conflict { current: 0, .. } => "omit the version to create the page".into(),
-            Error::Conflict { .. } => {
-                "read the page again, merge, and write with its current version".into()
-            }
-            Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
-            Error::Denied { path, .. } => {
-                format!("see what is allowed there with `lore doctor --path {path}`; nothing was changed")
-            }
-            Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {
-                "store the secret elsewhere and write its location instead; nothing was changed".into()
-            }
-            Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
-            Error::Diverged { .. } => {
-                "merge them with git (`git pull --rebase`) and retry".into()
-            }
-            Error::Dirty { .. } => {
-                "commit them with `lore git commit`, or revert them, and retry".into()
-            }
-            Error::Git { .. } => "see `lore git status`".into(),
-            Error::Embed(EmbedError::Model { .. }) => {
-                "list models with `lore model list` and switch with `lore model use`; full-text search still works".into()
-            }
-            Error::Embed(EmbedError::Unavailable { .. }) => {
-                "pending chunks stay queued: run `lore embed` when it is available again".into()
-            }
-            Error::Embed(EmbedError::Wrong { .. }) => {
-                "check the model name and the endpoint with `lore model list`".into()
-            }
-            Error::PlanChanged { .. } => {
-                "read the new plan with `lore compact --plan` and summarize again; the cluster was not changed"
-                    .into()
-            }
-            Error::Summary(_) => {
-                "see its prompt with `lore compact --plan`, fix its settings (`lore config list`), or use \
-                 `--summarizer extractive`; the cluster was not changed"
-                    .into()
-            }
-            Error::TooLarge { .. } => {
-                "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
-            }
-            Error::NotUtf8 { .. } => {
-                "convert the file to UTF-8 first, or replace it with `lore put`".into()
-            }
-            Error::Edit { .. } => {
-                "read the page with `lore show` and retry the edit; nothing was changed".into()
-            }
-            Error::Locked { .. } => "retry when it has finished; the lock is released when its process exits".into(),
-            Error::Cancelled => "retry: it resumes from the work already done".into(),
-            Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
-            Error::Config { .. } => "fix the file; nothing was changed".into(),
-            Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
-                "create a vault with `lore init PATH`".into()
-            }
-            Error::UnknownProject { known, .. } | Error::NoProject { known } => {
-                format!("select one with --project: {}", known.join(", "))
-            }
-            Error::VaultMissing { .. } => {
-                "restore the directory, or unregister the vault with `lore project remove NAME`".into()
-            }
-            Error::IndexNewer { .. } => "update Lore, or use another database with --db".into(),
-            Error::IndexBroken { .. } => {
-                "run the command again: the index is rebuilt from your files".into()
-            }
-            Error::Index { transient: true, .. } => {
-                "retry in a moment, and check that the disk has space".into()
-            }
-            Error::Index { .. } => "run `lore doctor`".into(),
-            Error::Watch { .. } => {
-                "run `lore sync` without --watch, or raise the system's limit on file watches".into()
-            }
+            Error::UnknownProject { .. } | Error::NoProject { .. } => Code::NoVault,
+            Error::Git { .. } => Code::Git,
+            Error::Port(error) => port_code(error),
+            Error::Vault(error) => vault_code(error),
         }
     }
 }
 
-fn io_hint(source: &io::Error) -> &'static str {
-    match source.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "check the file's owner and permissions; nothing was changed"
+fn port_code(error: &lore_ports::Error) -> Code {
+    match error {
+        lore_ports::Error::IndexNewer { .. } | lore_ports::Error::Index { .. } => Code::Index,
+        lore_ports::Error::IndexBroken { .. } => Code::IndexBroken,
+        lore_ports::Error::Embed(_) | lore_ports::Error::TextModel(_) => Code::Model,
+        lore_ports::Error::DatabaseFile { .. } => Code::Io,
+        lore_ports::Error::Cancelled => Code::Cancelled,
+        lore_ports::Error::RolledBack => Code::Index,
+    }
+}
+
+fn vault_code(error: &lore_vault::Error) -> Code {
+    match error {
+        lore_vault::Error::BadPath { .. } => Code::Denied,
+        lore_vault::Error::TooLarge { .. } => Code::TooLarge,
+        lore_vault::Error::Locked { .. } => Code::Locked,
+        lore_vault::Error::Read { .. }
+        | lore_vault::Error::Write { .. }
+        | lore_vault::Error::Watch { .. } => Code::Io,
+        lore_vault::Error::VaultMissing { .. } => Code::NoVault,
+        lore_vault::Error::Git(_) => Code::Git,
+    }
+}
+
+impl From<EmbedError> for Error {
+    fn from(error: EmbedError) -> Self {
+        Error::Port(error.into())
+    }
+}
+
+impl From<TextModelError> for Error {
+    fn from(error: TextModelError) -> Self {
+        Error::Port(error.into())
+    }
+}
+
+impl From<GitError> for Error {
+    fn from(error: GitError) -> Self {
+        Error::Vault(error.into())
+    }
+}
+
+impl From<NotATimeframe> for Error {
+    fn from(error: NotATimeframe) -> Self {
+        Error::BadInput {
+            message: error.to_string(),
+            hint: "use 7d, 2 weeks, last month, yesterday or a date such as 2024-03-01".into(),
         }
-        io::ErrorKind::StorageFull => "free some disk space and retry; nothing was changed",
-        io::ErrorKind::NotFound => "check the path",
-        _ => "check the disk and the path, and retry",
     }
 }
 

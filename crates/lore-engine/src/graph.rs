@@ -4,12 +4,15 @@ mod chain;
 
 use std::collections::HashSet;
 
-use lore_page::{Interval, PartialDate};
+use lore_page::Interval;
+use lore_text::PartialDate;
 
 pub use chain::{Chain, chain};
 
+use lore_ports::{Index, LinkFilter, LinkRow, PageNo, PageRow, ProjectNo};
+
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
 
 /// Selects links by their validity interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,8 +84,8 @@ pub fn neighbourhood(
     let mut found = Neighbourhood { pages: vec![(centre, 0)], ..Default::default() };
     let mut ring = vec![centre];
     for hops in 1..=reach.depth {
-        let mut links = index.links(project, &LinkEnds::From(&ring))?;
-        links.extend(index.links(project, &LinkEnds::To(&ring))?);
+        let mut links = index.links(project, &LinkFilter::From(&ring))?;
+        links.extend(index.links(project, &LinkFilter::To(&ring))?);
         links.retain(|row| reach.temporal.takes(row, &reach.today) && row.to.is_some());
         ring = next_ring(&mut found, &links, hops, reach.limit);
         if ring.is_empty() {
@@ -91,7 +94,7 @@ pub fn neighbourhood(
     }
     let kept: Vec<PageNo> = found.pages.iter().map(|(page, _)| *page).collect();
     let inside: HashSet<PageNo> = kept.iter().copied().collect();
-    found.links = index.links(project, &LinkEnds::From(&kept))?;
+    found.links = index.links(project, &LinkFilter::From(&kept))?;
     found.links.retain(|row| {
         row.to.is_some_and(|to| inside.contains(&to)) && reach.temporal.takes(row, &reach.today)
     });
@@ -125,4 +128,16 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
         ring.push(end);
     }
     ring
+}
+
+impl Memory {
+    /// Returns a page's neighbourhood.
+    pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
+        neighbourhood(self.store(), self.project(), page.number, reach)
+    }
+
+    /// Finds the shortest chain of links between two pages, up to the length in `reach`.
+    pub fn path(&self, from: &PageRow, to: &PageRow, reach: &Reach) -> Result<Option<Chain>> {
+        chain(self.store(), self.project(), from.number, to.number, reach)
+    }
 }

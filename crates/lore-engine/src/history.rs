@@ -1,12 +1,19 @@
-//! The history of a page: snapshots from the ledger, commits from git.
+//! The past of a vault: snapshots from the ledger, commits from git, the vault at a commit; and which vault is meant.
 
-use crate::compare::attribute;
+mod commit_view;
+mod projects;
+
+pub use commit_view::{OpenStore, Past};
+pub use projects::{Chosen, Projects};
+
+use lore_ports::SnapshotRow;
+use lore_text::ContentHash;
+use lore_text::diff::attribute;
+use lore_vault::git::{Commit, Repo};
+use lore_vault::is_page_path;
+
+use crate::context::Memory;
 use crate::error::{Error, Result};
-use crate::git::{Commit, Repo};
-use crate::hash::ContentHash;
-use crate::index::SnapshotRow;
-use crate::memory::Memory;
-use crate::vault::is_page_path;
 
 /// A page's snapshots.
 #[derive(Debug)]
@@ -91,7 +98,7 @@ pub fn commits(memory: &Memory, path: &str, limit: usize) -> std::result::Result
 pub fn blame(memory: &Memory, path: &str) -> Result<(&'static str, Vec<Line>)> {
     let by_git = Repo::find(memory.vault().root()).and_then(|repo| repo.blame(path).ok());
     if let Some(lines) = by_git {
-        let line = |one: crate::git::BlamedLine| Line {
+        let line = |one: lore_vault::git::BlamedLine| Line {
             number: one.line,
             text: one.text,
             actor: one.actor,

@@ -7,13 +7,11 @@
 //! - *stale*: past its threshold, or without inbound links for long, if the policy sets limits;
 //! - a `status:` in the file overrides all of these.
 
-mod brief;
 mod conflicts;
 mod derive;
-mod scope;
 mod set;
 mod stale;
-pub(crate) mod status;
+pub mod status;
 mod ties;
 
 use std::collections::{HashMap, HashSet};
@@ -23,19 +21,20 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-pub use brief::{Brief, BriefRequest, Node, brief, short_id};
-pub use conflicts::{Conflict, conflicts};
-pub(crate) use scope::known_directory;
-pub use set::{Stated, StatusChange, plan_status};
-pub use stale::{Stale, find_stale, stale_pages};
+pub use conflicts::{Conflict, conflicts, conflicts_by};
+pub use lore_ports::{PageNo, PageRow, read_transaction};
+use lore_text::date_millis;
 
+pub use set::{Stated, StatusChange, plan_status};
+pub use stale::{Stale, find_stale, find_stale_by, stale_pages};
+
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::{PageNo, PageRow};
-use crate::memory::Memory;
 use crate::policy::Policy;
-use crate::timeframe::date_millis;
+
 use derive::{Evidence, Superseder, derive};
-use ties::Ties;
+
+pub use ties::Ties;
 
 /// Returns whether a page with this status is live: true for every word except those for closed pages.
 pub fn is_live(status: &str) -> bool {
@@ -158,7 +157,7 @@ impl State {
 /// Returns the states of pages, in order. The number of index queries does not depend on the number of pages.
 pub fn states(memory: &Memory, pages: &[PageRow]) -> Result<Vec<State>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-    read_once(memory, || states_by(memory, &Ties::around(memory, &numbers)?, pages))
+    read_transaction(memory.store(), || states_by(memory, &Ties::around(memory, &numbers)?, pages))
 }
 
 /// Returns the pages that supersede a page, then those that supersede these, and so on; slug and title of each.
@@ -169,17 +168,8 @@ pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, 
     Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())
 }
 
-/// Runs read-only work in one read transaction, which takes the read lock once instead of for each row.
-fn read_once<T>(memory: &Memory, work: impl Fn() -> Result<T>) -> Result<T> {
-    let mut done = None;
-    memory.store().reading(&mut || {
-        done = Some(work()?);
-        Ok(())
-    })?;
-    Ok(done.expect("the work was done"))
-}
-
-fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
+/// Returns the states of pages by known relations.
+pub fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
     let circles: HashMap<PageNo, Vec<PageNo>> =
         pages.iter().map(|page| (page.number, ties.circle(page.number))).collect();
     let ends = pages.iter().flat_map(|page| {
@@ -285,7 +275,7 @@ fn made(page: &PageRow, zone: &TimeZone) -> Date {
 }
 
 /// Returns the latest `reviewed` or `updated` date of a page, else that of the file's last change.
-pub(crate) fn touched(page: &PageRow, zone: &TimeZone) -> Date {
+pub fn touched(page: &PageRow, zone: &TimeZone) -> Date {
     let stated = ["reviewed", "updated"].iter().filter_map(|key| page.properties.text(key));
     let days = stated.filter_map(|text| stated_day(text, zone));
     days.max().unwrap_or_else(|| day_of(page.updated, zone))

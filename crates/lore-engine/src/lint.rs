@@ -1,56 +1,29 @@
 //! Page validation: one engine for `lore lint`, every write, and curation.
 
-mod fix;
 mod page;
 mod vault;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-pub(crate) use fix::filled;
-pub use fix::{FixRequest, Fixed, fix, new_id};
-pub use page::page_findings;
+pub use page::{Findings, file_findings, page_findings, property_values};
 
+use lore_vault::{decode, is_page_path};
+
+use crate::context::Memory;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use crate::policy::{Gate, Level, Lint};
-use crate::vault::{decode, is_page_path};
-use crate::write::Proposal;
-
-/// A lint finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule.
-    pub lint: Lint,
-    /// Its severity here.
-    pub level: Level,
-    /// The file.
-    pub path: String,
-    /// The line, from 1.
-    pub line: Option<u32>,
-    /// What is wrong, and how to fix it.
-    pub message: String,
-    /// Whether `lore lint --fix` can fix it.
-    pub fixable: bool,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        write!(f, "{}{line}: {} ({})", self.path, self.message, self.lint.name())
-    }
-}
+use crate::hooks::FindingScope;
+use crate::index::Proposal;
+use crate::policy::{Finding, Gate, Level, Lint};
 
 /// Lints these pages, or the whole vault including raw captures and generated files. Sorted by path.
 pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let mut findings = pages(memory, only, None)?;
     findings.extend(vault::links(memory, only)?);
     findings.extend(vault::names(memory, only)?);
-    findings.extend(vault::mentions(memory, only)?);
     if only.is_none() {
         findings.extend(vault::raw(memory)?);
-        findings.extend(vault::generated(memory)?);
     }
+    findings.extend(memory.hooks().findings(memory, only.map_or(FindingScope::Vault, FindingScope::Pages))?);
     findings.retain(|found| found.level > Level::Off);
     findings.sort_by(|a, b| (&a.path, a.line, a.lint).cmp(&(&b.path, b.line, b.lint)));
     Ok(findings)
@@ -91,7 +64,7 @@ fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Find
     let between = vault::links(memory, None)?.into_iter().chain(vault::names(memory, None)?);
     rest.extend(between.filter(|found| !changed.contains(&found.path)));
     rest.extend(vault::raw(memory)?);
-    rest.extend(vault::edited(memory)?);
+    rest.extend(memory.hooks().findings(memory, FindingScope::Gate)?);
     Ok(rest)
 }
 

@@ -3,11 +3,13 @@
 mod capture;
 mod check;
 mod facts;
+mod finding;
 mod intake;
 mod levels;
 mod lifecycle;
 mod parts;
 mod pattern;
+mod profile;
 mod rule;
 mod schema;
 
@@ -19,6 +21,7 @@ use serde::Deserialize;
 pub use capture::Capture;
 pub use check::CheckPolicy;
 pub use facts::{Facts, plain_predicate};
+pub use finding::Finding;
 pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
@@ -26,14 +29,14 @@ pub use parts::{
     Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
 };
 pub use pattern::Pattern;
+pub use profile::{Profile, fill};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
+use lore_text::{secrets, stable_number};
+use lore_vault::{folder, read_text, without_extension};
+
 use crate::error::{Error, Result};
-use crate::hash::stable_number;
-use crate::profile::Profile;
-use crate::secrets;
-use crate::vault::{folder, read_text, without_extension};
 
 /// Name of the policy file at the vault's root.
 pub const POLICY_FILE: &str = "lore.toml";
@@ -119,7 +122,7 @@ impl Policy {
 
     /// The text of a vault's policy file, where it has one.
     pub(crate) fn text(root: &Path) -> Result<Option<String>> {
-        read_text(&root.join(POLICY_FILE))
+        Ok(read_text(&root.join(POLICY_FILE))?)
     }
 
     /// Parses the text of a vault's policy file; without one, the default policy applies.

@@ -1,14 +1,18 @@
 //! The one call that makes the index current. The command line, the server, the watcher and hooks all use it, so each
 //! of them sees an edited policy, finishes interrupted writes, indexes changed files and embeds new chunks.
 
+mod follow;
+
 use std::collections::BTreeSet;
 
-use crate::diff::Trust;
+use lore_ports::Progress;
+
+use crate::context::Memory;
 use crate::error::Result;
-use crate::memory::Memory;
-use crate::progress::Progress;
-use crate::reconcile::{Look, Report, reconcile};
+use crate::index::{Look, Report, Trust, reconcile};
 use crate::write::recover_if_needed;
+
+pub use follow::{Follow, follow};
 
 /// Maximum chunks embedded before an answer when a watcher keeps the index current; the rest go to its worker.
 const INLINE_EMBED_LIMIT: u64 = 200;

@@ -1,32 +1,31 @@
 //! Search: exact names first, then full text and embeddings; each hit has its reasons and an excerpt.
 
-mod arms;
+mod as_of;
+mod expand;
 mod expression;
+mod fields;
 mod fusion;
 mod hybrid;
-mod later;
 mod lines;
 mod passage;
 mod reading;
+mod relation_search;
 mod relational;
-mod script;
+mod retrievers;
 mod signals;
-mod walk;
 
-use lore_page::{LineRange, PartialDate};
+use lore_page::LineRange;
+use lore_ports::{ChunkRow, Filter, PageNo, PageRow, read_transaction};
+use lore_text::{ContentHash, PartialDate};
 
+use crate::context::Memory;
 use crate::error::Result;
-use crate::hash::ContentHash;
-use crate::index::{Filter, PageNo, PageRow};
-use crate::memory::Memory;
-use crate::vectors::ChunkRow;
 
-pub(crate) use expression::says_something;
-pub use expression::{Expression, Prepared, prepare};
+pub use expand::{Budget, Budgeted, Depth, Opened, expand};
+pub use expression::{Prepared, prepare};
+pub use fields::{FieldHit, search_fields, updated};
 pub use fusion::Fusion;
 pub(crate) use reading::lines_of;
-pub use script::set_apart;
-pub(crate) use script::{is_unspaced, pairs, runs};
 pub use signals::Signals;
 
 use lines::search_lines;
@@ -168,4 +167,11 @@ pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> 
         }
     };
     Ok(SearchResult { hits, relaxed: found.relaxed, more, mode: found.mode, notes: found.notes })
+}
+
+impl Memory {
+    /// Searches the vault.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
+        read_transaction(self.store(), || search(self, request))
+    }
 }

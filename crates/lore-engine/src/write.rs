@@ -3,141 +3,37 @@
 //! of them is replaced; index, ledger, generated files and git follow.
 
 mod commit;
+mod git_state;
 mod intent;
-mod noted;
 mod prepare;
 mod publish;
 mod record;
 mod recover;
-mod remembered;
+mod relations;
+mod relocate;
 
 use std::collections::BTreeSet;
 
-use crate::check::guard::contest;
-use crate::diff::Trust;
+use lore_ports::{no_progress, transaction};
+use lore_text::ContentHash;
+use lore_vault::fault::fault;
+use lore_vault::{FolderLock, Staging};
+
+use crate::change::{Action, Authority, Edit, Noted, Outcome, PageChange, Ready, Receipt, Terms, Written};
+use crate::context::Memory;
 use crate::error::{Error, Result};
-use crate::fault::fault;
-use crate::hash::ContentHash;
-use crate::index::PageRow;
-use crate::lint::{Finding, gate, has_errors};
-use crate::memory::Memory;
-use crate::progress::unwatched;
-use crate::reconcile::{Look, reconcile};
-use crate::vault::{FolderLock, Staging};
+use crate::hooks::{FurtherChange, Rewrites};
+use crate::index::{Look, Proposal, Trust, reconcile};
+use crate::lint::{gate, has_errors};
+use crate::policy::Finding;
 
-pub(crate) use commit::is_committed;
-pub use commit::{GitState, commit_by_hand, git_state, pull, push, reach_remote};
+pub use commit::{GitState, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
 use intent::{Intent, Step};
-pub(crate) use noted::known_source;
-pub use noted::{Noted, TakenIn};
-pub(crate) use record::Proposal;
 use record::{Entry, record};
-pub use remembered::PushFailure;
 
-/// A function from old text to new text.
-pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
-
-/// What to do with a file.
-pub enum Action<'a> {
-    /// Write these bytes, replacing any existing file.
-    Put(Vec<u8>),
-    /// Edit its text; the file must exist.
-    Edit(Edit<'a>),
-    /// Edit its text and move it to another path, which must be free.
-    Move(String, Edit<'a>),
-    /// Delete it.
-    Delete,
-    /// Delete it if the condition still holds once the vault is locked.
-    DeleteIf(Box<dyn Fn() -> bool + 'a>),
-}
-
-/// A change to one file.
-pub struct PageChange<'a> {
-    /// Its vault-relative path.
-    pub path: String,
-    /// What to do with it.
-    pub action: Action<'a>,
-    /// The version the caller has read; 0 means that the file must not exist yet.
-    pub expected_version: Option<u64>,
-}
-
-/// The authority under which a change is made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Authority {
-    /// Its author's: the rules of the policy apply.
-    #[default]
-    Author,
-    /// The policy's own: rotation, expiry, generated files.
-    Upkeep,
-}
-
-/// Options of a write.
-#[derive(Debug, Clone, Default)]
-pub struct Terms {
-    /// The authority under which it is made.
-    pub authority: Authority,
-    /// The first line of its commit; by default, derived from the pages.
-    pub subject: Option<String>,
-    /// Whether it only fixes lint findings: it is allowed despite other findings and uncommitted changes.
-    pub mending: bool,
-    /// Whether a page is replaced even where the policy would add a revision to somebody else's text.
-    pub verbatim: bool,
-    /// What is recorded in the ledger with it.
-    pub noted: Noted,
-}
-
-/// The result of a write.
-#[derive(Debug, Clone, Default)]
-pub struct Receipt {
-    /// The files, in the given order.
-    pub files: Vec<Written>,
-    /// Generated files that were updated.
-    pub generated: Vec<String>,
-    /// The commit, if any.
-    pub commit: Option<String>,
-    /// Warnings for the user.
-    pub warnings: Vec<String>,
-}
-
-/// The result of a change to a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// Its new path.
-    pub path: String,
-    /// Its new slug.
-    pub slug: String,
-    /// Its new version.
-    pub version: u64,
-    /// What happened.
-    pub outcome: Outcome,
-}
-
-/// What a write did to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Created it.
-    Created,
-    /// Changed it.
-    Updated,
-    /// Moved it.
-    Moved,
-    /// Deleted it.
-    Deleted,
-    /// Nothing: there was no change.
-    Unchanged,
-}
-
-/// A prepared change: permitted, at the expected version, with its new bytes.
-pub(crate) struct Ready {
-    pub path: String,
-    pub row: Option<PageRow>,
-    pub old: Option<Vec<u8>>,
-    pub new: Option<Vec<u8>>,
-    pub to: Option<String>,
-    pub outcome: Outcome,
-    /// Whether the new bytes contain nothing written by anyone else.
-    pub whole: bool,
-}
+pub use git_state::PushFailure;
+pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
+pub use relocate::relocate;
 
 impl Ready {
     /// Returns the steps for its files: a move creates one and deletes one.
@@ -187,15 +83,13 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
     commit::before_write(memory, &paths, fetched, terms.mending)?;
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     match reindex {
-        true => reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?,
-        false => reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?,
+        true => reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?,
+        false => reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?,
     };
     let prepare = |change| prepare::prepare(memory, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
     if terms.authority == Authority::Author && !terms.mending {
-        let upkeep = Terms { authority: Authority::Upkeep, ..Terms::default() };
-        let mark = |change: PageChange<'_>| prepare::prepare(memory, &change, &upkeep);
-        receipt.warnings.extend(contest(memory, &mut ready, &mark)?);
+        receipt.warnings.extend(rewrite(memory, &mut ready)?);
     }
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
@@ -212,10 +106,39 @@ pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> R
         receipt.commit = published.commit;
         receipt.warnings.extend(published.warnings);
     } else {
-        terms.noted.record_alone(memory)?;
+        record_notes_alone(memory, &terms.noted)?;
     }
     receipt.files = ready.into_iter().map(|one| written(memory, one)).collect::<Result<_>>()?;
     Ok(receipt)
+}
+
+/// Applies what the features add to the prepared changes; returns their warnings.
+fn rewrite(memory: &Memory, ready: &mut Vec<Ready>) -> Result<Vec<String>> {
+    let Rewrites { texts, further, mut warnings } = memory.hooks().before_commit(memory, ready)?;
+    for (path, text) in texts {
+        if let Some(one) = ready.iter_mut().find(|one| one.to.as_deref().unwrap_or(&one.path) == path) {
+            one.new = Some(text.into_bytes());
+        }
+    }
+    let upkeep = Terms { authority: Authority::Upkeep, ..Terms::default() };
+    for FurtherChange { change, purpose } in further {
+        let paths = BTreeSet::from([change.path.clone()]);
+        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
+        match prepare::prepare(memory, &change, &upkeep) {
+            Ok(one) if one.outcome != Outcome::Unchanged => ready.push(one),
+            Ok(_) => {}
+            Err(error) => warnings.push(format!("{} could not be {purpose}: {error}", change.path)),
+        }
+    }
+    Ok(warnings)
+}
+
+/// Records notes when no file changes.
+fn record_notes_alone(memory: &Memory, notes: &Noted) -> Result<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    transaction(memory.store(), || memory.hooks().in_transaction(memory, notes, false))
 }
 
 /// Updates every generated file that is out of date, and commits them.
@@ -274,7 +197,7 @@ fn carry_out(
     // Determined before the ledger records the change.
     let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(memory, &entries) };
     let (mut installed, mut found) = (0, Vec::new());
-    let done = memory.store().transaction(&mut || {
+    let done = transaction(memory.store(), || {
         record(memory, intent, &entries, Some(&proposal))?;
         if let Some(mends) = gated {
             found = gate(memory, &proposal, mends)?;
@@ -286,7 +209,7 @@ fn carry_out(
         fault("before-commit");
         // Only now do the files have the mtimes that the index must record.
         let paths: Paths = proposal.keys().cloned().collect();
-        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched).map(drop)
+        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress).map(drop)
     });
     match done {
         Ok(()) => {

@@ -10,13 +10,13 @@ mod interval;
 mod markdown;
 mod page;
 mod properties;
-mod slug;
+mod revision;
 mod wiki;
 
-pub use interval::{Interval, NotADate, PartialDate, Reversed};
+pub use interval::{Interval, Reversed};
 pub use markdown::{Linkable, linkable, parse, prose};
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
     Parsed, Properties, Value,
 };
-pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
+pub use revision::revision;

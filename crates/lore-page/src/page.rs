@@ -210,3 +210,10 @@ pub struct Entry {
     /// Lines of the entry.
     pub lines: LineRange,
 }
+
+impl Link {
+    /// Returns the slug of the target, under which an unresolved link is stored.
+    pub fn target_key(&self) -> String {
+        lore_text::slugify(&self.target)
+    }
+}

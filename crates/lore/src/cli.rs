@@ -1,13 +1,17 @@
-//! The command line, made from the registry of operations: parse, run, print, exit.
+//! The command line, built from the registry of operations: parse, run, print, exit.
 
 mod extras;
+mod groups;
 mod hook;
 mod output;
 mod pipe;
 mod reference;
 mod serve;
+mod suggest;
 mod watch;
+mod welcome;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
@@ -18,53 +22,66 @@ use crate::failure::{Failure, Result, status};
 use crate::ops::{self, Entry};
 use crate::session::{Options, Session};
 use crate::talk::{Level, Talk};
-use output::Output;
 
-/// What every command takes.
+use output::Output;
+use welcome::Welcome;
+
+/// Options of every command.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
+#[command(next_help_heading = "Global options")]
 struct Globals {
-    /// The database: a SQLite file [env: LORE_DB]
+    /// SQLite database file [env: LORE_DB]
     #[arg(id = "everywhere_db", long = "db", value_name = "WHERE", global = true)]
     db: Option<String>,
-    /// The project; else the vault around the working directory [env: LORE_PROJECT]
+    /// Vault to use, by name [env: LORE_PROJECT]
+    ///
+    /// Default: the vault that contains the working directory, the one mapped to it, the default, or the only one
     #[arg(id = "everywhere_project", long = "project", value_name = "NAME", global = true)]
     project: Option<String>,
-    /// How to print [default: human on a terminal, json elsewhere]
+    /// Output format
+    ///
+    /// Default: human on a terminal, json elsewhere
     #[arg(id = "everywhere_format", long = "format", value_name = "FORMAT", value_enum, global = true)]
     format: Option<Format>,
     /// Short for --format json
     #[arg(id = "everywhere_json", long = "json", global = true)]
     json: bool,
-    /// Do not look for changed files first
+    /// Do not check for changed files first
     #[arg(id = "everywhere_no_sync", long = "no-sync", global = true)]
     no_sync: bool,
-    /// Say more on standard error
+    /// Print more to standard error
     #[arg(id = "everywhere_verbose", long = "verbose", short = 'v', global = true)]
     verbose: bool,
-    /// Say nothing but errors on standard error
+    /// Print only errors to standard error
     #[arg(id = "everywhere_quiet", long = "quiet", short = 'q', global = true)]
     quiet: bool,
 }
 
-/// How an output is printed.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// One JSON object.
     Json,
-    /// For reading.
+    /// Text for people.
     Human,
     /// One line per item.
     Brief,
 }
 
+/// Name of the command that runs where none is given.
+const BARE: &str = "";
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let mut command = command();
-    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let matches = match command.try_get_matches_from_mut(&args) {
         Ok(matches) => matches,
         Err(error) => {
-            // Help and version come this way too; clap knows which of them are failures.
+            if let Some(failure) = suggest::from_parser(&command, &error, &args) {
+                return report(&failure, &Talk::default(), false);
+            }
+            // Help and version are errors to clap too; it knows their exit status.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -78,18 +95,21 @@ pub fn main() -> ExitCode {
     let explicit_json = called || globals.json || globals.format == Some(Format::Json);
     match run(&matches, globals) {
         Ok(exit) => ExitCode::from(exit),
-        Err(failure) => {
-            if explicit_json {
-                talk.error(&failure.json().to_string());
-            } else {
-                talk.error(&format!("error: {}\nhint: {}", failure.message, failure.hint));
-            }
-            ExitCode::from(status(failure.code).exit)
-        }
+        Err(failure) => report(&failure, &talk, explicit_json),
     }
 }
 
-/// The whole command line.
+/// Prints an error and returns its exit status.
+fn report(failure: &Failure, talk: &Talk, json: bool) -> ExitCode {
+    if json {
+        talk.error(&failure.json().to_string());
+    } else {
+        talk.error(&format!("error: {}\nhint: {}", failure.message, failure.hint));
+    }
+    ExitCode::from(status(failure.code).exit)
+}
+
+/// Returns the whole command line.
 pub(super) fn command() -> Command {
     let mut root = Globals::augment_args(Command::new("lore"))
         .version(env!("CARGO_PKG_VERSION"))
@@ -98,14 +118,14 @@ pub(super) fn command() -> Command {
             clap::Arg::new("tools_json")
                 .long("tools-json")
                 .action(clap::ArgAction::SetTrue)
-                .help("Print every operation with its schema, for tool discovery"),
+                .help("Print every operation with its JSON schema"),
         )
-        .after_help(
-            "Examples:\n  lore init ~/brain --profile brain    make a vault\n  lore search \"enterprise pivot\"        find pages\n  lore show \"Ada Lovelace\"              read one\n\nExit: 0 done or found; 1 nothing found; 2 error; 3 version conflict; 4 refused; 5 vault or index missing or broken",
-        )
+        // Only the manual page shows it; paragraphs keep its lines apart there.
+        .after_help(groups::FOOTER.replace('\n', "\n\n"))
         .args_override_self(true)
-        .subcommand_required(false)
-        .arg_required_else_help(true);
+        .subcommand_required(false);
+    let help = groups::help(&root);
+    root = root.override_help(help);
     for entry in ops::registry() {
         root = add(root, &entry);
     }
@@ -119,28 +139,7 @@ fn add(root: Command, entry: &Entry) -> Command {
         Some((group, _)) if root.find_subcommand(group).is_some() => {
             root.mut_subcommand(group, |group| group.subcommand(command))
         }
-        Some((group, _)) => root.subcommand(
-            Command::new(group)
-                .about(group_about(group))
-                .subcommand_required(true)
-                .arg_required_else_help(true)
-                .subcommand(command),
-        ),
-    }
-}
-
-fn group_about(group: &str) -> &'static str {
-    match group {
-        "project" => "Register, list and choose projects",
-        "config" => "Show and change settings",
-        "db" => "Care for the database",
-        "gap" => "Note, approve and close questions that found no answer",
-        "git" => "The vault's repository: status, push, pull, commit",
-        "token" => "Who may ask the server over HTTP",
-        "service" => "The vault's timers as services of the user",
-        "retention" => "What is kept how long",
-        "skills" => "Ways of working that agents read: list, show, extract, check",
-        _ => "",
+        Some((group, _)) => root.subcommand(groups::parent(group).subcommand(command)),
     }
 }
 
@@ -150,7 +149,7 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
         return output.value(&ops::tools()).map(|()| 0);
     }
     let Some((name, inner)) = matches.subcommand() else {
-        return Err(Failure::usage("no command is given", "see `lore --help`"));
+        return run_operation(BARE, &ArgMatches::default(), &globals);
     };
     if name == "hook" {
         return Ok(hook::run(inner, &globals));
@@ -161,32 +160,38 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if name == "serve" {
         return serve::serve(inner, &globals);
     }
-    match attempt(name, inner, &globals) {
-        // Damage that shows only when a page of the database is read: put it aside, and begin anew where that
-        // cannot do anything twice.
+    run_operation(name, inner, &globals)
+}
+
+/// Runs a command that needs a session, a second time where the database turned out to be damaged.
+fn run_operation(name: &str, matches: &ArgMatches, globals: &Globals) -> Result<u8> {
+    match attempt(name, matches, globals) {
+        // Some damage shows only when a page of the database is read. Set the database aside, and retry where that
+        // cannot write twice.
         Err((failure, Some(session))) if failure.code == Code::IndexBroken => {
-            session.talk.warn(&lore_index::set_aside(&session.database()?, &failure.message)?);
+            session.talk.warn(&lore_sqlite::set_aside(&session.database()?, &failure.message)?);
             drop(session);
-            if may_write(name, inner) {
+            if may_write(name, matches) {
                 Err(failure)
             } else {
-                attempt(name, inner, &globals).map_err(|(failure, _)| failure)
+                attempt(name, matches, globals).map_err(|(failure, _)| failure)
             }
         }
         outcome => outcome.map_err(|(failure, _)| failure),
     }
 }
 
-/// Whether running a command a second time could write a second time. A sync cannot: it follows the files.
+/// Returns whether running a command a second time could write a second time. A sync cannot: it only updates the index.
 fn may_write(name: &str, matches: &ArgMatches) -> bool {
     let entry = match name {
+        BARE => return false,
         "call" => ops::find(matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default()),
         _ => entry(name, matches).map(|(entry, _)| entry),
     };
     entry.map_or(true, |entry| entry.writes && entry.name != "sync")
 }
 
-/// Runs a command once. A failure comes with the session it happened in.
+/// Runs a command once. An error comes with the session in which it happened.
 fn attempt(
     name: &str,
     matches: &ArgMatches,
@@ -196,6 +201,7 @@ fn attempt(
     let run = || {
         let output = Output::choose(globals, &session)?;
         match name {
+            BARE => bare(&session, output),
             "call" => pipe::call(&session, matches),
             "pipe" => pipe::pipe(&session),
             "sync" if matches.get_flag("watch") => watch::watch(&session, matches, output),
@@ -207,6 +213,24 @@ fn attempt(
         }
     };
     run().map_err(|failure| (failure, Some(session)))
+}
+
+/// Prints the status of the vault in use, or how to begin where no vault is registered.
+fn bare(session: &Session, output: Output) -> Result<u8> {
+    let status = ops::find("status")?;
+    let (named, known) = (session.asked_project().is_some(), session.config.projects().names());
+    match (status.from_cli)(&ArgMatches::default(), session) {
+        Err(failure) if failure.code == Code::NoVault && !named && known.is_empty() => {
+            output.answer(&Welcome::new())
+        }
+        answer => {
+            let exit = output.answer(answer?.as_ref())?;
+            if output.format == Format::Human {
+                session.talk.note("run `lore --help` for the list of commands");
+            }
+            Ok(exit)
+        }
+    }
 }
 
 fn open_session(name: &str, globals: &Globals) -> Result<Session> {
@@ -234,7 +258,7 @@ fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(Entry, &'a ArgMatch
     }
 }
 
-/// Global options may stand after any command; the innermost matches have them all.
+/// Returns the innermost matches, which have the global options wherever they were given.
 fn innermost(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::vault::{FolderLock, make_folder, read_text, write_private};
 use lore_engine::{Error, Projects, Signals, line_of};
+use lore_vault::{FolderLock, make_folder, read_text, write_private};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::environment::Environment;

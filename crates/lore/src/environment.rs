@@ -58,7 +58,7 @@ impl Environment {
     pub fn read() -> Result<Environment> {
         let own = directory("LORE_HOME");
         if let Some(point) = text("LORE_FAULT") {
-            lore_engine::fault::arm(&point);
+            lore_vault::fault::arm(&point);
         }
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let place = |variable: &str, default: &str| -> Result<PathBuf> {
@@ -84,7 +84,7 @@ impl Environment {
             session: text("LORE_SESSION").unwrap_or_else(new_session),
             named_session: text("LORE_SESSION"),
             home: home.clone(),
-            here: env::current_dir().ok().and_then(|here| lore_engine::vault::real_folder(&here)),
+            here: env::current_dir().ok().and_then(|here| lore_vault::real_folder(&here)),
             model: text("LORE_MODEL"),
             models: directory("LORE_MODELS"),
             db: text("LORE_DB"),

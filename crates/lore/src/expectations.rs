@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 pub use junit::{Case, junit};
-pub use lore_engine::vault::EXPECTATIONS_FILE as FILE;
+pub use lore_vault::EXPECTATIONS_FILE as FILE;
 pub use read::read;
 
 /// Default number of top results among which a page must be found.
@@ -136,13 +136,13 @@ mod tests {
     #[test]
     fn adding_a_question_is_idempotent_and_preserves_comments() {
         let new = NewQuestion { ask: "who?", page: "people/ada", not: false, top: Some(3) };
-        let first = add("", &new).expect("sound");
+        let first = add("", &new).expect("valid");
         assert_eq!(first, "[[question]]\nask = \"who?\"\npage = \"people/ada\"\ntop = 3\n");
-        assert_eq!(add(&first, &new).expect("sound"), first);
+        assert_eq!(add(&first, &new).expect("valid"), first);
         let text = "# mine\n[[question]]\nask = \"a\" # why\npage = \"b\"\n\n[[fact]]\nsubject = \"x\"\npredicate = \"y\"\nvalue = \"z\"\n";
-        let added = add(text, &NewQuestion { not: true, top: None, ..new }).expect("sound");
+        let added = add(text, &NewQuestion { not: true, top: None, ..new }).expect("valid");
         assert!(added.starts_with("# mine\n[[question]]\nask = \"a\" # why\npage = \"b\"\n"), "{added}");
         assert!(added.contains("\n\n[[question]]\nask = \"who?\"\nnot = \"people/ada\"\n"), "{added}");
-        assert_eq!(read(&added).expect("sound").expected.len(), 3);
+        assert_eq!(read(&added).expect("valid").expected.len(), 3);
     }
 }

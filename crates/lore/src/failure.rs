@@ -1,7 +1,10 @@
 //! The error type of the binary, and the table that maps error codes to exit, HTTP and MCP status.
 
 use lore_engine::{Code, Error};
+use lore_text::NotATimeframe;
 use serde_json::{Value, json};
+
+use crate::hints::hint;
 
 /// Result of an operation.
 pub type Result<T> = std::result::Result<T, Failure>;
@@ -41,7 +44,25 @@ impl From<Error> for Failure {
             Error::Conflict { current, .. } => Some(*current),
             _ => None,
         };
-        Failure { code: error.code(), message: error.to_string(), hint: error.hint(), current_version }
+        Failure { code: error.code(), message: error.to_string(), hint: hint(&error), current_version }
+    }
+}
+
+impl From<lore_ports::Error> for Failure {
+    fn from(error: lore_ports::Error) -> Failure {
+        Error::from(error).into()
+    }
+}
+
+impl From<lore_vault::Error> for Failure {
+    fn from(error: lore_vault::Error) -> Failure {
+        Error::from(error).into()
+    }
+}
+
+impl From<NotATimeframe> for Failure {
+    fn from(error: NotATimeframe) -> Failure {
+        Error::from(error).into()
     }
 }
 

@@ -27,8 +27,10 @@ use crate::environment::Environment;
 use crate::failure::{Failure, Result};
 use crate::mcp::{Handler, Toolset};
 use crate::server::{Keepers, Workers, stopped};
+
 use context::page;
 use metrics::Metrics;
+
 pub use tokens::Tokens;
 
 /// Maximum size of a request body, in bytes.

@@ -6,6 +6,7 @@ mod environment;
 mod eval;
 mod expectations;
 mod failure;
+mod hints;
 mod http;
 mod mcp;
 mod models;

@@ -27,9 +27,11 @@ use tokio::sync::watch;
 use crate::failure::{Failure, Result, status};
 use crate::server::{Caller, Grant, Keepers, Step, Workers};
 use crate::session::Session;
+
 use progress::Telling;
 use tool::Tool;
 use toolset::listed;
+
 pub use toolset::{Toolset, toolset};
 
 /// Server instructions: when to search and when to write.
@@ -191,7 +193,7 @@ impl ServerHandler for Handler {
         let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);
         let result = tokio::select! {
             // The client cancelled the call; dropping it cancels the work.
-            () = context.ct.cancelled() => Err(lore_engine::Error::Cancelled.into()),
+            () = context.ct.cancelled() => Err(lore_ports::Error::Cancelled.into()),
             result = called => {
                 telling.finish().await;
                 result

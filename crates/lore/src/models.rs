@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use lore_embed::{
     Endpoint, EndpointSettings, StaticModel, Transformer, TransformerOptions, count_tokens, known_models,
 };
-use lore_engine::vault::{exists, list_folder, modified};
-use lore_engine::{EmbedError, EmbedResult, Embedder, Models};
+use lore_ports::{EmbedError, EmbedResult, Embedder, Models};
+use lore_vault::{exists, list_folder, modified};
 
 use crate::config::Config;
 use crate::environment::{Environment, secret};

@@ -68,13 +68,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgMatches, Args, Command};
 use lore_engine::Report;
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+
 pub use outside::fenced;
 
 /// An operation.

@@ -5,9 +5,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lore_engine::{
-    Author, Chosen, Memory, Parts, Past, Policy, Projects, Scope, Store, Trust, refresh, unwatched, vault,
-};
+use lore_engine::{Author, Chosen, Memory, Parts, Past, Policy, Projects, Scope, Trust, refresh};
+use lore_memory::FeatureHooks;
+use lore_ports::{Store, no_progress};
+use lore_vault::read_bytes;
 
 use crate::config::Config;
 use crate::environment::Environment;
@@ -80,7 +81,7 @@ impl Session {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
         } else if self.options.keeps_up {
-            refresh(memory, Scope::Watched, &unwatched)?;
+            refresh(memory, Scope::Watched, &no_progress)?;
         }
         Ok(memory)
     }
@@ -98,7 +99,7 @@ impl Session {
     /// Returns the selected vault as of a commit, with a temporary index that is deleted when dropped.
     pub fn past(&self, revision: &str) -> Result<Past> {
         let open = |folder: &Path| -> lore_engine::Result<Box<dyn Store>> {
-            Ok(Box::new(lore_index::open_temporary(&folder.join("lore.db"))?))
+            Ok(Box::new(lore_sqlite::open_temporary(&folder.join("lore.db"))?))
         };
         Ok(self.memory()?.at_commit(revision, &open)?)
     }
@@ -127,12 +128,13 @@ impl Session {
                 session: self.environment.session.clone(),
             },
             models: self.models.clone(),
+            hooks: Arc::new(FeatureHooks),
         })?)
     }
 
     /// Opens the database.
     pub fn store(&self) -> Result<Box<dyn Store>> {
-        let opened = lore_index::open(&self.database()?)?;
+        let opened = lore_sqlite::open(&self.database()?)?;
         for warning in opened.warnings {
             self.talk.warn(&warning);
             self.warnings.borrow_mut().push(warning);
@@ -233,7 +235,7 @@ impl Session {
 
     /// Reads a file, relative to the working directory.
     pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        Ok(vault::read_bytes(&self.path(path))?)
+        Ok(read_bytes(&self.path(path))?)
     }
 }
 
@@ -257,7 +259,7 @@ fn free_name(projects: &Projects, wanted: Option<&str>, root: &Path) -> Result<S
             None => Ok(wanted.to_owned()),
         },
         (None, None) => {
-            let folder = root.file_name().map(|name| lore_page::slugify(&name.to_string_lossy()));
+            let folder = root.file_name().map(|name| lore_text::slugify(&name.to_string_lossy()));
             Ok(projects.free_name(&Policy::load(root)?.name.or(folder).unwrap_or_default()))
         }
     }

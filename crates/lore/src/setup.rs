@@ -12,6 +12,7 @@ use serde_json::Value;
 
 pub use clients::{Client, Form, Places, Scope};
 use json::Json;
+
 pub use record::Record;
 use toml::Toml;
 

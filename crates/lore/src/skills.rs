@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lore_engine::ContentHash;
-use lore_engine::vault::{exists, list_folder, read_text};
+use lore_text::ContentHash;
+use lore_vault::{exists, list_folder, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
-use lore_engine::{
-    Extractive, INSTRUCTIONS, Memory, ProgramError, Source, Summarizer, SummaryError, bare, prompt,
-    run_program,
-};
+use lore_engine::Memory;
+use lore_memory::{Extractive, ModelSummarizer};
+use lore_ports::{TextModel, TextModelError};
+use lore_vault::process::{ProgramError, run_program};
 
 use crate::config::Config;
 use crate::environment::secret;
@@ -27,7 +27,7 @@ pub struct Command {
 
 impl Command {
     /// Returns the configured command.
-    pub fn new(session: &Session) -> Result<Command> {
+    pub fn new(session: &Session) -> Result<ModelSummarizer<Command>> {
         let text = wanted(&session.config, "compact.command", "command")?;
         let words = words(&text).ok_or_else(|| {
             Failure::usage(
@@ -35,27 +35,27 @@ impl Command {
                 "write it as for a shell, or as a list: [\"llm\", \"-m\", \"small\"]",
             )
         })?;
-        Ok(Command { words, time: seconds(&session.config)? })
+        Ok(ModelSummarizer(Command { words, time: seconds(&session.config)? }))
     }
 
-    fn failed(&self, reason: String) -> SummaryError {
-        SummaryError { place: format!("command `{}`", self.words.join(" ")), reason }
+    fn failed(&self, reason: String) -> TextModelError {
+        TextModelError { place: format!("command `{}`", self.words.join(" ")), reason }
     }
 }
 
-impl Summarizer for Command {
+impl TextModel for Command {
     fn name(&self) -> String {
         let program = self.words.first().map(Path::new).and_then(Path::file_name);
         program.map_or_else(|| "command".into(), |name| name.to_string_lossy().into_owned())
     }
 
-    fn summarize(&self, pages: &[Source]) -> std::result::Result<String, SummaryError> {
-        let input = format!("{INSTRUCTIONS}\n\n{}", prompt(pages));
+    fn complete(&self, instructions: &str, prompt: &str) -> std::result::Result<String, TextModelError> {
+        let input = format!("{instructions}\n\n{prompt}");
         let output = run_program(&self.words, &input, self.time)
             .map_err(|error: ProgramError| self.failed(error.to_string()))?;
         let text =
             String::from_utf8(output).map_err(|_| self.failed("its output is not valid UTF-8".into()))?;
-        match bare(&text) {
+        match text.trim() {
             "" => Err(self.failed("its output is empty".into())),
             text => Ok(text.to_owned()),
         }
@@ -63,7 +63,7 @@ impl Summarizer for Command {
 }
 
 /// Returns the configured language model.
-pub fn endpoint(session: &Session) -> Result<Chat> {
+pub fn endpoint(session: &Session) -> Result<ModelSummarizer<Chat>> {
     let config = &session.config;
     let base = wanted(config, "compact.endpoint", "endpoint")?;
     let model = wanted(config, "compact.model", "endpoint")?;
@@ -82,7 +82,8 @@ pub fn endpoint(session: &Session) -> Result<Chat> {
         })?),
     };
     let patience = Patience { request: seconds(config)?, ..Patience::default() };
-    Ok(Chat::new(ChatSettings { protocol, base, model, key, patience }).map_err(lore_engine::Error::from)?)
+    let chat = Chat::new(ChatSettings { protocol, base, model, key, patience });
+    Ok(ModelSummarizer(chat.map_err(lore_engine::Error::from)?))
 }
 
 /// Returns a setting that a summarizer requires.

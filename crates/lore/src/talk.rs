@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use lore_engine::{Error, Result};
+use lore_ports::{Error, Result};
 
 /// Delay before a progress bar appears.
 const PATIENCE: Duration = Duration::from_millis(700);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use lore_engine::{EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
 use ureq::http::Response;
 use ureq::{Agent, Body};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lore_engine::{EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
 use serde::{Deserialize, Serialize};
 
 use super::HubModel;

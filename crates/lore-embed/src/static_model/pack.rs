@@ -1,7 +1,8 @@
 //! Packs the published files of a static model into one file that can be used in place. Deterministic: the same input
 //! gives the same bytes.
 
-use lore_engine::{ContentHash, EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
+use lore_text::ContentHash;
 
 use super::layout::{self, Counts, MergeSlot, WordSlot, pair_hash, word_hash};
 use super::source::{Tokenizer, Weights};

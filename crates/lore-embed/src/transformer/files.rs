@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::ops::{Deref, Range};
 use std::path::Path;
 
-use lore_engine::{EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
 
 use crate::files;
 

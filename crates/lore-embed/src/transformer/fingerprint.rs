@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lore_engine::EmbedResult;
+use lore_ports::EmbedResult;
 use sha2::{Digest as _, Sha256};
 
 use super::files::read;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use lore_engine::EmbedResult;
+use lore_ports::EmbedResult;
 
 use super::Precision;
 use super::attention::{AttentionRoom, Heads, attend_floats, attend_shorts};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lore_engine::{EmbedError, EmbedResult};
+use lore_ports::{EmbedError, EmbedResult};
 use serde::Deserialize;
 
 use super::files::{Mapped, as_floats, refuse};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::EmbedResult;
+use lore_ports::EmbedResult;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -12,9 +12,10 @@ mod words;
 
 use std::path::Path;
 
-use lore_engine::EmbedResult;
+use lore_ports::EmbedResult;
 
 use super::files::{read, refuse};
+
 use definition::Definition;
 use vocabulary::Vocabulary;
 use words::{Rules, Words};

@@ -1,11 +1,11 @@
-//! Summarizers over HTTP with good, bad and missing responses.
+//! Language models over HTTP with good, bad and missing responses.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::expect;
 use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
-use lore_engine::{Source, Summarizer};
+use lore_ports::TextModel as _;
 
 use crate::server::{Reply, Server, http, ok};
 
@@ -22,23 +22,15 @@ fn settings(server: &Server, protocol: ChatProtocol) -> ChatSettings {
     }
 }
 
-fn pages() -> Vec<Source> {
-    let page = |slug: &str, text: &str| Source {
-        slug: slug.into(),
-        title: slug.to_uppercase(),
-        path: "summary.md".into(),
-        date: "2024-01-02".into(),
-        text: text.into(),
-        within: Default::default(),
-    };
-    vec![page("one", "---\ntags: [x]\n---\nWe chose tabs.\n"), page("two", "We chose spaces \"now\".\n")]
-}
+const INSTRUCTIONS: &str = "Keep every decision together with its reason.";
+
+const PROMPT: &str = "We chose tabs.\n\nWe chose spaces \"now\".\n";
 
 /// Returns the result of a summary from a server with this behaviour, with the number of requests.
 fn outcome(protocol: ChatProtocol, reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
     let server = Server::start(move |number, _| reply(number));
     let chat = Chat::new(settings(&server, protocol)).unwrap();
-    let text = match chat.summarize(&pages()) {
+    let text = match chat.complete(INSTRUCTIONS, PROMPT) {
         Ok(text) => format!("{text:?}"),
         Err(error) => error.to_string(),
     };
@@ -51,24 +43,28 @@ fn openai(answer: &'static str) -> String {
 }
 
 #[test]
-fn both_protocols_return_the_unwrapped_text() {
+fn both_protocols_return_the_text() {
     expect![[r##""# Tabs\n\nText." (1 requests)"##]].assert_eq(&openai(
-        r##"{"choices":[{"message":{"content":"```markdown\n# Tabs\n\nText.\n```"},"finish_reason":"stop"}]}"##,
+        r##"{"choices":[{"message":{"content":"# Tabs\n\nText."},"finish_reason":"stop"}]}"##,
     ));
-    expect![[r##""# Tabs" (1 requests)"##]].assert_eq(&outcome(ChatProtocol::Ollama, |_| {
-        ok(r##"{"response":"<think>hm</think>\n# Tabs\n","done":true,"done_reason":"stop"}"##)
-    }));
+    expect![[r##""<think>hm</think>\n# Tabs\n" (1 requests)"##]]
+        .assert_eq(&outcome(ChatProtocol::Ollama, |_| {
+            ok(r##"{"response":"<think>hm</think>\n# Tabs\n","done":true,"done_reason":"stop"}"##)
+        }));
 }
 
 #[test]
-fn requests_contain_instructions_pages_and_key() {
+fn requests_contain_instructions_prompt_and_key() {
     for (protocol, path) in
         [(ChatProtocol::OpenAi, "post /chat/completions "), (ChatProtocol::Ollama, "post /api/generate ")]
     {
         let server =
             Server::start(|_, _| ok(r##"{"response":"# A","choices":[{"message":{"content":"# A"}}]}"##));
         let chat = Chat::new(settings(&server, protocol)).unwrap();
-        assert_eq!((chat.summarize(&pages()).unwrap(), chat.name()), ("# A".to_owned(), "small".to_owned()));
+        assert_eq!(
+            (chat.complete(INSTRUCTIONS, PROMPT).unwrap(), chat.name()),
+            ("# A".to_owned(), "small".to_owned())
+        );
         let request = server.requests().remove(0);
         assert!(request.head.starts_with(path), "{}", request.head);
         assert!(request.head.contains(&format!("authorization: bearer {KEY}")), "{}", request.head);
@@ -77,7 +73,6 @@ fn requests_contain_instructions_pages_and_key() {
         {
             assert!(request.body.contains(part), "{part} missing from {}", request.body);
         }
-        assert!(!request.body.contains("tags:"), "no frontmatter: {}", request.body);
         assert_eq!(request.body.contains("num_ctx"), protocol == ChatProtocol::Ollama);
     }
 }
@@ -124,7 +119,7 @@ fn silent_servers_time_out() {
     let server = Server::start(|_, _| Reply::Nothing);
     let mut settings = settings(&server, ChatProtocol::Ollama);
     settings.patience.request = Duration::from_millis(100);
-    let failed = Chat::new(settings).unwrap().summarize(&pages()).unwrap_err();
+    let failed = Chat::new(settings).unwrap().complete(INSTRUCTIONS, PROMPT).unwrap_err();
     assert!(failed.reason.contains("timed out after 100ms"), "{failed}");
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 use lore_embed::{Endpoint, EndpointSettings, Patience};
-use lore_engine::{EmbedError, Embedder};
+use lore_ports::{EmbedError, Embedder};
 
 use crate::server::{Reply, Server, http, ok};
 

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use lore_embed::{Check, HubFile, HubModel, known_model, known_models, pull, verify};
-use lore_engine::{ContentHash, EmbedError};
+use lore_ports::EmbedError;
+use lore_text::ContentHash;
 use tempfile::tempdir;
 
 use crate::server::{Reply, Request, Server, http};

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use lore_page::LINKS_TO;
+use lore_ports::{Index, LinkFilter, LinkRow, PageNo, ProjectNo};
 
 use super::Reach;
 use crate::error::Result;
-use crate::index::{Index, LinkEnds, LinkRow, PageNo, ProjectNo};
 
 /// A chain of links from one page to another.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Side {
     /// Expands to every unvisited page linked with the ring.
     fn grow(&mut self, index: &dyn Index, project: ProjectNo, reach: &Reach) -> Result<()> {
         let mut next: HashMap<PageNo, Reached> = HashMap::new();
-        for (ends, outward) in [(LinkEnds::From(&self.ring), true), (LinkEnds::To(&self.ring), false)] {
+        for (ends, outward) in [(LinkFilter::From(&self.ring), true), (LinkFilter::To(&self.ring), false)] {
             for row in index.links(project, &ends)? {
                 let Some(to) = row.to.filter(|_| reach.temporal.takes(&row, &reach.today)) else { continue };
                 let (from, page) = if outward { (row.from, to) } else { (to, row.from) };

@@ -1,10 +1,11 @@
 //! Open contradictions between pages.
 
+use lore_ports::PageRow;
+
 use super::ties::Ties;
 use super::{is_over, rows};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::PageRow;
-use crate::memory::Memory;
 
 /// Two contradicting pages.
 #[derive(Debug, Clone)]
@@ -22,7 +23,8 @@ pub fn conflicts(memory: &Memory) -> Result<Vec<Conflict>> {
     conflicts_by(memory, &Ties::read(memory)?)
 }
 
-pub(super) fn conflicts_by(memory: &Memory, ties: &Ties) -> Result<Vec<Conflict>> {
+/// Returns the conflicts among known relations.
+pub fn conflicts_by(memory: &Memory, ties: &Ties) -> Result<Vec<Conflict>> {
     let rows = rows(memory, ties.contradicted())?;
     let mut found = Vec::new();
     for one in rows.values().filter(|page| !is_over(page, ties)) {

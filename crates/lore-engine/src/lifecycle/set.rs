@@ -2,11 +2,11 @@
 
 use lore_page::Value;
 use lore_page::edit::{EditError, remove_property, set_property};
+use lore_ports::PageRow;
 
 use super::{compacted_into, states, status};
+use crate::context::Memory;
 use crate::error::{Error, Result};
-use crate::index::PageRow;
-use crate::memory::Memory;
 
 /// Edit of a file whose status is set.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use jiff::ToSpan as _;
+use lore_ports::{Aged, Filter, Order, PageNo, PageRow, Window, read_transaction};
 
 use super::ties::Ties;
-use super::{State, read_once, states_by, status};
+use super::{State, states_by, status};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::{Aged, Filter, Order, PageNo, PageRow, Window};
-use crate::memory::Memory;
 use crate::policy::Ageing;
 
 /// Maximum number of rows per batch.
@@ -38,14 +38,14 @@ pub fn stale_pages(memory: &Memory) -> Result<Vec<(PageRow, State)>> {
 pub fn find_stale(memory: &Memory, wanted: &Stale) -> Result<Vec<(PageRow, State)>> {
     // All pages are needed to know which became stale last, since the two age rules have different dates.
     let ways = [Stale { limit: None, ..wanted.clone() }];
-    let mut found = read_once(memory, || find_stale_by(memory, &Ties::read(memory)?, &ways))?;
+    let mut found = read_transaction(memory.store(), || find_stale_by(memory, &Ties::read(memory)?, &ways))?;
     found.truncate(wanted.limit.unwrap_or(usize::MAX));
     Ok(found)
 }
 
 /// Returns the stale pages that match one of these queries. Each limit applies to the pages added by age; superseded
 /// pages are only searched with the first query.
-pub(super) fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
+pub fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
     let mut found: HashMap<PageNo, (PageRow, State)> = HashMap::new();
     for (at, wanted) in ways.iter().enumerate() {
         let search = Search { memory, wanted, ties };
@@ -165,7 +165,7 @@ impl Search<'_> {
 
     fn list(&self, filter: &Filter, limit: usize, offset: usize) -> Result<Vec<PageRow>> {
         let window = Window { limit, offset };
-        self.memory.store().list(self.memory.project(), filter, Order::Touched, window)
+        Ok(self.memory.store().list(self.memory.project(), filter, Order::Touched, window)?)
     }
 }
 

@@ -1,18 +1,18 @@
 //! Status words of pages.
 
 /// Nothing is known against the page.
-pub(crate) const ACTIVE: &str = "active";
+pub const ACTIVE: &str = "active";
 /// Old, or without inbound links.
-pub(crate) const STALE: &str = "stale";
+pub const STALE: &str = "stale";
 /// Contradicts another page.
-pub(crate) const CONTESTED: &str = "contested";
+pub const CONTESTED: &str = "contested";
 /// Replaced by another page.
-pub(crate) const SUPERSEDED: &str = "superseded";
+pub const SUPERSEDED: &str = "superseded";
 /// Summarized by another page.
-pub(crate) const COMPACTED: &str = "compacted";
+pub const COMPACTED: &str = "compacted";
 
 /// Status words defined by Lore.
-pub(crate) const ALL: [&str; 5] = [ACTIVE, STALE, CONTESTED, SUPERSEDED, COMPACTED];
+pub const ALL: [&str; 5] = [ACTIVE, STALE, CONTESTED, SUPERSEDED, COMPACTED];
 
 /// Words for closed pages, from the profiles and common use. With any other word a page is live.
 const OVER: [&str; 15] = [
@@ -38,17 +38,17 @@ const DOUBTFUL: [&str; 9] =
     [STALE, CONTESTED, SUPERSEDED, COMPACTED, "reversed", "rejected", "removed", "obsolete", "deprecated"];
 
 /// Returns whether a reader should be warned about a status.
-pub(crate) fn is_doubtful(status: &str) -> bool {
+pub fn is_doubtful(status: &str) -> bool {
     DOUBTFUL.iter().any(|doubtful| status.eq_ignore_ascii_case(doubtful))
 }
 
 /// Returns whether a status marks a closed page.
-pub(crate) fn is_over(status: &str) -> bool {
+pub fn is_over(status: &str) -> bool {
     OVER.iter().any(|over| status.eq_ignore_ascii_case(over))
 }
 
 /// Returns Lore's own spelling of a status word, if it is one.
-pub(crate) fn known(status: &str) -> String {
+pub fn known(status: &str) -> String {
     let own = ALL.iter().find(|own| status.eq_ignore_ascii_case(own));
     own.map_or_else(|| status.to_owned(), |own| (*own).to_owned())
 }

@@ -1,7 +1,7 @@
 use lore_page::Interval;
+use lore_ports::{LinkDraft, LinkRow};
 
 use super::*;
-use crate::index::{LinkDraft, LinkRow};
 use crate::policy::Ageing;
 
 const TODAY: &str = "2026-02-10";

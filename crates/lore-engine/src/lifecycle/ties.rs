@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use lore_page::fold;
+use lore_ports::{LinkFilter, LinkRow, PageNo};
+use lore_text::fold;
 
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::{LinkEnds, LinkRow, PageNo};
-use crate::memory::Memory;
 
 /// Relations in all accepted spellings, ignoring case.
 const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
@@ -16,20 +16,20 @@ const FEW: usize = 300;
 
 /// A tie to another page.
 #[derive(Debug, Clone)]
-pub(super) struct Tie {
+pub struct Tie {
     /// The other page.
-    pub(super) other: PageNo,
+    pub other: PageNo,
     /// Start date of the link, as `YYYY-MM-DD`, if it has one.
-    pub(super) since: Option<String>,
+    pub since: Option<String>,
     /// Context in parentheses after the link.
-    pub(super) context: Option<String>,
+    pub context: Option<String>,
     /// Position of the link among all that were read, by path and line, which is stable across rebuilds.
     place: usize,
 }
 
 /// Ties of a vault that are valid today.
 #[derive(Debug, Default)]
-pub(super) struct Ties {
+pub struct Ties {
     /// Superseders of each superseded page.
     superseders: HashMap<PageNo, Vec<Tie>>,
     /// Both ends of every contradiction.
@@ -42,13 +42,13 @@ pub(super) struct Ties {
 
 impl Ties {
     /// Reads all ties with one index query.
-    pub(super) fn read(memory: &Memory) -> Result<Ties> {
-        let links = memory.store().links(memory.project(), &LinkEnds::Typed(&RELATIONS))?;
+    pub fn read(memory: &Memory) -> Result<Ties> {
+        let links = memory.store().links(memory.project(), &LinkFilter::Typed(&RELATIONS))?;
         Ok(Ties::of(&links, &memory.today()))
     }
 
     /// Reads only the ties reachable from a few pages, following them until there are no more.
-    pub(super) fn around(memory: &Memory, pages: &[PageNo]) -> Result<Ties> {
+    pub fn around(memory: &Memory, pages: &[PageNo]) -> Result<Ties> {
         let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
         let mut found: HashMap<i64, LinkRow> = HashMap::new();
         let mut ring: Vec<PageNo> = seen.iter().copied().collect();
@@ -56,7 +56,7 @@ impl Ties {
             if seen.len() > FEW {
                 return Ties::read(memory);
             }
-            let ends = LinkEnds::TypedAt(&RELATIONS, &ring);
+            let ends = LinkFilter::TypedAt(&RELATIONS, &ring);
             let links = memory.store().links(memory.project(), &ends)?;
             let others = links.iter().flat_map(|row| [Some(row.from), row.to]).flatten();
             ring = others.filter(|page| seen.insert(*page)).collect();
@@ -70,7 +70,7 @@ impl Ties {
     }
 
     /// Returns the ties of these links on a date given as `YYYY-MM-DD`.
-    pub(super) fn of(links: &[LinkRow], today: &str) -> Ties {
+    pub fn of(links: &[LinkRow], today: &str) -> Ties {
         let mut ties = Ties::default();
         let holding = links.iter().enumerate().filter(|(_, row)| row.link.interval.holds_on(today));
         for (place, row) in holding {
@@ -99,22 +99,22 @@ impl Ties {
     }
 
     /// Returns the pages that supersede a page.
-    pub(super) fn superseders(&self, page: PageNo) -> &[Tie] {
+    pub fn superseders(&self, page: PageNo) -> &[Tie] {
         self.superseders.get(&page).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the pages that contradict a page.
-    pub(super) fn contradictions(&self, page: PageNo) -> &[Tie] {
+    pub fn contradictions(&self, page: PageNo) -> &[Tie] {
         self.contradictions.get(&page).map_or(&[], Vec::as_slice)
     }
 
     /// Returns all superseded pages.
-    pub(super) fn superseded(&self) -> impl Iterator<Item = PageNo> {
+    pub fn superseded(&self) -> impl Iterator<Item = PageNo> {
         self.superseders.keys().copied()
     }
 
     /// Returns up to `most` superseded pages, latest link date first, then by position of the links.
-    pub(super) fn superseded_last(&self, most: usize) -> Vec<PageNo> {
+    pub fn superseded_last(&self, most: usize) -> Vec<PageNo> {
         let latest = |ties: &[Tie]| ties.iter().filter_map(|tie| tie.since.clone()).max();
         let place = |ties: &[Tie]| ties.iter().map(|tie| tie.place).min();
         let mut pages: Vec<(PageNo, &Vec<Tie>)> =
@@ -124,12 +124,12 @@ impl Ties {
     }
 
     /// Returns all pages that contradict another.
-    pub(super) fn contradicted(&self) -> impl Iterator<Item = PageNo> {
+    pub fn contradicted(&self) -> impl Iterator<Item = PageNo> {
         self.contradictions.keys().copied()
     }
 
     /// Returns the supersession cycle of a page, starting with itself; empty if there is none.
-    pub(super) fn circle(&self, page: PageNo) -> Vec<PageNo> {
+    pub fn circle(&self, page: PageNo) -> Vec<PageNo> {
         if self.itself.contains(&page) {
             return vec![page];
         }
@@ -156,7 +156,7 @@ impl Ties {
     }
 
     /// Returns the pages that supersede a page, those that supersede these, and so on; each page once.
-    pub(super) fn chain(&self, page: PageNo) -> Vec<Vec<PageNo>> {
+    pub fn chain(&self, page: PageNo) -> Vec<Vec<PageNo>> {
         let mut seen = HashSet::from([page]);
         let mut rings = Vec::new();
         let mut ring = vec![page];

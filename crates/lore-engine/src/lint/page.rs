@@ -1,11 +1,12 @@
 //! Lints the text of one file: structure, properties, sections, credentials, size. Pure.
 
-use lore_page::{Page, Parsed, Value, parse, slugify};
+use lore_page::{Page, Parsed, Value, parse};
+use lore_text::secrets::{looks_binary, scan};
+use lore_text::slugify;
+use lore_vault::decode;
 
 use super::Finding;
 use crate::policy::{Format, Level, Lint, Policy, Schema};
-use crate::secrets::{looks_binary, scan};
-use crate::vault::decode;
 
 /// Lints a page's text.
 pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
@@ -23,7 +24,7 @@ pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
 }
 
 /// Lints a file that is not a page: credentials in text, nothing in binary files.
-pub(super) fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Finding> {
+pub fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Finding> {
     let mut found = Findings { policy, path, list: Vec::new() };
     if !looks_binary(bytes) {
         secrets(&mut found, &decode(bytes).text);
@@ -32,20 +33,25 @@ pub(super) fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Fi
 }
 
 /// Returns the finding for a page with a NUL byte.
-pub(super) fn binary(policy: &Policy, path: &str) -> Finding {
+pub fn binary(policy: &Policy, path: &str) -> Finding {
     let mut found = Findings { policy, path, list: Vec::new() };
     found.add(Lint::Structure, None, "the file contains a NUL byte, so it is not text".into(), false);
     found.list.remove(0)
 }
 
-pub(super) struct Findings<'a> {
+/// Collects findings of one file at the levels of the policy.
+pub struct Findings<'a> {
+    /// The policy.
     pub policy: &'a Policy,
+    /// The file.
     pub path: &'a str,
+    /// The findings so far.
     pub list: Vec<Finding>,
 }
 
 impl Findings<'_> {
-    pub(super) fn add(&mut self, lint: Lint, line: Option<u32>, message: String, fixable: bool) {
+    /// Adds a finding.
+    pub fn add(&mut self, lint: Lint, line: Option<u32>, message: String, fixable: bool) {
         let level = self.policy.lint.level(lint);
         if level > Level::Off {
             self.list.push(Finding { lint, level, path: self.path.to_owned(), line, message, fixable });
@@ -56,7 +62,7 @@ impl Findings<'_> {
 fn properties(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
     let line = page.frontmatter.map(|lines| lines.first);
     for key in &schema.required {
-        if values(page, key).iter().all(|value| value.trim().is_empty()) {
+        if property_values(page, key).iter().all(|value| value.trim().is_empty()) {
             let lint = if key == "id" { Lint::IdMissing } else { Lint::FieldMissing };
             let fixable = schema.defaults.contains_key(key);
             found.add(lint, line, format!("the property `{key}` is missing"), fixable);
@@ -83,7 +89,7 @@ fn properties(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
 }
 
 /// Returns a property's values as text: one, or the items of a list.
-pub(super) fn values(page: &Page, key: &str) -> Vec<String> {
+pub fn property_values(page: &Page, key: &str) -> Vec<String> {
     fn flat(value: &Value) -> Vec<String> {
         match value {
             Value::Text(text) => vec![text.clone()],
@@ -96,7 +102,7 @@ pub(super) fn values(page: &Page, key: &str) -> Vec<String> {
 
 /// Returns a property's non-blank values; a blank one counts as missing.
 fn stated(page: &Page, key: &str) -> impl Iterator<Item = String> {
-    values(page, key).into_iter().filter(|value| !value.trim().is_empty())
+    property_values(page, key).into_iter().filter(|value| !value.trim().is_empty())
 }
 
 fn fits(format: Format, value: &str) -> bool {

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_page::fold;
+use lore_ports::{KeyKind, LinkFilter, NameQuery};
+use lore_text::fold;
+use lore_vault::{files_below, is_page_path};
 
 use super::Finding;
 use super::page::{Findings, file_findings};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::generated::{self, Seal};
-use crate::index::{KeyKind, LinkEnds, Names};
-use crate::memory::Memory;
-use crate::mentions::missing_links;
 use crate::policy::{Level, Lint};
-use crate::vault::{files_below, is_page_path};
 
 /// Finds broken links of these pages, or of all.
 pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
@@ -25,30 +23,15 @@ pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
         Some(paths) => {
             let known = store.fingerprints(project, Some(paths))?;
             let numbers: Vec<i64> = known.into_iter().map(|page| page.page).collect();
-            store.links(project, &LinkEnds::From(&numbers))?
+            store.links(project, &LinkFilter::From(&numbers))?
         }
-        None => store.links(project, &LinkEnds::Pending)?,
+        None => store.links(project, &LinkFilter::Pending)?,
     };
     let mut findings = Vec::new();
     for row in rows.into_iter().filter(|row| row.to.is_none()) {
         let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
         let message = format!("the link to {:?} matches no page", row.link.target);
         found.add(Lint::LinkBroken, Some(row.link.line), message, false);
-        findings.append(&mut found.list);
-    }
-    Ok(findings)
-}
-
-/// Finds unlinked mentions of pages on these pages, or on all; only if the policy asks for it.
-pub(super) fn mentions(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
-    if policy.lint.level(Lint::LinkMissing) == Level::Off {
-        return Ok(Vec::new());
-    }
-    let mut findings = Vec::new();
-    for missing in missing_links(memory, only)? {
-        let mut found = Findings { policy: &policy, path: &missing.path, list: Vec::new() };
-        found.add(Lint::LinkMissing, Some(missing.line), missing.to_string(), true);
         findings.append(&mut found.list);
     }
     Ok(findings)
@@ -69,7 +52,7 @@ pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
         rows.iter().filter(|row| row.properties.get("id").is_some()).map(|row| row.id.as_str()).collect();
     let folded: Vec<String> = own.iter().map(|id| fold(id)).collect();
     let keys =
-        store.lookup(project, &Names::Exact(&folded.iter().map(String::as_str).collect::<Vec<_>>()))?;
+        store.lookup(project, &NameQuery::Exact(&folded.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let mut by_id: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for key in keys.iter().filter(|key| key.kind == KeyKind::Id) {
         by_id.entry(&key.key).or_default().insert(&key.path);
@@ -120,50 +103,6 @@ pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
                 format!("the capture has {size} bytes; an excerpt has at most {}", raw.excerpt_bytes);
             found.add(Lint::Size, None, message, false);
         }
-        findings.append(&mut found.list);
-    }
-    Ok(findings)
-}
-
-/// Finds generated files that are out of date or were edited by hand.
-pub(super) fn generated(memory: &Memory) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
-    let mut findings = edited(memory)?;
-    let known: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
-    for (path, text) in generated::due(memory)? {
-        if known.contains(&path) {
-            continue;
-        }
-        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message = match text {
-            Some(_) => "out of date; regenerate it with `lore index`",
-            None => "no longer needed; remove it with `lore index`",
-        };
-        found.add(Lint::GeneratedStale, None, message.into(), true);
-        findings.append(&mut found.list);
-    }
-    Ok(findings)
-}
-
-/// Finds generated files that were edited by hand.
-pub(super) fn edited(memory: &Memory) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
-    let mut findings = Vec::new();
-    for path in generated::broken_blocks(memory)? {
-        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message = "the markers of its generated block are broken; put each on a line of its own";
-        found.add(Lint::GeneratedEdited, None, message.into(), false);
-        findings.append(&mut found.list);
-    }
-    for path in generated::whole_files(memory)? {
-        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
-        let text = String::from_utf8_lossy(&file.bytes);
-        if generated::state_of(&text) == Seal::Whole || generated::is_merged(&text) {
-            continue;
-        }
-        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message = "generated, but edited by hand; move the text to a page, then run `lore index`";
-        found.add(Lint::GeneratedEdited, Some(1), message.into(), false);
         findings.append(&mut found.list);
     }
     Ok(findings)

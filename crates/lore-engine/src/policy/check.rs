@@ -1,10 +1,10 @@
 //! Settings of contradiction checks: `lore check`, and the guard on writes.
 
+use lore_text::Age;
 use serde::Deserialize;
 
 use super::Policy;
-use crate::profile::Profile;
-use crate::upkeep::Age;
+use crate::policy::Profile;
 
 /// What counts as a contradiction, and what happens to a write that creates one.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,6 +1,6 @@
 //! Single-valued facts: a new value ends the previous one, and two live values are a contradiction.
 
-use lore_page::fold;
+use lore_text::fold;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use lore_text::Age;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::Pattern;
-use crate::upkeep::Age;
 
 /// Limits of a vault.
 #[derive(Debug, Clone, Deserialize)]

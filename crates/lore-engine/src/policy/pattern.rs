@@ -4,10 +4,9 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobMatcher};
+use lore_vault::without_extension;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-
-use crate::vault::without_extension;
 
 /// Placeholders, and the globs they stand for.
 const PLACES: [(&str, &str); 3] = [

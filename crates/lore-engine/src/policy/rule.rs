@@ -1,11 +1,11 @@
 //! A policy rule: its paths, what is allowed on them, who owns them, their schema, and their retention.
 
+use lore_text::Age;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::Pattern;
-use crate::upkeep::Age;
 
 /// What a write does to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]

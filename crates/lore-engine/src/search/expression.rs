@@ -1,23 +1,7 @@
 //! Parses a user's query into a search expression. No input is an error.
 
-use super::script::{is_unspaced, pairs, runs};
-
-/// What a page's text must contain, independent of any database's syntax.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expression {
-    /// These words, adjacent and in this order.
-    Phrase(String),
-    /// A word with this prefix.
-    Prefix(String),
-    /// All of these.
-    All(Vec<Expression>),
-    /// Any of these.
-    Any(Vec<Expression>),
-    /// Any of these that distinguish pages: an index may drop those that most pages contain.
-    Telling(Vec<Expression>),
-    /// The first without the second.
-    Without(Box<Expression>, Box<Expression>),
-}
+use lore_ports::Expression;
+use lore_text::{is_content_word, is_unspaced, pairs, runs};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +15,6 @@ pub struct Prepared {
     /// The one of them that may be a word prefix.
     pub beginning: Option<String>,
 }
-
-/// Stop words. The relaxed query drops them, and question words never decide.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-    "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "had",
-    "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it",
-    "its", "just", "me", "my", "no", "nor", "not", "of", "on", "or", "our", "out", "over", "she", "should",
-    "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which",
-    "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
-];
 
 /// Maximum number of terms of a query. More would only slow the search.
 const TERM_LIMIT: usize = 64;
@@ -64,7 +37,7 @@ pub fn prepare(query: &str) -> Prepared {
     let terms = terms(&wanted);
     // One content word among stop words is enough: "what is a loom".
     let relaxed = (wanted.len() > 1 || terms.len() > 1).then(|| {
-        let telling = Expression::Telling(terms.iter().cloned().map(Expression::Phrase).collect());
+        let telling = Expression::AnyRare(terms.iter().cloned().map(Expression::Phrase).collect());
         without(telling, unwanted.iter().filter_map(|token| token_expression(token, false)).collect())
     });
     let strict = strict(&tokens);
@@ -124,7 +97,7 @@ fn without_stray_operators(tokens: Vec<Token>) -> Vec<Token> {
 fn beginning(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Prefix(word) => Some(word.to_lowercase()),
-        Expression::All(parts) | Expression::Any(parts) | Expression::Telling(parts) => {
+        Expression::All(parts) | Expression::Any(parts) | Expression::AnyRare(parts) => {
             parts.iter().find_map(beginning)
         }
         Expression::Without(wanted, _) => beginning(wanted),
@@ -235,9 +208,9 @@ fn terms(tokens: &[Token]) -> Vec<String> {
         }
     }
     let mut kept: Vec<String> = Vec::new();
-    let any = words.iter().any(|word| says_something(word));
+    let any = words.iter().any(|word| is_content_word(word));
     for word in words {
-        if (!any || says_something(&word)) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
+        if (!any || is_content_word(&word)) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
             kept.push(word);
         }
     }
@@ -252,11 +225,6 @@ fn members(word: &str) -> impl Iterator<Item = &str> {
     parts.into_iter().filter(move |part| !(part.is_empty() || several && ending(part)))
 }
 
-/// Whether a lower-case word is a content word.
-pub(crate) fn says_something(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_err()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,7 +235,7 @@ mod tests {
             Expression::Phrase(text) => format!("'{text}'"),
             Expression::Prefix(text) => format!("{text}*"),
             Expression::All(all) => format!("({})", list(all, " & ")),
-            Expression::Any(any) | Expression::Telling(any) => format!("({})", list(any, " | ")),
+            Expression::Any(any) | Expression::AnyRare(any) => format!("({})", list(any, " | ")),
             Expression::Without(wanted, unwanted) => format!("({} - {})", render(wanted), render(unwanted)),
         }
     }
@@ -344,10 +312,5 @@ mod tests {
         check("世界", "'世界'", "");
         check("東京都の天気", "'東京都の天気'", "('東京' | '京都' | '都の' | 'の天' | '天気')");
         check("iPhone手机", "('iPhone' & '手机')", "('iphone' | '手机')");
-    }
-
-    #[test]
-    fn stop_words_are_sorted_for_binary_search() {
-        assert!(STOP_WORDS.is_sorted());
     }
 }

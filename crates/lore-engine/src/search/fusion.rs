@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::index::PageNo;
+use lore_ports::PageNo;
 
 /// A page and its score.
 pub type Scored = (PageNo, f64);

@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::arms::{Meaning, Words, by_any_word, by_meaning, by_words, exact, with_every_word};
+use lore_ports::{ChunkHit, ChunkRow, PageNo};
+
 use super::fusion::{Fusion, Scored, fuse, sort};
+use super::relation_search::{Answer, answers};
+use super::retrievers::{Meaning, Words, by_any_word, by_meaning, by_words, exact, with_every_word};
 use super::signals::{Named, dated, named};
-use super::walk::{Answer, answers};
 use super::{Mode, Prepared, Ranked, SearchRequest};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::PageNo;
-use crate::memory::Memory;
-use crate::vectors::{ChunkHit, ChunkRow};
 
 /// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
 const POOL: usize = 100;

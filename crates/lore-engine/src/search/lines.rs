@@ -3,16 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use lore_page::LineRange;
+use lore_ports::{LinkFilter, PageNo, StatementFilter, StatementKind};
+use lore_text::ContentHash;
+use lore_vault::decode;
 
-use super::arms::by_any_word;
 use super::expression::Prepared;
 use super::passage::count_terms;
+use super::retrievers::by_any_word;
 use super::{Excerpt, Hit, HitKind, Mode, SearchRequest, SearchResult};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::hash::ContentHash;
-use crate::index::{LinkEnds, PageNo, StatementKind, Wanted};
-use crate::memory::Memory;
-use crate::vault::decode;
 
 /// Maximum number of pages whose lines are searched.
 const CANDIDATES: usize = 500;
@@ -81,7 +81,7 @@ fn lines_of(memory: &Memory, pages: &[PageNo], kind: HitKind) -> Result<Vec<(Pag
         HitKind::Fact => StatementKind::Fact,
         HitKind::Entry => StatementKind::Entry,
         HitKind::Page | HitKind::Relation => {
-            let links = memory.store().links(memory.project(), &LinkEnds::From(pages))?.into_iter();
+            let links = memory.store().links(memory.project(), &LinkFilter::From(pages))?.into_iter();
             let relations = links.filter(|row| row.link.relation != lore_page::LINKS_TO);
             return Ok(relations
                 .map(|row| {
@@ -93,7 +93,7 @@ fn lines_of(memory: &Memory, pages: &[PageNo], kind: HitKind) -> Result<Vec<(Pag
     };
     let rows = memory
         .store()
-        .statements(memory.project(), &Wanted { pages: Some(pages), kind: Some(statements) })?;
+        .statements(memory.project(), &StatementFilter { pages: Some(pages), kind: Some(statements) })?;
     Ok(rows
         .into_iter()
         .map(|row| {

@@ -1,11 +1,11 @@
 //! Selects the passage of a page that best matches a query, rather than always its beginning.
 
 use lore_page::LineRange;
+use lore_text::is_unspaced;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::expression::Prepared;
-use super::script::is_unspaced;
 
 /// Maximum length of a passage in bytes.
 const LIMIT: usize = 400;

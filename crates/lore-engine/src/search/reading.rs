@@ -1,16 +1,15 @@
 //! Turns ranked pages into hits: rows from the index, excerpts from the files.
 
-use lore_page::{LineRange, PartialDate};
+use lore_page::LineRange;
+use lore_ports::{ChunkRow, PageNo, PageRow};
+use lore_text::{ContentHash, PartialDate};
+use lore_vault::decode;
 
-use super::later::AsOf;
+use super::as_of::AsOf;
 use super::passage::{count_terms, passage};
 use super::{Excerpt, Hit, Prepared, Ranked};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::hash::ContentHash;
-use crate::index::{PageNo, PageRow};
-use crate::memory::Memory;
-use crate::vault::decode;
-use crate::vectors::ChunkRow;
 
 /// Maximum lines shown of a chunk that was found by embedding.
 const CHUNK_LINES: u32 = 6;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use lore_page::PartialDate;
+use lore_text::PartialDate;
 
 use super::passage::stem;
 use super::signals::dates_in;

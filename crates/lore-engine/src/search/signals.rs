@@ -2,13 +2,15 @@
 
 mod dates;
 
-use lore_page::fold;
+use lore_ports::{
+    Filter, KeyKind, NameQuery, Order, PageNo, PageRow, StatementFilter, StatementKind, Weights, Window,
+};
+use lore_text::{fold, is_content_word};
 
+use super::SearchRequest;
 use super::fusion::Scored;
-use super::{SearchRequest, says_something};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::index::{Filter, KeyKind, Names, Order, PageNo, PageRow, StatementKind, Wanted, Weights, Window};
-use crate::memory::Memory;
 
 pub(super) use dates::dates_in;
 
@@ -94,7 +96,7 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
     let (store, project) = (memory.store(), memory.project());
     let names = names_in(&request.text);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut rows = store.lookup(project, &Names::Exact(&names))?;
+    let mut rows = store.lookup(project, &NameQuery::Exact(&names))?;
     rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias));
     let mut numbers: Vec<PageNo> = rows.iter().map(|row| row.page).collect();
     numbers.sort_unstable();
@@ -158,7 +160,7 @@ fn names_in(question: &str) -> Vec<String> {
     for start in 0..words.len() {
         for end in start + 1..=(start + NAME_WORDS).min(words.len()) {
             let name = words[start..end].join(" ");
-            if end - start > 1 || says_something(&name) {
+            if end - start > 1 || is_content_word(&name) {
                 names.push(name);
             }
         }
@@ -177,7 +179,7 @@ pub(super) fn dated(
         return Ok(Vec::new());
     }
     let pages: Vec<PageNo> = list.iter().map(|(page, _)| *page).collect();
-    let wanted = Wanted { pages: Some(&pages), kind: Some(StatementKind::Entry) };
+    let wanted = StatementFilter { pages: Some(&pages), kind: Some(StatementKind::Entry) };
     let mut found: Vec<(PageNo, String)> = Vec::new();
     for row in memory.store().statements(memory.project(), &wanted)? {
         let Some(day) = row.statement.interval.from else { continue };

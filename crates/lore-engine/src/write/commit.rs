@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
+use lore_ports::no_progress;
+use lore_text::ContentHash;
+use lore_vault::FolderLock;
+use lore_vault::git::{CommitMessage, GitError, Repo, State};
+
+use super::git_state::{Pending, PushFailure, remember, remembered};
 use super::record::Entry;
-use super::remembered::{Pending, PushFailure, remember, remembered};
 use super::{Paths, publish};
-use crate::diff::Trust;
+use crate::context::{Author, Memory};
 use crate::error::{Error, Result};
-use crate::git::{CommitMessage, GitError, Repo, State};
-use crate::hash::ContentHash;
+use crate::index::{Look, Trust, reconcile};
 use crate::lint;
-use crate::memory::{Author, Memory};
 use crate::policy::Dirty;
-use crate::progress::unwatched;
-use crate::reconcile::{Look, reconcile};
-use crate::vault::FolderLock;
 
 /// Maximum time a write waits for the network.
 const FETCH: Duration = Duration::from_secs(3);
@@ -45,7 +45,7 @@ fn repo(memory: &Memory) -> Option<Repo> {
 }
 
 /// Whether writes are committed, with the names of their author and session.
-pub(crate) fn is_committed(memory: &Memory) -> bool {
+pub fn is_committed(memory: &Memory) -> bool {
     repo(memory).is_some()
 }
 
@@ -105,7 +105,7 @@ fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
     }
     let moved = repo.fast_forward().map_err(failed)?;
     remember(memory, |now| now.apart = false);
-    reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?;
+    reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?;
     Ok(moved)
 }
 
@@ -203,7 +203,7 @@ pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<
     let lock = memory.lock()?;
     super::recover::recover(memory, &lock)?;
     let repo = repo(memory).ok_or_else(no_repository)?;
-    reconcile(memory, &Look::Everything(Trust::Stat), &unwatched)?;
+    reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?;
     // Nothing is written unless everything is valid.
     lint::refuse(lint::lint(memory, None)?)?;
     publish::refresh(memory, &lock)?;

@@ -3,14 +3,14 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
+use lore_text::ContentHash;
+use lore_vault::Staging;
+use lore_vault::fault::fault;
 use serde::{Deserialize, Serialize};
 
 use super::{Noted, Ready};
+use crate::context::{Author, Memory};
 use crate::error::{Error, Result};
-use crate::fault::fault;
-use crate::hash::ContentHash;
-use crate::memory::{Author, Memory};
-use crate::vault::Staging;
 
 /// The intent record of a write.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -82,7 +82,9 @@ impl Intent {
 
     /// Adds the attachment of the record; `None` if it does not match.
     pub(super) fn reattached(mut self, staging: &Staging) -> Option<Intent> {
-        self.noted.reattach(staging).then_some(self)
+        let Some(import) = &mut self.noted.import else { return Some(self) };
+        import.bytes = staging.attached().ok().flatten().unwrap_or_default();
+        (ContentHash::of(&import.bytes) == import.hash).then_some(self)
     }
 
     /// Returns the paths of the write.
@@ -140,16 +142,16 @@ impl Intent {
     /// Moves one file into place.
     pub(super) fn install_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
         match step.new {
-            Some(_) => staging.install(number, &step.path),
-            None => staging.remove(&step.path),
+            Some(_) => Ok(staging.install(number, &step.path)?),
+            None => Ok(staging.remove(&step.path)?),
         }
     }
 
     /// Rolls back one file.
     pub(super) fn undo_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
         match step.old {
-            Some(_) => staging.put_back(number, &step.path),
-            None => staging.remove(&step.path),
+            Some(_) => Ok(staging.put_back(number, &step.path)?),
+            None => Ok(staging.remove(&step.path)?),
         }
     }
 

@@ -1,15 +1,14 @@
 //! Prepares a requested change: path, version, permission, new bytes.
 
-use lore_page::{Value, edit};
+use lore_page::{Value, edit, revision};
+use lore_ports::Authorship;
+use lore_text::ContentHash;
+use lore_vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
 
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, Ready, Terms, twice};
+use crate::context::Memory;
 use crate::error::{Error, Result};
-use crate::hash::ContentHash;
-use crate::index::Authorship;
-use crate::memory::Memory;
 use crate::policy::{OnEdited, Verb};
-use crate::upkeep::revision;
-use crate::vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
 
 /// Returns every path of a change, normalized; each file may occur only once.
 pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths> {
@@ -82,7 +81,7 @@ fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Resul
     let old = ready.old.as_deref().map(std::str::from_utf8);
     match (old, std::str::from_utf8(bytes)) {
         (Some(Ok(current)), Ok(new)) => {
-            let text = revision(current, new, &memory.now());
+            let text = revision(current, new, &memory.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
             ready.whole = false;
             Ok(text.into_bytes())
         }
@@ -139,14 +138,16 @@ fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()
         && twin != ready.path
     {
         let reason = "a file or folder whose name differs only in case already exists";
-        return Err(Error::BadPath { path: target.clone(), reason });
+        return Err(lore_vault::Error::BadPath { path: target.clone(), reason }.into());
     }
     if authority == Authority::Author && matches!(ready.outcome, Outcome::Created | Outcome::Updated) {
         stamp(memory, ready);
     }
     let limit = memory.policy().limits.page_bytes;
     match ready.new.as_ref().map(|new| new.len() as u64) {
-        Some(size) if size > limit => Err(Error::TooLarge { path: ready.path.clone(), size, limit }),
+        Some(size) if size > limit => {
+            Err(lore_vault::Error::TooLarge { path: ready.path.clone(), size, limit }.into())
+        }
         _ => Ok(()),
     }
 }
@@ -167,7 +168,7 @@ fn stamp(memory: &Memory, ready: &mut Ready) {
 fn one_form(memory: &Memory, path: &str) -> Result<String> {
     let path = memory.vault().file_path(path)?;
     match memory.policy().alias(&path) {
-        Some(now) => memory.vault().file_path(&now),
+        Some(now) => Ok(memory.vault().file_path(&now)?),
         None => Ok(path),
     }
 }
@@ -189,13 +190,17 @@ fn existing(ready: &Ready) -> Result<&[u8]> {
 /// that are not pages, only sidecar data, raw captures, the vault's tests and those that a rule names may be written.
 pub(super) fn check_place(memory: &Memory, path: &str) -> Result<()> {
     if !is_page_path(path) && !is_known_file(memory, path) {
-        return Err(Error::BadPath { path: path.to_owned(), reason: "a page's name must end in .md" });
+        return Err(lore_vault::Error::BadPath {
+            path: path.to_owned(),
+            reason: "a page's name must end in .md",
+        }
+        .into());
     }
     if is_page_path(path) && ignored(memory.vault(), path) {
         let reason = "it is excluded by an ignore file of the vault";
-        return Err(Error::BadPath { path: path.to_owned(), reason });
+        return Err(lore_vault::Error::BadPath { path: path.to_owned(), reason }.into());
     }
-    memory.vault().check_writable(path)
+    Ok(memory.vault().check_writable(path)?)
 }
 
 fn is_known_file(memory: &Memory, path: &str) -> bool {

@@ -1,13 +1,13 @@
 //! What follows a change that is in the vault and in the index: generated files, then the commit. Neither can roll back
 //! the write; failures are reported.
 
+use lore_vault::fault::fault;
+use lore_vault::{FolderLock, is_sidecar};
+
 use super::intent::Intent;
 use super::{Outcome, Ready, carry_out, commit};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::fault::fault;
-use crate::generated;
-use crate::memory::Memory;
-use crate::vault::{FolderLock, is_sidecar};
 
 /// The result.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ pub(super) fn publish(
 /// Updates every generated file that is out of date; returns their paths.
 pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
     let mut ready = Vec::new();
-    for (path, text) in generated::due(memory)? {
+    for (path, text) in memory.hooks().derived_files(memory)? {
         let old = memory.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
         let row = memory.page_at(&path)?;
         let outcome = match (&old, &text) {

@@ -1,17 +1,14 @@
 //! Records a change in the index and the ledger, in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+use lore_ports::{Authorship, NewSnapshot, no_progress};
+use lore_text::ContentHash;
 
 use super::intent::Intent;
+use crate::context::Memory;
 use crate::error::Result;
-use crate::hash::ContentHash;
-use crate::index::{Authorship, NewSnapshot};
-use crate::memory::Memory;
-use crate::progress::unwatched;
-use crate::reconcile::{Look, reconcile};
-
-/// New bytes by path, before they are on disk; `None` means the file is to be deleted.
-pub(crate) type Proposal = BTreeMap<String, Option<Vec<u8>>>;
+use crate::index::{Look, Proposal, reconcile};
 
 /// A file of a change.
 pub(super) struct Entry {
@@ -33,9 +30,6 @@ pub(super) fn record(
     if is_recorded(memory, intent)? {
         return Ok(());
     }
-    if proposal.is_some() {
-        intent.noted.refuse_known(memory)?;
-    }
     for entry in entries {
         keep_snapshot(memory, entry)?;
     }
@@ -43,16 +37,16 @@ pub(super) fn record(
     for entry in entries.iter().filter(|entry| !memory.indexes(&entry.path)) {
         count_version(memory, entry)?;
     }
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &unwatched)?;
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &intent.moved, proposal }, &no_progress)?;
     for entry in entries {
         if let Some(hash) = entry.new {
             let actor = intent.author.actor.clone();
             store.set_author(project, &entry.path, &Authorship { hash, actor, whole: entry.whole })?;
         }
     }
-    intent.noted.record(memory)?;
+    memory.hooks().in_transaction(memory, &intent.noted, proposal.is_none())?;
     store.prune_snapshots(project, memory.policy().limits.snapshots.before(&memory.now()))?;
-    store.set_setting(&key(memory, intent), &intent.id)
+    Ok(store.set_setting(&key(memory, intent), &intent.id)?)
 }
 
 /// Whether the ledger already contains a change.
@@ -78,7 +72,7 @@ fn keep_snapshot(memory: &Memory, entry: &Entry) -> Result<()> {
         at: memory.now().timestamp().as_millisecond(),
         actor: &author.map(|author| author.actor).unwrap_or_default(),
     };
-    store.add_snapshot(project, &snapshot)
+    Ok(store.add_snapshot(project, &snapshot)?)
 }
 
 /// Increments the version of a file that is not a page and has no row to count it.
@@ -90,5 +84,5 @@ fn count_version(memory: &Memory, entry: &Entry) -> Result<()> {
         (None, Some(old)) => (before, ContentHash::of(old)),
         (None, None) => return Ok(()),
     };
-    memory.store().set_version(memory.project(), &entry.path, version, hash)
+    Ok(memory.store().set_version(memory.project(), &entry.path, version, hash)?)
 }

@@ -1,18 +1,18 @@
 //! Recovers the writes that a killed process left unfinished: completed where possible, rolled back if somebody has
 //! changed one of their files since. The vault's lock is held, so no other process is working on them.
 
+use lore_ports::{no_progress, transaction};
+use lore_text::ContentHash;
+use lore_vault::fault::fault;
+use lore_vault::{FolderLock, Staging, is_page_path};
+
 use super::intent::{Intent, Progress, Step};
 use super::prepare::check_place;
 use super::publish::publish;
 use super::record::{Entry, is_recorded, record};
+use crate::context::Memory;
 use crate::error::Result;
-use crate::fault::fault;
-use crate::generated;
-use crate::hash::ContentHash;
-use crate::memory::Memory;
-use crate::progress::unwatched;
-use crate::reconcile::{Look, reconcile};
-use crate::vault::{FolderLock, Staging, is_page_path};
+use crate::index::{Look, reconcile};
 
 /// Completes or rolls back every unfinished write; returns messages for the user.
 pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
@@ -37,7 +37,7 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
         let verdict = settle(memory, &staging, &intent)?;
         let in_place = matches!(verdict, Verdict::Finished | Verdict::Edited);
         if in_place && (alone || !intent.follows) {
-            publish(memory, lock, &intent, Some(generated::every_path(memory)?))?;
+            publish(memory, lock, &intent, Some(memory.hooks().derived_paths(memory)?))?;
         }
         if !intent.follows {
             told.push(verdict.sentence(&intent));
@@ -122,7 +122,7 @@ fn settle(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<Verdict
         }
     }
     let entries = entries(staging, intent)?;
-    memory.store().transaction(&mut || record(memory, intent, &entries, None))?;
+    transaction(memory.store(), || record(memory, intent, &entries, None))?;
     fault("committed");
     Ok(finished)
 }
@@ -134,7 +134,7 @@ fn give_up(memory: &Memory, staging: &Staging, intent: &Intent, states: &[Progre
         }
     }
     let paths = intent.paths().into_iter().collect();
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &unwatched)?;
+    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
     let undone = states.contains(&Progress::After);
     Ok(if undone { Verdict::Undone } else { Verdict::GivenUp })
 }

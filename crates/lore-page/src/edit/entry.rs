@@ -1,9 +1,10 @@
 //! Adds entries to the timeline.
 
+use lore_text::PartialDate;
+
 use super::EditError;
 use super::doc::{Doc, Section};
 use super::lines::{filled, insert_block, insert_lines, on_one_line};
-use crate::interval::PartialDate;
 use crate::page::Entry;
 
 /// A timeline entry to write: `- **YYYY-MM-DD** | source — summary`, with the detail on indented lines.

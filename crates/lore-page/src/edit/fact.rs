@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use lore_text::PartialDate;
+
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, on_one_line, splice};
 use super::relation::{braces, ended};
 use crate::grammar::{Show, shown_links};
-use crate::interval::{Interval, PartialDate};
+use crate::interval::Interval;
 use crate::page::Fact;
 
 /// A fact to write: `- predicate:: object {from..until} (source: …; by: …; confidence: …; "evidence")`.

@@ -1,9 +1,10 @@
 //! Turns words that name a page into a link.
 
+use lore_text::fold;
+
 use crate::grammar::{Show, shown_links};
 use crate::markdown::parse;
 use crate::page::{ByteRange, LINKS_TO, Link, Observation, Page};
-use crate::slug::fold;
 
 /// The page to link to.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,11 @@
 //! Adds relations, sets their end dates, and removes them.
 
+use lore_text::PartialDate;
+
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, on_one_line, splice};
-use crate::interval::{Interval, PartialDate};
+use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
 /// A relation to write: `- relation [[Target]] (context) {from..until}`.

@@ -1,6 +1,6 @@
 //! Timeline entries: `**YYYY-MM-DD** | source — summary`.
 
-use crate::interval::PartialDate;
+use lore_text::PartialDate;
 
 use super::Oddities;
 

@@ -3,7 +3,9 @@
 //! An unknown start is not the beginning of time. Such an interval is known to hold only on its last day, or now if it
 //! is open, so several with unknown starts do not overlap as long as they end on different days.
 
-use super::{Interval, PartialDate, days_in};
+use lore_text::PartialDate;
+
+use super::Interval;
 
 /// Sorts after every day: the end of an open interval.
 const OPEN: &str = "9999-99-99";
@@ -16,19 +18,6 @@ pub struct Reversed {
     pub from: PartialDate,
     /// End date.
     pub until: PartialDate,
-}
-
-impl PartialDate {
-    /// Returns the day before the first day the date can mean; `None` if that is before year 0.
-    pub fn day_before(self) -> Option<PartialDate> {
-        let (year, month, day) = (self.year, self.month.unwrap_or(1), self.day.unwrap_or(1));
-        let (year, month, day) = match (month, day) {
-            (1, 1) => (year.checked_sub(1)?, 12, 31),
-            (month, 1) => (year, month - 1, days_in(year, month - 1)),
-            (month, day) => (year, month, day - 1),
-        };
-        Some(PartialDate { year, month: Some(month), day: Some(day) })
-    }
 }
 
 impl Interval {
@@ -97,20 +86,6 @@ mod tests {
             assert_eq!(a.overlaps(b), expected, "{one} and {other}");
             assert_eq!(b.overlaps(a), expected, "{other} and {one}");
         }
-    }
-
-    #[test]
-    fn day_before_crosses_months_and_years() {
-        for (date, before) in [
-            ("2024-03-01", "2024-02-29"),
-            ("2023-03", "2023-02-28"),
-            ("2024", "2023-12-31"),
-            ("2024-05-02", "2024-05-01"),
-        ] {
-            let found = date.parse::<PartialDate>().expect(date).day_before();
-            assert_eq!(found.map(|day| day.to_string()).as_deref(), Some(before), "{date}");
-        }
-        assert_eq!("0000".parse::<PartialDate>().expect("a year").day_before(), None);
     }
 
     #[test]

@@ -1,21 +1,24 @@
-//! Commands that belong to the command line itself and not to the memory.
+//! Commands of the command line itself, which no other face offers.
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use super::output::print;
-use super::{reference, serve};
+use super::{reference, serve, suggest};
 use crate::failure::{Failure, Result};
 
-/// Adds them.
+/// Adds the commands.
 pub(super) fn add(root: Command) -> Command {
     root.subcommand(
         Command::new("call")
-            .about("Run an operation with its parameters in JSON")
-            .arg(Arg::new("tool").value_name("TOOL").required(true).help("The operation, as in --tools-json"))
+            .about("Run an operation with JSON parameters")
             .arg(
-                Arg::new("input").value_name("JSON").help("Its parameters; - reads them from standard input"),
+                Arg::new("tool")
+                    .value_name("TOOL")
+                    .required(true)
+                    .help("Name of the operation, as in --tools-json"),
             )
+            .arg(Arg::new("input").value_name("JSON").help("Parameters; - reads them from standard input"))
             .after_help("Examples:\n  lore call search '{\"query\": \"pricing\"}'"),
     )
     .subcommand(
@@ -26,7 +29,7 @@ pub(super) fn add(root: Command) -> Command {
     .subcommand(serve::command())
     .subcommand(
         Command::new("completions")
-            .about("Print completions for a shell")
+            .about("Print shell completions")
             .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)))
             .after_help(
                 "Examples:\n  lore completions bash > ~/.local/share/bash-completion/completions/lore",
@@ -39,14 +42,19 @@ pub(super) fn add(root: Command) -> Command {
                 Arg::new("command")
                     .value_name("COMMAND")
                     .num_args(0..)
-                    .help("The command; Lore itself without it"),
+                    .help("Command to describe; all of Lore if omitted"),
             )
             .after_help("Examples:\n  lore man > lore.1\n  lore man search | man -l -"),
     )
-    .subcommand(Command::new("reference").about("Print the reference of the command line").hide(true))
+    .subcommand(
+        Command::new("reference")
+            .about("Print the command-line reference in Markdown")
+            .hide(true)
+            .after_help("Examples:\n  lore reference > cli.md"),
+    )
 }
 
-/// Runs those that need no vault; `None` when the command is another.
+/// Runs the commands that need no vault; returns `None` for any other command.
 pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Option<u8>> {
     let mut bytes = Vec::new();
     match name {
@@ -69,14 +77,15 @@ fn manual<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<u8>> {
     let mut root = super::command();
     root.build();
     let mut command = &root;
+    let mut parents = vec![command];
     for name in names {
-        command = command
-            .find_subcommand(name)
-            .ok_or_else(|| Failure::usage(format!("no command is called {name:?}"), "see `lore --help`"))?;
+        command = command.find_subcommand(name).ok_or_else(|| suggest::unrecognized(&parents, name))?;
+        parents.push(command);
     }
     let mut bytes = Vec::new();
-    let failed =
-        |error: std::io::Error| Failure::usage(format!("cannot make the page: {error}"), "try again");
+    let failed = |error: std::io::Error| {
+        Failure::usage(format!("cannot render the manual page: {error}"), "retry the command")
+    };
     clap_mangen::Man::new(command.clone()).render(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }

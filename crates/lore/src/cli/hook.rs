@@ -8,8 +8,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command};
-use lore_engine::vault::{read_text, real_folder, size_of, write_private};
-use lore_engine::{ContentHash, Trust, unwatched};
+use lore_engine::{Scope, Trust, refresh};
+use lore_ports::no_progress;
+use lore_text::ContentHash;
+use lore_vault::{read_text, real_folder, size_of, write_private};
 use serde_json::{Value, json};
 
 use super::Globals;
@@ -49,6 +51,7 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("client").long("client").value_name("CLIENT").default_value("claude"))
         .arg(Arg::new("time_limit").long("time-limit").value_name("MS").help("Time limit in milliseconds"))
         .arg(Arg::new("rest").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true).hide(true))
+        .after_help("Examples:\n  lore hook session-start --client codex")
 }
 
 /// The hook call to answer.
@@ -116,7 +119,7 @@ fn answer(asked: &Asked, give: &Sender<Value>) -> Result<()> {
             };
             // First answer from the index as it is; then, if files have changed, from the updated index.
             brief()?;
-            let report = session.memory()?.sync(Trust::Stat, &unwatched)?;
+            let report = refresh(session.memory()?, Scope::Vault(Trust::Stat), &no_progress)?;
             let counts =
                 [report.added.len(), report.modified.len(), report.moved.len(), report.removed.len()];
             if counts.iter().any(|count| *count > 0) { brief() } else { Ok(()) }

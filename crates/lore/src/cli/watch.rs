@@ -4,10 +4,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{Event, Follow, Memory, drain_queue, follow, watch as start};
+use lore_engine::{Follow, Memory, drain_queue, follow};
+use lore_vault::{Event, watch as start};
 
 use super::output::Output;
 use crate::failure::Result;
+use crate::hints::hint;
 use crate::ops;
 use crate::session::Session;
 
@@ -22,7 +24,7 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     output.answer(answer.as_ref())?;
     session.talk.note(&format!("watching {}; press Ctrl-C to stop", memory.vault().root().display()));
     let quiet =
-        session.config.get("watch.debounce_ms")?.parse().map_or(lore_engine::DEBOUNCE, Duration::from_millis);
+        session.config.get("watch.debounce_ms")?.parse().map_or(lore_vault::DEBOUNCE, Duration::from_millis);
     let followed = Follow { events: &events, watching: Some(watching), quiet };
     drain(session, memory);
     follow(memory, followed, &mut |report| match report {
@@ -31,7 +33,7 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
             drain(session, memory);
             drop(output.answer(&ops::synced(report)));
         }
-        Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
+        Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
     });
     Ok(0)
 }
@@ -44,7 +46,7 @@ fn drain(session: &Session, memory: &Memory) {
     session.talk.finish();
 }
 
-/// Ends the watch when the process is asked to end, also where whoever started it has signals ignored.
+/// Ends the watch on SIGINT or SIGTERM, even if the parent process had set them to be ignored.
 #[cfg(unix)]
 fn stop_when_told(events: Sender<Event>) {
     use signal_hook::consts::{SIGINT, SIGTERM};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use lore_engine::vault::read_text;
+use lore_vault::read_text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

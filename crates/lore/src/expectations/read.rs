@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn questions_and_facts_keep_file_order() {
         let text = "top = 3\n\n[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"London\"\nas_of = \"1840\"\n\n[[question]]\nask = \"who?\"\npage = [\"a\", \"b\"]\nnot = \"c\"\n";
-        let read = read(text).expect("sound");
+        let read = read(text).expect("valid");
         assert_eq!(read.top, 3);
         assert_eq!(read.expected.iter().map(|one| one.line).collect::<Vec<_>>(), [3, 9]);
         let What::Question(question) = &read.expected[1].what else { panic!("a question") };

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use lore_engine::ContentHash;
-use lore_engine::vault::{is_private, read_text, write_private};
+use lore_text::ContentHash;
+use lore_vault::{is_private, read_text, write_private};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::environment::Environment;

@@ -1,7 +1,7 @@
 //! Completes slugs, projects and tags by prefix.
 
-use lore_engine::{Filter, Order, Window};
-use lore_page::fold;
+use lore_ports::{Filter, Order, Window};
+use lore_text::fold;
 use rmcp::model::{ArgumentInfo, CompletionInfo};
 use serde_json::json;
 

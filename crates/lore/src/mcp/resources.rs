@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::vault::decode;
-use lore_engine::{Filter, Order, Window};
+use lore_ports::{Filter, Order, Window};
+use lore_vault::decode;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
     let mut rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
     let more = rows.len() > PAGE;
     rows.truncate(PAGE);
-    let page = |row: lore_engine::PageRow| {
+    let page = |row: lore_ports::PageRow| {
         let resource = Resource::new(format!("{PAGES}{}", row.slug), row.slug).with_title(row.title);
         let resource = resource.with_mime_type(mime(&row.path)).with_size(row.size);
         match row.summary {

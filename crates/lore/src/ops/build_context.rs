@@ -1,7 +1,8 @@
 //! `build-context`: a page with its neighbourhood, for agents.
 
 use clap::Args;
-use lore_engine::{Reach, Temporal, since};
+use lore_engine::{Reach, Temporal};
+use lore_text::since;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

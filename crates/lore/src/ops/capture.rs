@@ -6,7 +6,8 @@ mod kept;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use lore_engine::{CaptureRequest, Memory, RawText, capture};
+use lore_engine::Memory;
+use lore_memory::{CaptureRequest, RawText, capture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,6 +15,7 @@ use super::Operation;
 use super::context::directories;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+
 use again::Again;
 use kept::Kept;
 

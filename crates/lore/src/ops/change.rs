@@ -1,8 +1,8 @@
 //! The code shared by every operation that edits one page.
 
-use lore_engine::vault::without_extension;
 use lore_engine::{Action, Error, PageChange, write};
 use lore_page::edit::EditError;
+use lore_vault::without_extension;
 
 use super::views::WriteResult;
 use crate::failure::Result;

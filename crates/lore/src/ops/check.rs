@@ -1,8 +1,9 @@
 //! `check`: finds contradictions in the vault.
 
 use clap::{Args, ValueEnum};
-use lore_engine::check::{Finding, Group, Kind, Place, Scope, Settling, check, settle};
-use lore_engine::{Code, Settled};
+use lore_engine::Code;
+use lore_memory::check::{Finding, Group, Kind, Place, Scope, Settling, check, settle};
+use lore_ports::ResolvedFinding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +126,7 @@ struct ResolvedItem {
 impl From<Finding> for FindingItem {
     fn from(found: Finding) -> FindingItem {
         let place = |Place { slug, path, line, text }| PlaceItem { slug, path, line, text };
-        let resolved = |Settled { at, actor, .. }| ResolvedItem { at: timestamp(at), by: actor };
+        let resolved = |ResolvedFinding { at, actor, .. }| ResolvedItem { at: timestamp(at), by: actor };
         FindingItem {
             id: found.id,
             group: found.kind.group(),

@@ -7,8 +7,9 @@ mod planned;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lore_engine::{
-    CompactPlan, CompactRequest, GivenSummary, Memory, Summarizer, apply_summaries, compact, plan_compaction,
+use lore_engine::Memory;
+use lore_memory::{
+    CompactPlan, CompactRequest, GivenSummary, Summarizer, apply_summaries, compact, plan_compaction,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

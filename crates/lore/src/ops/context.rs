@@ -4,10 +4,9 @@ mod budget;
 mod text;
 
 use clap::Args;
-use lore_engine::{
-    Brief as Found, BriefRequest, Conflict, Injected, Memory, Node, PageRow, State, brief, curation_due,
-    git_state, injected, short_id,
-};
+use lore_engine::{Conflict, Memory, State, git_state};
+use lore_memory::{Brief as Found, BriefRequest, Injected, Node, brief, curation_due, injected, short_id};
+use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,7 @@ use super::git::GitView;
 use super::views::{count, timestamp};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+
 use budget::{Budget, Parts, fit};
 
 /// Maximum number of contradictions.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use lore_engine::{Broken as BrokenLink, Curation, Memory, curate, mark_curated};
+use lore_engine::Memory;
+use lore_memory::{Broken as BrokenLink, Curation, curate, mark_curated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

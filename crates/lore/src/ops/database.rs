@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::vault::exists;
+use lore_vault::exists;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,18 +1,19 @@
 //! `doctor`: a diagnosis with fixes.
 
 use clap::Args;
-use lore_engine::upkeep::raw_size;
-use lore_engine::vault::{Scan, hidden_pages, safe_path, scan, without_extension};
 use lore_engine::{
-    Check, Level, Memory, OnEdited, Policy, curation_due, duplicate_ids, git_state, lint, reach_remote,
-    validate, verbs,
+    Check, Level, Memory, OnEdited, Policy, duplicate_ids, git_state, lint, reach_remote, validate, verbs,
 };
+use lore_memory::curation_due;
+use lore_memory::retention::raw_size;
+use lore_vault::{Scan, hidden_pages, safe_path, scan, without_extension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::git::GitView;
 use super::{Operation, Render};
 use crate::failure::Result;
+use crate::hints::hint;
 use crate::session::Session;
 
 /// Diagnose the vault, index and setup
@@ -201,7 +202,7 @@ fn turned(policy: &Policy, path: &str) -> String {
 fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
     let view = match git_state(memory) {
         Ok(state) => GitView::new(state),
-        Err(error) => return findings.push(problem(error.to_string(), &error.hint())),
+        Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),
     };
     match view.line() {
         None => findings

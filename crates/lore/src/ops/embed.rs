@@ -1,7 +1,8 @@
 //! `embed`: embeds pending chunks.
 
 use clap::Args;
-use lore_engine::{Error, Memory, ModelRow, embed_pending};
+use lore_engine::{Error, Memory, embed_pending};
+use lore_ports::ModelRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use lore_engine::vault::{TemporaryFolder, make_folder, read_text, write_passing};
-use lore_engine::{Author, Filter, Memory, Parts, Scope, Trust, embed_pending, refresh, unwatched};
+use lore_engine::{Author, Memory, NoHooks, Parts, Scope, Trust, embed_pending, refresh};
+use lore_ports::{Filter, no_progress};
+use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,7 +174,7 @@ impl Place {
             let root = self.folder.join(format!("vault-{number}"));
             let ids = write_pages(&root, documents)?;
             let memory = self.open(session, &format!("vault-{number}"), &root)?;
-            refresh(&memory, Scope::Vault(Trust::Stat), &unwatched)?;
+            refresh(&memory, Scope::Vault(Trust::Stat), &no_progress)?;
             if let Some(row) = memory.active_model()? {
                 let progress = session.talk.progress("Embedding");
                 let pending = memory.store().count_pending(memory.project(), row.number)?;
@@ -190,7 +191,7 @@ impl Place {
     }
 
     fn open(&self, session: &Session, name: &str, root: &Path) -> Result<Memory> {
-        let store = lore_index::open(&self.folder.join("eval.db"))?.store;
+        let store = lore_sqlite::open(&self.folder.join("eval.db"))?.store;
         let environment = &session.environment;
         Ok(Memory::open(Parts {
             name: name.to_owned(),
@@ -204,6 +205,7 @@ impl Place {
                 session: environment.session.clone(),
             },
             models: session.models.clone(),
+            hooks: std::sync::Arc::new(NoHooks),
         })?)
     }
 }

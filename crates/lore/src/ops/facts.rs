@@ -1,7 +1,7 @@
 //! `facts` and `fact-add`.
 
 use clap::Args;
-use lore_engine::{FactQuery, FactRow, NewAssertion};
+use lore_memory::{FactQuery, FactRow, NewAssertion};
 use lore_page::edit::NewFact;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Facts {
     moment: Moment,
 }
 
-/// Add a fact; a new value closes the previous one of a single-valued predicate
+/// Add a fact, closing the previous value of a single-valued predicate
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nThe policy lists the single-valued predicates: [facts] in lore.toml. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
@@ -163,7 +163,7 @@ impl Operation for Facts {
             temporal: holding.temporal,
             day: &holding.day,
         };
-        let mut found = lore_engine::facts(memory, &query)?;
+        let mut found = lore_memory::facts(memory, &query)?;
         if let Some(since) = &self.since {
             let first = day_of(since, memory)?;
             found.facts.retain(|fact| shifted(fact, &first, &memory.today()));
@@ -205,7 +205,7 @@ impl Operation for FactAdd {
             evidence: self.evidence,
         };
         let new = NewAssertion { page: &page, fact, expected_version: self.expected_version };
-        let done = lore_engine::add_fact(memory, &new)?;
+        let done = lore_memory::add_fact(memory, &new)?;
         let ended = done.ended.into_iter().map(FactItem::from).collect();
         Ok(FactAdded { write: WriteResult::new(done.receipt), fact: done.fact.into(), ended })
     }

@@ -1,7 +1,9 @@
 //! Filters shared by `search`, `query`, `list` and `stale`.
 
 use clap::Args;
-use lore_engine::{Filter, Memory, since, until};
+use lore_engine::Memory;
+use lore_ports::Filter;
+use lore_text::{since, until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

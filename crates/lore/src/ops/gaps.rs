@@ -1,7 +1,9 @@
 //! `gaps`, `gap add`, `gap approve` and `gap resolve`: unanswered questions.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Approval, GapRow, Memory, NewGap, Sensitivity, Which, add_gap, approve_gap, resolve_gap};
+use lore_engine::Memory;
+use lore_memory::{Approval, NewGap, add_gap, approve_gap, resolve_gap};
+use lore_ports::{GapFilter, GapRow, Sensitivity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +123,7 @@ impl Operation for Gaps {
 
     fn run(self, session: &Session) -> Result<GapList> {
         let memory = session.fresh()?;
-        let which = if self.resolved { Which::All } else { Which::Open };
+        let which = if self.resolved { GapFilter::All } else { GapFilter::Open };
         let rows = memory.store().gaps(memory.project(), which, self.limit)?;
         let gaps = rows.into_iter().map(|gap| GapItem::new(memory, gap)).collect::<Result<_>>()?;
         Ok(GapList { gaps, open: memory.store().count_gaps(memory.project())?.open })

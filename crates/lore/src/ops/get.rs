@@ -55,8 +55,8 @@ impl Operation for Get {
             path,
             title,
             version,
-            hash: lore_engine::ContentHash::of(&bytes).to_string(),
-            content: lore_engine::vault::decode(&bytes).text.into_owned(),
+            hash: lore_text::ContentHash::of(&bytes).to_string(),
+            content: lore_vault::decode(&bytes).text.into_owned(),
             bytes,
         })
     }

@@ -1,9 +1,9 @@
 //! `history`, `diff`, `restore`: earlier versions of a page.
 
 use clap::Args;
-use lore_engine::compare::{summary, unified};
 use lore_engine::history::{self, Kept};
 use lore_engine::{Action, PageChange, Terms, write_as};
+use lore_text::diff::{summary, unified};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,14 +6,16 @@ mod taken;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lore_engine::{IngestRequest, Ingested, SourceText, ingest};
+use lore_memory::{IngestRequest, Ingested, SourceText, ingest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Operation, read_json};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+
 use payload::PageInput;
+
 pub use payload::{AssertionInput, facts_of};
 use taken::Taken;
 

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
-use lore_engine::upkeep::day_of;
-use lore_engine::vault::{exists, make_folder, real_folder, write_new};
-use lore_engine::{POLICY_FILE, Policy, Profile, Scope, Trust, begin, new_id, refresh};
+use lore_engine::{Policy, Profile, Scope, Trust, begin, refresh};
+use lore_memory::daily::day_of;
+use lore_memory::new_id;
+use lore_vault::{POLICY_FILE, exists, make_folder, real_folder, write_new};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,8 @@
 //! `link`, `link-close`, `unlink`: relations between pages, written as lines of the page they start from.
 
 use clap::Args;
-use lore_engine::{LinkRow, LinkWritten, Memory, NewLink};
+use lore_engine::{LinkWritten, Memory, NewLink};
+use lore_ports::LinkRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

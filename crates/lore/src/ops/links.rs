@@ -1,7 +1,8 @@
 //! `links` and `backlinks`.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{LinkEnds, Memory, Temporal};
+use lore_engine::{Memory, Temporal};
+use lore_ports::LinkFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +85,7 @@ impl Operation for Links {
         let memory = &*self.moment.view(session)?;
         let page = memory.page(&self.reference)?;
         let holding = self.moment.holding(memory, self.temporal, Validity::All)?;
-        let links = collect(memory, &LinkEnds::From(&[page.number]), &holding)?;
+        let links = collect(memory, &LinkFilter::From(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
@@ -97,12 +98,12 @@ impl Operation for Backlinks {
         let memory = &*self.moment.view(session)?;
         let page = memory.page(&self.reference)?;
         let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
-        let links = collect(memory, &LinkEnds::To(&[page.number]), &holding)?;
+        let links = collect(memory, &LinkFilter::To(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
 
-fn collect(memory: &Memory, ends: &LinkEnds<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
+fn collect(memory: &Memory, ends: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
     let rows = memory.store().links(memory.project(), ends)?;
     let mut links = rows
         .into_iter()

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use lore_engine::{
-    Finding, FixRequest, Level, Lint as Rule, MissingLink, fix, lint, missing_links, refresh_generated,
-};
+use lore_engine::{Finding, Level, Lint as Rule, lint, refresh_generated};
+use lore_memory::{FixRequest, MissingLink, fix, missing_links};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

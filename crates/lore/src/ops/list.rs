@@ -1,8 +1,9 @@
 //! `list`: pages by filter.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Filter, Memory, Order, PageRow, Window};
-use lore_page::PartialDate;
+use lore_engine::Memory;
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! `ls`: lists a folder of the vault.
 
 use clap::Args;
-use lore_engine::vault::{is_page, list_folder, safe_path};
-use lore_engine::{Error, Filter, Order, Window};
+use lore_engine::Error;
+use lore_ports::{Filter, Order, Window};
+use lore_vault::{is_page, list_folder, safe_path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lore_embed::{DEFAULT_HUB, known_model, known_models, pull, verify};
-use lore_engine::vault::{exists, real_folder};
-use lore_engine::{ModelIdentity, Models as _, choose_model};
+use lore_engine::choose_model;
+use lore_ports::{ModelIdentity, Models as _};
+use lore_vault::{exists, real_folder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,9 @@
 use std::ops::Deref;
 
 use clap::Args;
-use lore_engine::{Memory, Past, Temporal, since};
-use lore_page::{Interval, PartialDate};
+use lore_engine::{Memory, Past, Temporal};
+use lore_page::Interval;
+use lore_text::{PartialDate, since};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

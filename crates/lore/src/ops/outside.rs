@@ -1,6 +1,8 @@
 //! External text: fenced and labelled for agents, so that nothing in it can pass as an instruction.
 
-use lore_engine::{ContentHash, Memory, PageRow};
+use lore_engine::Memory;
+use lore_ports::PageRow;
+use lore_text::ContentHash;
 
 /// The face whose output agents read directly.
 const AGENTS: &str = "mcp";

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::vault::{make_folder, real_folder};
-use lore_engine::{Forget, Memory};
+use lore_engine::Memory;
+use lore_ports::Forget;
+use lore_vault::{make_folder, real_folder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,10 +5,9 @@ mod parts;
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::upkeep::date_in_name;
-use lore_engine::vault::{is_page, read_text, safe_page_path};
 use lore_engine::{Action, Code, Memory, PageChange, fill, write};
-use lore_page::slugify;
+use lore_text::{date_in_name, slugify};
+use lore_vault::{is_page, read_text, safe_page_path};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,6 +15,7 @@ use super::Operation;
 use super::views::WriteResult;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+
 use parts::Parts;
 
 /// Write a whole page from a file or standard input
@@ -134,7 +134,7 @@ fn template(memory: &Memory, path: &str) -> Result<String> {
             format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),
         ));
     };
-    let name = lore_engine::vault::without_extension(path).rsplit('/').next().unwrap_or(path);
+    let name = lore_vault::without_extension(path).rsplit('/').next().unwrap_or(path);
     // A page with a date in its name gets that date; a name that is only a date becomes the title unchanged.
     let period = date_in_name(path);
     let day = period.map_or_else(|| memory.today(), |period| period.first.to_string());

@@ -2,9 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Budget, Budgeted, Depth as EngineDepth, Filter, Fusion, Memory, Mode as EngineMode, Opened, PageRow,
-    SearchRequest, Signals, State, expand, search_fields, updated, weigh,
+    Budget, Budgeted, Depth as EngineDepth, Fusion, Memory, Mode as EngineMode, Opened, SearchRequest,
+    Signals, State, expand, search_fields, updated,
 };
+use lore_memory::weigh;
+use lore_ports::{Filter, PageRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! `raw`: structured data that belongs to a page, such as an API response, stored beside it by source.
 
 use clap::Args;
-use lore_engine::vault::{exists, sidecar};
 use lore_engine::{Action, Code, Error, Memory, PageChange, write};
+use lore_vault::{exists, sidecar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

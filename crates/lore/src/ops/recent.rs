@@ -1,7 +1,8 @@
 //! `recent`: recently changed pages.
 
 use clap::Args;
-use lore_engine::{Filter, Order, Window, since};
+use lore_ports::{Filter, Order, Window};
+use lore_text::since;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,8 +1,9 @@
 //! `rm`: deletes a page.
 
 use clap::Args;
-use lore_engine::vault::{exists, sidecar};
-use lore_engine::{Action, LinkEnds, PageChange, write};
+use lore_engine::{Action, PageChange, write};
+use lore_ports::LinkFilter;
+use lore_vault::{exists, sidecar};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,7 +40,7 @@ impl Operation for Rm {
         let memory = session.fresh()?;
         let path = memory.file(&self.reference)?;
         let numbers: Vec<i64> = memory.page_at(&path)?.map(|page| page.number).into_iter().collect();
-        let inbound = memory.store().links(memory.project(), &LinkEnds::To(&numbers))?;
+        let inbound = memory.store().links(memory.project(), &LinkFilter::To(&numbers))?;
         let mut from: Vec<String> =
             inbound.into_iter().map(|row| row.from_path).filter(|other| *other != path).collect();
         from.sort();

@@ -5,7 +5,7 @@ mod plan;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use lore_engine::vault::{exists, read_text, remove_file, write_private};
+use lore_vault::{exists, read_text, remove_file, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

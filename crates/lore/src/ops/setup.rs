@@ -5,7 +5,7 @@ mod files;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lore_engine::vault::{exists, read_text};
+use lore_vault::{exists, read_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,10 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::vault::decode;
-use lore_engine::{LinkEnds, Memory, PageRow, State, StatementKind, Wanted, supersession};
+use lore_engine::{Memory, State, supersession};
 use lore_page::{Diagnostic, Properties, parse};
+use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
+use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +124,7 @@ impl Operation for Show {
         let page = memory.page(&self.reference)?;
         let content = decode(&memory.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
-        let links = |ends: LinkEnds<'_>| -> Result<Vec<LinkItem>> {
+        let links = |ends: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
             let rows = memory.store().links(memory.project(), &ends)?;
             rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
         };
@@ -144,8 +145,8 @@ impl Operation for Show {
             observations: statements(memory, &page, StatementKind::Observation)?,
             facts: statements(memory, &page, StatementKind::Fact)?,
             entries: statements(memory, &page, StatementKind::Entry)?,
-            links: if self.with_links { Some(links(LinkEnds::From(&number))?) } else { None },
-            backlinks: if self.with_links { Some(links(LinkEnds::To(&number))?) } else { None },
+            links: if self.with_links { Some(links(LinkFilter::From(&number))?) } else { None },
+            backlinks: if self.with_links { Some(links(LinkFilter::To(&number))?) } else { None },
             slug: page.slug,
             id: page.id,
             title: page.title,
@@ -187,7 +188,7 @@ fn superseders(memory: &Memory, page: &PageRow, state: &State) -> Result<Vec<Sup
 }
 
 fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
-    let wanted = Wanted { pages: Some(&[page.number]), kind: Some(kind) };
+    let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind) };
     let rows = memory.store().statements(memory.project(), &wanted)?;
     Ok(rows
         .into_iter()

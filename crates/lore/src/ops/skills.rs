@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lore_engine::Chosen;
-use lore_engine::vault::{exists, read_text, write_private};
+use lore_vault::{exists, read_text, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

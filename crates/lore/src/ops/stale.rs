@@ -1,7 +1,9 @@
 //! `stale`: pages that may be out of date.
 
 use clap::Args;
-use lore_engine::{PageRow, Stale as Wanted, State, find_stale, short_id};
+use lore_engine::{Stale as Wanted, State, find_stale};
+use lore_memory::short_id;
+use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! The lifecycle state of pages, in the form used by hits and pages.
 
-use lore_engine::{Memory, PageRow, State, states};
+use lore_engine::{Memory, State, states};
+use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! `stats`: counts.
 
 use clap::Args;
-use lore_engine::{ImportsOf, LabelKind};
+use lore_ports::{ImportFilter, LabelKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ impl Operation for Stats {
         let counts = memory.store().counts(memory.project())?;
         let types = memory.store().labels(memory.project(), LabelKind::Type)?;
         let gaps = memory.store().count_gaps(memory.project())?;
-        let imports = memory.store().imports(memory.project(), &ImportsOf::All)?;
+        let imports = memory.store().imports(memory.project(), &ImportFilter::All)?;
         Ok(Numbers {
             pages: counts.pages,
             types: types.into_iter().map(|(kind, pages)| TypeCount { kind, pages }).collect(),

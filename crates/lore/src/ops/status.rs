@@ -1,8 +1,9 @@
 //! `status`: a one-line status.
 
 use clap::Args;
-use lore_engine::vault::{Scan, hidden_pages, scan};
-use lore_engine::{curation_due, generated, git_state};
+use lore_engine::git_state;
+use lore_memory::{curation_due, generated};
+use lore_vault::{Scan, hidden_pages, scan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! `tags`, `tag`, `untag`.
 
 use clap::Args;
-use lore_engine::LabelKind;
 use lore_page::edit;
+use lore_ports::LabelKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

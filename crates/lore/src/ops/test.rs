@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lore_engine::vault::{exists, make_folder, write_passing};
 use lore_engine::{Action, Code, Error, Memory, PageChange, write};
+use lore_vault::{exists, make_folder, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

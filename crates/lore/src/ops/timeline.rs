@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
-use lore_engine::{Memory, StatementKind, StatementRow, Wanted};
+use lore_engine::Memory;
 use lore_page::edit;
+use lore_ports::{StatementFilter, StatementKind, StatementRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +67,10 @@ impl Operation for Timeline {
         let memory = session.fresh()?;
         let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
         let only = page.as_ref().map(|page| [page.number]);
-        let wanted =
-            Wanted { pages: only.as_ref().map(<[_; 1]>::as_slice), kind: Some(StatementKind::Entry) };
+        let wanted = StatementFilter {
+            pages: only.as_ref().map(<[_; 1]>::as_slice),
+            kind: Some(StatementKind::Entry),
+        };
         let mut rows = memory.store().statements(memory.project(), &wanted)?;
         let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
         if let Some(since) = &self.since {

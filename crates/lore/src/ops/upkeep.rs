@@ -1,7 +1,8 @@
 //! `rotate` and `retention`: daily rollover and expiry.
 
 use clap::Args;
-use lore_engine::upkeep::{ageing, retain, rotate};
+use lore_memory::daily::rotate;
+use lore_memory::retention::{ageing, retain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +151,7 @@ impl Operation for Status {
     type Output = AgeingFiles;
 
     fn run(self, session: &Session) -> Result<AgeingFiles> {
-        let file = |one: lore_engine::upkeep::Ageing| AgeingFile {
+        let file = |one: lore_memory::retention::Ageing| AgeingFile {
             path: one.path,
             rule: one.rule,
             keep: one.keep,

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lore_engine::{Check, validate};
+use lore_memory::fact_problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,9 @@ impl Operation for Validate {
         let mut problems = Vec::new();
         for check in &checks {
             problems.extend(validate(memory, *check)?);
+            if *check == Check::Facts {
+                problems.extend(fact_problems(memory)?);
+            }
         }
         Ok(Validity { checked: checks.into_iter().map(Check::name).collect(), problems })
     }

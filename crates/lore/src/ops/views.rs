@@ -1,8 +1,10 @@
 //! Output types shared by several operations.
 
 use jiff::Timestamp;
-use lore_engine::{LinkRow, Memory, Outcome, PageRow, Receipt, Skipped, Written};
+use lore_engine::{Memory, Outcome, Receipt, Written};
 use lore_page::{Properties, Value};
+use lore_ports::{LinkRow, PageRow};
+use lore_vault::Skipped;
 use schemars::JsonSchema;
 use serde::Serialize;
 

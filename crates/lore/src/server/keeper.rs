@@ -11,12 +11,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lore_engine::vault::WatchLock;
-use lore_engine::{Follow, Memory, Report, Scope, Trust, drain_queue, follow, refresh, unwatched, watch};
+use lore_engine::{Follow, Memory, Report, Scope, Trust, drain_queue, follow, refresh};
+use lore_ports::no_progress;
+use lore_vault::{WatchLock, watch};
 use tokio::sync::broadcast;
 
 use super::workers::{Caller, Host};
 use crate::failure::Result;
+use crate::hints::hint;
 use crate::session::Session;
 
 /// How long a request waits for the initial sync of its vault. A small vault is synced within this time; a large one
@@ -164,22 +166,22 @@ impl Keeper {
         };
         let (sender, events) = channel();
         let watching = watch(memory.vault(), sender)?;
-        // The watch began first, so that nothing falls between the two.
+        // The watcher started first, so that no change is missed in between.
         self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
         self.kept.finish(Looked::Well);
-        memory.store().rest()?;
+        memory.store().shrink_memory()?;
         let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
-        let quiet = quiet.map_or(lore_engine::DEBOUNCE, Duration::from_millis);
+        let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);
         let followed = Follow { events: &events, watching: Some(watching), quiet };
         follow(&memory, followed, &mut |report| match report {
             Ok(report) => {
                 let _ = queue.send(());
                 self.told(report);
                 // The watcher is idle most of the time.
-                let _ = memory.store().rest();
+                let _ = memory.store().shrink_memory();
             }
-            Err(error) => session.talk.warn(&format!("{error}; {}", error.hint())),
+            Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
         });
         Ok(())
     }
@@ -217,9 +219,9 @@ impl Keeper {
 fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
     while told.recv().is_ok() {
         while told.try_recv().is_ok() {}
-        if let Err(error) = drain_queue(memory, &unwatched) {
+        if let Err(error) = drain_queue(memory, &no_progress) {
             session.talk.detail(&format!("chunks stay pending: {error}"));
         }
-        let _ = memory.store().rest();
+        let _ = memory.store().shrink_memory();
     }
 }

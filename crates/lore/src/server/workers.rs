@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use lore_engine::vault::modified;
+use lore_vault::modified;
 use tokio::sync::{oneshot, watch};
 
 use super::keeper::Keepers;
@@ -254,7 +254,7 @@ impl Desk<'_> {
         session.talk.listen(None);
         match done {
             Ok(Err(failure)) if failure.code == lore_engine::Code::IndexBroken => {
-                let note = lore_index::set_aside(&session.database()?, &failure.message);
+                let note = lore_sqlite::set_aside(&session.database()?, &failure.message);
                 session.talk.warn(&note.unwrap_or_else(|error| error.to_string()));
                 self.sessions.clear();
                 Err(failure)

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::ContentHash;
-use lore_engine::vault::{exists, read_text, remove_file, write_private};
+use lore_text::ContentHash;
+use lore_vault::{exists, read_text, remove_file, write_private};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Result;

@@ -33,14 +33,14 @@ fn planned(client: Client) -> Vec<FilePlan> {
 fn check(client: Client, file: usize, text: &str, expected: Expect) {
     let plans = planned(client);
     let plan = &plans[file];
-    let added = plan.add(client, text).expect("sound settings");
+    let added = plan.add(client, text).expect("valid settings");
     expected.assert_eq(&added.text.replace('\r', ""));
     assert_eq!(added.text.replace("\r\n", "").contains('\n'), !text.contains('\r'), "line endings change");
-    let again = plan.add(client, &added.text).expect("sound settings");
+    let again = plan.add(client, &added.text).expect("valid settings");
     assert_eq!(again.text, added.text, "adding twice changes the text");
     assert!(again.made.is_empty());
     assert!(plan.is_in(&added.text) && !plan.is_in(text));
-    let removed = plan.remove(&added.text, &added.made).expect("sound settings");
+    let removed = plan.remove(&added.text, &added.made).expect("valid settings");
     if text.is_empty() {
         assert!(plan.is_blank(&removed), "{removed}");
     } else {
@@ -192,7 +192,7 @@ fn comments_order_and_other_servers_are_preserved() {
 fn user_keys_in_the_entry_are_preserved_and_an_old_executable_is_replaced() {
     let plan = &planned(Client::Claude)[0];
     let old = r#"{"mcpServers": {"lore": {"command": "/old/lore", "args": ["serve"], "disabled": true}}}"#;
-    let new = plan.add(Client::Claude, old).expect("sound").text;
+    let new = plan.add(Client::Claude, old).expect("valid").text;
     let value: Value = serde_json::from_str(&new).expect("JSON");
     assert_eq!(value["mcpServers"]["lore"]["disabled"], true);
     assert_eq!(value["mcpServers"]["lore"]["command"], "/opt/my tools/lore");
@@ -205,13 +205,13 @@ fn hook_among_other_hooks_is_replaced_and_removed_alone() {
     let old = format!(
         r#"{{"hooks":{{"SessionStart":[{{"hooks":[{theirs},{{"type":"command","command":"/old/lore hook session-start"}}]}}]}}}}"#
     );
-    let new = plan.add(Client::Claude, &old).expect("sound").text;
+    let new = plan.add(Client::Claude, &old).expect("valid").text;
     let value: Value = serde_json::from_str(&new).expect("JSON");
     let hooks = &value["hooks"]["SessionStart"][0]["hooks"];
     assert_eq!(value["hooks"]["SessionStart"].as_array().map(Vec::len), Some(1), "{new}");
     assert_eq!(hooks[0]["command"], "mine");
     assert_eq!(hooks[1]["command"], "'/opt/my tools/lore' hook session-start --client claude");
-    let removed: Value = serde_json::from_str(&plan.remove(&new, &[]).expect("sound")).expect("JSON");
+    let removed: Value = serde_json::from_str(&plan.remove(&new, &[]).expect("valid")).expect("JSON");
     assert_eq!(removed["hooks"]["SessionStart"][0]["hooks"].to_string(), format!("[{theirs}]"));
     assert_eq!(removed["hooks"]["Stop"].to_string(), "[]", "not created by this change, so not removed");
 }
@@ -222,7 +222,7 @@ fn server_of_another_program_is_not_changed() {
     let text = r#"{"mcpServers": {"lore": {"command": "folklore"}}}"#;
     let broken = plan.add(Client::Claude, text).err().expect("refused");
     assert!(broken.message.contains("another program"), "{broken:?}");
-    assert_eq!(plan.remove(text, &[]).expect("sound"), text);
+    assert_eq!(plan.remove(text, &[]).expect("valid"), text);
 }
 
 #[test]
@@ -245,14 +245,14 @@ fn invalid_settings_are_reported_with_their_line() {
 #[test]
 fn crlf_byte_order_marks_and_inline_tables_are_preserved() {
     let plan = &planned(Client::Codex)[0];
-    let added = plan.add(Client::Codex, "a = 1\r\n\r\n[b]\r\nc = 2\r\n").expect("sound").text;
+    let added = plan.add(Client::Codex, "a = 1\r\n\r\n[b]\r\nc = 2\r\n").expect("valid").text;
     assert!(
         added.starts_with("a = 1\r\n\r\n[b]\r\nc = 2\r\n") && !added.replace("\r\n", "").contains('\n'),
         "{added:?}"
     );
-    let inline = plan.add(Client::Codex, "mcp_servers = { x = { command = \"y\" } }\n").expect("sound").text;
+    let inline = plan.add(Client::Codex, "mcp_servers = { x = { command = \"y\" } }\n").expect("valid").text;
     assert!(inline.contains("x = { command = \"y\" }") && inline.contains("lore = {"), "{inline}");
-    let marked = planned(Client::Claude)[0].add(Client::Claude, "\u{feff}{}").expect("sound").text;
+    let marked = planned(Client::Claude)[0].add(Client::Claude, "\u{feff}{}").expect("valid").text;
     assert!(marked.starts_with("\u{feff}{"), "{marked}");
 }
 
@@ -261,7 +261,7 @@ fn plugin_matches_project_setup() {
     let call = Call { program: "lore".into(), ..call() };
     let (server, hooks) = plan(Client::Claude, Scope::Project, &places(), &call);
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
-    let added = |plan: &FilePlan| json(&plan.add(Client::Claude, "").expect("sound").text);
+    let added = |plan: &FilePlan| json(&plan.add(Client::Claude, "").expect("valid").text);
     assert_eq!(json(include_str!("../../plugin/.mcp.json")), added(&server));
     let mut shipped = json(include_str!("../../plugin/hooks/hooks.json"));
     shipped.as_object_mut().expect("an object").remove("description");

@@ -1,5 +1,5 @@
-//! Models whose files are damaged, missing or not what they say they are: the error names the file, and the model
-//! before goes on answering.
+//! Models whose files are damaged, missing or mismatched: the error names the file, and the previous model
+//! keeps answering.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::asking::{TRANSFORMER, ask, notes, slugs, vault};
+use crate::mock_server::{MockServer, http};
 use crate::sandbox::{Ran, Sandbox, models};
-use crate::stand_in::{StandIn, http};
+use crate::search_support::{TRANSFORMER, notes, query, slugs, vault};
 
 const FILES: [&str; 5] =
     ["config.json", "modules.json", "tokenizer.json", "model.safetensors", "1_Pooling/config.json"];
@@ -21,7 +21,7 @@ fn pages() -> Sandbox {
     ])
 }
 
-/// A folder with the files of the transformer, none of them its own.
+/// Creates a model directory of symlinks to the transformer's files.
 fn model_folder(folder: &Path) {
     fs::create_dir_all(folder.join("1_Pooling")).expect("a folder");
     for file in FILES {
@@ -31,7 +31,7 @@ fn model_folder(folder: &Path) {
     }
 }
 
-/// Puts other bytes in the place of a file; none removes it.
+/// Replaces a file with other bytes, or removes it.
 fn replace(folder: &Path, file: &str, bytes: Option<&[u8]>) {
     fs::remove_file(folder.join(file)).expect("it was there");
     if let Some(bytes) = bytes {
@@ -39,7 +39,7 @@ fn replace(folder: &Path, file: &str, bytes: Option<&[u8]>) {
     }
 }
 
-/// The transformer's configuration with one value changed.
+/// Returns the transformer's configuration with one value changed.
 fn config(key: &str, value: Value) -> Vec<u8> {
     let text = fs::read(models().join(TRANSFORMER).join("config.json")).expect("a configuration");
     let mut config: Value = serde_json::from_slice(&text).expect("JSON");
@@ -47,7 +47,7 @@ fn config(key: &str, value: Value) -> Vec<u8> {
     config.to_string().into_bytes()
 }
 
-/// What is wrong with a model's folder: a file, and the bytes in its place.
+/// Returns every kind of damage: a file and the bytes in its place.
 fn damages() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let weights = fs::read(models().join(TRANSFORMER).join("model.safetensors")).expect("weights");
     let tokenizer = fs::read(models().join(TRANSFORMER).join("tokenizer.json")).expect("a tokenizer");
@@ -80,7 +80,7 @@ fn damages() -> Vec<(&'static str, Option<Vec<u8>>)> {
     ] {
         damages.push(("config.json", Some(config(key, value))));
     }
-    // What the configuration says is not what the weights are: the file that does not fit is named.
+    // The configuration does not match the weights: the error names the weights.
     for (key, value) in [
         ("hidden_size", json!(768)),
         ("hidden_size", json!(192)),
@@ -96,10 +96,10 @@ fn damages() -> Vec<(&'static str, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn a_folder_that_holds_no_model_is_refused_with_the_file_and_changes_nothing() {
+fn broken_model_is_refused_naming_the_file() {
     let sandbox = pages();
     let folder = sandbox.root.join("mine/my-model");
-    let before = ask(&sandbox, "hybrid", "dog training");
+    let before = query(&sandbox, "hybrid", "dog training");
     let settings = fs::read(sandbox.root.join("home/config.toml")).expect("made by init");
     for (file, bytes) in damages() {
         model_folder(&folder);
@@ -114,17 +114,21 @@ fn a_folder_that_holds_no_model_is_refused_with_the_file_and_changes_nothing() {
         );
         let ran = sandbox.run(&["model", "use", "../mine/my-model"]);
         assert_eq!(ran.code, 5, "{what}: {ran:?}");
-        let place = folder.join(names).display().to_string();
-        assert!(ran.err.contains(&place) && ran.err.contains("\nhint: "), "{what}: {}", ran.err);
+        let path = folder.join(names).display().to_string();
+        assert!(ran.err.contains(&path) && ran.err.contains("\nhint: "), "{what}: {}", ran.err);
         assert!(!ran.err.contains("panicked"), "{what}: {}", ran.err);
     }
-    assert_eq!(fs::read(sandbox.root.join("home/config.toml")).expect("there"), settings, "nothing is noted");
+    assert_eq!(
+        fs::read(sandbox.root.join("home/config.toml")).expect("there"),
+        settings,
+        "no setting changed"
+    );
     assert_eq!(sandbox.run(&["status"]).ok().json()["model"], "wordllama-256");
-    assert_eq!(ask(&sandbox, "hybrid", "dog training"), before);
+    assert_eq!(query(&sandbox, "hybrid", "dog training"), before);
 }
 
 #[test]
-fn a_broken_folder_does_not_take_the_place_of_a_good_one_of_its_name() {
+fn broken_model_does_not_replace_a_good_one_of_the_same_name() {
     let sandbox = pages();
     let (good, broken) = (sandbox.root.join("home/models"), sandbox.root.join("broken"));
     for folder in [&good, &broken] {
@@ -132,35 +136,35 @@ fn a_broken_folder_does_not_take_the_place_of_a_good_one_of_its_name() {
     }
     replace(&broken.join("my-model"), "tokenizer.json", None);
     sandbox.run(&["model", "use", "my-model"]).ok();
-    let before = ask(&sandbox, "semantic", "dog training");
+    let before = query(&sandbox, "semantic", "dog training");
     assert_eq!((&before["mode"], slugs(&before)[0]), (&json!("semantic"), "canine"));
     sandbox.run(&["model", "use", "../broken/my-model"]).exits(5).says("tokenizer.json");
-    assert_eq!(ask(&sandbox, "semantic", "dog training"), before);
+    assert_eq!(query(&sandbox, "semantic", "dog training"), before);
 }
 
 #[test]
-fn a_model_that_breaks_while_it_answers_loses_no_vector_and_comes_back() {
+fn model_that_breaks_while_in_use_loses_no_vectors() {
     let sandbox = pages();
     let folder = sandbox.root.join("mine/my-model");
     model_folder(&folder);
     sandbox.run(&["model", "use", "../mine/my-model"]).ok();
-    let before = ask(&sandbox, "semantic", "dog training");
+    let before = query(&sandbox, "semantic", "dog training");
     replace(&folder, "tokenizer.json", Some(b"{}"));
     for arguments in [&["embed"][..], &["embed", "--all"], &["embed", "bread"]] {
         sandbox.run(arguments).exits(5).says(&folder.join("tokenizer.json").display().to_string());
     }
-    let answer = ask(&sandbox, "semantic", "oven");
+    let answer = query(&sandbox, "semantic", "oven");
     assert_eq!((&answer["mode"], slugs(&answer)), (&json!("lexical"), vec!["bread"]));
     assert!(notes(&answer).contains("tokenizer.json"), "{answer}");
-    assert_eq!(sandbox.run(&["status"]).ok().json()["pending_embeddings"], 0, "no vector was given up");
+    assert_eq!(sandbox.run(&["status"]).ok().json()["pending_embeddings"], 0, "no vector was dropped");
     sandbox.run(&["validate", "--all"]).ok();
     model_folder(&folder);
     assert_eq!(sandbox.run(&["embed"]).ok().json()["embedded"], 0);
-    assert_eq!(ask(&sandbox, "semantic", "dog training"), before);
+    assert_eq!(query(&sandbox, "semantic", "dog training"), before);
 }
 
 #[test]
-fn other_weights_under_the_same_name_are_not_asked_about_the_old_vectors() {
+fn changed_weights_are_not_used_with_old_vectors() {
     let sandbox = pages();
     let folder = sandbox.root.join("mine/my-model");
     model_folder(&folder);
@@ -170,17 +174,17 @@ fn other_weights_under_the_same_name_are_not_asked_about_the_old_vectors() {
         "1_Pooling/config.json",
         Some(br#"{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}"#),
     );
-    let answer = ask(&sandbox, "semantic", "oven");
+    let answer = query(&sandbox, "semantic", "oven");
     assert_eq!(answer["mode"], "lexical");
     assert!(notes(&answer).contains("run `lore model use my-model`"), "{answer}");
     sandbox.run(&["embed", "--all"]).exits(5).says("other weights");
     assert_eq!(sandbox.run(&["model", "use", "my-model"]).ok().json()["embedded"], 2);
-    assert_eq!(ask(&sandbox, "semantic", "oven")["mode"], "semantic");
+    assert_eq!(query(&sandbox, "semantic", "oven")["mode"], "semantic");
     sandbox.run(&["validate", "--embeddings"]).ok();
 }
 
-/// `lore model pull` from a hub on this machine into a folder of its own.
-fn pull(sandbox: &Sandbox, hub: &StandIn) -> Ran {
+/// Runs `lore model pull` from a local hub into a separate directory.
+fn pull(sandbox: &Sandbox, hub: &MockServer) -> Ran {
     let mut command = sandbox.command(&["model", "pull", TRANSFORMER, "--hub", &hub.base]);
     command.env("LORE_MODELS", models_of(sandbox)).output().expect("it starts").into()
 }
@@ -190,14 +194,14 @@ fn models_of(sandbox: &Sandbox) -> PathBuf {
 }
 
 #[test]
-fn what_a_hub_gives_instead_of_a_models_files_is_not_kept() {
+fn wrong_downloads_are_not_kept() {
     let sandbox = Sandbox::with_vault();
-    let hub = StandIn::start();
+    let hub = MockServer::start();
     let good = |path: &str| {
         let file = path.rsplit_once("/1110a243fdf4706b3f48f1d95db1a4f5529b4d41/").expect("a commit").1;
         fs::read(models().join(TRANSFORMER).join(file)).expect("a file of the model")
     };
-    let no_model = |says: &str| {
+    let refused = |says: &str| {
         let ran = pull(&sandbox, &hub).exits(5).says(says).says(&hub.base).says("\nhint: ");
         assert!(!models_of(&sandbox).join(TRANSFORMER).exists(), "{ran:?}");
     };
@@ -206,16 +210,16 @@ fn what_a_hub_gives_instead_of_a_models_files_is_not_kept() {
         bytes[9] ^= 1;
         Some(http("200 OK", &bytes))
     });
-    no_model("config.json");
+    refused("config.json");
     hub.answer_with(|_| Some(http("200 OK", &[b'<'; 612])));
-    no_model("config.json");
+    refused("config.json");
     hub.answer_with(|_| Some(http("200 OK", &[b'<'; 613])));
-    no_model("larger than 612 bytes");
+    refused("larger than 612 bytes");
     hub.answer_with(|_| Some(http("200 OK", b"<html>Sign in</html>")));
-    no_model("config.json");
+    refused("config.json");
     hub.answer_with(|_| Some(http("404 Not Found", b"")));
-    no_model("status 404");
-    // It breaks off before the second file: the first is not asked for again.
+    refused("status 404");
+    // The download fails before the second file: the first is not requested again.
     hub.requests();
     hub.answer_with(move |request| {
         Some(if request.path.ends_with("/config.json") {
@@ -224,9 +228,9 @@ fn what_a_hub_gives_instead_of_a_models_files_is_not_kept() {
             http("503 Busy", b"")
         })
     });
-    no_model("status 503");
-    no_model("status 503");
-    let asked: Vec<String> = hub.requests().into_iter().map(|request| request.path).collect();
-    assert_eq!(asked.iter().filter(|path| path.ends_with("41/config.json")).count(), 1, "{asked:?}");
-    assert!(asked.iter().all(|path| !path.ends_with("model.safetensors")), "{asked:?}");
+    refused("status 503");
+    refused("status 503");
+    let requested: Vec<String> = hub.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(requested.iter().filter(|path| path.ends_with("41/config.json")).count(), 1, "{requested:?}");
+    assert!(requested.iter().all(|path| !path.ends_with("model.safetensors")), "{requested:?}");
 }

@@ -1,4 +1,4 @@
-//! The labelled pairs of `lore capture` (`eval/capture`), run through the binary: for the tests and for `make bench`.
+//! The labelled pairs of `lore capture` (`eval/capture`), run through the binary by the tests and `make bench`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,32 +9,32 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// Nothing is written, so that each text is held against the pages of the set only.
+/// Forbids writes, so that each text is compared with the pages of the set only.
 const POLICY: &str = "name = \"pairs\"\n[[rule]]\npaths = [\"captures/**\"]\nallow = []\n";
 
-/// Two texts and what they are to each other.
+/// Two texts and their relation.
 struct Pair {
     /// `same` or `related`.
     label: String,
-    /// The text of a page that is there.
+    /// The text of an existing page.
     page: String,
-    /// The text that is captured.
+    /// The captured text.
     text: String,
 }
 
-/// What the captures of a model gave.
+/// Results of the captures with one model.
 pub struct Shown {
-    /// The model; none without one.
+    /// The model, or `none`.
     pub model: String,
-    /// Pairs that say the same and were shown, and how many there are.
+    /// Number of pairs with the same meaning that were shown, and their total.
     pub same: (usize, usize),
-    /// Pairs about one subject that were shown, and how many there are.
+    /// Number of pairs about one subject that were shown, and their total.
     pub related: (usize, usize),
-    /// Pages of other pairs that were shown.
+    /// Number of shown pages that belong to other pairs.
     pub strange: usize,
 }
 
-/// Every pair.
+/// Returns every pair.
 fn pairs() -> Vec<Pair> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../eval/capture/pairs.tsv");
     let text = fs::read_to_string(file).expect("eval/capture/pairs.tsv");
@@ -46,7 +46,7 @@ fn pairs() -> Vec<Pair> {
     text.lines().map(pair).collect()
 }
 
-/// Makes a vault of all pages below a folder, captures each text, and counts which pages come first.
+/// Creates a vault of all pages in a directory, captures each text and counts the similar pages that are shown.
 pub fn shown(lore: &Path, below: &Path, models: &Path, model: &str) -> Shown {
     let (vault, pairs) = (below.join(format!("{model}-pairs")), pairs());
     fs::create_dir_all(&vault).expect("a folder");
@@ -90,25 +90,25 @@ pub fn shown(lore: &Path, below: &Path, models: &Path, model: &str) -> Shown {
     shown
 }
 
-/// The page as a capture of its text would have made it.
+/// Returns the page that a capture of this text would have created.
 fn page(text: &str) -> String {
     let sentence = text.split(". ").next().unwrap_or(text).trim_end_matches('.');
     format!("---\ntitle: {}\n---\n# {sentence}\n\n{text}\n", json!(sentence))
 }
 
 impl Shown {
-    /// Of the pages that were shown, the part that says the same.
+    /// Returns the share of shown pages that have the same meaning.
     pub fn precision(&self) -> f64 {
         let all = self.same.0 + self.related.0 + self.strange;
         if all == 0 { 1.0 } else { self.same.0 as f64 / all as f64 }
     }
 
-    /// Of the pages that say the same, the part that was shown.
+    /// Returns the share of pages with the same meaning that were shown.
     pub fn recall(&self) -> f64 {
         self.same.0 as f64 / self.same.1.max(1) as f64
     }
 
-    /// Both in a line.
+    /// Returns both figures as one line.
     pub fn line(&self) -> String {
         let mut line = String::new();
         let _ = write!(

@@ -1,4 +1,4 @@
-//! The labelled set of `lore check` (`eval/check`), run through the binary: for the tests and for `make bench`.
+//! The labelled set of `lore check` (`eval/check`), run through the binary by the tests and `make bench`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,31 +8,31 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// A small vault and what a careful reader finds in it.
+/// A small vault and the findings a careful reader expects.
 pub struct Case {
-    /// The file it stands in and its name there.
+    /// The name of its file and of the case.
     pub name: String,
     policy: String,
     pages: Vec<(String, String)>,
     expected: BTreeSet<String>,
 }
 
-/// What a case gave.
+/// The result of a case.
 pub struct Outcome {
-    /// Its name.
+    /// Name of the case.
     pub name: String,
-    /// What was expected, as `kind path:line path:line`.
+    /// Expected findings, as `kind path:line path:line`.
     pub expected: BTreeSet<String>,
-    /// What was found.
+    /// Reported findings.
     pub found: BTreeSet<String>,
 }
 
-/// Where the set lies.
+/// Returns the directory of the set.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../eval/check")
 }
 
-/// Every case, in the order of the files.
+/// Returns every case, in file order.
 pub fn cases() -> Vec<Case> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder()).expect("eval/check").map(|entry| entry.expect("an entry").path()).collect();
@@ -79,14 +79,14 @@ fn read(text: &str) -> Case {
             Some(("expect", finding)) => {
                 case.expected.insert(in_order(finding));
             }
-            _ => panic!("{}: what is {what:?}?", case.name),
+            _ => panic!("{}: unknown section {what:?}", case.name),
         }
     }
     assert!(!case.pages.is_empty(), "{} has no page", case.name);
     case
 }
 
-/// A finding with its places in order, since neither is the first.
+/// Sorts the places of a finding, since their order has no meaning.
 fn in_order(finding: &str) -> String {
     let mut words: Vec<&str> = finding.split_whitespace().collect();
     words[1..].sort_unstable();
@@ -94,7 +94,7 @@ fn in_order(finding: &str) -> String {
 }
 
 impl Case {
-    /// Makes the vault below a folder and asks the binary.
+    /// Creates the vault in a directory and runs `lore check`.
     pub fn run(&self, lore: &Path, below: &Path) -> Outcome {
         let root = below.join(self.name.replace('/', "-"));
         let vault = root.join("vault");
@@ -110,8 +110,8 @@ impl Case {
         command.env("LORE_HOME", root.join("home")).env("HOME", &root).env("TZ", "UTC");
         command.env("LORE_NOW", "2026-11-01T12:00:00Z");
         let output = command.output().expect("lore runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}: {said}", self.name);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{}: {stderr}", self.name);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let found = answer["findings"].as_array().expect("findings").iter().map(shown).collect();
         Outcome { name: self.name.clone(), expected: self.expected.clone(), found }
@@ -126,7 +126,7 @@ fn shown(finding: &Value) -> String {
 }
 
 impl Outcome {
-    /// What is wrong with it; nothing where every finding is right and none is missing.
+    /// Returns the missing findings and false alarms, if any.
     pub fn wrong(&self) -> Option<String> {
         let missing: Vec<String> =
             self.expected.difference(&self.found).map(|one| format!("  - {one}")).collect();
@@ -136,7 +136,7 @@ impl Outcome {
     }
 }
 
-/// Precision and recall by kind and over all, as a table.
+/// Formats precision and recall by kind and overall as a table.
 pub fn table(outcomes: &[Outcome]) -> String {
     let kind = |finding: &String| finding.split(' ').next().unwrap_or_default().to_owned();
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();

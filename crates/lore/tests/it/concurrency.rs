@@ -1,5 +1,5 @@
-//! Many writers at once on a vault with a repository: every write that was acknowledged is there, each version is
-//! written once, and what others do to the files meanwhile counts.
+//! Concurrent writers on a vault with a repository: every acknowledged write is kept, each version is written once,
+//! and changes made to the files meanwhile count.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,12 +9,12 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::aftermath::{ask, git_is_sound, index_is_true, nothing_left_over};
+use crate::invariants::{ask, assert_git_is_clean, assert_index_matches_rebuild, assert_no_leftovers};
 use crate::sandbox::{Ran, Sandbox};
 
 const WRITERS: usize = 8;
 
-/// An empty vault with a repository.
+/// Creates an empty vault with a repository.
 pub fn repository() -> Sandbox {
     let sandbox = Sandbox::empty();
     fs::create_dir(sandbox.vault()).expect("a new directory");
@@ -22,15 +22,15 @@ pub fn repository() -> Sandbox {
     sandbox
 }
 
-/// Asserts that nothing is broken and nothing left over.
+/// Asserts that the vault, index and repository are consistent.
 #[track_caller]
-fn sound(sandbox: &Sandbox) {
-    nothing_left_over(sandbox, "at the end");
-    index_is_true(sandbox, "at the end");
-    git_is_sound(sandbox, &[], "at the end");
+fn assert_consistent(sandbox: &Sandbox) {
+    assert_no_leftovers(sandbox, "at the end");
+    assert_index_matches_rebuild(sandbox, "at the end");
+    assert_git_is_clean(sandbox, &[], "at the end");
 }
 
-/// A process that runs these operations one after another.
+/// Starts a process that runs these operations one after another.
 fn writer(sandbox: &Sandbox, home: &str, name: &str, operations: &[Value]) -> Child {
     let file = sandbox.root.join(name);
     let input: String = operations.iter().map(|operation| format!("{operation}\n")).collect();
@@ -41,21 +41,21 @@ fn writer(sandbox: &Sandbox, home: &str, name: &str, operations: &[Value]) -> Ch
     sandbox.spawn(&mut command)
 }
 
-/// A watching process, which ends with the test.
+/// A watching process that ends with the test.
 struct Watching(Child);
 
 impl Drop for Watching {
     fn drop(&mut self) {
         assert!(
             self.0.try_wait().is_ok_and(|ended| ended.is_none()) || thread::panicking(),
-            "it still watches"
+            "the watcher is still running"
         );
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
-/// Waits for writers; gives their answers, all of which must be good.
+/// Waits for writers and returns their answers, all of which must be successes.
 #[track_caller]
 fn answers(writers: Vec<Child>) -> Vec<Value> {
     let mut all = Vec::new();
@@ -80,7 +80,7 @@ fn append(page: &str, line: &str) -> Value {
 }
 
 #[test]
-fn writers_who_read_first_and_try_again_lose_nothing() {
+fn retrying_writers_lose_nothing() {
     const EACH: usize = 3;
     let sandbox = repository();
     sandbox.pipe(&["put", "page"], b"start\n").ok();
@@ -125,13 +125,13 @@ fn writers_who_read_first_and_try_again_lose_nothing() {
         .iter()
         .filter_map(|one| one["version"].as_u64())
         .collect();
-    assert_eq!(kept, (1..=all).rev().collect::<Vec<u64>>(), "each version but the last is kept once");
-    assert_eq!(history["commits"].as_array().expect("a list").len() as u64, all + 1, "a commit each");
-    sound(&sandbox);
+    assert_eq!(kept, (1..=all).rev().collect::<Vec<u64>>(), "one snapshot of each version but the last");
+    assert_eq!(history["commits"].as_array().expect("a list").len() as u64, all + 1, "one commit each");
+    assert_consistent(&sandbox);
 }
 
 #[test]
-fn lines_of_many_writers_on_one_page_are_there_once_each() {
+fn concurrent_appends_are_each_kept_once() {
     const EACH: usize = 5;
     let sandbox = repository();
     sandbox.pipe(&["put", "page"], b"start\n").ok();
@@ -143,18 +143,18 @@ fn lines_of_many_writers_on_one_page_are_there_once_each() {
     let answers = answers((0..WRITERS).map(own).collect());
     let versions: BTreeSet<u64> =
         answers.iter().filter_map(|answer| answer["result"]["version"].as_u64()).collect();
-    assert_eq!(versions.len(), WRITERS * EACH, "each write has a version of its own");
+    assert_eq!(versions.len(), WRITERS * EACH, "each write has its own version");
     let mut expected: Vec<String> = (0..WRITERS)
         .flat_map(|writer| (0..EACH).map(move |number| format!("line {writer}-{number}")))
         .chain(["start".into()])
         .collect();
     expected.sort();
     assert_eq!(lines(&sandbox, "page.md"), expected);
-    sound(&sandbox);
+    assert_consistent(&sandbox);
 }
 
 #[test]
-fn writers_of_different_pages_go_on_while_others_watch_sync_check_and_copy() {
+fn writers_succeed_beside_watch_sync_checkpoint_and_backup() {
     const EACH: usize = 6;
     let sandbox = repository();
     let watcher = Watching(sandbox.spawn(&mut sandbox.command(&["sync", "--watch", "--json"])));
@@ -191,11 +191,11 @@ fn writers_of_different_pages_go_on_while_others_watch_sync_check_and_copy() {
     fs::remove_file(sandbox.root.join("copy.db")).ok();
     sandbox.run(&["db", "backup", "../copy.db"]).ok();
     sandbox.run(&["--db", "../copy.db", "validate", "--all"]).ok();
-    sound(&sandbox);
+    assert_consistent(&sandbox);
 }
 
 #[test]
-fn a_copy_of_the_database_made_under_load_is_whole() {
+fn backup_made_under_load_is_complete() {
     let sandbox = repository();
     let operations: Vec<Value> = (0..30).map(|number| append("page", &format!("marker {number}"))).collect();
     sandbox.pipe(&["put", "page"], b"marker\n").ok();
@@ -206,15 +206,15 @@ fn a_copy_of_the_database_made_under_load_is_whole() {
     }
     answers(writers);
     for copy in &copies {
-        // A copy is a database like any other: it follows the files.
+        // A copy is an ordinary database: it is synced with the files.
         sandbox.run(&["--db", copy, "sync"]).ok();
         sandbox.run(&["--db", copy, "validate", "--all"]).ok();
     }
-    sound(&sandbox);
+    assert_consistent(&sandbox);
 }
 
 #[test]
-fn two_homes_on_one_vault_lose_nothing() {
+fn two_homes_on_one_vault_lose_no_write() {
     const EACH: usize = 5;
     let sandbox = repository();
     sandbox.pipe(&["put", "page"], b"start\n").ok();
@@ -234,17 +234,17 @@ fn two_homes_on_one_vault_lose_nothing() {
         assert_eq!(pages[0]["result"]["pages"], 7, "{home}: {pages:?}");
         assert_eq!(pages[1]["result"]["problems"], json!([]), "{home}");
     }
-    sound(&sandbox);
+    assert_consistent(&sandbox);
 }
 
 #[test]
-fn a_version_that_was_read_never_comes_back_with_other_words() {
+fn version_number_is_never_reused_for_other_content() {
     let sandbox = repository();
     let put = |text: &str| sandbox.pipe(&["put", "page"], text.as_bytes()).ok().json()["version"].as_u64();
     let (first, read) = (put("one"), put("two"));
     assert!(first < read);
     sandbox.run(&["mv", "page", "elsewhere"]).ok();
-    // Another page takes the path, and is written until it is past where the first one was.
+    // Another page takes the path and is written until its version passes that of the first page.
     let versions: Vec<_> = ["three", "four", "five"].map(put).to_vec();
     assert!(!versions.contains(&read), "version {read:?} of page.md is two texts: {versions:?}");
 }

@@ -1,11 +1,11 @@
-//! A vault held against what it must be able to answer.
+//! `lore test`: a vault checked against its expectations.
 
 use std::fs;
 
 use serde_json::Value;
 
+use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
-use crate::story::Story;
 
 const FILE: &str = "expectations.toml";
 
@@ -37,7 +37,7 @@ fn questions_and_facts_that_hold_pass() {
 }
 
 #[test]
-fn a_page_that_is_lost_fails_the_run_and_says_where_and_why() {
+fn failures_are_reported_with_line_and_reason() {
     let sandbox = vault();
     let text = "[[question]]\nask = \"who met Charles at a party?\"\npage = \"people/ada\"\ntop = 1\n\n[[question]]\nask = \"what does an engine cost\"\nnot = \"old/prices\"\n\n[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"Rome\"\n\n[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nnot = \"Paris\"\n";
     sandbox.write(FILE, text);
@@ -56,7 +56,7 @@ fn a_page_that_is_lost_fails_the_run_and_says_where_and_why() {
 }
 
 #[test]
-fn a_page_that_is_there_but_buried_fails_too() {
+fn page_ranked_too_low_fails() {
     let sandbox = vault();
     sandbox.write(
         FILE,
@@ -67,7 +67,7 @@ fn a_page_that_is_there_but_buried_fails_too() {
 }
 
 #[test]
-fn the_report_is_read_by_a_parser() {
+fn junit_report_is_valid_xml() {
     let sandbox = vault();
     let text = "[[question]]\nask = \"who says <a> & \\\"b\\\"?\"\npage = \"people/ada\"\ntop = 1\nmode = \"lexical\"\n\n[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"Paris\"\n";
     sandbox.write(FILE, text);
@@ -85,24 +85,24 @@ fn the_report_is_read_by_a_parser() {
 }
 
 #[test]
-fn a_question_is_added_through_the_one_way_in() {
-    let story = Story::of("notes");
-    story.put("people/ada", "# Ada\n\nMet Charles at a party.\n").ok();
-    let added = story.lore(&["test", "--add", "who met Charles?", "Ada"]).ok().json();
+fn added_question_goes_through_the_write_path() {
+    let vault = GitVault::with_profile("notes");
+    vault.put("people/ada", "# Ada\n\nMet Charles at a party.\n").ok();
+    let added = vault.lore(&["test", "--add", "who met Charles?", "Ada"]).ok().json();
     assert_eq!(added["outcome"], "created");
-    let file = story.sandbox.read(FILE);
+    let file = vault.sandbox.read(FILE);
     assert_eq!(
         String::from_utf8_lossy(&file),
         "[[question]]\nask = \"who met Charles?\"\npage = \"people/ada\"\n"
     );
-    assert_eq!(story.git(&["status", "--porcelain"]), "", "it is committed");
-    assert_eq!(story.lore(&["test", "--add", "who met Charles?", "Ada"]).ok().json()["outcome"], "unchanged");
-    story.lore(&["test", "--add", "who designs?", "people/ada", "--not", "--top", "3"]).ok();
-    story.lore(&["test"]).exits(1);
-    story.lore(&["test", "--add", "who?", "people/nobody"]).exits(1).says("people/nobody");
-    story.lore(&["test", "--add", " ", "people/ada"]).exits(2);
-    story.lore(&["test", "people/ada"]).exits(2);
-    let call = story.lore(&[
+    assert_eq!(vault.git(&["status", "--porcelain"]), "", "the file is committed");
+    assert_eq!(vault.lore(&["test", "--add", "who met Charles?", "Ada"]).ok().json()["outcome"], "unchanged");
+    vault.lore(&["test", "--add", "who designs?", "people/ada", "--not", "--top", "3"]).ok();
+    vault.lore(&["test"]).exits(1);
+    vault.lore(&["test", "--add", "who?", "people/nobody"]).exits(1).says("people/nobody");
+    vault.lore(&["test", "--add", " ", "people/ada"]).exits(2);
+    vault.lore(&["test", "people/ada"]).exits(2);
+    let call = vault.lore(&[
         "call",
         "test",
         r#"{"add": "who went to a party?", "reference": "people/ada", "top": 1}"#,
@@ -111,7 +111,7 @@ fn a_question_is_added_through_the_one_way_in() {
 }
 
 #[test]
-fn mistakes_in_the_file_are_told_with_their_line_and_nothing_is_written_over_them() {
+fn errors_in_the_file_name_the_line_and_prevent_writes() {
     let sandbox = vault();
     sandbox.run(&["test"]).exits(2).says("has no expectations.toml").says("--add");
     for (text, line) in

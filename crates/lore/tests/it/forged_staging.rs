@@ -1,5 +1,5 @@
-//! A vault that comes from somebody else may bring a `.lore/staging` of their making: no record in it is believed
-//! further than a write of one's own would go, and nothing that lies there stops Lore.
+//! A vault from somebody else may contain a forged `.lore/staging`: its records can do no more than an ordinary
+//! write, and no content of the directory stops Lore.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::concurrency::repository;
 use crate::sandbox::Sandbox;
 
-/// What a forged record would put in place.
+/// The content that a forged record tries to install.
 const SCRIPT: &str = "#!/bin/sh\ntouch ../ran\n";
 
-/// A vault in which a write of `new.md` died, and the folder of its record.
-fn died() -> (Sandbox, std::path::PathBuf) {
+/// Creates a vault in which a write of `new.md` was killed; returns it with the directory of its intent record.
+fn killed_write() -> (Sandbox, std::path::PathBuf) {
     let sandbox = repository();
     fs::create_dir(sandbox.root.join("outside")).expect("a folder");
     fs::write(sandbox.root.join("outside/page.md"), "alive\n").expect("a file");
@@ -27,7 +27,7 @@ fn died() -> (Sandbox, std::path::PathBuf) {
     (sandbox, own)
 }
 
-/// Gives the record other steps.
+/// Changes the intent record.
 fn forge(own: &std::path::Path, change: impl FnOnce(&mut Value)) {
     let path = own.join("intent.json");
     let mut intent: Value = serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
@@ -35,15 +35,15 @@ fn forge(own: &std::path::Path, change: impl FnOnce(&mut Value)) {
     fs::write(path, intent.to_string()).expect("a file");
 }
 
-/// Names of what is beside the vault, and of the hooks.
-fn around(sandbox: &Sandbox) -> String {
+/// Lists what is next to the vault, and the hooks.
+fn surroundings(sandbox: &Sandbox) -> String {
     sandbox
         .sh("cd ..; ls -A . outside; cat outside/*; ls -A v/.git v/.git/hooks; cat v/.git/config v/lore.toml")
         .text()
 }
 
 #[test]
-fn a_forged_record_writes_nothing_where_a_write_could_not() {
+fn forged_record_writes_nothing_outside_the_policy() {
     for path in [
         "../planted.md",
         "outside/../../planted.md",
@@ -62,15 +62,15 @@ fn a_forged_record_writes_nothing_where_a_write_could_not() {
         "program.sh",
         "",
     ] {
-        let (sandbox, own) = died();
+        let (sandbox, own) = killed_write();
         fs::set_permissions(own.join("0.new"), fs::Permissions::from_mode(0o755)).expect("a mode");
-        let before = around(&sandbox);
+        let before = surroundings(&sandbox);
         forge(&own, |intent| intent["steps"][0]["path"] = json!(path));
         sandbox.run(&["status"]);
-        assert_eq!(around(&sandbox), before, "{path}");
+        assert_eq!(surroundings(&sandbox), before, "{path}");
         sandbox.pipe(&["put", "other"], b"other\n").exits(0);
-        assert!(!sandbox.root.join("ran").exists(), "{path}: what was planted ran");
-        assert!(!sandbox.vault().join(".lore/staging").exists(), "{path}: it is still there");
+        assert!(!sandbox.root.join("ran").exists(), "{path}: the planted script ran");
+        assert!(!sandbox.vault().join(".lore/staging").exists(), "{path}: staging still exists");
         let planted = tree_names(&sandbox);
         assert_eq!(planted, "lore.toml\nother.md\npage.md\n", "{path}");
     }
@@ -81,39 +81,39 @@ fn tree_names(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_forged_record_takes_nothing_away_outside() {
+fn forged_record_deletes_nothing_outside_the_vault() {
     for path in ["../outside/page.md", "page.md/../../outside/page.md", ".git/HEAD", "lore.toml"] {
-        let (sandbox, own) = died();
-        let before = around(&sandbox);
+        let (sandbox, own) = killed_write();
+        let before = surroundings(&sandbox);
         forge(&own, |intent| {
             let hash = sandbox.sh("cd ..; sha256sum v/.git/HEAD | cut -c1-64").text();
             intent["steps"] = json!([{ "path": path, "old": hash.trim(), "new": null }]);
         });
         sandbox.run(&["status"]);
-        assert_eq!(around(&sandbox), before, "{path}");
+        assert_eq!(surroundings(&sandbox), before, "{path}");
         sandbox.run(&["get", "page"]).exits(0);
     }
 }
 
 #[test]
-fn staged_bytes_that_are_not_those_of_the_record_are_not_put_in_place() {
-    let (sandbox, own) = died();
+fn staged_bytes_that_do_not_match_the_record_are_not_installed() {
+    let (sandbox, own) = killed_write();
     fs::write(own.join("0.new"), "half of i").expect("a file");
     sandbox.run(&["status"]).exits(0);
     let there = fs::read(sandbox.vault().join("new.md")).ok();
     assert!(there.is_none() || there.as_deref() == Some(SCRIPT.as_bytes()), "{there:?}");
     assert!(!sandbox.vault().join(".lore/staging").exists());
-    // A link instead of bytes.
-    let (sandbox, own) = died();
+    // A symlink instead of a file.
+    let (sandbox, own) = killed_write();
     fs::remove_file(own.join("0.new")).expect("the bytes");
     symlink("../../../../outside/page.md", own.join("0.new")).expect("a link");
     sandbox.run(&["status"]).exits(0);
-    assert!(!sandbox.vault().join("new.md").is_symlink(), "a link was put in place");
+    assert!(!sandbox.vault().join("new.md").is_symlink(), "a symlink was installed");
 }
 
 #[test]
-fn staged_bytes_that_are_gone_do_not_stop_lore() {
-    let (sandbox, own) = died();
+fn missing_staged_bytes_do_not_stop_lore() {
+    let (sandbox, own) = killed_write();
     fs::remove_file(own.join("0.new")).expect("the bytes");
     sandbox.run(&["status"]).exits(0);
     sandbox.run(&["get", "page"]).exits(0);
@@ -121,9 +121,9 @@ fn staged_bytes_that_are_gone_do_not_stop_lore() {
 }
 
 #[test]
-fn a_record_that_was_cut_short_is_cleared_away() {
+fn truncated_record_is_removed() {
     for record in ["", "{", "{}", "[]", "null", "\0\0\0"] {
-        let (sandbox, own) = died();
+        let (sandbox, own) = killed_write();
         fs::write(own.join("intent.json"), record).expect("a file");
         sandbox.run(&["status"]).exits(0);
         assert!(!sandbox.vault().join(".lore").exists(), "{record:?}");
@@ -132,7 +132,7 @@ fn a_record_that_was_cut_short_is_cleared_away() {
 }
 
 #[test]
-fn whatever_else_lies_there_does_not_stop_lore() {
+fn unexpected_files_in_staging_do_not_stop_lore() {
     for script in [
         "touch .lore/staging/.DS_Store",
         "touch .lore/staging/file",

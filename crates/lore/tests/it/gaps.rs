@@ -1,4 +1,4 @@
-//! Questions that found no answer, from outside: what is kept of them, who may allow more, and how they close.
+//! Unanswered questions: what is stored, who may approve more, and how they are resolved.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::sandbox::{Ran, Sandbox};
 
 const QUESTION: &str = "Which zeppelin does the quartermaster of Vandelay repair?";
 
-/// A vault of profile brain, where bad answers are noted.
+/// Creates a `brain` vault, which records unanswered questions.
 fn brain() -> Sandbox {
     let sandbox = Sandbox::empty();
     sandbox.write("companies/acme.md", "# Acme\n\nMakes anvils for the whole coast.\n");
@@ -21,7 +21,7 @@ fn gaps(sandbox: &Sandbox, more: &[&str]) -> Vec<Value> {
     let ran = sandbox.run(&[&["gaps"], more].concat());
     assert!(ran.code <= 1, "{ran:?}");
     let gaps = ran.json()["gaps"].as_array().expect("gaps").clone();
-    assert_eq!(ran.code, i32::from(gaps.is_empty()), "nothing found is 1");
+    assert_eq!(ran.code, i32::from(gaps.is_empty()), "exit status 1 when nothing is found");
     gaps
 }
 
@@ -29,7 +29,7 @@ fn add(sandbox: &Sandbox, question: &str) -> String {
     sandbox.run(&["gap", "add", question]).ok().json()["id"].to_string()
 }
 
-fn ask(sandbox: &Sandbox, question: &str) -> Ran {
+fn query(sandbox: &Sandbox, question: &str) -> Ran {
     let ran = sandbox.run(&["query", question]);
     assert!(ran.code <= 1, "{ran:?}");
     ran
@@ -39,7 +39,7 @@ fn notes(answer: &Ran) -> String {
     answer.json()["notes"].to_string()
 }
 
-/// Every byte that the database's files hold, its log included.
+/// Returns every byte of the database files, including the WAL.
 fn database(sandbox: &Sandbox) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in fs::read_dir(sandbox.root.join("home")).expect("a folder") {
@@ -53,14 +53,14 @@ fn database(sandbox: &Sandbox) -> Vec<u8> {
 }
 
 #[track_caller]
-fn holds(sandbox: &Sandbox, words: &str) -> bool {
+fn contains(sandbox: &Sandbox, words: &str) -> bool {
     let has = |bytes: &[u8]| bytes.windows(words.len()).any(|window| window == words.as_bytes());
     let everywhere = sandbox.files().into_iter().any(|(_, bytes)| has(&bytes));
     has(&database(sandbox)) || everywhere
 }
 
 #[test]
-fn of_a_question_only_its_checksum_is_kept_until_somebody_allows_more() {
+fn only_the_hash_of_a_question_is_stored_until_approved() {
     let sandbox = brain();
     let gap =
         sandbox.run(&["gap", "add", QUESTION, "--context", "for the board", "--confidence", "0.2"]).ok();
@@ -70,30 +70,30 @@ fn of_a_question_only_its_checksum_is_kept_until_somebody_allows_more() {
         (&gap["sensitivity"], &gap["times"], &gap["confidence_score"], &gap["query_text"]),
         (&json!("internal"), &json!(1), &json!(0.2), &Value::Null)
     );
-    ask(&sandbox, QUESTION);
+    query(&sandbox, QUESTION);
     assert_eq!(add(&sandbox, QUESTION), id, "the same question is the same gap");
     sandbox.run(&["db", "checkpoint"]).ok();
     for words in [QUESTION, "quartermaster", "Vandelay"] {
-        assert!(!holds(&sandbox, words), "{words} is in a file");
+        assert!(!contains(&sandbox, words), "{words} is in a file");
     }
-    assert!(holds(&sandbox, "for the board"), "the context is, so the search works");
+    assert!(contains(&sandbox, "for the board"), "the context is stored, so this check works");
     let seen = &gaps(&sandbox, &[])[0];
     assert_eq!((&seen["times"], &seen["context"]), (&json!(3), &json!("for the board")));
     let allow: &[&str] =
         &["gap", "approve", &id, "--sensitivity", "external", "--approver", "ada", "--query-text"];
     sandbox.run(&[allow, &["Who repairs it?"]].concat()).exits(2).says("this is not the question of gap");
-    assert!(!holds(&sandbox, "Who repairs it?"), "nor is what is not the question");
+    assert!(!contains(&sandbox, "Who repairs it?"), "a wrong question is not stored");
     let approved = sandbox.run(&[allow, &[QUESTION]].concat()).ok().json();
     assert_eq!(
         (&approved["query_text"], &approved["approved_by"], &approved["sensitivity"]),
         (&json!(QUESTION), &json!("ada"), &json!("external"))
     );
     assert!(approved["approved_at"].is_string());
-    assert!(holds(&sandbox, QUESTION), "now it is kept");
+    assert!(contains(&sandbox, QUESTION), "the question is stored now");
 }
 
 #[test]
-fn a_new_gap_is_internal_whoever_asks_and_a_context_carries_no_question() {
+fn new_gap_is_internal_and_context_must_not_contain_the_question() {
     let sandbox = brain();
     let call = json!({ "question": QUESTION, "sensitivity": "external" }).to_string();
     sandbox.run(&["call", "gap_add", &call]).exits(2).says("has no parameter");
@@ -107,13 +107,13 @@ fn a_new_gap_is_internal_whoever_asks_and_a_context_carries_no_question() {
         sandbox.run(&["gap", "add", QUESTION, &option]).exits(2).says("between 0 and 1");
     }
     sandbox.run(&["gap", "add", "  "]).exits(2).says("the question is empty");
-    assert_eq!(gaps(&sandbox, &["--resolved"]), [] as [Value; 0], "nothing of it was noted");
+    assert_eq!(gaps(&sandbox, &["--resolved"]), [] as [Value; 0], "nothing was recorded");
     let help = sandbox.run(&["gap", "add", "--help"]).ok().text();
-    assert!(help.contains("kept as it is"), "{help}");
+    assert!(help.contains("stored verbatim"), "{help}");
 }
 
 #[test]
-fn an_approval_has_a_name_and_the_words_it_needs() {
+fn approval_needs_a_name_and_a_question() {
     let sandbox = brain();
     let id = add(&sandbox, QUESTION);
     let approve = |more: &[&str]| sandbox.run(&[&["gap", "approve", &id], more].concat());
@@ -129,7 +129,7 @@ fn an_approval_has_a_name_and_the_words_it_needs() {
         ["--sensitivity", "redacted", "--approver", "ada", "--redacted-query", "who repairs airships"];
     let gap = approve(&redacted).ok().json();
     assert_eq!((&gap["redacted_query"], &gap["query_text"]), (&json!("who repairs airships"), &Value::Null));
-    assert!(!holds(&sandbox, QUESTION), "the redacted words alone are kept");
+    assert!(!contains(&sandbox, QUESTION), "only the redacted question is stored");
     let gap = approve(&["--sensitivity", "external", "--approver", "bob"]).ok().json();
     assert_eq!((&gap["approved_by"], &gap["redacted_query"]), (&json!("bob"), &Value::Null));
     sandbox
@@ -139,11 +139,11 @@ fn an_approval_has_a_name_and_the_words_it_needs() {
 }
 
 #[test]
-fn a_bad_answer_is_noted_and_a_good_one_closes_the_gap() {
+fn weak_answer_is_recorded_and_good_answer_resolves_it() {
     let sandbox = brain();
-    let answer = ask(&sandbox, QUESTION);
+    let answer = query(&sandbox, QUESTION);
     assert!(notes(&answer).contains("recorded as gap"), "{answer:?}");
-    assert!(notes(&ask(&sandbox, QUESTION)).contains("asked 2 times"));
+    assert!(notes(&query(&sandbox, QUESTION)).contains("asked 2 times"));
     let open = gaps(&sandbox, &[]);
     assert_eq!((open.len(), &open[0]["times"]), (1, &json!(2)));
     assert!(open[0]["confidence_score"].as_f64().expect("a number") < 0.5);
@@ -153,26 +153,26 @@ fn a_bad_answer_is_noted_and_a_good_one_closes_the_gap() {
     assert_eq!(
         gaps(&sandbox, &[]).len(),
         1,
-        "a page alone closes nothing: nobody knows the question's words"
+        "a new page alone resolves nothing: the question's text is unknown"
     );
-    let answer = ask(&sandbox, QUESTION);
+    let answer = query(&sandbox, QUESTION);
     assert!(notes(&answer).contains("is closed: companies/vandelay answers it"), "{answer:?}");
     assert_eq!(gaps(&sandbox, &[]), [] as [Value; 0]);
     let closed = &gaps(&sandbox, &["--resolved"])[0];
     assert_eq!(closed["resolved_by_slug"], "companies/vandelay");
     let stats = sandbox.run(&["stats"]).ok().json();
     assert_eq!((&stats["open_gaps"], &stats["resolved_gaps"]), (&json!(0), &json!(1)));
-    assert_eq!(notes(&ask(&sandbox, QUESTION)), "[]", "nothing more to say");
+    assert_eq!(notes(&query(&sandbox, QUESTION)), "[]", "no further note");
     sandbox.run(&["mv", "companies/vandelay", "companies/vandelay-industries"]).ok();
     assert_eq!(gaps(&sandbox, &["--resolved"])[0]["resolved_by_slug"], "companies/vandelay-industries");
     sandbox.run(&["rm", "companies/vandelay-industries", "--yes"]).ok();
-    ask(&sandbox, QUESTION);
+    query(&sandbox, QUESTION);
     let again = &gaps(&sandbox, &[])[0];
-    assert_eq!((&again["times"], &again["resolved_at"]), (&json!(3), &Value::Null), "it opens again");
+    assert_eq!((&again["times"], &again["resolved_at"]), (&json!(3), &Value::Null), "it is reopened");
 }
 
 #[test]
-fn only_plain_questions_are_noted_and_only_where_the_policy_says_so() {
+fn only_plain_questions_are_recorded_if_the_policy_says_so() {
     let sandbox = brain();
     for more in
         [&["--mode", "lexical"][..], &["--mode", "hybrid"], &["--type", "person"], &["--mode", "fields"]]
@@ -180,23 +180,23 @@ fn only_plain_questions_are_noted_and_only_where_the_policy_says_so() {
         sandbox.run(&[&["query", QUESTION], more].concat());
     }
     sandbox.run(&["search", QUESTION]);
-    ask(&sandbox, "what is it?");
-    ask(&sandbox, "Acme");
-    ask(&sandbox, "who makes anvils on the coast");
+    query(&sandbox, "what is it?");
+    query(&sandbox, "Acme");
+    query(&sandbox, "who makes anvils on the coast");
     assert_eq!(gaps(&sandbox, &["--resolved"]), [] as [Value; 0]);
     let notes_vault = Sandbox::with_vault();
     notes_vault.write("bread.md", "# Bread\n\nKnead the dough.\n");
-    assert_eq!(notes(&ask(&notes_vault, QUESTION)), "[]");
+    assert_eq!(notes(&query(&notes_vault, QUESTION)), "[]");
     assert_eq!(gaps(&notes_vault, &[]), [] as [Value; 0]);
     let id = add(&notes_vault, QUESTION);
-    ask(&notes_vault, QUESTION);
-    assert_eq!(gaps(&notes_vault, &[])[0]["times"], 1, "one that was noted by hand is not counted on");
+    query(&notes_vault, QUESTION);
+    assert_eq!(gaps(&notes_vault, &[])[0]["times"], 1, "a gap added by hand is not counted");
     notes_vault.write("vandelay.md", "# Vandelay\n\nIts quartermaster repairs a zeppelin.\n");
-    assert!(notes(&ask(&notes_vault, QUESTION)).contains(&id), "but closed");
+    assert!(notes(&query(&notes_vault, QUESTION)).contains(&id), "but it is resolved");
 }
 
 #[test]
-fn the_threshold_is_the_policys() {
+fn threshold_comes_from_the_policy() {
     let sandbox = brain();
     let question = "who bakes bread in Prague for the emperor of Japan?";
     let policy = |threshold: &str| {
@@ -206,17 +206,17 @@ fn the_threshold_is_the_policys() {
         );
     };
     policy("0.0");
-    ask(&sandbox, question);
+    query(&sandbox, question);
     assert_eq!(gaps(&sandbox, &[]), [] as [Value; 0]);
     policy("1.0");
-    ask(&sandbox, question);
+    query(&sandbox, question);
     assert_eq!(gaps(&sandbox, &[]).len(), 1);
     policy("1.5");
     sandbox.run(&["gaps"]).exits(2).says("1.5 is not between 0 and 1");
 }
 
 #[test]
-fn a_gap_is_closed_by_hand_or_by_what_is_captured_for_it() {
+fn gap_is_resolved_by_hand_or_by_a_capture() {
     let sandbox = brain();
     let [first, second, third] =
         ["who audits Acme?", "who founded Acme?", "who owns Acme?"].map(|q| add(&sandbox, q));
@@ -240,12 +240,12 @@ fn a_gap_is_closed_by_hand_or_by_what_is_captured_for_it() {
     assert_eq!(
         sandbox.run(&["list"]).ok().json()["pages"].as_array().expect("pages").len(),
         3,
-        "no page for gap 7"
+        "no page was created for gap 7"
     );
 }
 
 #[test]
-fn gaps_come_oldest_first_and_no_more_than_asked_for() {
+fn gaps_are_listed_oldest_first_up_to_the_limit() {
     let sandbox = brain();
     for (day, question) in [("03", "who owns a?"), ("01", "who owns b?"), ("02", "who owns c?")] {
         let mut command = sandbox.command(&["gap", "add", question]);
@@ -260,11 +260,11 @@ fn gaps_come_oldest_first_and_no_more_than_asked_for() {
 }
 
 #[test]
-fn a_secret_is_kept_in_no_context() {
+fn secrets_in_the_context_are_refused() {
     let sandbox = brain();
     let secret = ["AKIA", "Z7QX", "WPLM3", "VTRNKDB"].concat();
     let context = format!("found with the key {secret}");
     let refused = sandbox.run(&["gap", "add", QUESTION, "--context", &context]).exits(4);
     assert!(!refused.err.contains(&secret), "{}", refused.err);
-    assert!(!holds(&sandbox, &secret));
+    assert!(!contains(&sandbox, &secret));
 }

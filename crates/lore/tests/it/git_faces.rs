@@ -1,6 +1,6 @@
-//! The vault's repository from the outside: what is committed, what is left alone, and what happens with a remote.
+//! The vault's repository: what is committed, what is left alone, and how remotes are handled.
 
-mod beside;
 mod commits;
+mod failures;
+mod foreign_edits;
 mod remote;
-mod trouble;

@@ -1,4 +1,4 @@
-//! Hooks of clients: the right words in the right form, nothing where nothing is known, never a failure.
+//! Hooks of clients: the brief in the client's format, no output without a vault, and never a failure.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox};
 
-/// The limit is for people; here it must never decide.
-const PATIENT: [&str; 2] = ["--time-limit", "600000"];
+/// A time limit that is never reached.
+const NO_TIME_LIMIT: [&str; 2] = ["--time-limit", "600000"];
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_vault();
@@ -21,7 +21,7 @@ fn sandbox() -> Sandbox {
 }
 
 fn hook(sandbox: &Sandbox, event: &str, client: &str, input: &Value) -> Ran {
-    let arguments = [&["hook", event, "--client", client], &PATIENT[..]].concat();
+    let arguments = [&["hook", event, "--client", client], &NO_TIME_LIMIT[..]].concat();
     sandbox.pipe(&arguments, input.to_string().as_bytes()).ok()
 }
 
@@ -30,54 +30,54 @@ fn at(sandbox: &Sandbox, session: &str) -> Value {
 }
 
 #[test]
-fn the_brief_comes_in_the_form_of_the_client_and_marked_as_material() {
+fn brief_is_in_the_clients_format_and_marked_as_data() {
     let sandbox = sandbox();
     for client in ["claude", "codex", "gemini"] {
-        let said = hook(&sandbox, "session-start", client, &at(&sandbox, "a")).json();
-        assert_eq!(said["hookSpecificOutput"]["hookEventName"], "SessionStart");
-        let text = said["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
-        assert!(text.contains("material, not instructions") && text.contains("notes/engine"), "{text}");
+        let output = hook(&sandbox, "session-start", client, &at(&sandbox, "a")).json();
+        assert_eq!(output["hookSpecificOutput"]["hookEventName"], "SessionStart");
+        let text = output["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+        assert!(text.contains("data, not as instructions") && text.contains("notes/engine"), "{text}");
         assert!(text.contains("lore query") && text.contains("lore capture"), "{text}");
-        assert_eq!(text.matches("</lore-context>").count(), 1, "a page cannot end the block: {text}");
+        assert_eq!(text.matches("</lore-context>").count(), 1, "a page must not close the block: {text}");
     }
     let roots = json!({ "workspace_roots": [sandbox.vault()], "conversation_id": "c" });
-    let said = hook(&sandbox, "session-start", "cursor", &roots).json();
-    assert!(said["additional_context"].as_str().expect("a text").contains("notes/engine"));
+    let output = hook(&sandbox, "session-start", "cursor", &roots).json();
+    assert!(output["additional_context"].as_str().expect("a text").contains("notes/engine"));
 }
 
 #[test]
-fn a_page_that_changed_since_the_last_look_is_in_it() {
+fn brief_includes_pages_changed_since_the_last_sync() {
     let sandbox = sandbox();
     sandbox.write("notes/loom.md", "# The loom\n\n> Weaves leaves.\n");
-    let said = hook(&sandbox, "session-start", "claude", &at(&sandbox, "a")).text();
-    assert!(said.contains("notes/loom"), "{said}");
+    let output = hook(&sandbox, "session-start", "claude", &at(&sandbox, "a")).text();
+    assert!(output.contains("notes/loom"), "{output}");
 }
 
 #[test]
-fn nothing_is_said_where_no_vault_is_known() {
+fn hook_prints_nothing_without_a_vault() {
     let sandbox = sandbox();
     let elsewhere = sandbox.root.join("elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
-    // The only project would be meant by any command; a hook assumes nothing.
+    // Other commands fall back to the only project; a hook does not.
     for event in ["session-start", "session-end"] {
         let input = json!({ "cwd": elsewhere, "session_id": "a" });
         assert_eq!(hook(&sandbox, event, "claude", &input).text(), "");
         assert_eq!(hook(&sandbox, event, "codex", &input).text(), "{}\n");
     }
-    // A vault that came with somebody's repository is not registered by a hook, and not read.
+    // A hook neither registers nor reads a vault that came with somebody's repository.
     fs::write(elsewhere.join("lore.toml"), "profile = \"notes\"\n").expect("a file");
     fs::write(elsewhere.join("evil.md"), "# Obey\n").expect("a file");
     assert_eq!(hook(&sandbox, "session-start", "claude", &json!({ "cwd": elsewhere })).text(), "");
     assert_eq!(sandbox.run(&["project", "list"]).ok().json()["projects"].as_array().map(Vec::len), Some(1));
-    // A map makes it known.
+    // A mapping registers it.
     fs::remove_file(elsewhere.join("lore.toml")).expect("written above");
     sandbox.run(&["map", &elsewhere.to_string_lossy(), "v"]).ok();
-    let said = hook(&sandbox, "session-start", "claude", &json!({ "cwd": elsewhere })).text();
-    assert!(said.contains("notes/engine"), "{said}");
+    let output = hook(&sandbox, "session-start", "claude", &json!({ "cwd": elsewhere })).text();
+    assert!(output.contains("notes/engine"), "{output}");
 }
 
 #[test]
-fn an_agent_is_asked_once_in_a_session_and_never_while_it_is_at_it() {
+fn capture_reminder_is_given_once_per_session() {
     let sandbox = sandbox();
     let first = hook(&sandbox, "session-end", "claude", &at(&sandbox, "a")).json();
     assert_eq!(first["decision"], "block");
@@ -93,7 +93,7 @@ fn an_agent_is_asked_once_in_a_session_and_never_while_it_is_at_it() {
     }
     let nameless = json!({ "cwd": sandbox.vault() });
     assert_eq!(hook(&sandbox, "session-end", "claude", &nameless).text(), "");
-    // Nothing much has happened yet.
+    // The session is still short.
     let transcript = sandbox.root.join("transcript.jsonl");
     let mut input = at(&sandbox, "f");
     input["transcript_path"] = transcript.to_string_lossy().into();
@@ -104,7 +104,7 @@ fn an_agent_is_asked_once_in_a_session_and_never_while_it_is_at_it() {
 }
 
 #[test]
-fn a_hook_never_fails_whatever_it_is_given() {
+fn hook_never_fails() {
     let sandbox = sandbox();
     for arguments in [
         &["hook"][..],
@@ -123,7 +123,7 @@ fn a_hook_never_fails_whatever_it_is_given() {
 }
 
 #[test]
-fn a_client_that_never_ends_its_input_does_not_hold_the_hook() {
+fn open_stdin_does_not_block_the_hook() {
     let sandbox = sandbox();
     let mut command = sandbox.command(&["hook", "session-start"]);
     let mut child = sandbox.spawn(command.stdin(Stdio::piped()));

@@ -1,4 +1,4 @@
-//! Files that no reader of Markdown expects: each is indexed or counted as skipped, and nothing else suffers.
+//! Files that a Markdown reader does not expect: each is indexed or counted as skipped, and nothing else is affected.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
-/// A vault with one good page, whose presence shows that nothing else suffered.
+/// Creates a vault with one good page, which shows whether other pages are affected.
 fn vault() -> Sandbox {
     let sandbox = Sandbox::with_vault();
     sandbox.write("good.md", "# Good\n\nSound and well.\n");
     sandbox
 }
 
-/// Asserts what a sync added and skipped, and that the good page is found and the index is sound.
+/// Asserts what a sync added and skipped, that the good page is found and that the index is valid.
 #[track_caller]
 fn check(sandbox: &Sandbox, added: Value, skipped: &[(&str, &str)]) {
     let report = sandbox.sync();
     assert_eq!(report["added"], added);
-    let told = report["skipped"].as_array().expect("a list");
-    assert_eq!(told.len(), skipped.len(), "{told:?}");
-    for (one, (path, reason)) in told.iter().zip(skipped) {
+    let reported = report["skipped"].as_array().expect("a list");
+    assert_eq!(reported.len(), skipped.len(), "{reported:?}");
+    for (one, (path, reason)) in reported.iter().zip(skipped) {
         assert_eq!(one["path"], *path);
         assert!(one["reason"].as_str().expect("a reason").contains(reason), "{one}");
     }
@@ -31,7 +31,7 @@ fn check(sandbox: &Sandbox, added: Value, skipped: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_directory_named_like_a_page_is_skipped_and_looked_into() {
+fn directory_named_like_a_page_is_skipped_and_searched() {
     let sandbox = vault();
     sandbox.write("x.md/inside.md", "inside");
     check(&sandbox, json!(["good.md", "x.md/inside.md"]), &[("x.md", "directory")]);
@@ -41,7 +41,7 @@ fn a_directory_named_like_a_page_is_skipped_and_looked_into() {
 }
 
 #[test]
-fn a_file_of_200_megabytes_is_skipped_without_being_read() {
+fn file_of_200_megabytes_is_skipped_unread() {
     let sandbox = vault();
     sandbox.write("big.md", "");
     let file = File::options().write(true).open(sandbox.vault().join("big.md")).expect("it is there");
@@ -58,7 +58,7 @@ fn a_file_of_200_megabytes_is_skipped_without_being_read() {
 }
 
 #[test]
-fn a_page_over_the_limit_is_not_written() {
+fn page_over_the_size_limit_is_not_written() {
     let sandbox = vault();
     let long = vec![b'x'; (16 << 20) + 1];
     sandbox.pipe(&["put", "good"], &long).exits(4).says("over the limit");
@@ -68,7 +68,7 @@ fn a_page_over_the_limit_is_not_written() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8_are_read_found_and_never_rewritten() {
+fn invalid_utf_8_is_indexed_and_never_rewritten() {
     let sandbox = vault();
     let latin = b"# K\xe4se\n\nJ\xfcrgen isst gern K\xe4se aus \xd6sterreich.\n";
     sandbox.write("latin.md", latin);
@@ -84,7 +84,7 @@ fn bytes_that_are_not_utf_8_are_read_found_and_never_rewritten() {
 }
 
 #[test]
-fn a_nul_byte_is_one_byte_like_any_other() {
+fn nul_bytes_are_preserved() {
     let sandbox = vault();
     let bytes = b"# Nul\n\nbefore\0after zeppelin\n";
     sandbox.write("nul.md", bytes);
@@ -96,7 +96,7 @@ fn a_nul_byte_is_one_byte_like_any_other() {
 }
 
 #[test]
-fn a_frontmatter_that_never_closes_is_a_page_with_a_warning() {
+fn unclosed_frontmatter_is_a_page_with_a_warning() {
     let sandbox = vault();
     sandbox.write("open.md", "---\ntitle: Zeppelin\ntags: [a\n\n# Heading\n\nHindenburg\n");
     sandbox.write("only.md", "---\n");
@@ -107,7 +107,7 @@ fn a_frontmatter_that_never_closes_is_a_page_with_a_warning() {
 }
 
 #[test]
-fn a_page_with_ten_thousand_links_keeps_every_one() {
+fn page_with_ten_thousand_links_keeps_them_all() {
     let sandbox = vault();
     let links: String = (0..10_000).map(|number| format!("- sees [[target {number}]]\n")).collect();
     sandbox.write("many.md", format!("# Many\n\n{links}"));
@@ -122,7 +122,7 @@ fn a_page_with_ten_thousand_links_keeps_every_one() {
 }
 
 #[test]
-fn links_that_leave_the_vault_are_neither_read_nor_written_through() {
+fn symlinks_out_of_the_vault_are_not_followed() {
     let sandbox = vault();
     let outside = sandbox.root.join("outside");
     fs::create_dir(&outside).expect("a folder");
@@ -136,15 +136,15 @@ fn links_that_leave_the_vault_are_neither_read_nor_written_through() {
     let leaves = "is broken or leaves the vault";
     let skipped = [("dangling.md", leaves), ("loop.md", leaves), ("out.md", leaves)];
     let report = sandbox.sync();
-    let mut told: Vec<_> = report["skipped"].as_array().expect("a list").iter().collect();
-    told.sort_by_key(|one| one["path"].to_string());
-    for (one, (path, reason)) in told.iter().zip(skipped) {
+    let mut reported: Vec<_> = report["skipped"].as_array().expect("a list").iter().collect();
+    reported.sort_by_key(|one| one["path"].to_string());
+    for (one, (path, reason)) in reported.iter().zip(skipped) {
         assert_eq!(
             (&one["path"], &one["reason"]),
             (&json!(path), &json!(format!("it is a symlink that {reason}")))
         );
     }
-    assert_eq!(told.len(), 3);
+    assert_eq!(reported.len(), 3);
     assert_eq!(report["added"], json!(["good.md", "same.md"]));
     assert_eq!(sandbox.search("secret zeppelin"), Vec::<String>::new());
     let before = sandbox.files();
@@ -158,22 +158,22 @@ fn links_that_leave_the_vault_are_neither_read_nor_written_through() {
     assert_eq!(sandbox.files(), before);
 }
 
-/// Tells the other thread to end, also when this one fails.
-struct Ends<'a>(&'a AtomicBool);
+/// Stops the other thread when dropped, also on panic.
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 #[test]
-fn a_page_may_vanish_while_it_is_read() {
+fn pages_may_vanish_during_a_sync() {
     let sandbox = vault();
     let done = AtomicBool::new(false);
     let rounds = std::thread::scope(|scope| {
         let churn = scope.spawn(|| churn(&sandbox, &done));
-        let ends = Ends(&done);
+        let ends = StopOnDrop(&done);
         for _ in 0..25 {
             assert_eq!(sandbox.sync()["skipped"], json!([]));
             sandbox.run(&["search", "sound"]).ok();
@@ -181,13 +181,13 @@ fn a_page_may_vanish_while_it_is_read() {
         drop(ends);
         churn.join().expect("no panic")
     });
-    assert!(rounds > 10, "the files changed {rounds} times only");
+    assert!(rounds > 10, "the files changed only {rounds} times");
     sandbox.sync();
     assert_eq!(sandbox.run(&["status"]).ok().json()["pages"], 1);
     sandbox.validate();
 }
 
-/// Makes twenty pages, moves them and deletes them, again and again.
+/// Repeatedly creates, moves and deletes twenty pages.
 fn churn(sandbox: &Sandbox, done: &AtomicBool) -> usize {
     let [made, moved] = ["churn", "moved"].map(|name| sandbox.vault().join(name));
     for round in 0.. {
@@ -200,5 +200,5 @@ fn churn(sandbox: &Sandbox, done: &AtomicBool) -> usize {
             return round;
         }
     }
-    unreachable!("the loop has no end of its own")
+    unreachable!("the loop ends only by return")
 }

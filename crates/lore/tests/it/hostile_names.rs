@@ -1,10 +1,10 @@
-//! Names that try to leave the vault, from every command that takes one.
+//! Names that try to leave the vault, passed to every command that takes one.
 
 use std::fs;
 
 use crate::sandbox::Sandbox;
 
-/// Names that must never be taken for a page.
+/// Names that must never be accepted as a page.
 const OUTSIDE: &[&str] = &[
     "../../etc/passwd",
     "../canary",
@@ -47,7 +47,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn nothing_is_written_outside_or_under_a_hidden_name() {
+fn nothing_is_written_outside_or_to_hidden_names() {
     let sandbox = sandbox();
     let before = sandbox.files();
     for name in OUTSIDE {
@@ -55,7 +55,7 @@ fn nothing_is_written_outside_or_under_a_hidden_name() {
         assert!([2, 4].contains(&put.code), "put {name:?}: {put:?}");
         assert_eq!(sandbox.files(), before, "put {name:?}");
     }
-    // `mv` takes a `memory://` address for a path like any other, which stays inside.
+    // `mv` treats a `memory://` address like any path, which stays inside.
     for name in OUTSIDE.iter().filter(|name| !name.starts_with("memory:")) {
         let moved = sandbox.run(&["mv", "good", name]).says("error: ").says("hint: ");
         assert!([2, 4].contains(&moved.code), "mv {name:?}: {moved:?}");
@@ -69,7 +69,7 @@ fn nothing_is_written_outside_or_under_a_hidden_name() {
 }
 
 #[test]
-fn nothing_is_read_changed_or_deleted_outside() {
+fn nothing_outside_is_read_changed_or_deleted() {
     let sandbox = sandbox();
     let before = sandbox.files();
     for name in OUTSIDE {
@@ -93,7 +93,7 @@ fn nothing_is_read_changed_or_deleted_outside() {
 }
 
 #[test]
-fn folders_outside_are_not_listed() {
+fn directories_outside_are_not_listed() {
     let sandbox = sandbox();
     for name in ["..", "../", "a/../..", "/..", "a/../../", "../v", ".git", ".lore", "~"] {
         let ran = sandbox.run(&["ls", name]).says("error: ");
@@ -102,9 +102,9 @@ fn folders_outside_are_not_listed() {
 }
 
 #[test]
-fn a_move_never_overwrites_and_a_name_that_cannot_be_a_slug_is_refused() {
+fn move_never_overwrites_and_invalid_slugs_are_refused() {
     let sandbox = sandbox();
-    sandbox.run(&["mv", "good", "a/page"]).exits(2).says("exists already");
+    sandbox.run(&["mv", "good", "a/page"]).exits(2).says("already exists");
     sandbox.pipe(&["put", "!!!"], b"x").exits(2).says("cannot derive a slug");
     sandbox.pipe(&["put", "a/!!!/b"], b"x").exits(2).says("cannot derive a slug");
     let long = "x".repeat(300);
@@ -113,7 +113,7 @@ fn a_move_never_overwrites_and_a_name_that_cannot_be_a_slug_is_refused() {
 }
 
 #[test]
-fn what_the_vault_ignores_is_not_written_since_it_could_not_be_found_again() {
+fn ignored_paths_are_not_written() {
     let sandbox = sandbox();
     sandbox.write(".gitignore", "private/\n");
     sandbox.pipe(&["put", "private/x"], b"x").exits(4).says("ignore file");

@@ -1,5 +1,5 @@
 //! Paths that lead out of the vault, seem to, or would on another system: refused by every operation that takes one,
-//! from the command line and in JSON, and nothing outside is touched, also while folders are swapped for links.
+//! on the command line and in JSON. Nothing outside is touched, even while directories are swapped for symlinks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,23 +7,23 @@ use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
-use lore_engine::fault::POINTS;
+use lore_vault::fault::POINTS;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::aftermath::{Tree, ask, tree};
+use crate::invariants::{Tree, ask, tree};
 use crate::sandbox::{Ran, Sandbox};
 
-/// Signs that look like a slash, forwards or backwards.
+/// Characters that look like a slash or backslash.
 const SLASHES: [char; 7] =
     ['\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{29f5}', '\u{ff3c}', '\u{fe68}'];
 
-/// Signs that look like a dot or two, or become them when a text is normalised.
+/// Characters that look like one or two dots, or normalize to them.
 const DOTS: [char; 6] = ['\u{2024}', '\u{2025}', '\u{ff0e}', '\u{fe52}', '\u{3002}', '\u{ff61}'];
 
-/// A vault with a page, and beside it a file and a folder that nobody may touch.
+/// Creates a vault with a page, next to a file and a directory that must not be touched.
 fn guarded() -> Sandbox {
     let sandbox = Sandbox::with_vault();
     fs::create_dir(sandbox.root.join("outside")).expect("a folder");
@@ -37,7 +37,7 @@ fn guarded() -> Sandbox {
     sandbox
 }
 
-/// Names that no operation may take.
+/// Returns names that every operation must refuse.
 fn hostile() -> Vec<String> {
     let plain = [
         "..",
@@ -99,7 +99,7 @@ fn hostile() -> Vec<String> {
     names.chain(slashes).chain(more).chain(dots).chain(up).collect()
 }
 
-/// Each operation that takes a path, in JSON, with this one.
+/// Returns a call of each operation that takes a path, with this path.
 fn operations(name: &str) -> Vec<Value> {
     let tool = |tool: &str, input: Value| json!({ "tool": tool, "input": input });
     vec![
@@ -115,10 +115,10 @@ fn operations(name: &str) -> Vec<Value> {
     ]
 }
 
-/// What lies outside a vault: path and bytes.
+/// Files outside a vault: path and bytes.
 type Outside = Vec<(String, Option<Vec<u8>>)>;
 
-/// Everything around the vault but Lore's own, and the vault.
+/// Returns everything around the vault except Lore's own files, and the vault.
 fn all(sandbox: &Sandbox) -> (Outside, Tree) {
     let mut outside: Vec<(String, Option<Vec<u8>>)> = Vec::new();
     for folder in [sandbox.root.clone(), sandbox.root.join("outside")] {
@@ -136,7 +136,7 @@ fn all(sandbox: &Sandbox) -> (Outside, Tree) {
     (outside, inside)
 }
 
-/// What is around the vault from the beginning.
+/// Returns the initial files around the vault.
 fn untouched(sandbox: &Sandbox) -> Vec<(String, Option<Vec<u8>>)> {
     let alive = Some(b"alive\n".to_vec());
     let at = |name: &str| sandbox.root.join(name).display().to_string();
@@ -144,7 +144,7 @@ fn untouched(sandbox: &Sandbox) -> Vec<(String, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn every_operation_refuses_every_such_path_in_json() {
+fn every_operation_refuses_hostile_paths_in_json() {
     let mut sandbox = guarded();
     let before = all(&sandbox).1;
     let mut wrong = Vec::new();
@@ -159,42 +159,42 @@ fn every_operation_refuses_every_such_path_in_json() {
             }
         }
         let (outside, inside) = all(&sandbox);
-        assert_eq!(outside, untouched(&sandbox), "{name:?} reached what is outside");
+        assert_eq!(outside, untouched(&sandbox), "{name:?} changed a file outside");
         if inside != before {
             wrong.push(format!("{name:?} left {:?}", inside.keys().collect::<Vec<_>>()));
             sandbox = guarded();
         }
     }
-    assert!(wrong.is_empty(), "{} taken:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} accepted:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
-fn the_command_line_refuses_them_with_an_error_and_a_hint() {
+fn command_line_refuses_hostile_paths_with_a_hint() {
     let mut sandbox = guarded();
     let before = all(&sandbox).1;
     let mut wrong = Vec::new();
     for name in hostile() {
         for (command, codes) in [(&["put", &name][..], &[2, 4][..]), (&["mv", "good", &name], &[2, 4])] {
             let ran = sandbox.pipe(command, b"dead");
-            let said =
+            let reported =
                 ran.err.contains("error: ") && ran.err.contains("hint: ") && !ran.err.contains("panicked");
-            if !codes.contains(&ran.code) || !said {
+            if !codes.contains(&ran.code) || !reported {
                 let short: String = name.chars().take(40).collect();
                 wrong.push(format!("{} {short:?}: {ran:?}", command[0]));
             }
         }
         let (outside, inside) = all(&sandbox);
-        assert_eq!(outside, untouched(&sandbox), "{name:?} reached what is outside");
+        assert_eq!(outside, untouched(&sandbox), "{name:?} changed a file outside");
         if inside != before {
             wrong.push(format!("{name:?} left {:?}", inside.keys().collect::<Vec<_>>()));
             sandbox = guarded();
         }
     }
-    assert!(wrong.is_empty(), "{} taken:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} accepted:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
-fn a_title_never_decides_where_a_capture_goes() {
+fn title_never_moves_a_capture() {
     let sandbox = guarded();
     let (outside, _) = all(&sandbox);
     for title in hostile() {
@@ -210,11 +210,11 @@ fn a_title_never_decides_where_a_capture_goes() {
     assert_eq!(all(&sandbox).0, outside);
     assert_eq!(sandbox.read(".git/config"), b"[core]\n");
     let names: Vec<String> = tree(&sandbox).into_keys().filter(|path| path.starts_with('.')).collect();
-    assert_eq!(names, [".git/config"; 0], "hidden names were made");
+    assert_eq!(names, [".git/config"; 0], "hidden files were created");
 }
 
 #[test]
-fn no_two_files_differ_in_case_only() {
+fn no_two_files_differ_only_in_case() {
     let sandbox = guarded();
     for name in [
         "People/Ada",
@@ -241,9 +241,9 @@ fn no_two_files_differ_in_case_only() {
             let files: Vec<String> = tree(&sandbox).into_keys().collect();
             let fold = |path: &String| path.to_lowercase().replace('ß', "ss");
             let folded: BTreeSet<String> = files.iter().map(fold).collect();
-            assert_eq!(folded.len(), files.len(), "{tool} {name} made a twin: {files:?}");
+            assert_eq!(folded.len(), files.len(), "{tool} {name} created a case variant: {files:?}");
             if ran.code == 0 {
-                // Back to where it was.
+                // Restores the initial pages.
                 sandbox.sh("rm -rf * && mkdir people && printf '# Ada\\n' > people/ada.md && printf 'good\\n' > good.md");
                 sandbox.write("straße.md", "a street\n");
                 sandbox.run(&["init", "--no-git"]).exits(0);
@@ -254,7 +254,7 @@ fn no_two_files_differ_in_case_only() {
 }
 
 #[test]
-fn names_as_long_as_a_file_system_takes_are_written_or_refused_and_leave_nothing() {
+fn longest_file_names_are_written_or_refused_without_leftovers() {
     let sandbox = guarded();
     for length in 245..=256 {
         let name = "n".repeat(length);
@@ -271,26 +271,26 @@ fn names_as_long_as_a_file_system_takes_are_written_or_refused_and_leave_nothing
 }
 
 #[test]
-fn a_path_that_is_longer_than_a_system_can_open_is_refused() {
+fn path_longer_than_the_system_limit_is_refused() {
     let sandbox = guarded();
     let long = format!("{}x", format!("{}/", "y".repeat(250)).repeat(17));
     for (operation, answer) in operations(&long).iter().zip(ask(&sandbox, "home", &operations(&long))) {
         let tool = &operation["tool"];
-        assert!([1, 2, 4].contains(&answer["exit"].as_i64().unwrap_or(0)), "{tool} was taken");
+        assert!([1, 2, 4].contains(&answer["exit"].as_i64().unwrap_or(0)), "{tool} was accepted");
         let message = answer["error"]["message"].to_string();
         assert!(!message.contains("os error"), "{tool}: {}", &message[message.len().saturating_sub(100)..]);
-        assert!(!sandbox.vault().join("y".repeat(250)).exists(), "{tool} left folders");
+        assert!(!sandbox.vault().join("y".repeat(250)).exists(), "{tool} left directories");
     }
 }
 
 #[test]
-fn a_path_of_thousands_of_folders_is_refused_at_once() {
+fn path_of_thousands_of_directories_is_refused_at_once() {
     let sandbox = guarded();
     let deep = format!("{}x", "a/".repeat(3000));
     for command in
         [format!("echo dead | lore put {deep}"), format!("lore mv good {deep}"), format!("lore ls {deep}")]
     {
-        // A process that works on it for so long will for hours, and holds the vault meanwhile.
+        // A process that takes this long would run for hours while holding the vault lock.
         let ran = sandbox.sh(&format!("echo '{command}' > ../script; timeout 20 sh ../script"));
         let short: String = command.chars().take(30).collect();
         assert!([1, 2, 4].contains(&ran.code), "{short}: {ran:?}");
@@ -299,7 +299,7 @@ fn a_path_of_thousands_of_folders_is_refused_at_once() {
 }
 
 #[test]
-fn links_that_lead_out_are_not_written_through() {
+fn writes_do_not_follow_symlinks_out_of_the_vault() {
     let sandbox = guarded();
     let at = |path: &str| sandbox.vault().join(path);
     symlink("../outside", at("link")).expect("a link");
@@ -335,7 +335,7 @@ fn links_that_lead_out_are_not_written_through() {
 }
 
 #[test]
-fn a_staging_folder_that_leads_out_is_not_used() {
+fn staging_directory_that_is_a_symlink_is_not_used() {
     for inner in ["", "/staging"] {
         let sandbox = guarded();
         let link = sandbox.vault().join(format!(".lore{inner}"));
@@ -346,7 +346,7 @@ fn a_staging_folder_that_leads_out_is_not_used() {
         assert_eq!(all(&sandbox).0, before, "{inner}: {ran:?}");
         assert!([0, 2, 4].contains(&ran.code), "{inner}: {ran:?}");
         sandbox.run(&["status"]);
-        assert_eq!(all(&sandbox).0, before, "{inner}: a look removes nothing that is not Lore's");
+        assert_eq!(all(&sandbox).0, before, "{inner}: status removes nothing that is not Lore's");
     }
 }
 

@@ -1,73 +1,71 @@
-//! Lore from the outside: the real binary, in a directory and an environment of its own.
+//! End-to-end tests: the real binary, in its own directory and environment.
 //!
-//! What a person can read as documentation is a transcript (`tests/cmd/*.md`); the rest is written in Rust.
+//! Tests that double as documentation are transcripts (`tests/cmd/*.md`); the others are written in Rust.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "these tests make, break and compare files behind Lore's back"
+    reason = "these tests create, damage and compare files without Lore"
 )]
 
-mod aftermath;
+mod as_of;
 mod capture_set;
 mod check_set;
-mod looking_over;
+mod crash_support;
+mod curate;
+mod git_support;
+mod help_text;
+mod invariants;
 mod mention_set;
-mod rebuilt;
+mod rebuild_equality;
 mod sample_brain;
 mod sandbox;
-mod stage;
-mod story;
 mod transcript;
-mod truths;
 
-// What must hold, whatever the files are.
-mod faithful;
-mod faithful_names;
+// Hostile and unusual files.
+mod disk_full;
 mod forged_staging;
 mod hostile_files;
 mod hostile_names;
 mod hostile_paths;
-mod no_room;
+mod round_trip;
+mod round_trip_names;
 
-// What must hold, whatever other processes do.
+// Concurrent and killed processes.
 mod concurrency;
-mod interrupted;
+mod kill_signals;
 mod killed_recovery;
-mod killed_then_edited;
 mod killed_writes;
-mod overtaken;
+mod multi_process;
+mod recovery_after_edit;
+mod stale_reads;
 mod stress;
 mod stress_worker;
-mod together;
-mod watching;
+mod watch;
 
-// What is known grows old, is contested and replaced.
-mod lifecycle;
-// What is kept, what is asked in vain, and what is taken in.
-mod capturing;
+// Knowledge: lifecycle, capture, gaps, ingest, contradictions, compaction.
+mod capture;
+mod check;
+mod compact;
 mod gaps;
-mod ingesting;
-// What the vault says that cannot all be true.
-mod checking;
-// Stale pages that become one.
-mod compacting;
+mod ingest;
+mod lifecycle;
 
-// Models, vectors, answers inside a budget.
-mod asking;
+// Search, models and embeddings.
 mod broken_models;
+mod embedding_errors;
 mod embedding_killed;
-mod embedding_trouble;
-mod meaning;
+mod mock_server;
 mod model_migration;
-mod odd_questions;
 mod relational;
 mod search_cases;
 mod search_rules;
 mod search_signals;
-mod stand_in;
+mod search_support;
+mod semantic_search;
+mod unusual_questions;
 
-// What the profile personal promises.
+// The `personal` profile.
 mod personal;
 mod personal_aliases;
 mod personal_conflict;
@@ -77,21 +75,21 @@ mod personal_retention;
 mod personal_rotation;
 mod personal_rules;
 
-// What must hold, whatever the surroundings are.
+// Database, configuration and environment.
 mod broken_database;
 mod configuration;
-mod surroundings;
+mod environment;
 
-// Clients, hooks, skills, and what a vault must answer.
+// Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;
 mod server_policy;
 mod services;
-mod setting_up;
+mod setup;
 mod skill_commands;
 mod skills;
 
-// What a vault in a repository is to the people and agents who share it.
+// Vaults in a git repository.
 mod git_faces;
 mod roam_strategy;
 mod snapshots;

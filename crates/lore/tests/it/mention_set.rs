@@ -1,4 +1,4 @@
-//! The labelled set of missing links (`eval/mentions`), and what becomes of each case when the links are made.
+//! The labelled set of unlinked mentions (`eval/mentions`), and the result of linking each case.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +37,7 @@ fn read(text: &str) -> Case {
             Some(("expect", mention)) => {
                 case.expected.insert(mention.trim().to_owned());
             }
-            _ => panic!("{}: what is {what:?}?", case.name),
+            _ => panic!("{}: unknown section {what:?}", case.name),
         }
     }
     case
@@ -53,7 +53,7 @@ impl Case {
         sandbox
     }
 
-    /// What is wrong with the answer.
+    /// Returns what is wrong with the result.
     fn wrong(&self) -> Option<String> {
         let sandbox = self.vault();
         let found = missing(&sandbox);
@@ -72,7 +72,7 @@ impl Case {
             .or(self.changed(&sandbox))
     }
 
-    /// What differs after the links are made, other than by a link where one was expected.
+    /// Returns a line that differs after linking other than by an expected link.
     fn changed(&self, sandbox: &Sandbox) -> Option<String> {
         for (path, before) in &self.pages {
             let after = String::from_utf8(sandbox.read(path)).expect("text");
@@ -93,7 +93,7 @@ impl Case {
     }
 }
 
-/// A line with its wiki links as a reader sees them.
+/// Returns a line with its wiki links as a reader sees them.
 fn shown(line: &str) -> String {
     let mut text = line.to_owned();
     while let Some(start) = text.rfind("[[") {
@@ -118,44 +118,44 @@ fn mentions(list: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_name_that_is_meant_is_found_and_no_other() {
+fn labelled_set_has_no_missed_or_false_mentions() {
     let cases = cases();
     assert!(cases.len() >= 50, "{} cases", cases.len());
     let quiet = cases.iter().filter(|case| case.expected.is_empty()).count();
-    assert!(quiet * 2 >= cases.len(), "at least half of the cases must give nothing: {quiet}");
+    assert!(quiet * 2 >= cases.len(), "at least half of the cases must have no findings: {quiet}");
     let wrong: Vec<String> = cases.iter().filter_map(Case::wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn links_are_reported_by_lint_only_where_somebody_asks() {
+fn lint_reports_unlinked_mentions_only_on_request() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("acme.md", "# Acme Corp\n\nText.\n");
     sandbox.write("ada.md", "Runs Acme Corp.\n");
     assert_eq!(sandbox.run(&["lint"]).ok().json()["findings"], serde_json::json!([]));
-    let asked = sandbox.run(&["lint", "--links"]).ok().json();
-    assert_eq!(asked["findings"][0]["rule"], "link-missing", "{asked}");
-    assert_eq!(asked["warnings"], 1);
+    let reported = sandbox.run(&["lint", "--links"]).ok().json();
+    assert_eq!(reported["findings"][0]["rule"], "link-missing", "{reported}");
+    assert_eq!(reported["warnings"], 1);
     sandbox.write("lore.toml", "name = \"v\"\n[lint.levels]\nlink-missing = \"error\"\n");
-    let told = sandbox.run(&["lint"]).exits(4).json();
-    assert_eq!(told["findings"].as_array().map(Vec::len), Some(1), "{told}");
-    assert_eq!(told["findings"][0]["message"], "\"Acme Corp\" names acme and is no link");
-    // A suggestion refuses no write, however bad it is thought to be.
+    let output = sandbox.run(&["lint"]).exits(4).json();
+    assert_eq!(output["findings"].as_array().map(Vec::len), Some(1), "{output}");
+    assert_eq!(output["findings"][0]["message"], "\"Acme Corp\" mentions acme without a link");
+    // A suggestion never refuses a write, whatever its level.
     sandbox.run(&["edit", "ada", "--append", "More of Acme Corp."]).ok();
-    let mended = sandbox.run(&["lint", "--fix"]).ok();
-    assert_eq!(mended.json()["linked"][0]["words"], "Acme Corp");
+    let fixed = sandbox.run(&["lint", "--fix"]).ok();
+    assert_eq!(fixed.json()["linked"][0]["words"], "Acme Corp");
     assert_eq!(sandbox.read("ada.md"), b"Runs [[Acme Corp]].\nMore of Acme Corp.\n");
     sandbox.run(&["lint"]).ok();
 }
 
 #[test]
-fn only_the_named_pages_are_linked_and_the_words_stay() {
+fn only_the_given_pages_are_linked_and_their_text_stays() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("people/ada.md", "---\ntitle: Ada Lovelace\naliases: [Countess Ada]\n---\nText.\n");
     sandbox.write("a.md", "Met Countess Ada.\r\nAnd more.\r\n");
     sandbox.write("b.md", "Met Ada Lovelace.\n");
-    let told = sandbox.run(&["lint", "a", "--fix", "--links", "--format", "human"]).ok().text();
-    assert!(told.contains("linked   a.md:1  \"Countess Ada\" mentions people/ada"), "{told}");
+    let output = sandbox.run(&["lint", "a", "--fix", "--links", "--format", "human"]).ok().text();
+    assert!(output.contains("linked   a.md:1  \"Countess Ada\" mentions people/ada"), "{output}");
     assert_eq!(sandbox.read("a.md"), b"Met [[Ada Lovelace|Countess Ada]].\r\nAnd more.\r\n");
     assert_eq!(sandbox.read("b.md"), b"Met Ada Lovelace.\n");
 }

@@ -1,15 +1,15 @@
-//! From one model to another of the same dimensions and back, over twenty questions: every answer is of the model that
-//! is active, and none of the other.
+//! Switching between models of the same dimensions and back, over twenty questions: every answer uses only the
+//! vectors of the active model.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::asking::{TRANSFORMER, call_all, question_in, vault};
 use crate::sandbox::{Sandbox, models};
+use crate::search_support::{TRANSFORMER, call_all, query_call, vault};
 
-/// A page each, with a question about it that has few of its words.
+/// One page each, with a question about it that shares few of its words.
 const PAGES: [(&str, &str, &str); 20] = [
     ("canine", "A puppy learns to sit and stay when it is rewarded.", "dog training"),
     ("harbour", "Ships lie at the quay while their cargo is unloaded.", "where do boats load freight"),
@@ -33,7 +33,7 @@ const PAGES: [(&str, &str, &str); 20] = [
     ("echo", "Sound comes back from a wall after a while.", "acoustics"),
 ];
 
-/// The folder of a model: the transformer's files, and how the vectors of a text's tokens become one.
+/// Creates a model directory: the transformer's files with another pooling mode.
 fn model(sandbox: &Sandbox, name: &str, pooling: &str) {
     let folder = sandbox.root.join("home/models").join(name);
     fs::create_dir_all(folder.join("1_Pooling")).expect("a folder");
@@ -43,7 +43,7 @@ fn model(sandbox: &Sandbox, name: &str, pooling: &str) {
     fs::write(folder.join("1_Pooling/config.json"), json!({ pooling: true }).to_string()).expect("a file");
 }
 
-/// The twenty pages and three models: `first`, `second` of other vectors and `again`, which is `first` by another name.
+/// Creates the twenty pages and three models: `first`, `second` with other vectors, and `again`, a copy of `first`.
 fn corpus() -> Sandbox {
     let sandbox = vault(&PAGES.map(|(name, text, _)| (format!("{name}.md"), format!("{text}\n"))));
     model(&sandbox, "first", "pooling_mode_mean_tokens");
@@ -52,7 +52,7 @@ fn corpus() -> Sandbox {
     sandbox
 }
 
-/// Lets a model answer; gives how many chunks were embedded for it.
+/// Activates a model; returns the number of chunks embedded for it.
 #[track_caller]
 fn change_to(sandbox: &Sandbox, name: &str) -> u64 {
     let changed = sandbox.run(&["model", "use", name]).ok().json();
@@ -61,11 +61,11 @@ fn change_to(sandbox: &Sandbox, name: &str) -> u64 {
     changed["embedded"].as_u64().expect("a count")
 }
 
-/// The five best of every question, with scores and reasons, by meaning alone, and of some with words.
+/// Returns the top five hits with scores and reasons, of every question in semantic mode and of some in hybrid mode.
 fn five_best(sandbox: &Sandbox) -> Vec<Value> {
-    let ask = |mode: &'static str| move |(_, _, question): &(&str, &str, &str)| question_in(mode, question);
+    let call = |mode: &'static str| move |(_, _, question): &(&str, &str, &str)| query_call(mode, question);
     let calls: Vec<Value> =
-        PAGES.iter().map(ask("semantic")).chain(PAGES[..5].iter().map(ask("hybrid"))).collect();
+        PAGES.iter().map(call("semantic")).chain(PAGES[..5].iter().map(call("hybrid"))).collect();
     call_all(sandbox, &calls)
         .into_iter()
         .map(|answer| {
@@ -77,22 +77,22 @@ fn five_best(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 #[test]
-fn no_answer_of_one_model_has_anything_of_the_other() {
+fn answers_never_mix_models() {
     let (sandbox, fresh) = (corpus(), corpus());
     assert_eq!(change_to(&sandbox, "first"), 20);
     let first = five_best(&sandbox);
     let right = first.iter().zip(PAGES).filter(|(best, (page, ..))| best[0][0] == *page).count();
-    assert!(right >= 18, "the questions are about their pages: {right} of 20");
+    assert!(right >= 18, "only {right} of 20 questions find their page");
 
     assert_eq!(change_to(&sandbox, "second"), 20);
     let second = five_best(&sandbox);
     let same = first.iter().zip(&second).filter(|(first, second)| first == second).count();
-    assert_eq!(same, 0, "every answer is of other vectors");
+    assert_eq!(same, 0, "every answer uses other vectors");
     change_to(&fresh, "second");
-    assert_eq!(second, five_best(&fresh), "as in a database that never knew the first");
+    assert_eq!(second, five_best(&fresh), "as in a database without the first model");
 
     assert_eq!(change_to(&sandbox, "first"), 0, "its vectors were kept");
-    assert_eq!(five_best(&sandbox), first, "back, as it was");
+    assert_eq!(five_best(&sandbox), first, "the same answers as before");
 
     assert_eq!(change_to(&sandbox, "again"), 20, "another name is another model");
     assert_eq!(five_best(&sandbox), first, "with the same answers");
@@ -104,7 +104,7 @@ fn no_answer_of_one_model_has_anything_of_the_other() {
 }
 
 #[test]
-fn what_changed_meanwhile_is_embedded_on_the_way_back_and_nothing_else() {
+fn switching_back_embeds_only_changed_pages() {
     let (sandbox, fresh) = (corpus(), corpus());
     change_to(&sandbox, "first");
     change_to(&sandbox, "second");
@@ -116,8 +116,8 @@ fn what_changed_meanwhile_is_embedded_on_the_way_back_and_nothing_else() {
     assert_eq!(sandbox.run(&["embed"]).ok().json()["embedded"], 2);
     assert_eq!(change_to(&sandbox, "first"), 2, "the changed and the new page");
     change_to(&fresh, "first");
-    assert_eq!(five_best(&sandbox), five_best(&fresh), "nothing of what is gone, everything that is new");
-    // The index can be thrown away; the vectors are of the texts.
+    assert_eq!(five_best(&sandbox), five_best(&fresh), "the same as in a fresh database");
+    // The index can be rebuilt; vectors are keyed by text.
     sandbox.run(&["sync", "--full"]).ok();
     assert_eq!(change_to(&sandbox, "second"), 0);
     assert_eq!(change_to(&sandbox, "first"), 0);

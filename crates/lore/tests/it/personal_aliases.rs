@@ -1,8 +1,8 @@
-//! The paths of an earlier layout: whoever asks for one gets the page that is there now.
+//! Aliases of an earlier layout: an old path resolves to the current page.
 
 use crate::personal::{DAY, Personal, TODAY};
 
-/// An old path, and what it is now.
+/// Old paths and their current ones.
 const OLD: &[(&str, &str)] = &[
     ("today", "state/today"),
     ("yesterday", "state/yesterday"),
@@ -24,7 +24,7 @@ const OLD: &[(&str, &str)] = &[
     ("dossiers/morning", "knowledge/dossiers/morning"),
 ];
 
-/// A text that is valid at a new path; the page that is there where that is the easier one.
+/// Returns a valid text for a new path: the current page if there is one, else a minimal page.
 fn text(vault: &Personal, new: &str) -> String {
     match new {
         "state/yesterday" => TODAY.replace("# Today", "# Yesterday"),
@@ -38,7 +38,7 @@ fn text(vault: &Personal, new: &str) -> String {
 }
 
 #[test]
-fn an_old_path_is_put_got_edited_and_explained_as_the_new_one() {
+fn every_operation_resolves_old_paths() {
     let vault = Personal::new();
     for (old, new) in OLD {
         let file = format!("{new}.md");
@@ -62,24 +62,24 @@ fn an_old_path_is_put_got_edited_and_explained_as_the_new_one() {
         assert_eq!(rest, vault.run(&["doctor", "--path", new, "--format", "human"]).ok().text(), "{old}");
     }
     for folder in ["user", "rules", "agent", "inbox", "daily", "weekly", "monthly", "projects", "dossiers"] {
-        assert!(vault.names(folder).is_empty(), "{folder} was made");
+        assert!(vault.names(folder).is_empty(), "{folder} was created");
     }
     vault.run(&["validate", "--all"]).ok();
 }
 
 #[test]
-fn an_old_path_has_the_permissions_of_the_new_one() {
+fn old_path_has_the_permissions_of_the_new_one() {
     let vault = Personal::new();
     let before = vault.files();
     vault.put("agent/journal", "# Mine\n").exits(4).says("put on journal/agent.md (rule \"agent's journal\"");
     vault.run(&["rm", "user/profile", "--yes"]).exits(4).says("delete on identity/profile.md");
     vault.put("routines/a/b", "# B\n").exits(4).says("create on policies/routines/a/b.md (no rule");
     vault.put("today", "# Not a day\n").exits(4).says("state/today.md");
-    assert!(vault.files() == before, "nothing changes");
+    assert!(vault.files() == before, "nothing changed");
 }
 
 #[test]
-fn of_two_old_names_the_longer_counts_and_a_page_in_its_place_is_not_reached() {
+fn longest_alias_wins_and_shadows_a_page() {
     let vault = Personal::new();
     vault.write("today.md", "# A page of somebody's own\n");
     assert_eq!(vault.run(&["get", "today"]).ok().text(), vault.text("state/today.md"));

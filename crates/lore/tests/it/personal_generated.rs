@@ -1,11 +1,11 @@
-//! What Lore writes by itself in a personal vault: between its markers, and nowhere else.
+//! Files that Lore generates in a personal vault: only the text between the markers changes.
 
 use crate::personal::Personal;
 
 const OPEN: &str = "<!-- reconciler-section -->\n";
 const CLOSE: &str = "<!-- /reconciler-section -->\n";
 
-/// What stands before the block of a file, in it, and after it.
+/// Returns the text before, inside and after the generated block of a file.
 #[track_caller]
 fn parts(vault: &Personal, path: &str) -> (String, String, String) {
     let text = vault.text(path);
@@ -15,7 +15,7 @@ fn parts(vault: &Personal, path: &str) -> (String, String, String) {
 }
 
 #[test]
-fn the_map_lists_new_pages_and_leaves_the_persons_words() {
+fn index_lists_new_pages_and_keeps_the_persons_text() {
     let vault = Personal::new();
     let (_, inside, _) = parts(&vault, "_index.md");
     let before = "\u{feff}# My  map \r\n\nTwo  spaces,\ta tab, `code`.\n\n";
@@ -23,21 +23,25 @@ fn the_map_lists_new_pages_and_leaves_the_persons_words() {
     vault.write("_index.md", &format!("{before}{OPEN}{inside}{CLOSE}{after}"));
     vault.put("identity/health/sleep-log", "# Sleep log\n\n> How I slept.\n").ok();
     let found = parts(&vault, "_index.md");
-    assert_eq!((found.0.as_str(), found.2.as_str()), (before, after), "every byte outside stays");
+    assert_eq!(
+        (found.0.as_str(), found.2.as_str()),
+        (before, after),
+        "bytes outside the block must not change"
+    );
     let line = "- `identity/health/sleep-log.md` — sleep-log: How I slept.\n";
-    // The block has the line ends that most of the file has.
+    // The block uses the prevailing line ending of the file.
     assert!(found.1.replace("\r\n", "\n").contains(line), "{}", found.1);
 
     vault.put("state/scratch/sums", "# Sums\n").ok();
     assert!(parts(&vault, "_index.md").1.contains("`state/scratch/sums.md`"));
     vault.run(&["rm", "state/scratch/sums", "--yes"]).ok();
     let found = parts(&vault, "_index.md");
-    assert!(!found.1.contains("sums"), "what is gone is not listed: {}", found.1);
+    assert!(!found.1.contains("sums"), "a deleted page is not listed: {}", found.1);
     assert_eq!((found.0.as_str(), found.2.as_str()), (before, after));
 }
 
 #[test]
-fn the_map_lists_what_was_written_by_hand_with_the_next_write() {
+fn index_lists_foreign_pages_at_the_next_write() {
     let vault = Personal::new();
     vault.write("knowledge/wiki/main/page.md", "# Page\n");
     assert_eq!(vault.run(&["lint"]).exits(0).json()["findings"][0]["rule"], "generated-stale");
@@ -50,7 +54,7 @@ fn the_map_lists_what_was_written_by_hand_with_the_next_write() {
 }
 
 #[test]
-fn what_is_written_inside_a_block_is_replaced() {
+fn text_inside_a_block_is_replaced() {
     let vault = Personal::new();
     let good = vault.text("_index.md");
     vault.write("_index.md", &good.replace(OPEN, &format!("{OPEN}\nMy own words.\n")));
@@ -71,7 +75,7 @@ fn broken_markers_are_left_alone_and_reported() {
     ] {
         vault.write("_index.md", &broken);
         vault.run(&["edit", "state/profile-questions", "--append", "- [ ] Another?"]).exits(0);
-        assert_eq!(vault.text("_index.md"), broken, "it is left as it is");
+        assert_eq!(vault.text("_index.md"), broken, "the file is unchanged");
         let found = vault.run(&["lint"]).exits(4).json();
         let errors: Vec<_> = found["findings"].as_array().expect("findings").iter().collect();
         assert_eq!(
@@ -80,22 +84,22 @@ fn broken_markers_are_left_alone_and_reported() {
         );
         assert_eq!(found["errors"], 1, "{found}");
         vault.run(&["index"]).exits(0);
-        assert_eq!(vault.text("_index.md"), broken, "not even `lore index` guesses");
+        assert_eq!(vault.text("_index.md"), broken, "`lore index` does not change it either");
     }
-    // Without any marker the block comes at the end again.
+    // Without any marker, the block is appended again.
     vault.write("_index.md", "# Mine\n");
     vault.run(&["index"]).ok();
     assert_eq!(parts(&vault, "_index.md").0, "# Mine\n\n");
 }
 
 #[test]
-fn every_domain_has_a_list_of_its_pages() {
+fn every_domain_has_an_index() {
     let vault = Personal::new();
     vault.put("knowledge/entities/work/meetings/kick-off", "# Kick-off\n\n> We began.\n").ok();
     let list = "knowledge/entities/work/_index.md";
     let line = "- `knowledge/entities/work/meetings/kick-off.md` — kick-off: We began.\n";
     assert_eq!(vault.text(list), format!("# work\n\n{OPEN}### meetings/\n\n{line}{CLOSE}"));
-    assert_eq!(vault.names("knowledge/entities"), ["work"], "no list of an empty domain");
+    assert_eq!(vault.names("knowledge/entities"), ["work"], "an empty domain has no list");
 
     vault.write(list, &format!("# Work\n\nMine.\n\n{OPEN}{CLOSE}\nBelow.\n"));
     vault.put("knowledge/entities/work/notes/tea", "# Tea\n").ok();
@@ -107,7 +111,7 @@ fn every_domain_has_a_list_of_its_pages() {
 }
 
 #[test]
-fn captured_policies_are_active_or_removed() {
+fn captured_policies_are_listed_as_active_or_removed() {
     let vault = Personal::new();
     let list = "policies/management-captures/_index.md";
     let tables = || {
@@ -127,16 +131,16 @@ fn captured_policies_are_active_or_removed() {
 }
 
 #[test]
-fn the_registry_says_when_a_policy_changed_by_its_page_and_not_by_its_file() {
+fn policy_registry_does_not_depend_on_mtimes() {
     let vault = Personal::new();
     vault.run(&["put", "policies/management-captures/quiet-mornings", "--template"]).ok();
-    // A copy of the vault, such as a clone, has files of another time.
-    vault.changed_at("policies/management-captures/quiet-mornings.md", "2020-01-01T00:00:00Z");
+    // A copy of the vault, such as a clone, has other mtimes.
+    vault.set_mtime("policies/management-captures/quiet-mornings.md", "2020-01-01T00:00:00Z");
     assert_eq!(vault.run(&["lint"]).ok().json()["warnings"], 0, "nothing is stale after a copy");
 }
 
 #[test]
-fn redaction_shows_the_rules_that_are_used() {
+fn redaction_page_lists_the_active_rules() {
     let vault = Personal::new();
     let (before, inside, _) = parts(&vault, "policies/redaction.md");
     assert!(before.starts_with("# Redaction\n"));
@@ -145,7 +149,7 @@ fn redaction_shows_the_rules_that_are_used() {
     }
     let rows = inside.lines().filter(|line| line.starts_with("| ")).count() - 1;
     assert!(rows >= 40, "only {rows} rules");
-    // What it shows is what is refused.
+    // What the page lists is what is refused.
     let key = ["AKIA", "QYLPMN5HHHFPZAM2"].concat();
     let before = vault.files();
     vault.put("identity/work", &format!("# Work\n\nkey {key}\n")).exits(4).says("[aws-access-key-id]");

@@ -1,22 +1,22 @@
-//! The permissions of profile personal, path by path: what is allowed works, and what is not changes no byte.
+//! The permissions of the `personal` profile, path by path: allowed operations work, others change no byte.
 
 use crate::personal::{DAY, Personal, TODAY};
 use crate::sandbox::Ran;
 
-/// What can be done to a page, by the words of the policy.
+/// The operations of a policy rule.
 const VERBS: [&str; 5] = ["create", "put", "patch", "append", "delete"];
 
-/// What most pages allow: whole writes and changes.
+/// What most pages allow: writes and edits.
 const WRITE: &[&str] = &["create", "put", "patch", "append"];
 
-/// What pages that can be taken away again allow.
+/// What pages that may be deleted allow.
 const WRITE_AND_DELETE: &[&str] = &["create", "put", "patch", "append", "delete"];
 
-/// A word on the page before a verb is tried, and the one that it writes.
+/// The word on the page before an operation, and the word it writes.
 const OLD: &str = "aardvark";
 const NEW: &str = "zeppelin";
 
-/// Paths of one rule, and what it allows.
+/// A rule, what it allows, and some of its paths.
 type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const STATE: &[Row] = &[
@@ -66,7 +66,7 @@ const POLICIES: &[Row] = &[
     ("own routines", WRITE_AND_DELETE, &["policies/routines/custom/water"]),
 ];
 
-/// What no rule is about.
+/// Paths that no rule covers.
 const UNLISTED: &[&str] = &[
     "notes",
     "deep/er/notes",
@@ -102,7 +102,7 @@ const UNLISTED: &[&str] = &[
     "policies/routines/custom/water/more",
 ];
 
-/// A text that is valid at a path, with a word to look for.
+/// Returns a valid text for a path, containing a word.
 fn text(path: &str, word: &str) -> String {
     let sections = |names: &[&str]| names.iter().map(|name| format!("\n## {name}\n")).collect::<String>();
     let dossier = ["Standing checklist", "Focus this period", "Open items", "Last run"];
@@ -121,12 +121,12 @@ fn text(path: &str, word: &str) -> String {
     }
 }
 
-/// Tries a verb on a path, on a page with the old word where the verb needs one.
+/// Tries an operation on a path, on a page with the old word if it needs one.
 fn attempt(vault: &Personal, verb: &str, path: &str, file: &str) -> Ran {
     match verb {
         "create" if vault.find(file).is_some() => vault.remove(file),
         "create" => {}
-        // Where somebody else has edited a day, a put is a revision; that is tested apart.
+        // On a day edited by somebody else a put is a revision, which has its own tests.
         "put" if ["journal/daily/2026-05-17", "journal/daily/holidays"].contains(&path) => {
             vault.put(path, &text(path, OLD)).ok();
         }
@@ -140,21 +140,21 @@ fn attempt(vault: &Personal, verb: &str, path: &str, file: &str) -> Ran {
     }
 }
 
-/// What the file must be after a verb that was allowed.
+/// Asserts the state of the file after an allowed operation.
 #[track_caller]
 fn assert_done(vault: &Personal, verb: &str, file: &str) {
     let found = vault.find(file);
     match verb {
         "delete" => assert_eq!(found, None, "{file} is still there"),
         _ => {
-            let found = found.unwrap_or_else(|| panic!("{verb} {file}: it is not there"));
+            let found = found.unwrap_or_else(|| panic!("{verb} {file}: the file does not exist"));
             assert!(found.contains(NEW), "{verb} {file}: {found}");
             assert_eq!(found.contains(OLD), verb == "append", "{verb} {file}: {found}");
         }
     }
 }
 
-/// Tries every verb on a path: those that are allowed work, every other is refused and changes nothing.
+/// Tries every operation on a path: allowed ones work, others are refused and change nothing.
 #[track_caller]
 fn check(vault: &Personal, path: &str, file: &str, allowed: &[&str], reason: &str) {
     for verb in VERBS {
@@ -185,27 +185,27 @@ fn check_rows(rows: &[Row]) {
 }
 
 #[test]
-fn identity_and_state_are_written_as_their_rules_say() {
+fn identity_and_state_follow_their_rules() {
     check_rows(STATE);
 }
 
 #[test]
-fn plans_and_journal_are_written_as_their_rules_say() {
+fn plans_and_journal_follow_their_rules() {
     check_rows(PLANS_AND_JOURNAL);
 }
 
 #[test]
-fn knowledge_is_written_as_its_rules_say() {
+fn knowledge_follows_its_rules() {
     check_rows(KNOWLEDGE);
 }
 
 #[test]
-fn policies_are_written_as_their_rules_say() {
+fn policies_follow_their_rules() {
     check_rows(POLICIES);
 }
 
 #[test]
-fn what_no_rule_is_about_is_read_only() {
+fn paths_without_a_rule_are_read_only() {
     let vault = Personal::new();
     for path in UNLISTED {
         let file = format!("{path}.md");
@@ -215,7 +215,7 @@ fn what_no_rule_is_about_is_read_only() {
 }
 
 #[test]
-fn the_agents_journal_is_begun_once_and_then_only_grows() {
+fn agent_journal_is_created_once_and_then_append_only() {
     let vault = Personal::new();
     vault.remove("journal/agent.md");
     vault.put("journal/agent", "# Agent journal\n\nBegun.\n").ok();
@@ -235,11 +235,11 @@ fn the_agents_journal_is_begun_once_and_then_only_grows() {
     let grown = "# Agent journal\n\nBegun.\n## Weekly 2026-W20\n\nCalm.\n";
     assert_eq!(vault.text("journal/agent.md"), grown);
     vault.run(&["edit", "journal/agent", "--append", "## Monthly 2026-05\n\nCalm too."]).ok();
-    assert!(vault.text("journal/agent.md").starts_with(grown), "only its end changes");
+    assert!(vault.text("journal/agent.md").starts_with(grown), "text is only appended");
 }
 
 #[test]
-fn no_other_command_is_a_way_around_the_rules() {
+fn no_command_bypasses_the_rules() {
     let vault = Personal::new();
     vault.write("knowledge/wiki/page.md", "# Page\n\nSee [[state/scratch/sums]].\n");
     vault.put("state/scratch/sums", "# Sums\n").ok();
@@ -251,7 +251,7 @@ fn no_other_command_is_a_way_around_the_rules() {
         &["edit", "knowledge/wiki/page", "--set", "status=active"],
         &["capture", "More about it", "--extend", "knowledge/wiki/page"],
         &["call", "put", r#"{"slug": "knowledge/wiki/page", "content": "Mine"}"#],
-        // A move takes away and makes, and where links follow it changes the pages that they are on.
+        // A move deletes and creates, and updating links changes the pages that contain them.
         &["mv", "knowledge/wiki/page", "state/scratch/page"],
         &["mv", "identity/work", "identity/job"],
         &["mv", "state/scratch/sums", "knowledge/wiki/sums"],
@@ -263,7 +263,7 @@ fn no_other_command_is_a_way_around_the_rules() {
 }
 
 #[test]
-fn the_view_of_active_projects_can_be_read_as_it_can_be_written() {
+fn view_of_active_projects_can_be_written_and_read() {
     let vault = Personal::new();
     let view = "filters: []\n";
     vault.put("plans/projects/_active", view).ok();

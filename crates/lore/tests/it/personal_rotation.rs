@@ -1,17 +1,17 @@
-//! The turn of the day in a personal vault: when, what becomes of the pages, and what of the inbox.
+//! Rotation of the daily page in a personal vault: when it happens, and what becomes of the pages and the inbox.
 
 use serde_json::json;
 
 use crate::personal::{Personal, TODAY};
 
-/// A page of the day with something in it.
+/// Returns a daily page with some content.
 fn busy_day() -> String {
     TODAY
         .replace("## Agent Log\n", "## Agent Log\n\n- 09:00 looked at the mail\n")
         .replace("## Handoff\n", "## Handoff\n\n- call Grace\n- [ ] post the letter\n")
 }
 
-/// Rotates at a time; whether the day turned, and which day it is.
+/// Rotates at a time; returns whether the page was rotated and the current day.
 #[track_caller]
 fn rotate(vault: &mut Personal, now: &str) -> (bool, String) {
     let turn = vault.at(now).run(&["rotate"]).ok().json();
@@ -20,14 +20,14 @@ fn rotate(vault: &mut Personal, now: &str) -> (bool, String) {
 }
 
 #[test]
-fn the_day_turns_at_four_and_hands_on_what_is_left() {
+fn rotation_happens_at_four_and_carries_open_items() {
     let mut vault = Personal::new();
     vault.put("state/today", &busy_day()).ok();
     let before = vault.files();
     for early in ["2026-05-18T23:59:59Z", "2026-05-19T00:00:00Z", "2026-05-19T03:59:59Z"] {
         assert_eq!(rotate(&mut vault, early), (false, "2026-05-18".into()), "{early}");
     }
-    assert!(vault.files() == before, "before four nothing changes");
+    assert!(vault.files() == before, "nothing changes before four");
 
     assert_eq!(rotate(&mut vault, "2026-05-19T04:00:00Z"), (true, "2026-05-19".into()));
     assert_eq!(vault.text("state/yesterday.md"), busy_day().replace("# Today", "# Yesterday"));
@@ -39,12 +39,12 @@ fn the_day_turns_at_four_and_hands_on_what_is_left() {
     for later in ["2026-05-19T04:00:00Z", "2026-05-19T23:00:00Z", "2026-05-20T03:59:59Z"] {
         assert_eq!(rotate(&mut vault, later), (false, "2026-05-19".into()), "{later}");
     }
-    assert!(vault.files() == after, "a second time it does nothing");
+    assert!(vault.files() == after, "a second rotation does nothing");
     vault.run(&["lint"]).ok();
 }
 
 #[test]
-fn yesterday_lasts_one_day_and_there_is_no_other() {
+fn only_one_yesterday_is_kept() {
     let mut vault = Personal::new();
     vault.put("state/today", &busy_day()).ok();
     rotate(&mut vault, "2026-05-19T05:00:00Z");
@@ -60,15 +60,15 @@ fn yesterday_lasts_one_day_and_there_is_no_other() {
     let today = vault.text("state/today.md");
     assert!(today.contains("Carried over from 2026-05-19:\n\n- the second day\n"), "{today}");
 
-    // Nobody was there for a week: the last day that was is the one before.
+    // After a week without use, yesterday is the last day that was used.
     assert_eq!(rotate(&mut vault, "2026-05-27T05:00:00Z"), (true, "2026-05-27".into()));
     assert!(vault.text("state/yesterday.md").contains("date: 2026-05-20\n"));
-    // A day that handed on nothing adds nothing.
+    // A day without open items carries nothing over.
     assert_eq!(vault.text("state/today.md"), TODAY.replace("2026-05-18", "2026-05-27"));
 }
 
 #[test]
-fn without_a_page_of_the_day_one_is_begun_and_a_later_one_is_left_alone() {
+fn missing_daily_page_is_created_and_a_future_one_kept() {
     let mut vault = Personal::new();
     vault.remove("state/today.md");
     assert_eq!(rotate(&mut vault, "2026-05-18T12:00:00Z"), (true, "2026-05-18".into()));
@@ -76,21 +76,24 @@ fn without_a_page_of_the_day_one_is_begun_and_a_later_one_is_left_alone() {
     assert_eq!(vault.find("state/yesterday.md"), None);
 
     let turn = vault.at("2026-05-10T12:00:00Z").run(&["rotate"]).exits(0).json();
-    assert_eq!(turn["turned"], json!(false), "the clock went wrong: {turn}");
-    assert!(turn["warnings"][0].as_str().is_some_and(|said| said.contains("after 2026-05-10")), "{turn}");
+    assert_eq!(turn["turned"], json!(false), "the clock went backwards: {turn}");
+    assert!(
+        turn["warnings"][0].as_str().is_some_and(|warning| warning.contains("after 2026-05-10")),
+        "{turn}"
+    );
     assert_eq!(vault.text("state/today.md"), TODAY);
 }
 
 #[test]
-fn a_vault_that_is_begun_at_night_begins_with_the_day_that_still_is() {
-    let mut vault = Personal::begun("2026-05-18T02:00:00Z", "UTC");
+fn vault_created_at_night_starts_with_the_previous_day() {
+    let mut vault = Personal::created("2026-05-18T02:00:00Z", "UTC");
     assert!(vault.text("state/today.md").contains("date: 2026-05-17\n"), "{}", vault.text("state/today.md"));
     assert_eq!(rotate(&mut vault, "2026-05-18T02:01:00Z"), (false, "2026-05-17".into()));
     assert_eq!(rotate(&mut vault, "2026-05-18T04:00:00Z"), (true, "2026-05-18".into()));
 }
 
 #[test]
-fn the_inbox_is_cleared_to_scratch_when_the_day_turns() {
+fn rotation_moves_the_inbox_to_scratch() {
     let mut vault = Personal::new();
     let files = [
         ("state/inbox/2026-05-17-Milk and bread.md", "state/scratch/inbox-2026-05-17-milk-and-bread.md"),
@@ -100,9 +103,9 @@ fn the_inbox_is_cleared_to_scratch_when_the_day_turns() {
     for (number, (from, _)) in files.iter().enumerate() {
         vault.write(from, &format!("  no form at all {number}\r\n\r\n"));
     }
-    vault.changed_at("state/inbox/Idea.md", "2020-01-01T00:00:00Z");
+    vault.set_mtime("state/inbox/Idea.md", "2020-01-01T00:00:00Z");
     vault.at("2026-05-19T03:00:00Z").run(&["rotate"]).ok();
-    assert_eq!(vault.names("state/inbox").len(), 3, "until the day turns they stay");
+    assert_eq!(vault.names("state/inbox").len(), 3, "they stay until the rotation");
     let turn = vault.at("2026-05-19T04:00:00Z").run(&["rotate"]).ok().json();
     let expected: Vec<_> = files.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
     assert_eq!(turn["cleared"], json!(expected));
@@ -110,21 +113,21 @@ fn the_inbox_is_cleared_to_scratch_when_the_day_turns() {
     for (number, (_, to)) in files.iter().enumerate() {
         assert_eq!(vault.text(to), format!("  no form at all {number}\r\n\r\n"), "{to}");
     }
-    // In scratch their two days begin.
+    // Their two days in scratch begin now.
     assert_eq!(vault.run(&["retention", "run"]).ok().json()["expired"], json!([]));
     vault.run(&["validate", "--all"]).ok();
 }
 
-/// Turns the day in a zone: nothing a second before, the new day at the time.
+/// Asserts that rotation does nothing one second before the time, and rotates at the time.
 #[track_caller]
-fn check_turn(vault: &mut Personal, before: &str, turn: &str, day: &str) {
+fn check_rotation(vault: &mut Personal, before: &str, turn: &str, day: &str) {
     let (early, still) = rotate(vault, before);
     assert!(!early && still != day, "{before} is {still} already");
     assert_eq!(rotate(vault, turn), (true, day.into()), "{turn}");
     assert!(vault.text("state/today.md").contains(&format!("date: {day}\n")));
 }
 
-/// The nights around both changes of the clock in Berlin: what is a second before four there, and what is four.
+/// The nights around both clock changes in Berlin: one second before four local time, and four.
 const BERLIN: [(&str, &str, &str); 6] = [
     ("2026-03-28T02:59:59Z", "2026-03-28T03:00:00Z", "2026-03-28"),
     ("2026-03-29T01:59:59Z", "2026-03-29T02:00:00Z", "2026-03-29"),
@@ -135,37 +138,37 @@ const BERLIN: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn the_day_turns_at_four_of_the_clock_on_the_wall() {
-    let mut vault = Personal::begun("2026-03-27T12:00:00Z", "Europe/Berlin");
+fn rotation_follows_local_time() {
+    let mut vault = Personal::created("2026-03-27T12:00:00Z", "Europe/Berlin");
     for (before, turn, day) in BERLIN {
-        // The page of the day before; a long time lies between the two changes.
+        // Rotates to the day before; months lie between the two clock changes.
         rotate(&mut vault, &format!("{}T12:00:00Z", yesterday(day)));
-        check_turn(&mut vault, before, turn, day);
+        check_rotation(&mut vault, before, turn, day);
     }
 }
 
 #[test]
-fn the_zone_of_the_policy_goes_before_that_of_the_system() {
+fn time_zone_of_the_policy_overrides_the_system() {
     for system in ["UTC", "America/New_York", "Pacific/Auckland"] {
-        let mut vault = Personal::begun("2026-03-27T06:00:00Z", system);
+        let mut vault = Personal::created("2026-03-27T06:00:00Z", system);
         vault.policy("# time_zone = \"Europe/Berlin\"", "time_zone = \"Europe/Berlin\"");
         for (before, turn, day) in &BERLIN[..2] {
             rotate(&mut vault, &format!("{}T12:00:00Z", yesterday(day)));
-            check_turn(&mut vault, before, turn, day);
+            check_rotation(&mut vault, before, turn, day);
         }
     }
 }
 
 #[test]
-fn the_hour_at_which_a_day_begins_is_the_policys() {
+fn start_of_the_day_comes_from_the_policy() {
     let mut vault = Personal::new();
     vault.policy("day_begins = 4", "day_begins = 6");
-    check_turn(&mut vault, "2026-05-19T05:59:59Z", "2026-05-19T06:00:00Z", "2026-05-19");
+    check_rotation(&mut vault, "2026-05-19T05:59:59Z", "2026-05-19T06:00:00Z", "2026-05-19");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_timer_goes_off_at_that_hour_in_that_zone() {
+fn timer_uses_hour_and_time_zone_of_the_policy() {
     let vault = Personal::new();
     vault.policy("day_begins = 4", "day_begins = 6");
     vault.policy("# time_zone = \"Europe/Berlin\"", "time_zone = \"Asia/Tokyo\"");

@@ -1,11 +1,11 @@
-//! What pages of a personal vault must look like, what every agent is given, and what the policy itself must be.
+//! Page schemas of a personal vault, the injected pages, and errors in its policy.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::personal::{DAY, Personal, TODAY};
 
-/// Checks that a text is refused at a path, with these words, and that no file changes.
+/// Asserts that a text is refused at a path with this message, and that no file changes.
 #[track_caller]
 fn check_refused(vault: &Personal, path: &str, text: &str, words: &str) {
     let before = vault.files();
@@ -14,7 +14,7 @@ fn check_refused(vault: &Personal, path: &str, text: &str, words: &str) {
 }
 
 #[test]
-fn a_day_has_its_properties() {
+fn daily_page_needs_its_properties() {
     let vault = Personal::new();
     let page = "journal/daily/2026-05-17";
     let names =
@@ -34,14 +34,14 @@ fn a_day_has_its_properties() {
     ] {
         check_refused(&vault, page, &DAY.replace(line, wrong), words);
     }
-    // The date of the last change is Lore's to write, here and with every other write.
+    // Lore sets the date of the last change, here and in every other write.
     vault.put(page, &DAY.replace("updated: 2026-05-18\n", "")).ok();
     assert!(vault.text("journal/daily/2026-05-17.md").contains("\nupdated: 2026-05-18\n"));
     check_refused(&vault, page, "No frontmatter at all.\n", "the property `date` is missing");
 }
 
 #[test]
-fn a_refusal_names_everything_that_is_missing() {
+fn refusal_lists_everything_that_is_missing() {
     let vault = Personal::new();
     let ran = vault.put("journal/daily/2026-05-17", "Nothing of a day.\n").exits(4);
     for name in ["date", "weekday", "type", "owner", "agent_generated", "calendar_events", "messages_handled"]
@@ -54,7 +54,7 @@ fn a_refusal_names_everything_that_is_missing() {
 }
 
 #[test]
-fn a_day_has_its_sections_in_order() {
+fn daily_page_needs_its_sections_in_order() {
     let vault = Personal::new();
     for name in ["Summary", "Schedule", "Tasks", "Conversations"] {
         let missing = DAY.replace(&format!("## {name}\n"), "");
@@ -65,7 +65,7 @@ fn a_day_has_its_sections_in_order() {
         DAY.replace("## Tasks", "## X").replace("## Schedule", "## Tasks").replace("## X", "## Schedule");
     check_refused(&vault, "journal/daily/2026-05-17", &swapped, "is out of order");
     vault.put("journal/daily/2026-05-17", &DAY.replace("## Tasks", "## Weather\n\nRain.\n\n## Tasks")).ok();
-    // An edit may not break it either.
+    // An edit must not break it either.
     let before = vault.files();
     for edit in [&["--find", "## Tasks", "--replace", "## Jobs"][..], &["--unset", "weekday"]] {
         vault.run(&[&["edit", "journal/daily/2026-05-17"], edit].concat()).exits(4).says("is missing");
@@ -74,7 +74,7 @@ fn a_day_has_its_sections_in_order() {
 }
 
 #[test]
-fn the_template_of_a_day_is_of_the_day_in_its_name() {
+fn template_of_a_day_uses_the_date_in_its_name() {
     let vault = Personal::new();
     vault.run(&["put", "journal/daily/2026-05-17", "--template"]).ok();
     let text = vault.text("journal/daily/2026-05-17.md");
@@ -83,7 +83,7 @@ fn the_template_of_a_day_is_of_the_day_in_its_name() {
 }
 
 #[test]
-fn the_page_of_the_day_has_its_structure() {
+fn todays_page_needs_its_structure() {
     let vault = Personal::new();
     let page = "state/today";
     check_refused(&vault, page, &TODAY.replace("# Today", "# Now"), "the heading `# Today` is missing");
@@ -98,7 +98,7 @@ fn the_page_of_the_day_has_its_structure() {
     vault.put(page, &TODAY.replace("## Agent Log\n", "## Agent Log\n\n- 09:00 began\n")).ok();
 }
 
-/// What `lore context` gives: names and paths in order, the warnings, and the page of the day.
+/// Returns the injected names and paths in order, the warnings, and the daily page of `lore context`.
 fn context(vault: &Personal, arguments: &[&str]) -> (Value, Value, String) {
     let given = vault.run(&[&["context", "--json"], arguments].concat()).ok().json();
     let files = given["injected"].as_array().expect("files").clone();
@@ -108,7 +108,7 @@ fn context(vault: &Personal, arguments: &[&str]) -> (Value, Value, String) {
 }
 
 #[test]
-fn every_agent_is_given_three_pages_in_order() {
+fn three_pages_are_injected_in_order() {
     let vault = Personal::new();
     let three = json!([
         ["user", "identity/profile.md"],
@@ -123,11 +123,11 @@ fn every_agent_is_given_three_pages_in_order() {
     assert_eq!(context(&vault, &[]), (three.clone(), json!([]), cut));
     assert_eq!(context(&vault, &["--whole"]), (three.clone(), json!([]), log(&entries(1))));
     vault.put("state/today", &log(&entries(5))).ok();
-    assert_eq!(context(&vault, &[]), (three.clone(), json!([]), log(&entries(5))), "ten are not cut");
+    assert_eq!(context(&vault, &[]), (three.clone(), json!([]), log(&entries(5))), "ten entries are not cut");
 
     let full = |bytes: usize| "# Management\n".to_owned() + &"x".repeat(bytes - "# Management\n".len());
     vault.put("policies/management", &full(32768)).ok();
-    assert_eq!(context(&vault, &[]).0, three, "at its limit it is given");
+    assert_eq!(context(&vault, &[]).0, three, "a page at its limit is injected");
     vault.put("policies/management", &full(32769)).ok();
     let without = json!([["user", "identity/profile.md"], ["today", "state/today.md"]]);
     let warning = "policies/management.md is not injected: 32769 bytes exceed the limit of 32768";
@@ -143,7 +143,7 @@ fn check_doctor(vault: &Personal, path: &str, expected: Expect) {
 }
 
 #[test]
-fn the_doctor_explains_a_path() {
+fn doctor_explains_a_path() {
     let vault = Personal::new();
     check_doctor(
         &vault,
@@ -216,7 +216,7 @@ fn the_doctor_explains_a_path() {
     );
 }
 
-/// Checks that a policy with one line changed is refused by every command, with that line.
+/// Asserts that a policy with one line changed is refused by every command, naming that line.
 #[track_caller]
 fn check_policy(vault: &Personal, line: &str, wrong: &str, words: &str) {
     let good = vault.text("lore.toml");
@@ -231,7 +231,7 @@ fn check_policy(vault: &Personal, line: &str, wrong: &str, words: &str) {
 }
 
 #[test]
-fn a_policy_that_cannot_be_meant_is_refused_with_its_line() {
+fn invalid_policy_is_refused_with_its_line() {
     let vault = Personal::new();
     let verbs = "allow = [\"create\", \"put\", \"patch\", \"append\"]";
     for (line, wrong, words) in [
@@ -263,7 +263,7 @@ fn a_policy_that_cannot_be_meant_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_time_that_cannot_be_is_refused_with_its_line() {
+fn invalid_times_are_refused_with_their_line() {
     let vault = Personal::new();
     check_policy(&vault, "day_begins = 4", "day_begins = 24", "24 is not an hour from 0 to 23");
     let zone = "# time_zone = \"Europe/Berlin\"    # default: the system's";

@@ -1,4 +1,4 @@
-//! Questions about a relation, answered from typed, dated links and facts, without a model.
+//! Questions about a relation, answered from typed, dated links and facts without a model.
 
 use serde_json::{Value, json};
 
@@ -42,17 +42,17 @@ fn vault() -> Sandbox {
     sandbox
 }
 
-/// The titles of the hits that a link or fact brought, with the sentence that says why.
+/// Returns the titles of hits found by a link or fact, with their reason.
 fn answers(sandbox: &Sandbox, question: &str, more: &[&str]) -> Vec<(String, String)> {
     let arguments: Vec<&str> = [&["query", question, "--json"], more].concat();
     let answer: Value = sandbox.run(&arguments).json();
     let hits = answer["hits"].as_array().expect("hits").clone();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    let told = |hit: &Value| Some(text(&hit["why"][0])).filter(|why| why.starts_with("answers it: "));
-    // What a link or fact brought stands before everything else.
-    let first = hits.iter().take_while(|hit| told(hit).is_some()).count();
-    assert!(hits[first..].iter().all(|hit| told(hit).is_none()), "{answer}");
-    hits[..first].iter().map(|hit| (text(&hit["title"]), told(hit).expect("an answer"))).collect()
+    let reason = |hit: &Value| Some(text(&hit["why"][0])).filter(|why| why.starts_with("answers it: "));
+    // Hits found by a link or fact rank before all others.
+    let first = hits.iter().take_while(|hit| reason(hit).is_some()).count();
+    assert!(hits[first..].iter().all(|hit| reason(hit).is_none()), "{answer}");
+    hits[..first].iter().map(|hit| (text(&hit["title"]), reason(hit).expect("an answer"))).collect()
 }
 
 fn titles(sandbox: &Sandbox, question: &str, more: &[&str]) -> Vec<String> {
@@ -60,7 +60,7 @@ fn titles(sandbox: &Sandbox, question: &str, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_question_about_a_relation_is_answered_by_links_and_facts() {
+fn relation_question_is_answered_by_links_and_facts() {
     let sandbox = vault();
     for (question, expected) in [
         ("who works at Acme?", vec!["Ada Berg"]),
@@ -87,7 +87,7 @@ fn a_question_about_a_relation_is_answered_by_links_and_facts() {
 }
 
 #[test]
-fn the_way_to_an_answer_is_its_reason() {
+fn reason_of_a_hit_is_its_link_or_fact() {
     let sandbox = vault();
     let found = answers(&sandbox, "who works at Acme?", &[]);
     let why = "answers it: Ada Berg works_at Acme {2020-01..} (people/ada.md:7)";
@@ -101,7 +101,7 @@ fn the_way_to_an_answer_is_its_reason() {
 }
 
 #[test]
-fn as_of_a_day_is_answered_as_it_was_then() {
+fn as_of_uses_the_relations_of_that_day() {
     let sandbox = vault();
     assert_eq!(titles(&sandbox, "who works at Acme", &["--as-of", "2021-06-01"]).len(), 2);
     assert_eq!(titles(&sandbox, "who works at Acme", &["--as-of", "2024-03"]), ["Ada Berg"]);
@@ -110,7 +110,7 @@ fn as_of_a_day_is_answered_as_it_was_then() {
 }
 
 #[test]
-fn it_can_be_switched_off_and_filters_hold() {
+fn relation_search_can_be_disabled_and_respects_filters() {
     let sandbox = vault();
     assert_eq!(titles(&sandbox, "who works at Acme", &["--type", "company"]), [""; 0]);
     sandbox.run(&["config", "set", "search.signals", "exact complete entity"]).ok();

@@ -1,6 +1,6 @@
-//! The profile `roam`: what a memory that many agents share promises, as its test strategy lists it.
+//! The `roam` profile: the guarantees of a memory shared by many agents, as listed in its test strategy.
 //!
-//! What it asks of speed is in `make bench`.
+//! Its performance requirements are in `make bench`.
 
 mod gate;
 mod index;

@@ -1,4 +1,4 @@
-//! The sample vault that `make demo` shows: what is planted in it is found, and nothing else.
+//! The sample vault of `make demo`: what is planted in it is found, and nothing else.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::sandbox::{Ran, Sandbox};
 
-/// The day that the sample vault is about, as in `scripts/demo.sh`.
+/// The date of the sample vault, as in `scripts/demo.sh`.
 const TODAY: &str = "2026-11-15T12:00:00Z";
 
 fn sample() -> Sandbox {
@@ -24,7 +24,7 @@ fn lore(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
     sandbox.command(arguments).env("LORE_NOW", TODAY).output().expect("lore runs").into()
 }
 
-fn ask(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+fn run_json(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     lore(sandbox, arguments).exits(0).json()
 }
 
@@ -33,9 +33,9 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 #[test]
-fn check_finds_the_planted_contradictions_and_nothing_else() {
+fn check_finds_exactly_the_planted_contradictions() {
     let sandbox = sample();
-    let found = ask(&sandbox, &["check", "--all"]);
+    let found = run_json(&sandbox, &["check", "--all"]);
     let shown = |finding: &Value| {
         let places = finding["places"].as_array().expect("places").iter();
         let paths: BTreeSet<&str> = places.map(|place| text(place, "path")).collect();
@@ -54,10 +54,10 @@ fn check_finds_the_planted_contradictions_and_nothing_else() {
 }
 
 #[test]
-fn a_question_about_a_relation_is_answered_by_its_link_as_of_any_day() {
+fn relation_question_is_answered_as_of_any_day() {
     let sandbox = sample();
     let why = |arguments: &[&str]| {
-        let found = ask(&sandbox, &[&["query"], arguments].concat());
+        let found = run_json(&sandbox, &[&["query"], arguments].concat());
         let best = found["hits"][0].clone();
         format!("{}: {}", text(&best, "slug"), best["why"][0].as_str().expect("a reason"))
     };
@@ -73,44 +73,44 @@ fn a_question_about_a_relation_is_answered_by_its_link_as_of_any_day() {
     assert!(why(&["who is the CEO of Kilnlight", "--as-of", "2024-06-01"]).starts_with(
         "people/tobias-renske: answers it: Tobias Renske is_ceo_of Kilnlight {2022-03-01..2025-01-31}"
     ));
-    // What a link answers is no gap, though the page has few of the question's words.
-    assert_eq!(ask(&sandbox, &["query", "who works at Tarnholm Paper"])["notes"], serde_json::json!([]));
+    // A question answered by a link is not a gap, though the page shares few words with it.
+    assert_eq!(run_json(&sandbox, &["query", "who works at Tarnholm Paper"])["notes"], serde_json::json!([]));
     lore(&sandbox, &["gaps"]).exits(1);
 }
 
 #[test]
-fn stale_ideas_are_one_cluster_and_everything_else_in_the_demo_shows_something() {
+fn stale_ideas_form_one_cluster_and_every_demo_command_has_output() {
     let sandbox = sample();
-    let stale = ask(&sandbox, &["stale"]);
+    let stale = run_json(&sandbox, &["stale"]);
     assert_eq!(stale["pages"].as_array().map(Vec::len), Some(5), "{stale}");
-    let plan = ask(&sandbox, &["compact", "--plan"]);
+    let plan = run_json(&sandbox, &["compact", "--plan"]);
     assert_eq!(plan["clusters"].as_array().map(Vec::len), Some(1), "{plan}");
     assert_eq!(
         plan["clusters"][0]["pages"].as_array().or(plan["clusters"][0]["members"].as_array()).map(Vec::len),
         Some(3),
         "{plan}"
     );
-    let path = ask(&sandbox, &["path", "Friederike Wendelstedt", "Shen Yulan"]);
+    let path = run_json(&sandbox, &["path", "Friederike Wendelstedt", "Shen Yulan"]);
     assert!(
         path["links"].as_array().or(path["steps"].as_array()).is_some_and(|links| links.len() > 1),
         "{path}"
     );
-    let context = ask(&sandbox, &["context"]);
+    let context = run_json(&sandbox, &["context"]);
     assert_eq!(context["stale_alerts"].as_array().map(Vec::len), Some(5), "{context}");
-    let curated = ask(&sandbox, &["curate", "--dry-run"]);
+    let curated = run_json(&sandbox, &["curate", "--dry-run"]);
     assert_eq!(curated["findings"]["count"], 4);
     assert_eq!(curated["stale"].as_array().map(Vec::len), Some(3));
     assert!(curated["missing_links"]["count"].as_u64().is_some_and(|count| count > 10), "{curated}");
-    let due = ask(&sandbox, &["list", "--type", "commitment", "--due", "2026-12-01"]);
+    let due = run_json(&sandbox, &["list", "--type", "commitment", "--due", "2026-12-01"]);
     assert_eq!(due["pages"][0]["due"], "2026-11-30");
 }
 
 #[test]
-fn an_answer_as_of_a_day_rests_on_nothing_later() {
+fn as_of_answer_uses_no_later_text() {
     let sandbox = sample();
     // The only page with these words has them in an entry of August 2026.
     let question = ["query", "potato starch", "--mode", "lexical"];
-    assert_eq!(ask(&sandbox, &question)["hits"][0]["slug"], "companies/varmholt");
+    assert_eq!(run_json(&sandbox, &question)["hits"][0]["slug"], "companies/varmholt");
     let before = lore(&sandbox, &[&question[..], &["--as-of", "2026-08-26"]].concat());
     let slugs: Vec<String> = before.json()["hits"]
         .as_array()
@@ -120,7 +120,7 @@ fn an_answer_as_of_a_day_rests_on_nothing_later() {
         .collect();
     assert!(!slugs.contains(&"companies/varmholt".to_owned()), "{slugs:?}");
     assert_eq!(
-        ask(&sandbox, &[&question[..], &["--as-of", "2026-08-27"]].concat())["hits"][0]["slug"],
+        run_json(&sandbox, &[&question[..], &["--as-of", "2026-08-27"]].concat())["hits"][0]["slug"],
         "companies/varmholt"
     );
 }

@@ -1,4 +1,4 @@
-//! A directory and an environment of its own for every test, and the binary run in it.
+//! A separate directory and environment for every test, and the binary run in it.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,32 +11,32 @@ use tempfile::TempDir;
 /// The binary under test.
 pub const LORE: &str = env!("CARGO_BIN_EXE_lore");
 
-/// A temporary directory: `v` is a vault, `home` is where Lore keeps what is its own.
+/// A temporary directory: `v` is a vault, `home` is Lore's home.
 pub struct Sandbox {
     _dir: TempDir,
-    /// The directory, with no symbolic link in it.
+    /// The canonical path of the directory.
     pub root: PathBuf,
 }
 
-/// What a command did.
+/// The result of a command.
 pub struct Ran {
-    /// Its exit status; a signal is negative.
+    /// Exit status; the negative number of the signal if killed.
     pub code: i32,
-    /// Its standard output.
+    /// Standard output.
     pub out: Vec<u8>,
-    /// Its standard error.
+    /// Standard error.
     pub err: String,
 }
 
 impl Sandbox {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub fn empty() -> Sandbox {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let root = fs::canonicalize(dir.path()).expect("it is there");
         Sandbox { _dir: dir, root }
     }
 
-    /// A directory with an empty vault `v` of profile `notes`.
+    /// Creates a directory with an empty vault `v` of the `notes` profile.
     pub fn with_vault() -> Sandbox {
         let sandbox = Sandbox::empty();
         fs::create_dir(sandbox.vault()).expect("a new directory");
@@ -44,17 +44,17 @@ impl Sandbox {
         sandbox
     }
 
-    /// The vault's directory.
+    /// Returns the directory of the vault.
     pub fn vault(&self) -> PathBuf {
         self.root.join("v")
     }
 
-    /// The database's file.
+    /// Returns the path of the database.
     pub fn database(&self) -> PathBuf {
         self.root.join("home/lore.db")
     }
 
-    /// Writes a file of the vault as any other program would.
+    /// Writes a file of the vault directly, without Lore.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let full = self.vault().join(path);
         fs::create_dir_all(full.parent().expect("inside the vault")).expect("folders");
@@ -66,16 +66,16 @@ impl Sandbox {
         fs::read(self.vault().join(path)).expect(path)
     }
 
-    /// `lore` with these arguments in the vault, not started yet.
+    /// Returns `lore` with these arguments, to be run in the vault.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(LORE);
         command.args(arguments);
-        self.surround(&mut command);
+        self.isolate(&mut command);
         command
     }
 
-    /// Gives a command an environment in which nothing of this machine shows.
-    pub fn surround(&self, command: &mut Command) {
+    /// Gives a command an environment independent of this machine.
+    pub fn isolate(&self, command: &mut Command) {
         let binaries = Path::new(LORE).parent().expect("a directory").display();
         command
             .env_clear()
@@ -91,39 +91,39 @@ impl Sandbox {
             .current_dir(if self.vault().is_dir() { self.vault() } else { self.root.clone() });
     }
 
-    /// Runs `lore` to its end.
+    /// Runs `lore` to completion.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.command(arguments).output().expect("lore runs").into()
     }
 
-    /// Runs `lore` with something on its standard input.
+    /// Runs `lore` with this standard input.
     pub fn pipe(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.spawn(self.command(arguments).stdin(Stdio::piped()));
-        // A command that refuses its arguments ends before it reads; that is for its status to say.
+        // A command that refuses its arguments exits without reading; its status shows that.
         let _ = child.stdin.take().expect("piped").write_all(input);
         child.wait_with_output().expect("lore runs").into()
     }
 
-    /// Starts a command; its output is kept.
+    /// Starts a command with captured output.
     pub fn spawn(&self, command: &mut Command) -> Child {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     }
 
-    /// Runs a line of shell in the vault.
+    /// Runs a shell script in the vault.
     pub fn sh(&self, script: &str) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        self.surround(&mut command);
+        self.isolate(&mut command);
         command.output().expect("a shell").into()
     }
 
-    /// Syncs and gives the report.
+    /// Runs `lore sync` and returns its report.
     #[track_caller]
     pub fn sync(&self) -> Value {
         self.run(&["sync"]).ok().json()
     }
 
-    /// The slugs of a search's hits, best first.
+    /// Returns the slugs of the hits of a search, best first.
     #[track_caller]
     pub fn search(&self, query: &str) -> Vec<String> {
         let ran = self.run(&["search", query]);
@@ -132,13 +132,13 @@ impl Sandbox {
         ran.json()["hits"].as_array().expect("hits").iter().map(slug).collect()
     }
 
-    /// Asserts that the index is sound and says what the files say.
+    /// Asserts that the index is valid and matches the files.
     #[track_caller]
     pub fn validate(&self) {
         self.run(&["validate", "--all"]).ok();
     }
 
-    /// Every file below the directory but the database and its state, with its bytes.
+    /// Returns every file in the directory except the database and its state, with its bytes.
     pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         let mut folders = vec![self.root.clone()];
@@ -175,11 +175,11 @@ impl std::fmt::Debug for Ran {
 }
 
 impl Ran {
-    /// Asserts that all went well and that nothing had to be said.
+    /// Asserts success and an empty stderr.
     #[track_caller]
     pub fn ok(self) -> Ran {
         let ran = self.exits(0);
-        assert_eq!(ran.err, "", "nothing to say");
+        assert_eq!(ran.err, "", "stderr is not empty");
         ran
     }
 
@@ -190,7 +190,7 @@ impl Ran {
         self
     }
 
-    /// Asserts that the error says this.
+    /// Asserts that stderr contains this text.
     #[track_caller]
     pub fn says(self, part: &str) -> Ran {
         assert!(self.err.contains(part), "{part:?} is not in: {}", self.err);
@@ -210,14 +210,14 @@ impl Ran {
     }
 }
 
-/// The exit status as a shell has it, signals as negative numbers.
+/// Returns the exit status, or the negative number of the signal.
 pub fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(999))
 }
 
-/// Where `make models` puts the models.
+/// Returns the directory of the models that `make models` downloads.
 pub fn models() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    folder.canonicalize().expect("the models are fetched by `make models`")
+    folder.canonicalize().expect("the models are downloaded by `make models`")
 }

@@ -1,25 +1,25 @@
-//! The cases of search that any memory of notes has to pass, each by the real binary.
+//! Search cases that any note search must pass, run through the binary.
 
 use serde_json::json;
 
-use crate::asking::{TRANSFORMER, ask, call_all, score, set, slugs, titled, vault};
 use crate::sandbox::Sandbox;
+use crate::search_support::{TRANSFORMER, call_all, query, score, set, slugs, titled, vault};
 
 #[test]
-fn words_of_a_title_find_the_page_with_a_positive_score() {
+fn title_words_find_the_page_with_a_positive_score() {
     let sandbox = vault(&[
         ("one.md", &titled("Machine Learning Basics", "Where to begin.")),
         ("two.md", &titled("Gardening", "The machine shed and what there is of learning.")),
         ("three.md", &titled("Cooking", "Nothing of the kind.")),
     ]);
     let answer = sandbox.run(&["search", "machine learning"]).ok().json();
-    assert_eq!(slugs(&answer), ["one", "two"], "the title counts for more: {answer}");
+    assert_eq!(slugs(&answer), ["one", "two"], "a title match ranks higher: {answer}");
     assert!(score(&answer, "one") > score(&answer, "two") && score(&answer, "two") > 0.0, "{answer}");
     assert_eq!((&answer["relaxed"], &answer["hits"][0]["why"]), (&json!(false), &json!(["all words"])));
 }
 
 #[test]
-fn a_page_alone_in_its_vault_has_a_positive_score_too() {
+fn only_page_of_a_vault_has_a_positive_score() {
     let sandbox = vault(&[("one.md", &titled("Machine Learning Basics", "Where to begin."))]);
     let answer = sandbox.run(&["search", "machine learning"]).ok().json();
     assert!(score(&answer, "one") > 0.0, "{answer}");
@@ -28,7 +28,7 @@ fn a_page_alone_in_its_vault_has_a_positive_score_too() {
 }
 
 #[test]
-fn a_hyphen_keeps_two_words_together() {
+fn hyphenated_words_match_as_a_phrase() {
     let sandbox = vault(&[
         ("a.md", &titled("node-js-tutorial", "Servers.")),
         ("b.md", &titled("Graphs", "A node of a graph; js is another matter.")),
@@ -39,14 +39,14 @@ fn a_hyphen_keeps_two_words_together() {
         assert_eq!(slugs(&answer), ["a"], "{command:?}");
         assert!(score(&answer, "a") > 0.0, "{answer}");
     }
-    // A question is asked by any of its words; the page that has them together is still the best.
+    // A query matches any of its words; the page that has them adjacent still ranks first.
     for mode in ["lexical", "hybrid"] {
-        assert_eq!(slugs(&ask(&sandbox, mode, "node-js"))[0], "a", "{mode}");
+        assert_eq!(slugs(&query(&sandbox, mode, "node-js"))[0], "a", "{mode}");
     }
 }
 
 #[test]
-fn characters_with_a_meaning_to_the_database_are_only_characters() {
+fn full_text_syntax_is_escaped() {
     let sandbox = vault(&[("a.md", "# Odd\n\nA zeppelin, C++, foo:bar, 50% (half) and user@example.org.\n")]);
     let queries = [
         "zeppelin\"",
@@ -82,7 +82,7 @@ fn characters_with_a_meaning_to_the_database_are_only_characters() {
 }
 
 #[test]
-fn when_no_page_has_all_the_words_some_of_them_count_and_the_answer_says_so() {
+fn search_relaxes_to_some_words() {
     let sandbox = vault(&[
         ("tips.md", &titled("Tips", "project management tips")),
         ("bread.md", &titled("Bread", "Knead the dough.")),
@@ -96,9 +96,9 @@ fn when_no_page_has_all_the_words_some_of_them_count_and_the_answer_says_so() {
     assert_eq!(slugs(&nothing), [""; 0]);
 }
 
-/// In mode `semantic` a hit's score is the cosine between the question and the nearest chunk of the page.
+/// In `semantic` mode the score of a hit is the cosine between the query and the nearest chunk of the page.
 #[test]
-fn dog_training_is_near_to_canine_behavior_by_meaning_alone() {
+fn dog_training_finds_canine_behavior_in_semantic_mode() {
     let sandbox = vault(&[
         ("canine.md", &titled("Canine behavior", "canine behavior")),
         ("harbour.md", &titled("Harbour", "Ships lie at the quay while their cargo is unloaded.")),
@@ -114,7 +114,7 @@ fn dog_training_is_near_to_canine_behavior_by_meaning_alone() {
 }
 
 #[test]
-fn a_page_by_its_words_and_a_page_by_its_meaning_are_both_in_a_hybrid_answer() {
+fn hybrid_answer_has_lexical_and_semantic_hits() {
     let sandbox = vault(&[
         (
             "words.md",
@@ -125,10 +125,10 @@ fn a_page_by_its_words_and_a_page_by_its_meaning_are_both_in_a_hybrid_answer() {
         ("weak.md", &titled("Gym", "Training on Monday.")),
     ]);
     sandbox.run(&["model", "use", TRANSFORMER]).ok();
-    // What else counts would blur the sum.
+    // Signals would change the sum.
     set(&sandbox, "search.signals", "none");
-    let ask = |mode: &str| ask(&sandbox, mode, "dog training");
-    let (lexical, semantic) = (ask("lexical"), ask("semantic"));
+    let query = |mode: &str| query(&sandbox, mode, "dog training");
+    let (lexical, semantic) = (query("lexical"), query("semantic"));
     let by_words = |page: &str| if slugs(&lexical).contains(&page) { score(&lexical, page) } else { 0.0 };
     assert_eq!(slugs(&lexical), ["words", "weak"], "{lexical}");
     let pages = ["words", "meaning", "neither", "weak"];
@@ -137,21 +137,21 @@ fn a_page_by_its_words_and_a_page_by_its_meaning_are_both_in_a_hybrid_answer() {
         (near.into_iter().fold(f64::MIN, f64::max), near.into_iter().fold(f64::MAX, f64::min));
     for (weight, setting) in [(0.5, "0.5"), (0.2, "0.2"), (1.0, "1"), (0.0, "0")] {
         set(&sandbox, "search.weight", setting);
-        let hybrid = ask("hybrid");
+        let hybrid = query("hybrid");
         assert_eq!(slugs(&hybrid).len(), 4, "{hybrid}");
         for (page, near) in pages.iter().zip(near) {
-            let meant = (near - worst) / (best - worst);
-            let expected = (1.0 - weight) * by_words(page) + weight * meant;
+            let semantic_part = (near - worst) / (best - worst);
+            let expected = (1.0 - weight) * by_words(page) + weight * semantic_part;
             let found = score(&hybrid, page);
             assert!((found - expected).abs() < 1e-3, "{weight} {page}: {found}, not {expected}: {hybrid}");
         }
         assert!(slugs(&hybrid).is_sorted_by(|a, b| score(&hybrid, a) >= score(&hybrid, b)), "{hybrid}");
     }
-    assert_eq!(score(&lexical, "words"), 1.0, "the best by words, scaled: {lexical}");
+    assert_eq!(score(&lexical, "words"), 1.0, "the best lexical score is scaled to 1: {lexical}");
 }
 
 #[test]
-fn only_pages_of_the_types_that_are_asked_for_are_found() {
+fn type_filter_limits_hits() {
     let page = |kind: &str| format!("---\ntype: {kind}\n---\nA heron stands at the water.\n");
     let sandbox = vault(&[
         ("concepts/a.md", &page("concept")),
@@ -159,7 +159,7 @@ fn only_pages_of_the_types_that_are_asked_for_are_found() {
         ("c.md", &page("concept")),
         ("d.md", &"A heron without a type.\n".to_owned()),
     ]);
-    let wanted: &[(&[&str], &[&str])] = &[
+    let cases: &[(&[&str], &[&str])] = &[
         (&["--type", "concept"], &["c", "concepts/a"]),
         (&["--type", "Concept"], &["c", "concepts/a"]),
         (&["--type", "concept", "--type", "person"], &["b", "c", "concepts/a"]),
@@ -167,7 +167,7 @@ fn only_pages_of_the_types_that_are_asked_for_are_found() {
         (&["--type", "recipe"], &[]),
         (&[], &["b", "c", "concepts/a", "d"]),
     ];
-    for (filters, expected) in wanted {
+    for (filters, expected) in cases {
         for command in [
             &["search", "heron"][..],
             &["query", "heron", "--mode", "lexical"],
@@ -183,9 +183,9 @@ fn only_pages_of_the_types_that_are_asked_for_are_found() {
     }
 }
 
-/// A hundred pages that are equally good, and a hundred of which each is a little better than the next.
+/// A hundred pages that tie for one query, and rank one after another for another query.
 #[test]
-fn page_two_of_ten_is_the_hits_from_eleven_to_twenty() {
+fn result_pages_are_consecutive() {
     let sandbox = Sandbox::empty();
     for number in 0..100 {
         let filler = "moor ".repeat(number);
@@ -198,7 +198,7 @@ fn page_two_of_ten_is_the_hits_from_eleven_to_twenty() {
         let mut sorted = all.clone();
         sorted.sort_unstable();
         sorted.dedup();
-        assert_eq!(sorted.len(), 100, "every page once");
+        assert_eq!(sorted.len(), 100, "every page appears once");
         let mut seen = Vec::new();
         for page in 1..=10 {
             let (number, start) = (page.to_string(), (page - 1) * 10);
@@ -207,14 +207,14 @@ fn page_two_of_ten_is_the_hits_from_eleven_to_twenty() {
             assert_eq!((&answer["page"], &answer["more"]), (&json!(page), &json!(page < 10)));
             seen.extend(slugs(&answer).into_iter().map(str::to_owned));
         }
-        assert_eq!(seen, all, "no gap and nothing twice");
+        assert_eq!(seen, all, "nothing is missing or repeated");
         let after = sandbox.run(&["search", query, "--limit", "10", "--page", "11"]).exits(1).json();
         assert_eq!((slugs(&after), &after["more"]), (vec![], &json!(false)));
     }
 }
 
 #[test]
-fn a_page_or_a_limit_beyond_all_numbers_is_no_crash() {
+fn huge_page_and_limit_values_are_handled() {
     let sandbox = vault(&[("a.md", "A heron.\n")]);
     let most = usize::MAX.to_string();
     for page in [most.as_str(), "9223372036854775808", "4294967297", "2"] {

@@ -1,14 +1,14 @@
-//! The two rules of a hybrid answer, whatever meaning says: a page that is called as the question says is first, and a
-//! page that alone has every word of it stands no lower than it would by words.
+//! The two rules of a hybrid answer, whatever the embeddings say: a page whose name is the query ranks first, and the
+//! only page with every word ranks no lower than in lexical search.
 
 use serde_json::Value;
 
-use crate::asking::{TRANSFORMER, ask_all, because, hit, rank, set, slugs, vault};
 use crate::sandbox::Sandbox;
+use crate::search_support::{TRANSFORMER, has_reason, hit, query_all, rank, set, slugs, vault};
 
 const FUSIONS: [&str; 3] = ["weighted", "union", "rrf"];
 
-/// A name in all the ways it may be written, the page it is of, and what kind of name it is.
+/// A name in all its spellings, its page, and the reason shown for a match.
 struct Name {
     page: &'static str,
     kind: &'static str,
@@ -23,7 +23,7 @@ const NAMES: &[Name] = &[
     },
     Name {
         page: "pipes",
-        // In the form of a slug it may be the title's or an alias's.
+        // In slug form it may match the title or an alias.
         kind: "exact alias match",
         written: &[
             "Zen Garden!",
@@ -68,7 +68,7 @@ const NAMES: &[Name] = &[
     },
 ];
 
-/// Two pages that have names and nothing else in common with them, and others that are all about the names.
+/// Creates two pages whose text has nothing to do with their names, and others that are all about the names.
 fn named_pages() -> Sandbox {
     let mut pages = vec![
         (
@@ -90,22 +90,22 @@ fn named_pages() -> Sandbox {
     vault(&pages)
 }
 
-/// Asks for every name in every way it may be written.
+/// Asserts that every spelling of every name finds its page first.
 #[track_caller]
 fn names_are_first(sandbox: &Sandbox, mode: &str) {
     let questions: Vec<&str> = NAMES.iter().flat_map(|name| name.written).copied().collect();
-    let mut answers = ask_all(sandbox, mode, &questions).into_iter();
+    let mut answers = query_all(sandbox, mode, &questions).into_iter();
     for Name { page, kind, written } in NAMES {
         for question in *written {
-            let answer = answers.next().expect("an answer to each");
+            let answer = answers.next().expect("one answer per question");
             assert_eq!(slugs(&answer)[0], *page, "{mode} {question:?}: {answer}");
-            assert!(because(&answer, page, kind), "{mode} {question:?}: {answer}");
+            assert!(has_reason(&answer, page, kind), "{mode} {question:?}: {answer}");
         }
     }
 }
 
 #[test]
-fn a_page_that_is_called_so_is_first_in_every_fusion_and_mode() {
+fn exact_name_ranks_first_in_every_fusion_and_mode() {
     let sandbox = named_pages();
     for mode in ["lexical", "semantic"] {
         names_are_first(&sandbox, mode);
@@ -119,22 +119,22 @@ fn a_page_that_is_called_so_is_first_in_every_fusion_and_mode() {
 }
 
 #[test]
-fn several_pages_that_are_called_so_are_all_before_the_others() {
+fn all_exact_names_rank_before_other_pages() {
     let sandbox = named_pages();
     sandbox.write("other.md", "---\ntitle: Other\naliases: [ZEN garden]\n---\nNails and screws.\n");
     sandbox.write("zen-garden.md", "---\ntitle: Third\n---\nBuckets.\n");
     for fusion in FUSIONS {
         set(&sandbox, "search.fusion", fusion);
-        let answer = ask_all(&sandbox, "hybrid", &["zen garden"]).remove(0);
+        let answer = query_all(&sandbox, "hybrid", &["zen garden"]).remove(0);
         assert_eq!(slugs(&answer)[..3], ["zen-garden", "pipes", "other"], "slug, title, alias: {answer}");
         assert!(slugs(&answer).len() > 3, "{answer}");
     }
 }
 
-/// Numbers that are the same at every run.
-struct Dice(u64);
+/// A deterministic random number generator.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
@@ -204,58 +204,59 @@ const WORDS: [&str; 60] = [
     "2024-03-01",
 ];
 
-/// Forty pages of words that were drawn, some of them long, and the words of each.
-fn drawn_pages(dice: &mut Dice) -> Vec<(String, Vec<&'static str>)> {
+/// Returns forty pages of random words, some of them long, with the words of each.
+fn random_pages(random: &mut Random) -> Vec<(String, Vec<&'static str>)> {
     let page = |number: usize| {
-        let length = if number.is_multiple_of(4) { 60 } else { 6 + dice.below(12) };
-        let words = (0..length).map(|_| WORDS[dice.below(WORDS.len())]).collect();
+        let length = if number.is_multiple_of(4) { 60 } else { 6 + random.below(12) };
+        let words = (0..length).map(|_| WORDS[random.below(WORDS.len())]).collect();
         (format!("page-{number:02}"), words)
     };
     (0..40).map(page).collect()
 }
 
-/// Questions of two to five words that are all in exactly one page, with it.
-fn questions(pages: &[(String, Vec<&'static str>)], dice: &mut Dice) -> Vec<(String, String)> {
+/// Returns questions of two to five words that only one page contains in full, with that page.
+fn questions(pages: &[(String, Vec<&'static str>)], random: &mut Random) -> Vec<(String, String)> {
     let mut found = Vec::new();
     while found.len() < 24 {
-        let (slug, words) = &pages[dice.below(pages.len())];
-        let mut asked: Vec<&str> = (0..2 + dice.below(4)).map(|_| words[dice.below(words.len())]).collect();
-        asked.sort_unstable();
-        asked.dedup();
-        let has_all = |words: &[&str]| asked.iter().all(|word| words.contains(word));
-        if asked.len() > 1 && pages.iter().filter(|(_, words)| has_all(words)).count() == 1 {
-            found.push((asked.join(" "), slug.clone()));
+        let (slug, words) = &pages[random.below(pages.len())];
+        let mut chosen: Vec<&str> =
+            (0..2 + random.below(4)).map(|_| words[random.below(words.len())]).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let has_all = |words: &[&str]| chosen.iter().all(|word| words.contains(word));
+        if chosen.len() > 1 && pages.iter().filter(|(_, words)| has_all(words)).count() == 1 {
+            found.push((chosen.join(" "), slug.clone()));
         }
     }
     found
 }
 
 #[test]
-fn the_page_with_every_word_is_no_lower_than_by_words_alone() {
-    let mut dice = Dice(7);
-    let pages = drawn_pages(&mut dice);
-    let asked = questions(&pages, &mut dice);
+fn page_with_every_word_ranks_no_lower_than_in_lexical_search() {
+    let mut random = Random(7);
+    let pages = random_pages(&mut random);
+    let cases = questions(&pages, &mut random);
     let files: Vec<(String, String)> =
         pages.iter().map(|(slug, words)| (format!("{slug}.md"), format!("{}.\n", words.join(" ")))).collect();
     let sandbox = vault(&files);
-    let texts: Vec<&str> = asked.iter().map(|(question, _)| question.as_str()).collect();
-    let lexical = ask_all(&sandbox, "lexical", &texts);
-    let semantic = ask_all(&sandbox, "semantic", &texts);
+    let texts: Vec<&str> = cases.iter().map(|(question, _)| question.as_str()).collect();
+    let lexical = query_all(&sandbox, "lexical", &texts);
+    let semantic = query_all(&sandbox, "semantic", &texts);
     let below = |answers: &[Value]| {
-        let places = answers.iter().zip(&lexical).zip(&asked);
+        let places = answers.iter().zip(&lexical).zip(&cases);
         places.filter(|((answer, words), (_, page))| rank(answer, page) > rank(words, page)).count()
     };
-    assert!(below(&semantic) > 0, "meaning alone would put some of them lower");
+    assert!(below(&semantic) > 0, "semantic search alone must rank some of them lower");
     for fusion in FUSIONS {
         set(&sandbox, "search.fusion", fusion);
-        let hybrid = ask_all(&sandbox, "hybrid", &texts);
-        for ((answer, words), (question, page)) in hybrid.iter().zip(&lexical).zip(&asked) {
+        let hybrid = query_all(&sandbox, "hybrid", &texts);
+        for ((answer, words), (question, page)) in hybrid.iter().zip(&lexical).zip(&cases) {
             let (found, at_most) = (rank(answer, page), rank(words, page));
             assert!(
                 found.is_some() && found <= at_most,
                 "{fusion} {question:?}: {page} {found:?} > {at_most:?}"
             );
-            assert!(because(answer, page, "all words"), "{fusion} {question:?}: {}", hit(answer, page));
+            assert!(has_reason(answer, page, "all words"), "{fusion} {question:?}: {}", hit(answer, page));
         }
     }
 }

@@ -1,40 +1,40 @@
-//! What else counts in a hybrid answer: each signal can be switched off, its absence changes the order, and a hit says
-//! which of them spoke for it.
+//! Signals of a hybrid answer: each can be disabled, disabling it changes the order, and a hit lists the signals that
+//! raised it.
 
 use std::fs::File;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::asking::{ask, because, hit, rank, score, set, slugs, titled, vault};
 use crate::sandbox::Sandbox;
+use crate::search_support::{has_reason, hit, query, rank, score, set, slugs, titled, vault};
 
 const SIGNALS: [&str; 5] = ["exact", "complete", "entity", "dates", "recency"];
 
-/// The answer with every signal, and with all but one.
+/// Returns the answer with every signal, and with all but one.
 fn with_and_without(sandbox: &Sandbox, signal: &str, question: &str) -> (Value, Value) {
     set(sandbox, "search.signals", &SIGNALS.join(" "));
-    let with = ask(sandbox, "hybrid", question);
+    let with = query(sandbox, "hybrid", question);
     let others: Vec<&str> = SIGNALS.into_iter().filter(|other| *other != signal).collect();
     set(sandbox, "search.signals", &others.join(","));
-    (with, ask(sandbox, "hybrid", question))
+    (with, query(sandbox, "hybrid", question))
 }
 
 #[test]
-fn exact_puts_a_page_of_that_name_first() {
+fn exact_signal_ranks_a_page_of_that_name_first() {
     let sandbox = vault(&[
         ("pipes.md", "---\naliases: [zen garden]\n---\nInvoices of the plumber.\n"),
         ("gravel.md", "# Gravel\n\nThe zen garden: raked gravel in a zen garden.\n"),
     ]);
     let (with, without) = with_and_without(&sandbox, "exact", "Zen Garden");
     assert_eq!((slugs(&with), slugs(&without)[0]), (vec!["pipes", "gravel"], "gravel"));
-    assert!(because(&with, "pipes", "exact alias match"), "{with}");
+    assert!(has_reason(&with, "pipes", "exact alias match"), "{with}");
     assert!(score(&with, "pipes") > score(&with, "gravel"), "{with}");
     assert!(!without.to_string().contains("exact alias match"), "{without}");
 }
 
 #[test]
-fn complete_puts_the_one_page_with_every_word_first() {
+fn complete_signal_ranks_the_only_page_with_every_word_first() {
     let quiet = "The rest of the year was quiet, and the accounts were closed late. ".repeat(8);
     let sandbox = vault(&[
         (
@@ -50,12 +50,12 @@ fn complete_puts_the_one_page_with_every_word_first() {
     set(&sandbox, "search.weight", "0.9");
     let (with, without) = with_and_without(&sandbox, "complete", "granite lantern festival");
     assert_eq!((slugs(&with)[..2].to_vec(), slugs(&without)[0]), (vec!["year", "lamps"], "lamps"));
-    assert!(because(&with, "year", "all words") && because(&with, "lamps", "some words"), "{with}");
-    assert!(because(&without, "year", "some words"), "{without}");
+    assert!(has_reason(&with, "year", "all words") && has_reason(&with, "lamps", "some words"), "{with}");
+    assert!(has_reason(&without, "year", "some words"), "{without}");
 }
 
 #[test]
-fn complete_makes_each_of_several_pages_with_every_word_a_little_better() {
+fn complete_signal_raises_each_page_with_every_word() {
     let sandbox = vault(&[
         ("a.md", titled("A", "Granite and a lantern.")),
         ("b.md", titled("B", "A lantern of granite.")),
@@ -69,7 +69,7 @@ fn complete_makes_each_of_several_pages_with_every_word_a_little_better() {
 }
 
 #[test]
-fn entity_raises_the_page_that_the_question_names() {
+fn entity_signal_raises_the_named_page() {
     let sandbox = vault(&[
         ("people/ada.md", "---\ntitle: Ada\naliases: [The Countess]\n---\nBorn in London.\n"),
         ("tea.md", "# Tea\n\nTea is drunk with milk.\n"),
@@ -81,7 +81,7 @@ fn entity_raises_the_page_that_the_question_names() {
     {
         let (with, without) = with_and_without(&sandbox, "entity", question);
         assert_eq!(slugs(&with)[0], "people/ada", "{question}: {with}");
-        assert!(because(&with, "people/ada", &format!("the question names it: {name}")), "{with}");
+        assert!(has_reason(&with, "people/ada", &format!("the question names it: {name}")), "{with}");
         assert!((score(&with, "people/ada") - score(&without, "people/ada") - 0.2).abs() < 1e-3, "{with}");
         assert!(!without.to_string().contains("the question names it"), "{without}");
     }
@@ -90,7 +90,7 @@ fn entity_raises_the_page_that_the_question_names() {
 }
 
 #[test]
-fn entity_raises_what_is_filed_under_the_page_that_the_question_names() {
+fn entity_signal_raises_pages_under_the_named_page() {
     let sandbox = vault(&[
         ("people/ada.md", "---\ntitle: Ada\n---\nBorn in London.\n"),
         ("people/ada/letters.md", "---\ntitle: Letters\n---\nTen of them, and much in them about engines.\n"),
@@ -104,13 +104,13 @@ fn entity_raises_what_is_filed_under_the_page_that_the_question_names() {
     let (with, without) = with_and_without(&sandbox, "entity", "what did Ada say about engines");
     let above = |answer: &Value| rank(answer, "people/ada/letters") < rank(answer, "steam");
     assert!(above(&with) && !above(&without), "{with}\n{without}");
-    assert!(because(&with, "people/ada/letters", "filed under a name in the question: ada"), "{with}");
+    assert!(has_reason(&with, "people/ada/letters", "filed under a name in the question: ada"), "{with}");
     assert!((score(&with, "people/ada/letters") - score(&without, "people/ada/letters") - 0.1).abs() < 1e-3);
     assert_eq!(score(&with, "steam"), score(&without, "steam"));
 }
 
 #[test]
-fn dates_raise_a_page_that_has_the_date_of_the_question() {
+fn dates_signal_raises_pages_with_the_date() {
     let minutes = |date: &str| {
         format!(
             "---\ntitle: Minutes\n---\nThe board.\n\n---\n\n## Timeline\n\n- **{date}** | The board talked about money.\n"
@@ -126,7 +126,7 @@ fn dates_raise_a_page_that_has_the_date_of_the_question() {
         let question = format!("what did the board say about money in {date}");
         let (with, without) = with_and_without(&sandbox, "dates", &question);
         assert_eq!(slugs(&with)[0], "b", "{date}: {with}");
-        assert!(because(&with, "b", "has the date 2024-03-05"), "{date}: {with}");
+        assert!(has_reason(&with, "b", "has the date 2024-03-05"), "{date}: {with}");
         assert!((score(&with, "b") - score(&without, "b") - 0.1).abs() < 1e-3, "{date}: {with}");
         assert!(!without.to_string().contains("has the date"), "{date}: {without}");
     }
@@ -135,7 +135,7 @@ fn dates_raise_a_page_that_has_the_date_of_the_question() {
 }
 
 #[test]
-fn recency_puts_the_page_that_changed_last_first_of_equals() {
+fn recency_signal_breaks_ties() {
     let sandbox =
         vault(&["a", "b", "c", "d"].map(|name| (format!("{name}.md"), titled("Log", "About herons."))));
     for (name, day) in [("a", 1), ("b", 3), ("c", 4), ("d", 2)] {
@@ -145,37 +145,37 @@ fn recency_puts_the_page_that_changed_last_first_of_equals() {
     }
     let (with, without) = with_and_without(&sandbox, "recency", "herons");
     assert_eq!((slugs(&with), slugs(&without)), (vec!["c", "b", "d", "a"], vec!["a", "b", "c", "d"]));
-    assert_eq!(score(&with, "a"), score(&with, "c"), "equals: {with}");
+    assert_eq!(score(&with, "a"), score(&with, "c"), "the scores are equal: {with}");
     set(&sandbox, "search.signals", "recency");
     let one = sandbox.run(&["query", "herons", "--limit", "1", "--json"]).json();
-    assert_eq!(slugs(&one), ["c"], "before the list is cut: {one}");
+    assert_eq!(slugs(&one), ["c"], "recency applies before the limit: {one}");
 }
 
-/// What a question does not want comes in by no signal.
+/// No signal adds a page that the query excludes.
 #[test]
-fn complete_leaves_out_what_is_not_wanted() {
+fn complete_signal_respects_exclusions() {
     let sandbox = vault(&[
         ("lion.md", titled("Lion", "A striped zebra and a lion.")),
         ("zebra.md", titled("Zebra", "A striped zebra.")),
     ]);
-    let answer = ask(&sandbox, "lexical", "zebra striped NOT lion");
+    let answer = query(&sandbox, "lexical", "zebra striped NOT lion");
     assert_eq!(slugs(&answer), ["zebra"], "{answer}");
 }
 
-/// A name as it is written is stronger than the same letters in the form of a slug.
+/// An exact spelling outranks the same letters in slug form.
 #[test]
-fn a_title_with_signs_is_not_another_pages_slug() {
+fn title_with_punctuation_is_not_another_pages_slug() {
     let sandbox = vault(&[
         ("c.md", titled("The letter", "The third letter.")),
         ("languages/cpp.md", "---\ntitle: C++\n---\nA language.\n".to_owned()),
     ]);
-    assert_eq!(slugs(&ask(&sandbox, "hybrid", "C++"))[0], "languages/cpp");
+    assert_eq!(slugs(&query(&sandbox, "hybrid", "C++"))[0], "languages/cpp");
     assert_eq!(sandbox.run(&["show", "C++", "--json"]).json()["slug"], "languages/cpp");
     assert_eq!(sandbox.run(&["show", "c", "--json"]).json()["slug"], "c");
 }
 
 #[test]
-fn without_any_signal_words_and_meaning_decide_and_nothing_else_is_a_reason() {
+fn without_signals_only_lexical_and_semantic_scores_count() {
     let sandbox = vault(&[
         (
             "people/ada.md",
@@ -185,7 +185,7 @@ fn without_any_signal_words_and_meaning_decide_and_nothing_else_is_a_reason() {
     ]);
     set(&sandbox, "search.signals", "none");
     for question in ["Ada", "tea of Ada in March 2024"] {
-        let answer = ask(&sandbox, "hybrid", question);
+        let answer = query(&sandbox, "hybrid", question);
         for slug in slugs(&answer) {
             let why = hit(&answer, slug)["why"].as_array().expect("reasons").clone();
             let plain =
@@ -193,11 +193,11 @@ fn without_any_signal_words_and_meaning_decide_and_nothing_else_is_a_reason() {
             assert!(why.iter().all(plain), "{answer}");
         }
     }
-    sandbox.run(&["config", "set", "search.signals", "exact headings"]).exits(2).says("what else counts");
+    sandbox.run(&["config", "set", "search.signals", "exact headings"]).exits(2).says("ranking signals");
 }
 
 #[test]
-fn words_in_a_heading_or_an_alias_count_for_more_than_in_the_text() {
+fn heading_and_alias_words_outrank_body_words() {
     let rest = "Much else is said here, of this and that, and of nothing in particular.";
     let sandbox = vault(&[
         ("text.md", format!("# One\n\n## Part\n\nA sextant. {rest}\n")),
@@ -207,7 +207,7 @@ fn words_in_a_heading_or_an_alias_count_for_more_than_in_the_text() {
             format!("---\naliases: [Sextant and octant]\n---\n# Three\n\n## Part\n\nA part. {rest}\n"),
         ),
     ]);
-    let answer = ask(&sandbox, "lexical", "sextant");
+    let answer = query(&sandbox, "lexical", "sextant");
     assert_eq!(slugs(&answer).last(), Some(&"text"), "{answer}");
     assert_eq!(slugs(&answer).len(), 3, "{answer}");
 }

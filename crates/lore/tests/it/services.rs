@@ -1,4 +1,4 @@
-//! The watcher and the server as services: only shown and looked at, for nothing of this machine may be started.
+//! The watcher and the server as services. The tests only print and read service files, since nothing may be started.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn states(ran: &Value) -> Vec<(String, String)> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_watcher_and_the_server_are_installed_only_when_asked_for() {
+fn watcher_and_server_are_installed_only_on_request() {
     let sandbox = Sandbox::with_vault();
     let nothing = sandbox.run(&["service", "install", "--dry-run"]).ok().json();
     assert_eq!(states(&nothing), []);
@@ -45,5 +45,5 @@ fn the_watcher_and_the_server_are_installed_only_when_asked_for() {
     let there = sandbox.run(&["service", "status"]).ok().json();
     assert_eq!(states(&there), [installed("lore-watch-v.service"), installed("lore-serve-v.service")]);
     let again = sandbox.run(&["service", "install", "--dry-run"]).ok().json();
-    assert_eq!(states(&again), [], "what is there is left alone unless it is asked for");
+    assert_eq!(states(&again), [], "existing services are left alone unless requested");
 }

@@ -1,14 +1,14 @@
-//! Every command line in the `sh` blocks of every skill is run against a vault, in order, and must succeed.
+//! Runs every command in the `sh` blocks of every skill against a vault, in order; each must succeed.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
+use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
-use crate::story::Story;
 
-/// Every skill; each is a test.
+/// Declares one test per skill.
 macro_rules! skills {
     ($($name:ident)*) => {
         const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -29,12 +29,12 @@ fn every_skill_is_listed() {
 }
 
 #[test]
-fn commands_are_found_in_blocks_and_joined() {
+fn commands_are_parsed_from_sh_blocks() {
     let text = "x\n```sh\nlore a\n# why\n\nlore b \\\n  c\n```\n1. y\n\n   ```sh\n   lore d <<'EOF'\n   {}\n   EOF\n   ```\n```text\nlore e\n```\n";
     assert_eq!(commands(text), ["lore a", "lore b \\\n  c", "lore d <<'EOF'\n{}\nEOF"]);
 }
 
-/// What stands for what in the commands; the rest is looked up when it is needed.
+/// Values of the placeholders; the rest is looked up when needed.
 const TABLE: [(&str, &str); 13] = [
     ("<slug>", "people/ada-lovelace"),
     ("<other>", "companies/analytical-engines"),
@@ -51,7 +51,7 @@ const TABLE: [(&str, &str); 13] = [
     ("<backup>", "../backup.db"),
 ];
 
-/// What the vault has beside the pages of `tests/brain`.
+/// Pages of the vault in addition to `tests/brain`.
 const PAGES: [(&str, &str); 13] = [
     ("captures/new-thing.md", "# A new thing\n\nTables are printed twice from now on.\n"),
     ("notes/loose.md", "# Loose\n\nNobody links here.\n\n## Open Threads\n- [ ] Ask the harbour board\n"),
@@ -93,12 +93,12 @@ fn check(name: &str) {
     let text = fs::read_to_string(&path).expect(name);
     let commands = commands(&text);
     assert!(commands.len() >= 5, "{name} has {} commands", commands.len());
-    let story = vault();
+    let vault = vault();
     let mut failed = Vec::new();
     for command in commands {
-        let script = filled(&story.sandbox, &command);
-        assert!(!script.contains('<') || script.contains("<<'EOF'"), "{script}: a word for nothing");
-        let ran = story.sandbox.sh(&script);
+        let script = filled(&vault.sandbox, &command);
+        assert!(!script.contains('<') || script.contains("<<'EOF'"), "{script}: unknown placeholder");
+        let ran = vault.sandbox.sh(&script);
         if ran.code != 0 {
             failed.push(format!("$ {script}\n{ran:?}"));
         }
@@ -106,10 +106,10 @@ fn check(name: &str) {
     assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// A vault in which every skill has something to do.
-fn vault() -> Story {
-    let story = Story::untold();
-    let sandbox = &story.sandbox;
+/// Creates a vault in which every skill has something to do.
+fn vault() -> GitVault {
+    let vault = GitVault::without_vault();
+    let sandbox = &vault.sandbox;
     let brain = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brain");
     for entry in fs::read_dir(&brain).expect("tests/brain") {
         let folder = entry.expect("an entry").path();
@@ -123,18 +123,18 @@ fn vault() -> Story {
     fs::write(sandbox.root.join("source.md"), "# Minutes\n\nThe board met and chose the second plan.\n")
         .expect("a file");
     sandbox.run(&["init", "--profile", "brain"]).exits(0);
-    story.git(&["add", "-A"]);
-    story.git(&["commit", "--quiet", "-m", "All of it"]);
+    vault.git(&["add", "-A"]);
+    vault.git(&["commit", "--quiet", "-m", "All of it"]);
     let raw = ["raw", "people/ada-lovelace", "--source", "letters", "--data", "{\"count\": 3}"];
     sandbox.run(&raw).exits(0);
     sandbox
         .run(&["timeline-add", "people/ada-lovelace", "--date", "1843-08-01", "--summary", "Rested"])
         .exits(0);
     sandbox.run(&["gap", "add", "who audits the engine works?"]).exits(0);
-    story
+    vault
 }
 
-/// A word whose value Lore gives.
+/// A placeholder whose value is an output of Lore.
 struct LookUp {
     word: &'static str,
     command: &'static [&'static str],
@@ -173,7 +173,7 @@ fn filled(sandbox: &Sandbox, command: &str) -> String {
     script
 }
 
-/// The command lines of the `sh` blocks, with the lines that belong to them.
+/// Returns the commands in the `sh` blocks, with their continuation lines.
 fn commands(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut lines = text.lines();
@@ -191,8 +191,8 @@ fn commands(text: &str) -> Vec<String> {
                 None => open = Some(line.to_owned()),
             }
             let command = open.clone().unwrap_or_default();
-            let goes_on = line.ends_with('\\') || (command.contains("<<'EOF'") && line != "EOF");
-            if !goes_on {
+            let continues = line.ends_with('\\') || (command.contains("<<'EOF'") && line != "EOF");
+            if !continues {
                 found.extend(open.take());
             }
         }

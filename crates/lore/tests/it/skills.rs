@@ -1,4 +1,4 @@
-//! Skills from outside: which file is in force, what it hides, how it gets to an agent.
+//! Skills: which version is active, which are hidden, and how they are written for an agent.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn source(sandbox: &Sandbox, name: &str) -> (String, String) {
 }
 
 #[test]
-fn the_vault_goes_before_the_user_and_the_user_before_the_program() {
+fn vault_skill_overrides_user_skill_overrides_built_in() {
     let sandbox = Sandbox::with_vault();
     let (from, text) = source(&sandbox, "capture");
     assert_eq!(from, "built-in");
@@ -32,7 +32,7 @@ fn the_vault_goes_before_the_user_and_the_user_before_the_program() {
     assert_eq!(
         sandbox.run(&["skills", "show", "capture"]).ok().text(),
         MINE,
-        "as it is, where no form is asked for"
+        "unchanged if no format is given"
     );
 
     let found = sandbox.run(&["skills", "doctor"]).ok().json();
@@ -59,15 +59,15 @@ fn the_vault_goes_before_the_user_and_the_user_before_the_program() {
 }
 
 #[test]
-fn what_is_wrong_with_a_skill_is_told_by_the_doctor() {
+fn doctor_reports_broken_skills() {
     let sandbox = Sandbox::with_vault();
     sandbox.write(".lore/skills/lore-query/SKILL.md", "# No front matter\n");
     let ran = sandbox.run(&["skills", "doctor", "--format", "human"]).exits(5);
-    assert!(ran.text().contains("problem: its front matter has no name"), "{}", ran.text());
+    assert!(ran.text().contains("problem: the front matter has no name"), "{}", ran.text());
 }
 
 #[test]
-fn skills_are_written_for_an_agent_and_never_over_a_change() {
+fn extract_never_overwrites_an_edited_skill() {
     let sandbox = Sandbox::with_vault();
     let target = sandbox.root.join("agent/skills");
     let dir = target.to_string_lossy().into_owned();
@@ -82,7 +82,7 @@ fn skills_are_written_for_an_agent_and_never_over_a_change() {
     assert_eq!(fs::read_to_string(&file).expect("kept"), MINE);
     let forced = sandbox.run(&["skills", "extract", "capture", "--dir", &dir, "--force"]).ok().json();
     assert_eq!(state(&forced), "written");
-    // In the user's folder it can be changed, and counts.
+    // In the user's directory it can be edited, and is active.
     assert_eq!(state(&sandbox.run(&["skills", "extract", "capture"]).ok().json()), "written");
     assert_eq!(source(&sandbox, "capture").0, "user");
     let doctor = sandbox.run(&["skills", "doctor"]).ok().json();
@@ -91,7 +91,7 @@ fn skills_are_written_for_an_agent_and_never_over_a_change() {
 }
 
 #[test]
-fn skills_are_there_without_any_vault() {
+fn skills_work_without_a_vault() {
     let sandbox = Sandbox::empty();
     assert_eq!(source(&sandbox, "agent").0, "built-in");
     assert_eq!(sandbox.run(&["skills", "doctor"]).ok().json()["order"].as_array().map(Vec::len), Some(1));

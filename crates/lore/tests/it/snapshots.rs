@@ -1,7 +1,7 @@
-//! What a page was: kept versions, who wrote each line, the way back; data beside pages; what lint mends; secrets.
+//! Snapshots: history, blame, restore, sidecar data, lint fixes and secrets.
 
 mod history;
-mod mending;
-mod restoring;
+mod lint_fix;
+mod restore;
 mod secrets;
 mod sidecars;

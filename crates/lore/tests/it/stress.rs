@@ -1,7 +1,7 @@
-//! Four processes that do whatever can be done, are killed at random and start again, while files are edited by hand:
-//! at the end every write that was acknowledged is there, once, and nothing else.
+//! Four processes run random operations, are killed at random and restarted, while files are edited by hand. In the end
+//! every acknowledged write is there, once, and nothing else.
 //!
-//! `LORE_STRESS_OPS` says how many operations, `LORE_STRESS_SEED` repeats a choice of them.
+//! `LORE_STRESS_OPS` sets the number of operations; `LORE_STRESS_SEED` repeats a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,13 +9,15 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::aftermath::{git_is_sound, index_is_true, nothing_left_over, tree, uncommitted};
+use crate::invariants::{
+    assert_git_is_clean, assert_index_matches_rebuild, assert_no_leftovers, tree, uncommitted,
+};
 use crate::sandbox::Sandbox;
-use crate::stress_worker::{Came, Marks, SHARED, Worker, marks_of};
+use crate::stress_worker::{Marks, Outcome, SHARED, Worker, marks_of};
 
 const WORKERS: usize = 4;
 
-/// Pages of `own/` want a property, and `lint --fix` gives it to them.
+/// Requires a property on pages of `own/`, which `lint --fix` adds.
 const POLICY: &str = r#"
 [[rule]]
 name = "own"
@@ -34,11 +36,11 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Says the seed when a test fails.
+/// Prints the seed when a test fails.
 struct Seed(u64);
 
 impl Drop for Seed {
-    #[expect(clippy::print_stderr, reason = "the seed is what one needs to look for the failure")]
+    #[expect(clippy::print_stderr, reason = "the seed is needed to reproduce the failure")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("repeat it with LORE_STRESS_SEED={}", self.0);
@@ -59,10 +61,10 @@ fn vault() -> Sandbox {
     sandbox
 }
 
-/// What one worker does next.
+/// Runs the next operation of a worker.
 fn step(worker: &mut Worker<'_>, hand: &Mutex<BTreeSet<String>>, sandbox: &Sandbox) {
     let own = worker.own();
-    match (worker.chance.below(100), own) {
+    match (worker.random.below(100), own) {
         (0..15, _) | (_, None) => put(worker),
         (15..30, _) => append_to_shared(worker),
         (30..42, Some(path)) => append(worker, &path),
@@ -79,20 +81,20 @@ fn step(worker: &mut Worker<'_>, hand: &Mutex<BTreeSet<String>>, sandbox: &Sandb
     }
 }
 
-/// Holds a change to one of its own pages against the disk: done, or not, or one of both.
-fn changed(worker: &mut Worker<'_>, path: &str, after: Marks, came: Came) {
+/// Checks a change to one of the worker's pages against the disk; after a kill, it may have been made or not.
+fn changed(worker: &mut Worker<'_>, path: &str, after: Marks, outcome: Outcome) {
     let before = worker.pages.get(path).cloned();
-    match came {
-        Came::Done(answer) => worker.note(path, after, Some(&answer)),
-        Came::Refused(answer) => panic!("{path}: {answer}"),
-        Came::Unknown => match worker.text(path).map(|text| marks_of(&text)) {
+    match outcome {
+        Outcome::Done(answer) => worker.record(path, after, Some(&answer)),
+        Outcome::Refused(answer) => panic!("{path}: {answer}"),
+        Outcome::Unknown => match worker.text(path).map(|text| marks_of(&text)) {
             None => assert!(before.is_none(), "{path} is gone"),
             Some(found) => {
                 assert!(
                     found == after || Some(&found) == before.as_ref(),
                     "{path}: {found:?}, not {after:?}"
                 );
-                worker.note(path, found, None);
+                worker.record(path, found, None);
             }
         },
     }
@@ -100,12 +102,12 @@ fn changed(worker: &mut Worker<'_>, path: &str, after: Marks, came: Came) {
 
 fn put(worker: &mut Worker<'_>) {
     let mark = worker.mark();
-    let old = worker.own().filter(|_| worker.chance.below(3) == 0);
-    let gone = worker.deleted.iter().next().cloned().filter(|_| worker.chance.below(3) == 0);
+    let old = worker.own().filter(|_| worker.random.below(3) == 0);
+    let gone = worker.deleted.iter().next().cloned().filter(|_| worker.random.below(3) == 0);
     let path = old.or(gone).unwrap_or_else(|| worker.fresh_path());
     let text = format!("# Page\n\nmarker {mark} of a zeppelin, see [[shared/one]]\n");
-    let came = worker.run("put", json!({ "slug": path, "content": text }));
-    changed(worker, &path, Marks::from([mark]), came);
+    let outcome = worker.run("put", json!({ "slug": path, "content": text }));
+    changed(worker, &path, Marks::from([mark]), outcome);
     if worker.pages.contains_key(&path) {
         worker.gone.remove(&path);
         worker.deleted.remove(&path);
@@ -121,8 +123,8 @@ fn with(worker: &Worker<'_>, path: &str, mark: &str) -> Marks {
 fn append(worker: &mut Worker<'_>, path: &str) {
     let mark = worker.mark();
     let after = with(worker, path, &mark);
-    let came = worker.run("edit", json!({ "reference": path, "append": format!("marker {mark}") }));
-    changed(worker, path, after, came);
+    let outcome = worker.run("edit", json!({ "reference": path, "append": format!("marker {mark}") }));
+    changed(worker, path, after, outcome);
 }
 
 fn replace(worker: &mut Worker<'_>, path: &str) {
@@ -130,23 +132,23 @@ fn replace(worker: &mut Worker<'_>, path: &str) {
     let mark = worker.mark();
     let mut after = with(worker, path, &mark);
     after.remove(&old);
-    let came = worker.run("edit", json!({ "reference": path, "find": old, "replace": mark }));
-    changed(worker, path, after, came);
+    let outcome = worker.run("edit", json!({ "reference": path, "find": old, "replace": mark }));
+    changed(worker, path, after, outcome);
 }
 
 fn tag(worker: &mut Worker<'_>, path: &str) {
     let mark = worker.mark();
     let after = with(worker, path, &mark);
-    let came = worker.run("tag", json!({ "reference": path, "tags": [mark] }));
-    changed(worker, path, after, came);
+    let outcome = worker.run("tag", json!({ "reference": path, "tags": [mark] }));
+    changed(worker, path, after, outcome);
 }
 
 fn entry(worker: &mut Worker<'_>, path: &str) {
     let mark = worker.mark();
     let after = with(worker, path, &mark);
-    let date = format!("2024-01-{:02}", 1 + worker.chance.below(28));
-    let came = worker.run("timeline_add", json!({ "reference": path, "date": date, "summary": mark }));
-    changed(worker, path, after, came);
+    let date = format!("2024-01-{:02}", 1 + worker.random.below(28));
+    let outcome = worker.run("timeline_add", json!({ "reference": path, "date": date, "summary": mark }));
+    changed(worker, path, after, outcome);
 }
 
 fn append_to_shared(worker: &mut Worker<'_>) {
@@ -155,41 +157,41 @@ fn append_to_shared(worker: &mut Worker<'_>) {
         worker.own().map(|path| format!(" about [[{}]]", path.trim_end_matches(".md"))).unwrap_or_default();
     let line = format!("marker {mark}{link}");
     match worker.run("edit", json!({ "reference": page, "append": line })) {
-        Came::Done(answer) => {
+        Outcome::Done(answer) => {
             worker.shared.push((page.into(), mark));
             worker.versions.push((page.into(), answer["version"].as_u64().expect("a version")));
         }
-        Came::Refused(answer) => panic!("{page}: {answer}"),
-        Came::Unknown => worker.perhaps.push((page.into(), mark)),
+        Outcome::Refused(answer) => panic!("{page}: {answer}"),
+        Outcome::Unknown => worker.uncertain.push((page.into(), mark)),
     }
 }
 
 fn rename(worker: &mut Worker<'_>, path: &str) {
     let to = worker.fresh_path();
     let marks = worker.pages[path].clone();
-    let came = worker.run("mv", json!({ "reference": path, "to": to }));
+    let outcome = worker.run("mv", json!({ "reference": path, "to": to }));
     let there = [path, &to].map(|path| worker.text(path).is_some());
-    match came {
-        Came::Done(answer) => {
+    match outcome {
+        Outcome::Done(answer) => {
             assert_eq!(there, [false, true], "{path} moved to {to}");
             worker.moved(path, &to);
-            worker.note(&to, marks, Some(&answer));
+            worker.record(&to, marks, Some(&answer));
         }
-        Came::Refused(answer) => panic!("{path} to {to}: {answer}"),
-        Came::Unknown if there == [false, true] => {
+        Outcome::Refused(answer) => panic!("{path} to {to}: {answer}"),
+        Outcome::Unknown if there == [false, true] => {
             worker.moved(path, &to);
-            worker.note(&to, marks, None);
+            worker.record(&to, marks, None);
         }
-        Came::Unknown => assert_eq!(there, [true, false], "{path} perhaps moved to {to}"),
+        Outcome::Unknown => assert_eq!(there, [true, false], "{path} possibly moved to {to}"),
     }
 }
 
 fn delete(worker: &mut Worker<'_>, path: &str) {
-    let came = worker.run("rm", json!({ "reference": path, "yes": true }));
-    match came {
-        Came::Refused(answer) => panic!("{path}: {answer}"),
-        Came::Unknown if worker.text(path).is_some() => {}
-        Came::Done(_) | Came::Unknown => {
+    let outcome = worker.run("rm", json!({ "reference": path, "yes": true }));
+    match outcome {
+        Outcome::Refused(answer) => panic!("{path}: {answer}"),
+        Outcome::Unknown if worker.text(path).is_some() => {}
+        Outcome::Done(_) | Outcome::Unknown => {
             assert!(worker.text(path).is_none(), "{path} was deleted");
             worker.pages.remove(path);
             worker.gone.insert(path.to_owned());
@@ -199,32 +201,32 @@ fn delete(worker: &mut Worker<'_>, path: &str) {
 }
 
 fn restore(worker: &mut Worker<'_>, path: &str) {
-    let Came::Done(history) = worker.run("history", json!({ "reference": path })) else { return };
+    let Outcome::Done(history) = worker.run("history", json!({ "reference": path })) else { return };
     let kept = history["snapshots"].as_array().cloned().unwrap_or_default();
-    let held =
+    let known =
         |one: &Value| Some((one["snapshot"].clone(), worker.at_version(path, one["version"].as_u64()?)?));
-    let Some((snapshot, after)) = kept.iter().find_map(held) else { return };
-    let came = worker.run("restore", json!({ "reference": path, "at": snapshot, "yes": true }));
-    changed(worker, path, after, came);
+    let Some((snapshot, after)) = kept.iter().find_map(known) else { return };
+    let outcome = worker.run("restore", json!({ "reference": path, "at": snapshot, "yes": true }));
+    changed(worker, path, after, outcome);
 }
 
 fn capture(worker: &mut Worker<'_>) {
     let mark = worker.mark();
     let title = format!("Capture {mark}");
-    let came = worker.run("capture", json!({ "text": "A harbour.", "title": title, "keep": true }));
-    match came {
-        Came::Done(answer) => {
+    let outcome = worker.run("capture", json!({ "text": "A harbour.", "title": title, "keep": true }));
+    match outcome {
+        Outcome::Done(answer) => {
             let path = answer["path"].as_str().expect("a path").to_owned();
-            worker.note(&path, marks_of(&worker.text(&path).expect("it is there")), Some(&answer));
+            worker.record(&path, marks_of(&worker.text(&path).expect("it is there")), Some(&answer));
             assert!(worker.pages[&path].iter().any(|found| found.starts_with(&mark)), "{path}");
         }
-        Came::Refused(answer) => panic!("{answer}"),
-        Came::Unknown => {}
+        Outcome::Refused(answer) => panic!("{answer}"),
+        Outcome::Unknown => {}
     }
 }
 
-/// Edits a file as an editor does, with a new file in its place. The vault is held meanwhile: what an editor and
-/// Lore do in the very same moment is another test's.
+/// Edits a file like an editor, by renaming a new file over it. It holds the vault lock: a simultaneous edit by an
+/// editor and Lore has its own test.
 fn edit_by_hand(
     worker: &mut Worker<'_>,
     own: Option<String>,
@@ -234,63 +236,65 @@ fn edit_by_hand(
     let lock = fs::File::open(sandbox.vault()).expect("the vault");
     lock.lock().expect("a lock");
     let mark = worker.mark();
-    let own = own.filter(|_| worker.chance.below(2) == 0);
+    let own = own.filter(|_| worker.random.below(2) == 0);
     let path = own.clone().unwrap_or_else(|| format!("{}.md", worker.shared_page()));
     let text = worker.text(&path).unwrap_or_else(|| panic!("{path} is gone"));
-    let aside = sandbox.root.join(format!("aside-{mark}"));
-    fs::write(&aside, format!("{text}\nby hand {mark}\n")).expect("a file");
-    fs::rename(&aside, sandbox.vault().join(&path)).expect("a rename");
+    let temporary = sandbox.root.join(format!("aside-{mark}"));
+    fs::write(&temporary, format!("{text}\nby hand {mark}\n")).expect("a file");
+    fs::rename(&temporary, sandbox.vault().join(&path)).expect("a rename");
     hand.lock().expect("nobody panicked").insert(path.clone());
     drop(lock);
     match own {
         Some(path) => {
             let after = with(worker, &path, &mark);
-            worker.note(&path, after, None);
+            worker.record(&path, after, None);
         }
         None => worker.shared.push((path.trim_end_matches(".md").to_owned(), mark)),
     }
 }
 
 fn read(worker: &mut Worker<'_>, path: &str) {
-    if let Came::Done(answer) = worker.run("get", json!({ "reference": path })) {
+    if let Outcome::Done(answer) = worker.run("get", json!({ "reference": path })) {
         let found = marks_of(answer["content"].as_str().expect("text"));
-        assert_eq!(found, worker.pages[path], "{path} as it is read");
+        assert_eq!(found, worker.pages[path], "{path} as returned by get");
     }
 }
 
-/// Holds the shared pages against what all workers added to them.
+/// Checks the shared pages against what all workers added to them.
 fn check_shared(sandbox: &Sandbox, workers: &[Worker<'_>]) {
     for page in SHARED {
         let text = String::from_utf8(sandbox.read(&format!("{page}.md"))).expect("text");
         let found = marks_of(&text);
-        let on_it = |added: &&(String, String)| added.0 == page;
+        let is_on_page = |added: &&(String, String)| added.0 == page;
         let mark = |added: &(String, String)| added.1.clone();
-        let sure: Marks = workers.iter().flat_map(|worker| &worker.shared).filter(on_it).map(mark).collect();
-        let perhaps: Marks =
-            workers.iter().flat_map(|worker| &worker.perhaps).filter(on_it).map(mark).collect();
-        let lost: Vec<&String> = sure.difference(&found).collect();
+        let certain: Marks =
+            workers.iter().flat_map(|worker| &worker.shared).filter(is_on_page).map(mark).collect();
+        let uncertain: Marks =
+            workers.iter().flat_map(|worker| &worker.uncertain).filter(is_on_page).map(mark).collect();
+        let lost: Vec<&String> = certain.difference(&found).collect();
         assert!(lost.is_empty(), "{page} lost {lost:?}");
-        let strange: Vec<&String> = found.difference(&sure).filter(|mark| !perhaps.contains(*mark)).collect();
-        assert!(strange.is_empty(), "{page} has {strange:?}");
+        let unexpected: Vec<&String> =
+            found.difference(&certain).filter(|mark| !uncertain.contains(*mark)).collect();
+        assert!(unexpected.is_empty(), "{page} has {unexpected:?}");
     }
 }
 
-/// Every write of a page has a version of its own, and each worker sees them grow.
+/// Asserts that every write of a page has its own version, and that each worker sees versions grow.
 fn check_versions(workers: &[Worker<'_>]) {
-    let mut told: BTreeSet<&(String, u64)> = BTreeSet::new();
+    let mut reported: BTreeSet<&(String, u64)> = BTreeSet::new();
     for worker in workers {
         let mut last: BTreeMap<&str, u64> = BTreeMap::new();
         for one in &worker.versions {
             let (path, version) = (one.0.as_str(), one.1);
             let before = last.insert(path, version).unwrap_or(0);
             assert!(version > before, "{path} went from version {before} to {version}");
-            assert!(told.insert(one), "{path} was at version {version} twice");
+            assert!(reported.insert(one), "{path} was at version {version} twice");
         }
     }
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_whatever_is_killed() {
+fn acknowledged_writes_survive_random_kills() {
     let seed = Seed(number("LORE_STRESS_SEED").unwrap_or_else(|| u64::from(std::process::id())));
     let operations = number("LORE_STRESS_OPS").unwrap_or(500) as usize;
     let sandbox = vault();
@@ -315,16 +319,16 @@ fn nothing_acknowledged_is_lost_whatever_is_killed() {
         assert_eq!(marks_of(&String::from_utf8_lossy(text)), *marks, "{path}");
     }
     for path in workers.iter().flat_map(|worker| &worker.gone) {
-        assert!(!files.contains_key(path), "{path} is there again");
+        assert!(!files.contains_key(path), "{path} exists again");
     }
     check_shared(&sandbox, &workers);
     check_versions(&workers);
-    nothing_left_over(&sandbox, "at the end");
-    index_is_true(&sandbox, "at the end");
+    assert_no_leftovers(&sandbox, "at the end");
+    assert_index_matches_rebuild(&sandbox, "at the end");
     let open = uncommitted(&sandbox);
     let hand = hand.into_inner().expect("nobody panicked");
-    let strange: Vec<&String> = open.iter().filter(|path| !hand.contains(*path)).collect();
-    assert!(strange.is_empty(), "not committed: {strange:?}");
-    git_is_sound(&sandbox, &open.iter().map(String::as_str).collect::<Vec<_>>(), "at the end");
+    let unexpected: Vec<&String> = open.iter().filter(|path| !hand.contains(*path)).collect();
+    assert!(unexpected.is_empty(), "not committed: {unexpected:?}");
+    assert_git_is_clean(&sandbox, &open.iter().map(String::as_str).collect::<Vec<_>>(), "at the end");
     let _: Value = sandbox.run(&["doctor"]).json();
 }

@@ -1,5 +1,4 @@
-//! One of the processes of the stress test, and what it must find of its work: a model of its own pages, in which
-//! every write leaves a word that no other write has.
+//! One process of the stress test, with a model of its own pages in which every write leaves a unique word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,22 +7,22 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use lore_engine::fault::POINTS;
+use lore_vault::fault::POINTS;
 use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, code};
 
-/// The words of the writes that a page must hold.
+/// The words of the writes that a page must contain.
 pub type Marks = BTreeSet<String>;
 
-/// The pages that all of them write to.
+/// The pages that all workers write to.
 pub const SHARED: [&str; 3] = ["shared/one", "shared/two", "shared/three"];
 
-/// Numbers that follow from a seed.
-pub struct Chance(pub u64);
+/// A random number generator with a seed.
+pub struct Random(pub u64);
 
-impl Chance {
-    /// A number below `limit`.
+impl Random {
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -33,86 +32,86 @@ impl Chance {
     }
 }
 
-/// What became of an operation.
-pub enum Came {
-    /// It was acknowledged.
+/// The result of an operation.
+pub enum Outcome {
+    /// Acknowledged.
     Done(Value),
-    /// It was refused.
+    /// Refused.
     Refused(Value),
-    /// The process was killed before it answered.
+    /// Killed before it answered.
     Unknown,
 }
 
-/// A process that runs operations, and what is known of them.
+/// A process that runs operations, and the expected results.
 pub struct Worker<'a> {
     sandbox: &'a Sandbox,
     number: usize,
-    pub chance: Chance,
-    talk: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
+    pub random: Random,
+    process: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
     made: usize,
-    /// The pages that are this worker's own, by path.
+    /// The worker's own pages, by path.
     pub pages: BTreeMap<String, Marks>,
-    /// Pages that were and are no more.
+    /// Paths of pages that no longer exist.
     pub gone: BTreeSet<String>,
-    /// Those of them that were deleted: another page may be made there.
+    /// Those of them that were deleted, where a new page may be created.
     pub deleted: BTreeSet<String>,
-    /// What a page held at a version.
+    /// The words of a page at a version.
     states: BTreeMap<(String, u64), Marks>,
-    /// What was added to the shared pages for sure, and what perhaps.
+    /// What was added to the shared pages for certain, and what may have been.
     pub shared: Vec<(String, String)>,
-    pub perhaps: Vec<(String, String)>,
-    /// The versions that were told, in their order.
+    pub uncertain: Vec<(String, String)>,
+    /// The reported versions, in order.
     pub versions: Vec<(String, u64)>,
     pub kills: usize,
 }
 
 impl<'a> Worker<'a> {
     pub fn new(sandbox: &'a Sandbox, number: usize, seed: u64) -> Worker<'a> {
-        let chance = Chance(seed ^ (number as u64) << 32);
+        let random = Random(seed ^ (number as u64) << 32);
         let (pages, gone, deleted, states) = Default::default();
-        let (shared, perhaps, versions) = Default::default();
-        let talk = None;
+        let (shared, uncertain, versions) = Default::default();
+        let process = None;
         Worker {
             sandbox,
             number,
-            chance,
-            talk,
+            random,
+            process,
             made: 0,
             pages,
             gone,
             deleted,
             states,
             shared,
-            perhaps,
+            uncertain,
             versions,
             kills: 0,
         }
     }
 
-    /// A word that stands for one write.
+    /// Returns a unique word for one write.
     pub fn mark(&mut self) -> String {
         self.made += 1;
         format!("m{}x{}m", self.number, self.made)
     }
 
-    /// One of its own pages.
+    /// Returns one of its own pages.
     pub fn own(&mut self) -> Option<String> {
         let paths: Vec<String> = self.pages.keys().filter(|path| path.starts_with("own/")).cloned().collect();
-        let chosen = self.chance.below(paths.len().max(1) as u64) as usize;
+        let chosen = self.random.below(paths.len().max(1) as u64) as usize;
         paths.get(chosen).cloned()
     }
 
-    /// A path that no page ever had.
+    /// Returns a path that no page has had.
     pub fn fresh_path(&mut self) -> String {
         self.made += 1;
         format!("own/w{}-{}.md", self.number, self.made)
     }
 
     pub fn shared_page(&mut self) -> &'static str {
-        SHARED[self.chance.below(SHARED.len() as u64) as usize]
+        SHARED[self.random.below(SHARED.len() as u64) as usize]
     }
 
-    /// The bytes of a page as they are on the disk.
+    /// Returns the text of a page on disk.
     pub fn text(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.file(path)).ok()
     }
@@ -121,14 +120,14 @@ impl<'a> Worker<'a> {
         self.sandbox.vault().join(path)
     }
 
-    /// Starts its process where there is none. Every third one has a fault of its own, some writes ahead.
+    /// Starts its process if there is none. Every third one has a fault a few writes ahead.
     fn connect(&mut self, faults: bool) -> &mut (Child, ChildStdin, BufReader<ChildStdout>) {
-        let (sandbox, chance) = (self.sandbox, &mut self.chance);
-        self.talk.get_or_insert_with(|| {
+        let (sandbox, random) = (self.sandbox, &mut self.random);
+        self.process.get_or_insert_with(|| {
             let mut command = sandbox.command(&["--quiet", "pipe"]);
-            if faults && chance.below(3) == 0 {
-                let point = POINTS[chance.below(POINTS.len() as u64) as usize];
-                command.env("LORE_FAULT", format!("{point}:{}", 1 + chance.below(8)));
+            if faults && random.below(3) == 0 {
+                let point = POINTS[random.below(POINTS.len() as u64) as usize];
+                command.env("LORE_FAULT", format!("{point}:{}", 1 + random.below(8)));
             }
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
             let mut child = command.spawn().expect("it starts");
@@ -137,15 +136,15 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Runs an operation. One time in twenty its process is killed at some moment; then nobody knows at first.
-    pub fn run(&mut self, tool: &str, input: Value) -> Came {
-        let kill = self.chance.below(20) == 0;
-        let moment = Duration::from_micros(self.chance.below(60_000));
+    /// Runs an operation. One in twenty is killed at a random moment, with an unknown result.
+    pub fn run(&mut self, tool: &str, input: Value) -> Outcome {
+        let kill = self.random.below(20) == 0;
+        let moment = Duration::from_micros(self.random.below(60_000));
         let (child, to, from) = self.connect(true);
-        let begun = Instant::now();
+        let started = Instant::now();
         writeln!(to, "{}", json!({ "tool": tool, "input": input })).expect("it listens");
         if kill {
-            while begun.elapsed() < moment {
+            while started.elapsed() < moment {
                 std::thread::yield_now();
             }
             child.kill().expect("it can be killed");
@@ -155,22 +154,22 @@ impl<'a> Worker<'a> {
         if kill || line.is_empty() {
             let ended = code(child.wait().expect("a child"));
             assert!([-9, -6].contains(&ended), "{tool} ended with {ended}");
-            self.talk = None;
+            self.process = None;
             self.kills += 1;
         }
         match serde_json::from_str::<Value>(&line) {
-            Ok(answer) if answer["exit"] == 0 => Came::Done(answer["result"].clone()),
-            Ok(answer) => Came::Refused(answer),
-            Err(_) if self.talk.is_none() => {
-                self.settle();
-                Came::Unknown
+            Ok(answer) if answer["exit"] == 0 => Outcome::Done(answer["result"].clone()),
+            Ok(answer) => Outcome::Refused(answer),
+            Err(_) if self.process.is_none() => {
+                self.wait_for_recovery();
+                Outcome::Unknown
             }
             Err(error) => panic!("{tool} was not answered: {error}: {line:?}"),
         }
     }
 
-    /// Writes to a page of its own until that is acknowledged: whatever was under way is settled by then.
-    fn settle(&mut self) {
+    /// Writes to a page of its own until that is acknowledged: by then any interrupted change is recovered.
+    fn wait_for_recovery(&mut self) {
         let mark = self.mark();
         let input = json!({ "slug": format!("barrier/w{}", self.number), "content": mark });
         let (_, to, from) = self.connect(false);
@@ -181,8 +180,8 @@ impl<'a> Worker<'a> {
         assert_eq!(answer["exit"], 0, "{answer}");
     }
 
-    /// Notes what a page of its own must hold, and at which version.
-    pub fn note(&mut self, path: &str, marks: Marks, answer: Option<&Value>) {
+    /// Records the expected words of one of its pages, and their version.
+    pub fn record(&mut self, path: &str, marks: Marks, answer: Option<&Value>) {
         let changed = answer.filter(|answer| answer["outcome"] != "unchanged");
         if let Some(version) = changed.and_then(|answer| answer["version"].as_u64()) {
             self.versions.push((path.to_owned(), version));
@@ -193,12 +192,12 @@ impl<'a> Worker<'a> {
         self.pages.insert(path.to_owned(), marks);
     }
 
-    /// What a page held at a version, where that was told.
+    /// Returns the words of a page at a version, if that was reported.
     pub fn at_version(&self, path: &str, version: u64) -> Option<Marks> {
         self.states.get(&(path.to_owned(), version)).cloned()
     }
 
-    /// A page has another path, and takes its past along.
+    /// Moves the record of a page to another path.
     pub fn moved(&mut self, from: &str, to: &str) {
         let states: Vec<_> = self.states.keys().filter(|(path, _)| path == from).cloned().collect();
         for key in states {
@@ -211,7 +210,7 @@ impl<'a> Worker<'a> {
 
     /// Ends its process.
     pub fn end(&mut self) {
-        if let Some((mut child, to, _)) = self.talk.take() {
+        if let Some((mut child, to, _)) = self.process.take() {
             drop(to);
             child.wait().expect("a child");
         }
@@ -220,14 +219,14 @@ impl<'a> Worker<'a> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        if let Some((mut child, ..)) = self.talk.take() {
+        if let Some((mut child, ..)) = self.process.take() {
             child.kill().ok();
             child.wait().ok();
         }
     }
 }
 
-/// The words of writes in a text; one that stands there twice is told apart.
+/// Returns the words of writes in a text; a repeated word is marked as such.
 pub fn marks_of(text: &str) -> Marks {
     let mut marks = Marks::new();
     for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {

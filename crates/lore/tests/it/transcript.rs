@@ -1,9 +1,9 @@
-//! Transcripts: Markdown files whose `console` blocks are run, and whose output must be what stands in them.
+//! Transcripts: Markdown files whose `console` blocks are run and compared with the recorded output.
 //!
-//! A line that starts with `$ ` is given to `sh`, with the lines after it that start with `> `. What follows is what
-//! it must print, standard output before standard error, and `? N` where its exit status is not 0. Every file
-//! starts in a directory of its own with a copy of `tests/brain` whose pages changed on the days before
-//! 2026-11-01. `UPDATE_EXPECT=1` writes what is printed into the files.
+//! A line that starts with `$ ` is run by `sh`, with the following lines that start with `> `. The lines after it are
+//! its expected output, stdout before stderr, and `? N` if its exit status is not 0. Every file starts in its own
+//! directory with a copy of `tests/brain` whose pages changed on the days before 2026-11-01. `UPDATE_EXPECT=1`
+//! rewrites the expected output.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 
 use crate::sandbox::{Ran, Sandbox};
 
-/// Every transcript; each is a test.
+/// Declares one test per transcript.
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -26,7 +26,7 @@ macro_rules! transcripts {
 transcripts! { config editing errors finding graph help intake lint listing machine pages personal projects roam state tags timeline vaults }
 
 #[test]
-fn every_transcript_is_listed_and_every_listed_one_is_there() {
+fn every_transcript_is_listed() {
     let mut found: Vec<String> = fs::read_dir(folder())
         .expect("tests/cmd")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().replace(".md", ""))
@@ -36,7 +36,7 @@ fn every_transcript_is_listed_and_every_listed_one_is_there() {
 }
 
 #[test]
-fn a_transcript_with_another_output_is_told_from_a_true_one() {
+fn replay_detects_changed_output() {
     let text = "# T\n```console\n$ echo a; exit 3\nb\n```\nend\n";
     assert_eq!(replay(text), "# T\n```console\n$ echo a; exit 3\na\n? 3\n```\nend\n");
     assert_eq!(difference("x\nold\n", "x\nnew\n"), "  x\n- old\n+ new\n");
@@ -55,11 +55,11 @@ fn check(name: &str) {
         fs::write(&path, found).expect("a file that can be written");
     } else if expected != found {
         let difference = difference(&expected, &found);
-        panic!("{} is not true any more (UPDATE_EXPECT=1 rewrites it):\n{difference}", path.display());
+        panic!("{} is out of date (UPDATE_EXPECT=1 rewrites it):\n{difference}", path.display());
     }
 }
 
-/// The transcript as it would be if it were written now.
+/// Returns the transcript with its actual output.
 fn replay(text: &str) -> String {
     let sandbox = Sandbox::empty();
     copy_brain(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brain"), &sandbox.root.join("brain"));
@@ -69,7 +69,7 @@ fn replay(text: &str) -> String {
     while let Some(line) = lines.next() {
         inside = if inside { line != "```" } else { line == "```console" };
         let Some(command) = line.strip_prefix("$ ").filter(|_| inside) else {
-            // What stands between the commands of a block is output, and is written anew.
+            // Lines between the commands of a block are output, which is replaced.
             if !inside || line == "```console" {
                 replayed.push_str(&format!("{line}\n"));
             }
@@ -83,7 +83,7 @@ fn replay(text: &str) -> String {
         }
         let output = run(&sandbox, &script);
         let first = output.lines().next().unwrap_or_default();
-        assert!(!first.starts_with('>'), "{script}: cannot be told from the command: {first}");
+        assert!(!first.starts_with('>'), "{script}: its output looks like a continued command: {first}");
         replayed.push_str(&output);
     }
     replayed
@@ -92,7 +92,7 @@ fn replay(text: &str) -> String {
 fn run(sandbox: &Sandbox, script: &str) -> String {
     let mut command = Command::new("sh");
     command.args(["-c", script]);
-    sandbox.surround(&mut command);
+    sandbox.isolate(&mut command);
     command.current_dir(&sandbox.root).env("LORE_NOW", "2026-11-01T12:00:00Z");
     let began = today();
     let ran = Ran::from(command.output().expect("a shell"));
@@ -115,7 +115,7 @@ fn today() -> String {
     Timestamp::now().to_zoned(TimeZone::UTC).date().to_string()
 }
 
-/// Pages that Lore wrote have the time of this run: `[TIME]`, or `[DATE]` where only the day is shown.
+/// Replaces the time of this run, which pages written by Lore have, by `[TIME]` or `[DATE]`.
 fn without_times(text: &str, days: &[String; 2]) -> String {
     let mut text = text.to_owned();
     for day in days {
@@ -127,7 +127,7 @@ fn without_times(text: &str, days: &[String; 2]) -> String {
     text
 }
 
-/// Checksums are `[HASH]`.
+/// Replaces hashes by `[HASH]`.
 fn without_hashes(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -140,7 +140,7 @@ fn without_hashes(text: &str) -> String {
     kept + rest
 }
 
-/// The size of the database, which every change of the schema changes, is `[SIZE]`.
+/// Replaces the size of the database, which changes with the schema, by `[SIZE]`.
 fn without_sizes(text: &str) -> String {
     let mut text = text.to_owned();
     for (before, after) in [("\"database_bytes\":", "}"), ("database          ", "\n")] {
@@ -175,7 +175,7 @@ fn copy_brain(from: &Path, to: &Path) {
     }
 }
 
-/// The lines that differ, with those that do not around them.
+/// Returns the lines that differ, with context.
 fn difference(expected: &str, found: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     // The longest common subsequence; transcripts are small.

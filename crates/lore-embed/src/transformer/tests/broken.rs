@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use lore_engine::{EmbedError, Embedder as _};
+use lore_ports::{EmbedError, Embedder as _};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lore_engine::Embedder as _;
+use lore_ports::Embedder as _;
 use serde::Deserialize;
 
 use crate::{Instructions, Precision, Transformer, TransformerOptions};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lore_ports::EmbedResult;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{Precision, Transformer, TransformerOptions};
-use lore_engine::EmbedResult;
 
 /// The tiny model's files before they are written. Its widths are not multiples of any kernel's block size.
 pub(super) struct Tiny {

@@ -1,6 +1,6 @@
 //! The supported variants of model directories.
 
-use lore_engine::Embedder as _;
+use lore_ports::Embedder as _;
 use serde_json::json;
 
 use super::reference::cosine;

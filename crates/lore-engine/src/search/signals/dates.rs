@@ -1,6 +1,6 @@
 //! Finds the dates in a query, as prefixes of `YYYY-MM-DD`.
 
-use crate::timeframe::MONTHS;
+use lore_text::MONTHS;
 
 /// Returns the dates in a query: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone does not count:
 /// it is too unspecific, and full-text search finds it.

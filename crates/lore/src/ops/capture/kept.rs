@@ -1,8 +1,8 @@
 //! The output of `capture`.
 
-use lore_engine::{
-    Captured, Comparison, Memory, NewCapture, PageRow, Receipt, Similar, is_live, short_id, states,
-};
+use lore_engine::{Memory, Receipt, is_live, states};
+use lore_memory::{Captured, Comparison, NewCapture, Similar, short_id};
+use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 

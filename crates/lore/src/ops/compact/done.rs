@@ -1,6 +1,7 @@
 //! The result of compaction, by cluster.
 
-use lore_engine::{Attempt, Code, Compacted};
+use lore_engine::Code;
+use lore_memory::{Attempt, Compacted};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,8 +1,9 @@
 //! The pages of a cluster in a plan, with their text as far as the budget allows.
 
-use lore_engine::vault::decode;
-use lore_engine::{Member, Memory};
+use lore_engine::Memory;
+use lore_memory::Member;
 use lore_page::parse;
+use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,6 +1,7 @@
 //! A compaction plan: the clusters, what connects them, and the text of their pages as far as the budget allows.
 
-use lore_engine::{Cluster, ClusterTie, CompactPlan, Held, Inbound, Measure, Memory, preview};
+use lore_engine::Memory;
+use lore_memory::{Cluster, ClusterTie, CompactPlan, Held, Inbound, Measure, preview};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,9 +1,11 @@
 //! The page changes that come with a source, and their conversion to lines of those pages.
 
-use lore_engine::vault::without_extension;
-use lore_engine::{Error, Evidence, Memory, PageIngest};
+use lore_engine::{Error, Memory};
+use lore_memory::{Evidence, PageIngest};
 use lore_page::edit::{NewEntry, NewFact, NewRelation};
-use lore_page::{Interval, fold, parse};
+use lore_page::{Interval, parse};
+use lore_text::fold;
+use lore_vault::without_extension;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

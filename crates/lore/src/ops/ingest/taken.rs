@@ -1,6 +1,8 @@
 //! The output of `ingest`.
 
-use lore_engine::{ImportRow, IngestReport, Memory, Novelty, Written};
+use lore_engine::{Memory, Written};
+use lore_memory::{IngestReport, Novelty};
+use lore_ports::ImportRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -144,7 +146,7 @@ impl Taken {
                 ..page(one.written)
             })
             .collect();
-        let mention = |one: lore_engine::Mention| MentionItem {
+        let mention = |one: lore_memory::Mention| MentionItem {
             slug: one.page.slug,
             title: one.page.title,
             kind: one.page.kind,

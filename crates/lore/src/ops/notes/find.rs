@@ -1,7 +1,9 @@
 //! `search-notes`: lexical, semantic or hybrid search with paging.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Filter, SearchRequest, since};
+use lore_engine::SearchRequest;
+use lore_ports::Filter;
+use lore_text::since;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,10 @@
 //! `write-note`: writes a page by title.
 
 use clap::Args;
-use lore_engine::vault::exists;
 use lore_engine::{Action, Code, PageChange, write};
-use lore_page::{Value, edit, slugify};
+use lore_page::{Value, edit};
+use lore_text::slugify;
+use lore_vault::exists;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;

@@ -1,8 +1,9 @@
 //! The parts of a page that `put` accepts instead of the whole text, and the facts written with it.
 
-use lore_engine::vault::decode;
-use lore_engine::{Error, Evidence, Memory};
+use lore_engine::{Error, Memory};
+use lore_memory::Evidence;
 use lore_page::{edit, parse};
+use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::vault::exists;
 use lore_engine::{Memory, git_state};
+use lore_vault::exists;
 
 use crate::failure::{Failure, Result};
 use crate::service::{Job, When, launchd, systemd};
@@ -80,7 +80,7 @@ pub(super) fn every_file(session: &Session) -> Result<Plan> {
 
 fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec<Job>> {
     let project = memory.name();
-    let slug = lore_page::slugify(project).replace('/', "-");
+    let slug = lore_text::slugify(project).replace('/', "-");
     let program = session.environment.program.clone().ok_or_else(|| {
         Failure::usage("cannot find the path of the lore program", "run lore by its full path")
     })?;

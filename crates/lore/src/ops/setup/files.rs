@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lore_engine::Code;
-use lore_engine::compare::unified;
-use lore_engine::vault::{exists, read_text, remove_file, replace_unchanged, write_private};
+use lore_text::diff::unified;
+use lore_vault::{exists, read_text, remove_file, replace_unchanged, write_private};
 
 use super::FileItem;
 use crate::failure::{Failure, Result};

@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::story::Story;
+use crate::git_support::GitVault;
 
-/// A vault with a page of three versions by two actors, and a person's edit between them.
-fn told(git: bool) -> Story {
-    let story = Story::untold();
-    story
+/// Creates a vault with a page of three versions by two actors, with a person's edit in between.
+fn with_history(git: bool) -> GitVault {
+    let vault = GitVault::without_vault();
+    vault
         .lore(if git { &["init", "--profile", "notes"] } else { &["init", "--profile", "notes", "--no-git"] })
         .ok();
-    story.put("page", "One\n").ok();
-    story.edit_by_hand("page.md", "One\n", "One\nTwo by Ada\n");
-    story.by("codex", &["edit", "page", "--append", "Three"]).ok();
-    story
+    vault.put("page", "One\n").ok();
+    vault.edit_by_hand("page.md", "One\n", "One\nTwo by Ada\n");
+    vault.by("codex", &["edit", "page", "--append", "Three"]).ok();
+    vault
 }
 
 fn each<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
@@ -22,16 +22,20 @@ fn each<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
 }
 
 #[test]
-fn history_lists_the_kept_versions_and_the_commits() {
+fn history_lists_snapshots_and_commits() {
     for git in [false, true] {
-        let story = told(git);
-        let history = story.lore(&["history", "page"]).ok().json();
+        let vault = with_history(git);
+        let history = vault.lore(&["history", "page"]).ok().json();
         assert_eq!(
             (&history["path"], &history["version"], &history["actor"]),
             (&json!("page.md"), &json!(3), &json!("codex"))
         );
         let snapshots = &history["snapshots"];
-        assert_eq!(snapshots.as_array().map(Vec::len), Some(1), "only what Lore replaced: {history}");
+        assert_eq!(
+            snapshots.as_array().map(Vec::len),
+            Some(1),
+            "only versions that Lore replaced: {history}"
+        );
         assert_eq!(
             (&snapshots[0]["version"], &snapshots[0]["actor"]),
             (&json!(2), &Value::Null),
@@ -49,29 +53,29 @@ fn history_lists_the_kept_versions_and_the_commits() {
                 ["Update page.md", "Commit edits made outside Lore to page.md", "Create page.md"]
             ),
         }
-        story.lore(&["edit", "page", "--append", "Four"]).ok();
-        let history = story.lore(&["history", "page"]).ok().json();
+        vault.lore(&["edit", "page", "--append", "Four"]).ok();
+        let history = vault.lore(&["history", "page"]).ok().json();
         let versions = each(&history["snapshots"], "version");
         assert_eq!(versions, [&json!(3), &json!(2)], "the newest first: {history}");
         assert_eq!(each(&history["snapshots"], "actor"), [&json!("codex"), &Value::Null]);
-        let limited = story.lore(&["history", "page", "--limit", "1"]).ok().json();
+        let limited = vault.lore(&["history", "page", "--limit", "1"]).ok().json();
         assert_eq!(each(&limited["snapshots"], "version"), [&json!(3)]);
         assert_eq!(limited["commits"].as_array().map(Vec::len), Some(usize::from(git)));
     }
 }
 
 #[test]
-fn history_for_reading_is_a_line_for_each() {
-    let story = told(false);
-    let number = story.lore(&["history", "page"]).ok().json()["snapshots"][0]["snapshot"].to_string();
-    let shown = story.lore(&["history", "page", "--format", "human"]).ok().text();
+fn human_history_has_one_line_per_version() {
+    let vault = with_history(false);
+    let number = vault.lore(&["history", "page"]).ok().json()["snapshots"][0]["snapshot"].to_string();
+    let shown = vault.lore(&["history", "page", "--format", "human"]).ok().text();
     let expected = format!(
         "page.md is at version 3 (codex)\n\
          snapshot {number:<5} version 2    replaced 2026-11-01T12:00:00Z       15 bytes  edited outside Lore\n"
     );
     assert_eq!(shown, expected);
-    let story = told(true);
-    let shown = story.lore(&["history", "page", "--format", "human"]).ok().text();
+    let vault = with_history(true);
+    let shown = vault.lore(&["history", "page", "--format", "human"]).ok().text();
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.len(), 5, "{shown}");
     assert!(lines[2].starts_with("commit ") && lines[2].ends_with("codex: Update page.md"), "{shown}");
@@ -80,91 +84,95 @@ fn history_for_reading_is_a_line_for_each() {
 }
 
 #[test]
-fn history_of_what_never_was_is_nothing_found() {
-    let story = told(true);
-    story.lore(&["history", "nowhere"]).exits(1);
-    story.lore(&["diff", "nowhere"]).exits(1);
-    story.lore(&["restore", "nowhere", "--at", "1", "--yes"]).exits(1);
-    story.lore(&["blame", "nowhere"]).exits(1);
+fn history_of_an_unknown_page_finds_nothing() {
+    let vault = with_history(true);
+    vault.lore(&["history", "nowhere"]).exits(1);
+    vault.lore(&["diff", "nowhere"]).exits(1);
+    vault.lore(&["restore", "nowhere", "--at", "1", "--yes"]).exits(1);
+    vault.lore(&["blame", "nowhere"]).exits(1);
 }
 
 #[test]
-fn diff_shows_what_changed_since_a_snapshot() {
+fn diff_shows_changes_since_a_snapshot() {
     for git in [false, true] {
-        let story = told(git);
-        let diff = story.lore(&["diff", "page"]).ok().json();
+        let vault = with_history(git);
+        let diff = vault.lore(&["diff", "page"]).ok().json();
         assert_eq!((&diff["added"], &diff["removed"]), (&json!(1), &json!(0)));
         let number = &diff["snapshot"];
         let text = format!(
             "--- page.md (snapshot {number})\n+++ page.md\n@@ -1,2 +1,3 @@\n One\n Two by Ada\n+Three\n"
         );
         assert_eq!(diff["diff"], text);
-        assert_eq!(story.lore(&["diff", "page", "--format", "human"]).ok().text(), text);
-        story.lore(&["edit", "page", "--find", "One", "--replace", "Eins"]).ok();
+        assert_eq!(vault.lore(&["diff", "page", "--format", "human"]).ok().text(), text);
+        vault.lore(&["edit", "page", "--find", "One", "--replace", "Eins"]).ok();
         let number = number.to_string();
-        let since = story.lore(&["diff", "page", "--at", &number]).ok().json();
+        let since = vault.lore(&["diff", "page", "--at", &number]).ok().json();
         assert_eq!((&since["added"], &since["removed"]), (&json!(2), &json!(1)), "{since}");
-        story.lore(&["diff", "page", "--at", "999"]).exits(2).says("page.md has no snapshot 999");
-        story.put("new", "New\n").ok();
-        story.lore(&["diff", "new"]).exits(2).says("Lore has not changed it yet");
-        story.lore(&["restore", "page", "--at", &number, "--yes"]).ok();
-        let same = story.lore(&["diff", "page", "--at", &number, "--format", "human"]).ok().text();
+        vault.lore(&["diff", "page", "--at", "999"]).exits(2).says("page.md has no snapshot 999");
+        vault.put("new", "New\n").ok();
+        vault.lore(&["diff", "new"]).exits(2).says("Lore has not changed it yet");
+        vault.lore(&["restore", "page", "--at", &number, "--yes"]).ok();
+        let same = vault.lore(&["diff", "page", "--at", &number, "--format", "human"]).ok().text();
         assert_eq!(same, format!("page.md is unchanged since snapshot {number}\n"));
     }
 }
 
 #[test]
-fn blame_names_the_writer_of_each_line() {
-    let story = told(false);
-    let blame = story.lore(&["blame", "page"]).ok().json();
+fn blame_names_the_author_of_each_line() {
+    let vault = with_history(false);
+    let blame = vault.lore(&["blame", "page"]).ok().json();
     assert_eq!(blame["from"], "snapshots");
     assert_eq!(each(&blame["lines"], "text"), ["One", "Two by Ada", "Three"]);
-    let shown = story.lore(&["blame", "page", "--format", "human"]).ok().text();
+    let shown = vault.lore(&["blame", "page", "--format", "human"]).ok().text();
     assert!(
         shown.lines().nth(2).is_some_and(|line| line.starts_with("codex ") && line.ends_with("   3  Three")),
         "{shown}"
     );
     let actors: Vec<&Value> = each(&blame["lines"], "actor");
     assert_eq!(actors[1..], [&Value::Null, &json!("codex")], "{blame}");
-    let story = told(true);
-    let blame = story.lore(&["blame", "page"]).ok().json();
+    let vault = with_history(true);
+    let blame = vault.lore(&["blame", "page"]).ok().json();
     assert_eq!(blame["from"], "git");
     assert_eq!(each(&blame["lines"], "actor"), ["tester", "Ada", "codex"]);
     assert_eq!(each(&blame["lines"], "face"), ["pipe", "file", "cli"]);
-    let first = story.git(&["rev-list", "--max-parents=1", "--reverse", "HEAD", "--", "page.md"]);
+    let first = vault.git(&["rev-list", "--max-parents=1", "--reverse", "HEAD", "--", "page.md"]);
     assert_eq!(blame["lines"][0]["commit"], first.lines().next().expect("a commit"));
 }
 
 #[test]
-fn without_a_repository_the_lines_of_agents_are_told_apart_by_the_snapshots() {
-    let story = Story::untold();
-    story.lore(&["init", "--profile", "notes", "--no-git"]).ok();
-    story.put("page", "One\nTwo\n").ok();
-    story.by("codex", &["edit", "page", "--append", "Three"]).ok();
-    story.by("ollama", &["edit", "page", "--find", "Two", "--replace", "Zwei"]).ok();
-    let blame = story.lore(&["blame", "page"]).ok().json();
+fn blame_without_a_repository_uses_snapshots() {
+    let vault = GitVault::without_vault();
+    vault.lore(&["init", "--profile", "notes", "--no-git"]).ok();
+    vault.put("page", "One\nTwo\n").ok();
+    vault.by("codex", &["edit", "page", "--append", "Three"]).ok();
+    vault.by("ollama", &["edit", "page", "--find", "Two", "--replace", "Zwei"]).ok();
+    let blame = vault.lore(&["blame", "page"]).ok().json();
     assert_eq!(each(&blame["lines"], "text"), ["One", "Zwei", "Three"]);
     assert_eq!(each(&blame["lines"], "actor"), ["tester", "ollama", "codex"]);
 }
 
 #[test]
-fn a_line_that_is_not_committed_yet_is_nobody_s() {
-    let story = told(true);
-    story.edit_by_hand("page.md", "Three", "Three\nFour by Ada");
-    let blame = story.lore(&["blame", "page"]).ok().json();
+fn uncommitted_line_has_no_author() {
+    let vault = with_history(true);
+    vault.edit_by_hand("page.md", "Three", "Three\nFour by Ada");
+    let blame = vault.lore(&["blame", "page"]).ok().json();
     assert_eq!(blame["lines"][3]["text"], "Four by Ada");
     assert_eq!((&blame["lines"][3]["actor"], blame["lines"][3].get("commit")), (&Value::Null, None));
-    let history = story.lore(&["history", "page"]).ok().json();
-    assert_eq!((&history["actor"], &history["version"]), (&Value::Null, &json!(4)), "it was edited since");
+    let history = vault.lore(&["history", "page"]).ok().json();
+    assert_eq!(
+        (&history["actor"], &history["version"]),
+        (&Value::Null, &json!(4)),
+        "the page was edited by hand"
+    );
 }
 
 #[test]
-fn a_move_takes_the_history_along() {
-    let story = told(true);
-    story.lore(&["mv", "page", "folder/other"]).ok();
-    let history = story.lore(&["history", "folder/other"]).ok().json();
+fn history_follows_a_move() {
+    let vault = with_history(true);
+    vault.lore(&["mv", "page", "folder/other"]).ok();
+    let history = vault.lore(&["history", "folder/other"]).ok().json();
     let subjects = each(&history["commits"], "subject");
     assert_eq!(subjects.last().map(|subject| subject.as_str()), Some(Some("Create page.md")), "{history}");
-    let blame = story.lore(&["blame", "folder/other"]).ok().json();
+    let blame = vault.lore(&["blame", "folder/other"]).ok().json();
     assert_eq!(each(&blame["lines"], "actor"), ["tester", "Ada", "codex"]);
 }

@@ -1,0 +1,159 @@
+//! A change to the files of a vault: what the caller asks for, what it became, and what was done.
+
+use lore_ports::PageRow;
+use lore_text::ContentHash;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+/// A function from old text to new text.
+pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
+
+/// What to do with a file.
+pub enum Action<'a> {
+    /// Write these bytes, replacing any existing file.
+    Put(Vec<u8>),
+    /// Edit its text; the file must exist.
+    Edit(Edit<'a>),
+    /// Edit its text and move it to another path, which must be free.
+    Move(String, Edit<'a>),
+    /// Delete it.
+    Delete,
+    /// Delete it if the condition still holds once the vault is locked.
+    DeleteIf(Box<dyn Fn() -> bool + 'a>),
+}
+
+/// A change to one file.
+pub struct PageChange<'a> {
+    /// Its vault-relative path.
+    pub path: String,
+    /// What to do with it.
+    pub action: Action<'a>,
+    /// The version the caller has read; 0 means that the file must not exist yet.
+    pub expected_version: Option<u64>,
+}
+
+/// The authority under which a change is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Authority {
+    /// Its author's: the rules of the policy apply.
+    #[default]
+    Author,
+    /// The policy's own: rotation, expiry, generated files.
+    Upkeep,
+}
+
+/// Options of a write.
+#[derive(Debug, Clone, Default)]
+pub struct Terms {
+    /// The authority under which it is made.
+    pub authority: Authority,
+    /// The first line of its commit; by default, derived from the pages.
+    pub subject: Option<String>,
+    /// Whether it only fixes lint findings: it is allowed despite other findings and uncommitted changes.
+    pub mending: bool,
+    /// Whether a page is replaced even where the policy would add a revision to somebody else's text.
+    pub verbatim: bool,
+    /// What is recorded in the ledger with it.
+    pub noted: Noted,
+}
+
+/// The result of a write.
+#[derive(Debug, Clone, Default)]
+pub struct Receipt {
+    /// The files, in the given order.
+    pub files: Vec<Written>,
+    /// Generated files that were updated.
+    pub generated: Vec<String>,
+    /// The commit, if any.
+    pub commit: Option<String>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
+}
+
+/// The result of a change to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its new path.
+    pub path: String,
+    /// Its new slug.
+    pub slug: String,
+    /// Its new version.
+    pub version: u64,
+    /// What happened.
+    pub outcome: Outcome,
+}
+
+/// What a write did to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Created it.
+    Created,
+    /// Changed it.
+    Updated,
+    /// Moved it.
+    Moved,
+    /// Deleted it.
+    Deleted,
+    /// Nothing: there was no change.
+    Unchanged,
+}
+
+/// A prepared change: permitted, at the expected version, with its new bytes.
+pub struct Ready {
+    /// Its path before the change.
+    pub path: String,
+    /// Its row in the index, if it is indexed.
+    pub row: Option<PageRow>,
+    /// Its bytes before the change.
+    pub old: Option<Vec<u8>>,
+    /// Its bytes after the change; `None` deletes it.
+    pub new: Option<Vec<u8>>,
+    /// Its new path, if it moves.
+    pub to: Option<String>,
+    /// What the change does.
+    pub outcome: Outcome,
+    /// Whether the new bytes contain nothing written by anyone else.
+    pub whole: bool,
+}
+
+/// What to record in the ledger.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Noted {
+    /// The imported source.
+    pub import: Option<TakenIn>,
+    /// Resolved gaps, each with the path of the page that resolves it.
+    pub fills: Vec<(u64, String)>,
+}
+
+/// An imported source. Its bytes are attached to the intent record while the write is in progress.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TakenIn {
+    /// Groups the sources of one run.
+    pub batch: String,
+    /// Its origin.
+    pub source: String,
+    /// Its type.
+    pub source_type: String,
+    /// The path of the page that contains its evidence.
+    pub page: String,
+    /// Hash of its bytes.
+    pub hash: ContentHash,
+    /// Its bytes.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+    /// Whether it is imported even if it is already known.
+    pub again: bool,
+}
+
+impl Noted {
+    /// Records that the page at a path resolves these gaps.
+    pub fn filling(gaps: &[u64], path: &str) -> Noted {
+        Noted { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
+    }
+
+    /// Returns whether there is nothing to record.
+    pub fn is_empty(&self) -> bool {
+        self.import.is_none() && self.fills.is_empty()
+    }
+}

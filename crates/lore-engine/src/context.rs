@@ -1,0 +1,200 @@
+//! The façade: one vault with its policy and its index, used by every face.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Zoned;
+use lore_ports::{EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, Store, transaction};
+use lore_vault::{FolderLock, Vault};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::hooks::Hooks;
+use crate::policy::Policy;
+
+/// Returns the current time; tests use a fixed one.
+pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
+
+/// Who writes, and through which face.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Author {
+    /// A person's or agent's name.
+    pub actor: String,
+    /// `cli`, `mcp`, `http`, `emacs`.
+    pub face: String,
+    /// Groups the writes of one run.
+    pub session: String,
+}
+
+/// The parts of a [`Memory`].
+pub struct Parts {
+    /// The project's name.
+    pub name: String,
+    /// The vault's directory.
+    pub root: PathBuf,
+    /// Its index and ledger.
+    pub store: Box<dyn Store>,
+    /// Directory of private state, outside the vault.
+    pub state: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+    /// Who acts.
+    pub author: Author,
+    /// The available models.
+    pub models: Arc<dyn Models>,
+    /// What features add to writes.
+    pub hooks: Arc<dyn Hooks>,
+}
+
+/// The last model that was opened, or why it could not be.
+pub(crate) struct EmbedderCache {
+    pub(crate) model: ModelNo,
+    pub(crate) embedder: EmbedResult<Arc<dyn Embedder>>,
+}
+
+/// A policy with the text it was parsed from.
+struct LoadedPolicy {
+    text: Option<String>,
+    policy: Arc<Policy>,
+}
+
+/// One vault, ready to be asked and written to.
+pub struct Memory {
+    name: String,
+    vault: Vault,
+    policy: RefCell<LoadedPolicy>,
+    store: Box<dyn Store>,
+    project: ProjectNo,
+    state: PathBuf,
+    clock: Clock,
+    author: Author,
+    models: Arc<dyn Models>,
+    hooks: Arc<dyn Hooks>,
+    pub(crate) embedder: RefCell<Option<EmbedderCache>>,
+}
+
+impl Memory {
+    /// Opens a vault with its index.
+    pub fn open(parts: Parts) -> Result<Memory> {
+        let vault = Vault::open(&parts.root)?;
+        let text = Policy::text(vault.root())?;
+        let policy = Policy::from_text(vault.root(), text.as_deref())?;
+        let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
+        let Parts { name, store, state, clock, author, models, hooks, .. } = parts;
+        let key = policy_key(project);
+        if store.setting(&key)?.is_none() {
+            store.set_setting(&key, &policy.index_mark())?;
+        }
+        let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
+        let embedder = RefCell::default();
+        Ok(Memory { name, vault, policy, store, project, state, clock, author, models, hooks, embedder })
+    }
+
+    /// The project's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the vault's files.
+    pub fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// Returns the vault's policy.
+    pub fn policy(&self) -> Arc<Policy> {
+        self.policy.borrow().policy.clone()
+    }
+
+    /// Returns the database.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Returns the project's number in its database.
+    pub fn project(&self) -> ProjectNo {
+        self.project
+    }
+
+    /// Returns who acts.
+    pub fn author(&self) -> &Author {
+        &self.author
+    }
+
+    /// Returns the available models.
+    pub fn models(&self) -> &dyn Models {
+        &*self.models
+    }
+
+    /// Returns the models, to share with another [`Memory`].
+    pub(crate) fn shared_models(&self) -> Arc<dyn Models> {
+        self.models.clone()
+    }
+
+    /// Returns what features add to writes.
+    pub fn hooks(&self) -> &dyn Hooks {
+        &*self.hooks
+    }
+
+    /// Returns the hooks, for another context.
+    pub(crate) fn shared_hooks(&self) -> Arc<dyn Hooks> {
+        self.hooks.clone()
+    }
+
+    /// Returns the local time.
+    pub fn now(&self) -> Zoned {
+        (self.clock)()
+    }
+
+    /// Returns today's local date as `YYYY-MM-DD`.
+    pub fn today(&self) -> String {
+        self.now().date().to_string()
+    }
+
+    /// Reads the policy file again where its text changed. Returns whether pages must be indexed again under it: the
+    /// index is then empty, and the ledger is kept.
+    pub(crate) fn reload_policy(&self) -> Result<bool> {
+        let text = Policy::text(self.vault.root())?;
+        if self.policy.borrow().text != text {
+            let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
+            self.policy.replace(LoadedPolicy { text, policy });
+        }
+        let (key, mark) = (policy_key(self.project), self.policy().index_mark());
+        if self.store.setting(&key)?.as_ref() == Some(&mark) {
+            return Ok(false);
+        }
+        transaction(&*self.store, || -> Result<()> {
+            // Another process may have done this while this one waited.
+            if self.store.setting(&key)?.as_ref() == Some(&mark) {
+                return Ok(());
+            }
+            self.store.forget(self.project, Forget::IndexOnly)?;
+            for failure in self.store.failures(self.project)? {
+                self.store.set_failure(self.project, &failure.path, None)?;
+            }
+            Ok(self.store.set_setting(&key, &mark)?)
+        })?;
+        Ok(true)
+    }
+
+    /// Acquires the vault's write lock.
+    pub(crate) fn lock(&self) -> Result<FolderLock> {
+        let holder = format!("{} (process {})", self.author.actor, std::process::id());
+        Ok(FolderLock::acquire(self.vault.root(), self.state(), &holder)?)
+    }
+
+    /// Tries to acquire the vault's write lock without waiting.
+    pub(crate) fn try_lock(&self) -> Result<Option<FolderLock>> {
+        let holder = format!("{} (process {})", self.author.actor, std::process::id());
+        Ok(FolderLock::try_acquire(self.vault.root(), self.state(), &holder)?)
+    }
+
+    fn state(&self) -> &Path {
+        &self.state
+    }
+}
+
+/// Returns the settings key of the policy that a project's pages were indexed with.
+fn policy_key(project: ProjectNo) -> String {
+    format!("policy/{project}")
+}

@@ -1,0 +1,128 @@
+//! A vault as of a commit: its files are read from git into a temporary directory and indexed there by the same
+//! reconcile. The vault itself is not touched.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use lore_ports::{Store, no_progress};
+use lore_vault::git::{Repo, Revision};
+use lore_vault::{POLICY_FILE, TemporaryFolder, is_page_path, make_folder, write_dated};
+
+use crate::context::{Memory, Parts};
+use crate::error::{Error, Result};
+use crate::index::{Look, Trust, reconcile};
+
+/// Opens the database of a temporary vault, inside its temporary directory.
+pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
+
+/// Files besides the policy that decide which files are pages.
+const IGNORE_FILES: [&str; 2] = [".gitignore", ".loreignore"];
+
+/// A read-only memory of a vault as of a commit; today is the day of the commit.
+pub struct Past {
+    memory: Memory,
+    commit: Revision,
+    // Last, so that the database is closed before its directory is deleted.
+    _folder: TemporaryFolder,
+}
+
+impl Deref for Past {
+    type Target = Memory;
+
+    fn deref(&self) -> &Memory {
+        &self.memory
+    }
+}
+
+impl Past {
+    /// Returns the commit.
+    pub fn commit(&self) -> &Revision {
+        &self.commit
+    }
+
+    /// Embeds the chunks of its pages, if the model is available.
+    pub fn embed(&self) -> Result<()> {
+        self.memory.keep_up(u64::MAX)
+    }
+}
+
+impl Memory {
+    /// Opens this vault as of a commit.
+    pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<Past> {
+        let root = self.vault().root();
+        let repo = Repo::find(root).ok_or_else(|| not_a_repository(root))?;
+        let found = repo.revision(revision).map_err(|error| Error::Git { message: error.to_string() })?;
+        let commit = found.ok_or_else(|| no_commit(revision, root))?;
+        let folder = TemporaryFolder::new("lore-past-")?;
+        let vault = folder.path().join("vault");
+        make_folder(&vault)?;
+        let mut made = None;
+        repo.files_at(&commit.id, is_wanted, |path, bytes| {
+            let full = inside(&vault, path)?;
+            if let Some(parent) = full.parent().filter(|parent| made.as_deref() != Some(*parent)) {
+                make_folder(parent)?;
+                made = Some(parent.to_owned());
+            }
+            write_dated(&full, bytes, commit.at)
+        })?;
+        let memory = self.open_at(&vault, folder.path(), &commit, open)?;
+        reconcile(&memory, &Look::Everything(Trust::Nothing), &no_progress)?;
+        Ok(Past { memory, commit, _folder: folder })
+    }
+
+    fn open_at(&self, vault: &Path, folder: &Path, commit: &Revision, open: OpenStore<'_>) -> Result<Memory> {
+        let at = Timestamp::from_second(commit.at).unwrap_or(Timestamp::UNIX_EPOCH);
+        let at = at.to_zoned(self.now().time_zone().clone());
+        let opened = Memory::open(Parts {
+            name: self.name().to_owned(),
+            root: vault.to_owned(),
+            store: open(folder)?,
+            state: folder.join("state"),
+            clock: std::sync::Arc::new(move || at.clone()),
+            author: self.author().clone(),
+            models: self.shared_models(),
+            hooks: self.shared_hooks(),
+        });
+        opened.map_err(|error| match error {
+            // The temporary path will no longer exist when the error is read.
+            Error::Config { line, message, .. } => {
+                let path = PathBuf::from(format!("{POLICY_FILE} at commit {}", &commit.id));
+                Error::Config { path, line, message }
+            }
+            other => other,
+        })
+    }
+}
+
+/// Whether a file is a page or decides what the pages are.
+fn is_wanted(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_page_path(path) || path == POLICY_FILE || IGNORE_FILES.contains(&name)
+}
+
+/// Returns where a path of the commit is written. git creates no tree that escapes its directory, but others can.
+fn inside(vault: &Path, path: &str) -> lore_vault::Result<PathBuf> {
+    let odd = |name: &str| name.is_empty() || name == "." || name == ".." || name.contains(['\\', '\0']);
+    if path.split('/').any(odd) {
+        return Err(lore_vault::Error::BadPath {
+            path: path.to_owned(),
+            reason: "it leads outside the vault",
+        });
+    }
+    Ok(vault.join(path))
+}
+
+fn not_a_repository(root: &Path) -> Error {
+    Error::BadInput {
+        message: format!("{} is not in a git repository, so it has no commits", root.display()),
+        hint: "omit --as-of-commit, or put the vault under git with `git init`".into(),
+    }
+}
+
+fn no_commit(revision: &str, root: &Path) -> Error {
+    Error::BadInput {
+        message: format!("no commit {revision:?} in the repository of {}", root.display()),
+        hint: "use a commit, a tag or a branch; `git log --oneline` lists commits".into(),
+    }
+}

@@ -1,0 +1,254 @@
+//! Builds a page's index row: names, type, dates, links and search text, as a pure function of file and policy.
+
+use std::collections::HashMap;
+
+use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
+use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
+use lore_text::{ContentHash, date_millis, fold, slugify, stable_number};
+
+use crate::index::chunk::chunks;
+use crate::index::resolve::names_of;
+use crate::policy::Policy;
+
+/// A file as read, with its slug in this vault.
+#[derive(Debug)]
+pub struct Source<'a> {
+    /// Vault-relative path.
+    pub path: &'a str,
+    /// The slug assigned to it.
+    pub slug: String,
+    /// The slug its path would give it.
+    pub claim: String,
+    /// Hash of its bytes.
+    pub hash: ContentHash,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime: i64,
+    /// Whether the next edit is certain to change `mtime`; for a file written just now it may not.
+    pub settled: bool,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// What a page keeps from its previous row.
+#[derive(Debug, Clone, Default)]
+pub struct Inherited {
+    /// Its previous id.
+    pub id: Option<String>,
+    /// When it was created.
+    pub created: Option<i64>,
+}
+
+/// Builds everything the index stores about a page.
+pub fn draft<'a>(
+    source: &Source<'a>,
+    parsed: &Parsed,
+    policy: &Policy,
+    inherited: &Inherited,
+) -> PageDraft<'a> {
+    let Parsed { page, diagnostics } = parsed;
+    let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(&[source.path]));
+    let updated = source.mtime / 1_000_000;
+    let created = ["created", "date"].iter().find_map(|key| page.properties.text(key).and_then(date_millis));
+    let text = search_text(source, page);
+    let links = links(&id, page);
+    let statements = statements(page);
+    let keys = keys(source, page, &id);
+    let chunks = chunks(page, source.text).into_iter().map(|chunk| chunk.place).collect();
+    let row = PageRow {
+        number: 0,
+        path: source.path.to_owned(),
+        slug: source.slug.clone(),
+        kind: page.kind.as_deref().map_or_else(|| policy.type_of(source.path), unlinked).to_owned(),
+        status: page.status.clone(),
+        wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), str::to_owned),
+        summary: page.summary.clone(),
+        tags: page.tags.clone(),
+        title: page.title.clone(),
+        properties: page.properties.clone(),
+        diagnostics: diagnostics.clone(),
+        hash: source.hash,
+        size: source.size,
+        created: created.or(inherited.created).unwrap_or(updated),
+        updated,
+        // The ledger counts versions and fills this in when the row is read.
+        version: 0,
+        id,
+    };
+    PageDraft {
+        declared_date: stated(&row.properties),
+        row,
+        mtime: if source.settled { source.mtime } else { 0 },
+        keys,
+        links,
+        statements,
+        chunks,
+        text,
+    }
+}
+
+/// Returns the latest of the page's `reviewed` and `updated` dates, in milliseconds since 1970.
+fn stated(properties: &Properties) -> Option<i64> {
+    ["reviewed", "updated"].iter().filter_map(|key| properties.text(key).and_then(date_millis)).max()
+}
+
+/// Returns the type without link brackets: Obsidian users write types as links.
+fn unlinked(kind: &str) -> &str {
+    kind.strip_prefix("[[").and_then(|kind| kind.strip_suffix("]]")).unwrap_or(kind)
+}
+
+/// Returns the id of a page that declares none, derived from the path it was first seen at.
+pub fn derived_id(words: &[&str]) -> String {
+    format!("{:013x}", stable_number(words))
+}
+
+/// Returns the entity a slug belongs to: `ada` for both `people/ada` and `people/ada/notes`.
+fn wing(slug: &str) -> String {
+    let mut names = slug.split('/');
+    let first = names.next().unwrap_or(slug);
+    names.next().unwrap_or(first).to_owned()
+}
+
+fn keys(source: &Source<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
+    let slug = source.slug.as_str();
+    let mut keys = vec![
+        (KeyKind::Id, fold(id)),
+        (KeyKind::Slug, slug.to_owned()),
+        (KeyKind::Path, fold(source.path)),
+        (KeyKind::Title, fold(&page.title)),
+        (KeyKind::NameSlug, slugify(&page.title)),
+    ];
+    for alias in page.aliases.iter().chain(&page.heading_title) {
+        keys.push((KeyKind::Alias, fold(alias)));
+        keys.push((KeyKind::NameSlug, slugify(alias)));
+    }
+    keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Suffix, slug[at + 1..].to_owned())));
+    if source.claim != slug {
+        keys.push((KeyKind::DesiredSlug, source.claim.clone()));
+    }
+    keys.retain(|(_, key)| !key.is_empty());
+    keys.sort_unstable();
+    // One row per name: sorted by name, the strongest kind comes first.
+    keys.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
+    keys.dedup_by(|later, earlier| later.1 == earlier.1 && later.0 != KeyKind::DesiredSlug);
+    keys
+}
+
+/// Returns the links of a page, each with its stable id. The id does not depend on when a relation ends, so closing a
+/// relation does not change it.
+pub(crate) fn links(id: &str, page: &Page) -> Vec<LinkDraft> {
+    let mut seen: HashMap<u64, u64> = HashMap::new();
+    let mut number = |link: &Link| {
+        let from = link.interval.from.map(|date| date.to_string()).unwrap_or_default();
+        let words = [id, &link.relation, &fold(&link.target), &from];
+        let base = stable_number(&words);
+        let nth = seen.entry(base).or_insert(0);
+        *nth += 1;
+        if *nth == 1 { base } else { stable_number(&[&base.to_string(), &nth.to_string()]) }
+    };
+    page.links
+        .iter()
+        .map(|link| LinkDraft {
+            id: number(link),
+            relation: link.relation.clone(),
+            target: link.target.clone(),
+            names: match link.style {
+                LinkStyle::Wiki => names_of(&link.target),
+                // A Markdown link names a file, never a title.
+                LinkStyle::Markdown => [fold(&link.target), String::new()],
+            },
+            heading: link.heading.clone(),
+            label: link.label.clone(),
+            context: link.context.clone(),
+            interval: link.interval,
+            line: link.line,
+        })
+        .collect()
+}
+
+fn statements(page: &Page) -> Vec<Statement> {
+    let note = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), value));
+    let mut statements = Vec::new();
+    for observation in &page.observations {
+        let tags = (!observation.tags.is_empty()).then(|| observation.tags.join(" "));
+        statements.push(Statement {
+            kind: StatementKind::Observation,
+            subject: None,
+            predicate: observation.category.clone(),
+            object: observation.content.clone(),
+            interval: Default::default(),
+            notes: [note("tags", tags), note("context", observation.context.clone())]
+                .into_iter()
+                .flatten()
+                .collect(),
+            lines: lore_page::LineRange { first: observation.line, last: observation.line },
+        });
+    }
+    for fact in &page.facts {
+        let notes = [
+            note("source", fact.source.clone()),
+            note("by", fact.by.clone()),
+            note("confidence", fact.confidence.clone()),
+            note("evidence", fact.evidence.clone()),
+        ];
+        statements.push(Statement {
+            kind: StatementKind::Fact,
+            subject: fact.subject.clone(),
+            predicate: fact.predicate.clone(),
+            object: fact.object.clone(),
+            interval: fact.interval,
+            notes: notes.into_iter().flatten().collect(),
+            lines: lore_page::LineRange { first: fact.line, last: fact.line },
+        });
+    }
+    for entry in &page.entries {
+        let day = entry.date.parse().ok();
+        statements.push(Statement {
+            kind: StatementKind::Entry,
+            subject: None,
+            predicate: entry.source.clone().unwrap_or_default(),
+            object: entry.summary.clone(),
+            interval: lore_page::Interval { from: day, until: day },
+            notes: note("detail", entry.detail.clone()).into_iter().collect(),
+            lines: entry.lines,
+        });
+    }
+    statements
+}
+
+fn search_text<'a>(source: &Source<'a>, page: &Page) -> SearchText<'a> {
+    let mut tags = page.tags.join(" ");
+    for (key, value) in page.properties.iter() {
+        // Ids, and properties with a column of their own, would only add noise.
+        if !matches!(key, "id" | "title" | "tags" | "tag" | "aliases" | "alias" | "summary" | "permalink") {
+            add_words(&mut tags, value);
+        }
+    }
+    SearchText {
+        aliases: join(page.aliases.iter().chain(&page.heading_title)),
+        headings: join(page.headings.iter().map(|heading| &heading.text)),
+        tags,
+        truth: page.truth.of(source.text),
+        timeline: page.timeline.map_or("", |range| range.of(source.text)),
+    }
+}
+
+fn join<'b>(words: impl Iterator<Item = &'b String>) -> String {
+    words.fold(String::new(), |mut all, word| {
+        all.push_str(word);
+        all.push('\n');
+        all
+    })
+}
+
+fn add_words(words: &mut String, value: &Value) {
+    match value {
+        Value::Text(text) => {
+            words.push(' ');
+            words.push_str(text);
+        }
+        Value::List(items) => items.iter().for_each(|item| add_words(words, item)),
+        Value::Map(properties) => properties.iter().for_each(|(_, item)| add_words(words, item)),
+    }
+}

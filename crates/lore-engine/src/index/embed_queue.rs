@@ -1,0 +1,195 @@
+//! Semantic search for a vault: the active model, and the queue of chunks pending embedding.
+//!
+//! Pages are found by full-text search as soon as they are indexed, and by semantic search once their chunks are
+//! embedded. An instant model embeds them right away; for any other, the queue is drained in the background or on
+//! request.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use lore_page::parse;
+use lore_ports::{
+    ChunkRow, EmbedError, EmbedResult, Embedder, ModelRow, PageNo, Progress, no_progress, transaction,
+};
+use lore_text::ContentHash;
+use lore_vault::decode;
+use lore_vault::fault::{EMBEDDED, fault};
+
+use crate::context::{EmbedderCache, Memory};
+use crate::error::Result;
+use crate::index::chunk::chunks;
+
+/// Chunks per batch: the work lost when the process is killed, yet enough to batch chunks of similar length.
+const ROUND: usize = 128;
+
+/// The result of processing the queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Embedded {
+    /// Chunks that were embedded.
+    pub chunks: u64,
+    /// Chunks still pending: their files changed since they were indexed.
+    pub left: u64,
+}
+
+impl Memory {
+    /// Returns the active model, if any.
+    pub fn active_model(&self) -> Result<Option<ModelRow>> {
+        Ok(self.store().models()?.into_iter().find(|row| row.active))
+    }
+
+    /// Returns the embedder of a model, opening it on first use.
+    pub fn embedder(&self, row: &ModelRow) -> EmbedResult<Arc<dyn Embedder>> {
+        let mut opened = self.embedder.borrow_mut();
+        match opened.as_ref() {
+            Some(known) if known.model == row.number => known.embedder.clone(),
+            _ => {
+                let embedder = self.open_model(row);
+                *opened = Some(EmbedderCache { model: row.number, embedder: embedder.clone() });
+                embedder
+            }
+        }
+    }
+
+    fn open_model(&self, row: &ModelRow) -> EmbedResult<Arc<dyn Embedder>> {
+        let embedder = self.models().open(&row.identity.name)?;
+        let (found, known) = (embedder.identity(), &row.identity);
+        if found == known {
+            return Ok(embedder);
+        }
+        let differs = match found.dimensions == known.dimensions {
+            true => "other weights".to_owned(),
+            false => format!("{} dimensions instead of {}", found.dimensions, known.dimensions),
+        };
+        let name = &known.name;
+        let reason =
+            format!("the stored vectors come from another version ({differs}): run `lore model use {name}`");
+        Err(EmbedError::Model { place: name.clone(), reason })
+    }
+
+    /// Activates the best available model if the database has none; an instant model then embeds the pending chunks,
+    /// unless there are more than `most`.
+    pub fn keep_up(&self, most: u64) -> Result<()> {
+        let row = match self.active_model()? {
+            Some(row) => row,
+            None => match self.begin()? {
+                Some(row) => row,
+                None => return Ok(()),
+            },
+        };
+        let instant = self.models().is_instant(&row.identity.name);
+        if !instant {
+            return Ok(());
+        }
+        let pending = self.store().count_pending(self.project(), row.number)?;
+        if pending == 0 || pending > most {
+            return Ok(());
+        }
+        match self.embedder(&row) {
+            Ok(embedder) => embed_with(self, &row, &*embedder, &no_progress).map(drop),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn begin(&self) -> Result<Option<ModelRow>> {
+        let opened = self.models().preferred().into_iter().find_map(|name| self.models().open(&name).ok());
+        let Some(embedder) = opened else { return Ok(None) };
+        transaction(self.store(), || -> Result<()> {
+            // Another process may have activated a model while this one was opening its own.
+            if self.active_model()?.is_some() {
+                return Ok(());
+            }
+            let model = self.store().add_model(embedder.identity())?;
+            Ok(self.store().activate_model(model)?)
+        })?;
+        self.active_model()
+    }
+}
+
+/// Embeds the pending chunks with the active model, whatever it costs; without a model there is nothing to do.
+pub fn drain_queue(memory: &Memory, progress: Progress<'_>) -> Result<()> {
+    match memory.active_model()? {
+        Some(row) => embed_pending(memory, &row, progress).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Embeds what waits for a model.
+pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
+    // A model is opened only if there is work for it.
+    if memory.store().count_pending(memory.project(), row.number)? == 0 {
+        return Ok(Embedded::default());
+    }
+    let embedder = memory.embedder(row)?;
+    embed_with(memory, row, &*embedder, progress)
+}
+
+/// Adds a model, embeds every chunk of this vault with it, and only then activates it. The vectors of the previous
+/// model are kept, so that switching back costs nothing.
+pub fn choose_model(memory: &Memory, name: &str, progress: Progress<'_>) -> Result<(ModelRow, Embedded)> {
+    let embedder = memory.models().open(name)?;
+    let store = memory.store();
+    let number = store.add_model(embedder.identity())?;
+    let row = ModelRow { number, identity: embedder.identity().clone(), active: false };
+    let embedded = embed_with(memory, &row, &*embedder, progress)?;
+    store.activate_model(number)?;
+    Ok((ModelRow { active: true, ..row }, embedded))
+}
+
+fn embed_with(
+    memory: &Memory,
+    row: &ModelRow,
+    embedder: &dyn Embedder,
+    progress: Progress<'_>,
+) -> Result<Embedded> {
+    let (store, project) = (memory.store(), memory.project());
+    let all = store.count_pending(project, row.number)?;
+    let mut done = Embedded { left: all, ..Embedded::default() };
+    let mut passed_over = 0;
+    loop {
+        let waiting = store.pending(project, row.number, passed_over + ROUND)?;
+        let Some(waiting) = waiting.get(passed_over..).filter(|waiting| !waiting.is_empty()) else {
+            return Ok(done);
+        };
+        let round = texts(memory, waiting)?;
+        // The text of a chunk whose file has changed is gone: the next sync removes the chunk.
+        passed_over += waiting.len() - round.waiting;
+        if round.texts.is_empty() {
+            continue;
+        }
+        let passages: Vec<&str> = round.texts.values().map(String::as_str).collect();
+        let vectors = embedder.embed_passages(&passages)?;
+        let kept: Vec<(ContentHash, Vec<f32>)> = round.texts.keys().copied().zip(vectors).collect();
+        store.put_vectors(row.number, &kept)?;
+        fault(EMBEDDED);
+        done.left = store.count_pending(project, row.number)?;
+        done.chunks = all.saturating_sub(done.left);
+        progress(done.chunks as usize, all as usize)?;
+    }
+}
+
+/// The texts of a batch.
+struct Round {
+    texts: BTreeMap<ContentHash, String>,
+    /// Number of chunks with a text.
+    waiting: usize,
+}
+
+/// Reads the texts of chunks from their files.
+fn texts(memory: &Memory, waiting: &[ChunkRow]) -> Result<Round> {
+    let mut pages: Vec<PageNo> = waiting.iter().map(|chunk| chunk.page).collect();
+    pages.dedup();
+    let mut known: HashMap<ContentHash, String> = HashMap::new();
+    for page in memory.store().pages(memory.project(), &pages)? {
+        let Ok(Some(file)) = memory.vault().read(&page.path, memory.policy().limits.page_bytes) else {
+            continue;
+        };
+        let decoded = decode(&file.bytes);
+        let parsed = parse(&page.path, &decoded.text);
+        known.extend(
+            chunks(&parsed.page, &decoded.text).into_iter().map(|chunk| (chunk.place.hash, chunk.text)),
+        );
+    }
+    let of = |chunk: &ChunkRow| known.get(&chunk.hash).map(|text| (chunk.hash, text.clone()));
+    let found: Vec<(ContentHash, String)> = waiting.iter().filter_map(of).collect();
+    Ok(Round { waiting: found.len(), texts: found.into_iter().collect() })
+}

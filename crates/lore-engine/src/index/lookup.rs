@@ -1,0 +1,82 @@
+//! Finds pages and files of a vault by reference or path.
+
+use std::collections::BTreeSet;
+
+use lore_ports::PageRow;
+use lore_vault::{FileBytes, exists, is_page_path};
+
+use super::resolve::{find, resolve};
+use crate::context::Memory;
+use crate::error::{Error, Result};
+
+impl Memory {
+    /// Resolves a reference to a page; an old path resolves to its new one.
+    pub fn page(&self, reference: &str) -> Result<PageRow> {
+        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        let key = resolve(self.store(), self.project(), alias.as_deref().unwrap_or(reference))?;
+        let row = self.store().pages(self.project(), &[key.page])?.pop();
+        row.ok_or(Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
+    }
+
+    /// Resolves a reference to a page, if there is one.
+    pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
+        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        match find(self.store(), self.project(), alias.as_deref().unwrap_or(reference))? {
+            Some(key) => Ok(self.store().pages(self.project(), &[key.page])?.pop()),
+            None => Ok(None),
+        }
+    }
+
+    /// Resolves a reference to a file path: a page's, or a file that a rule gives another extension.
+    pub fn file(&self, reference: &str) -> Result<String> {
+        let missing = match self.page(reference) {
+            Ok(page) => return Ok(page.path),
+            Err(error) => error,
+        };
+        let policy = self.policy();
+        let plain = reference.strip_prefix("memory://").unwrap_or(reference);
+        let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
+        let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
+        let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
+            true => plain.clone(),
+            false => format!("{plain}.{extension}"),
+        });
+        let captured = policy.raw.as_ref().is_some_and(|raw| plain.starts_with(&format!("{}/", raw.folder)));
+        let named = named.or_else(|| captured.then(|| plain.clone()));
+        match named.filter(|path| exists(&self.vault().root().join(path))) {
+            Some(path) => Ok(self.vault().file_path(&path)?),
+            None => Err(missing),
+        }
+    }
+
+    /// Returns the indexed page at a path.
+    pub fn page_at(&self, path: &str) -> Result<Option<PageRow>> {
+        let known = self.store().fingerprints(self.project(), Some(&BTreeSet::from([path.to_owned()])))?;
+        match known.first() {
+            Some(known) => Ok(self.store().pages(self.project(), &[known.page])?.pop()),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a file at this path is indexed.
+    pub fn indexes(&self, path: &str) -> bool {
+        is_page_path(path) && self.policy().indexes(path)
+    }
+
+    /// Returns the version of the file at a path; 0 when it does not exist.
+    pub fn version_of(&self, path: &str) -> Result<u64> {
+        if self.indexes(path) {
+            return Ok(self.page_at(path)?.map_or(0, |row| row.version));
+        }
+        if !exists(&self.vault().root().join(path)) {
+            return Ok(0);
+        }
+        Ok(self.store().version(self.project(), path)?.map_or(1, |(version, _)| version))
+    }
+
+    /// Reads a page's current bytes from disk.
+    pub fn read(&self, page: &PageRow) -> Result<FileBytes> {
+        let read = self.vault().read(&page.path, u64::MAX)?;
+        read.ok_or_else(|| Error::NotFound { reference: page.slug.clone(), suggestions: Vec::new() })
+    }
+}

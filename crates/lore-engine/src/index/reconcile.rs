@@ -1,0 +1,196 @@
+//! Reconciles the index with the files: scan the disk, plan, apply. Start-up, `sync`, the watcher and the writer all
+//! use this, so that the index follows the files by the same rules in every case.
+
+mod apply;
+mod slugs;
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_ports::{FileFailure, Progress, transaction};
+use lore_text::ContentHash;
+use lore_vault::{DiskFile, FileBytes, Scan, Skipped, ignored, is_page_path, scan, stat};
+
+use crate::context::Memory;
+use crate::error::Result;
+use crate::index::diff::{Change, Trust, changes, suspects};
+use crate::index::proposal::Proposal;
+
+use apply::{Batch, Prepared, prepare};
+
+/// Pages per transaction: large enough to be fast, small enough to let other processes in.
+const BATCH: usize = 500;
+
+/// After this many consecutive failures, a file is skipped until its bytes change.
+const FAILURES: u32 = 3;
+
+/// What to reconcile.
+#[derive(Debug)]
+pub enum Look<'a> {
+    /// The whole vault.
+    Everything(Trust),
+    /// Only these paths. `moved` lists pages known to have moved from one of them to another, even if their bytes
+    /// changed at the same time.
+    Paths {
+        /// The paths.
+        paths: &'a BTreeSet<String>,
+        /// From, to.
+        moved: &'a [(String, String)],
+        /// The planned contents of the files, if they are not on disk yet.
+        proposal: Option<&'a Proposal>,
+    },
+}
+
+/// The result of a reconcile.
+#[derive(Debug, Default, Clone)]
+pub struct Report {
+    /// New pages.
+    pub added: Vec<String>,
+    /// Changed pages.
+    pub modified: Vec<String>,
+    /// Moved pages: from, to.
+    pub moved: Vec<(String, String)>,
+    /// Deleted pages.
+    pub removed: Vec<String>,
+    /// Files that were not indexed, and why.
+    pub skipped: Vec<Skipped>,
+    /// Writes that a killed process had left unfinished, and how they were recovered.
+    pub recovered: Vec<String>,
+    /// Number of pages, if the whole vault was reconciled.
+    pub pages: Option<usize>,
+}
+
+impl Report {
+    /// Whether any page changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.moved.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// Brings the index up to date with the files.
+pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
+    let (store, project) = (memory.store(), memory.project());
+    // The index is read before the disk: a page that another process creates in between is then new, never gone.
+    let (known, Scan { mut files, skipped, unreadable }, trust, moved) = match look {
+        Look::Everything(trust) => {
+            (store.fingerprints(project, None)?, scan(memory.vault()), *trust, &[][..])
+        }
+        Look::Paths { paths, moved, proposal } => {
+            let known = store.fingerprints(project, Some(paths))?;
+            let found = proposal.map_or_else(|| stat(memory.vault(), paths), |new| proposed(memory, new));
+            (known, found, Trust::Nothing, *moved)
+        }
+    };
+    let proposal = match look {
+        Look::Paths { proposal, .. } => *proposal,
+        Look::Everything(_) => None,
+    };
+    let policy = memory.policy();
+    files.retain(|file| policy.indexes(&file.path));
+    let failures = failures(memory)?;
+    let mut report = Report { skipped, ..Default::default() };
+    let mut suspects = suspects(&files, &known, trust);
+    suspects.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
+    let mut plan = changes(suspects, moved, |file| hash_of(memory, file, proposal));
+    plan.retain(|change| !given_up(change, &failures, trust, &mut report));
+    forget_healed(memory, look, &files, &failures)?;
+    for (at, chunk) in plan.chunks(BATCH).enumerate() {
+        // Files are read and parsed before the transaction, to keep it short.
+        let prepared: Vec<Prepared<'_>> =
+            chunk.iter().map(|change| prepare(memory, change, &failures, proposal)).collect();
+        if !prepared.iter().any(Prepared::is_work) {
+            continue;
+        }
+        let mut done = Report::default();
+        transaction(memory.store(), || {
+            done = Report::default();
+            let mut batch = Batch::new(memory, &failures, &mut done, proposal);
+            prepared.iter().try_for_each(|one| batch.apply(one))?;
+            batch.finish()
+        })?;
+        merge(&mut report, done);
+        progress((at * BATCH + chunk.len()).min(plan.len()), plan.len())?;
+    }
+    if matches!(look, Look::Everything(_)) {
+        report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
+    }
+    Ok(report)
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn failures(memory: &Memory) -> Result<HashMap<String, FileFailure>> {
+    let rows = memory.store().failures(memory.project())?;
+    Ok(rows.into_iter().map(|failure| (failure.path.clone(), failure)).collect())
+}
+
+/// Whether a file has failed too often and has not changed since. Such a file is reported, not retried.
+fn given_up(
+    change: &Change<'_>,
+    failures: &HashMap<String, FileFailure>,
+    trust: Trust,
+    report: &mut Report,
+) -> bool {
+    let (Change::Added(file) | Change::Modified(file, _) | Change::Moved(file, _)) = change else {
+        return false;
+    };
+    let Some(failure) = failures.get(&file.path) else { return false };
+    let unchanged = failure.size == file.size && failure.mtime == file.mtime;
+    let give_up = unchanged && failure.count >= FAILURES && trust == Trust::Stat;
+    if give_up {
+        let reason = format!("{} ({} failures; skipped until it changes)", failure.reason, failure.count);
+        report.skipped.push(Skipped { path: file.path.clone(), reason });
+    }
+    give_up
+}
+
+/// Clears the failures of files that no longer exist.
+fn forget_healed(
+    memory: &Memory,
+    look: &Look<'_>,
+    files: &[DiskFile],
+    failures: &HashMap<String, FileFailure>,
+) -> Result<()> {
+    if failures.is_empty() || matches!(look, Look::Paths { .. }) {
+        return Ok(());
+    }
+    let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    for path in failures.keys().filter(|path| !there.contains(path.as_str())) {
+        memory.store().set_failure(memory.project(), path, None)?;
+    }
+    Ok(())
+}
+
+fn hash_of(memory: &Memory, file: &DiskFile, proposal: Option<&Proposal>) -> Option<ContentHash> {
+    read(memory, &file.path, proposal).ok().flatten().map(|read| ContentHash::of(&read.bytes))
+}
+
+/// Reads a page's file as it is, or as it is about to be.
+fn read(memory: &Memory, path: &str, proposal: Option<&Proposal>) -> Result<Option<FileBytes>> {
+    match proposal {
+        Some(new) => {
+            let mtime = memory.now().timestamp().as_nanosecond() as i64;
+            Ok(new.get(path).cloned().flatten().map(|bytes| FileBytes { bytes, mtime }))
+        }
+        None => Ok(memory.vault().read(path, memory.policy().limits.page_bytes)?),
+    }
+}
+
+/// Returns the pages of a proposal as a scan of the disk would.
+fn proposed(memory: &Memory, proposal: &Proposal) -> Scan {
+    let file = |(path, bytes): (&String, &Option<Vec<u8>>)| {
+        let size = bytes.as_ref()?.len() as u64;
+        let seen = is_page_path(path) && !ignored(memory.vault(), path);
+        seen.then(|| DiskFile { path: path.clone(), size, mtime: 0 })
+    };
+    Scan { files: proposal.iter().filter_map(file).collect(), ..Scan::default() }
+}
+
+fn merge(report: &mut Report, mut done: Report) {
+    report.added.append(&mut done.added);
+    report.modified.append(&mut done.modified);
+    report.moved.append(&mut done.moved);
+    report.removed.append(&mut done.removed);
+    report.skipped.append(&mut done.skipped);
+}

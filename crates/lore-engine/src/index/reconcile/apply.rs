@@ -1,0 +1,299 @@
+//! Applies a batch of changes in one transaction: pages, versions, slugs, then the affected links.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_page::{Diagnostic, Parsed, parse};
+use lore_ports::{FileFailure, Fingerprint, PageNo, PageRow};
+use lore_text::{ContentHash, path_slug};
+use lore_vault::{DiskFile, FileBytes, Skipped, decode, stat};
+
+use super::{Report, read, slugs};
+use crate::context::Memory;
+use crate::error::Result;
+use crate::index::diff::Change;
+use crate::index::draft::{Inherited, Source, derived_id, draft};
+use crate::index::proposal::Proposal;
+use crate::index::relink::relink;
+
+/// Nanoseconds within which a file may change again without a change of its mtime: some file systems have a resolution
+/// of two seconds.
+const SETTLING: i64 = 2_000_000_000;
+
+/// A change with its file read and parsed.
+pub(super) enum Prepared<'a> {
+    Put {
+        file: &'a DiskFile,
+        known: Option<&'a Fingerprint>,
+        moved: bool,
+        read: Box<ReadPage>,
+    },
+    Remove(&'a Fingerprint),
+    Failed {
+        file: &'a DiskFile,
+        reason: String,
+    },
+    /// Gone and never indexed, or unchanged.
+    Nothing,
+}
+
+impl Prepared<'_> {
+    /// Whether the index must be written.
+    pub(super) fn is_work(&self) -> bool {
+        !matches!(self, Prepared::Nothing)
+    }
+}
+
+/// A page's file, read and parsed.
+pub(super) struct ReadPage {
+    text: String,
+    hash: ContentHash,
+    size: u64,
+    mtime: i64,
+    parsed: Parsed,
+}
+
+/// Reads and parses the file of a change.
+pub(super) fn prepare<'a>(
+    memory: &Memory,
+    change: &Change<'a>,
+    failures: &HashMap<String, FileFailure>,
+    proposal: Option<&Proposal>,
+) -> Prepared<'a> {
+    let (file, known, moved) = match change {
+        Change::Added(file) => (*file, None, false),
+        Change::Modified(file, known) => (*file, Some(*known), false),
+        Change::Moved(file, known) => (*file, Some(*known), true),
+        Change::Removed(known) => return Prepared::Remove(known),
+    };
+    match read(memory, &file.path, proposal) {
+        Ok(Some(bytes)) => {
+            let hash = ContentHash::of(&bytes.bytes);
+            let stamp = (hash, bytes.bytes.len() as u64, settled(memory, bytes.mtime));
+            let same = |known: &Fingerprint| (known.hash, known.size, known.mtime) == stamp;
+            if !moved && !failures.contains_key(&file.path) && known.is_some_and(same) {
+                return Prepared::Nothing;
+            }
+            Prepared::Put { file, known, moved, read: Box::new(read_page(&file.path, &bytes, hash)) }
+        }
+        Ok(None) => known.map_or(Prepared::Nothing, Prepared::Remove),
+        Err(error) => Prepared::Failed { file, reason: error.to_string() },
+    }
+}
+
+fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
+    let decoded = decode(&file.bytes);
+    let mut parsed = parse(path, &decoded.text);
+    let mut odd = |message: String| parsed.diagnostics.push(Diagnostic { line: 1, message });
+    if let Some(encoding) = decoded.encoding {
+        odd(format!("the file is not UTF-8; it was read as {encoding}"));
+    }
+    if file.bytes.contains(&0) {
+        odd("the file contains a NUL byte".into());
+    }
+    ReadPage {
+        hash,
+        size: file.bytes.len() as u64,
+        mtime: file.mtime,
+        text: decoded.text.into_owned(),
+        parsed,
+    }
+}
+
+/// The state of a batch.
+pub(super) struct Batch<'a> {
+    memory: &'a Memory,
+    failures: &'a HashMap<String, FileFailure>,
+    report: &'a mut Report,
+    proposal: Option<&'a Proposal>,
+    pages: Vec<PageNo>,
+    names: BTreeSet<String>,
+    claims: BTreeSet<String>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(
+        memory: &'a Memory,
+        failures: &'a HashMap<String, FileFailure>,
+        report: &'a mut Report,
+        proposal: Option<&'a Proposal>,
+    ) -> Self {
+        let (pages, names, claims) = Default::default();
+        Batch { memory, failures, report, proposal, pages, names, claims }
+    }
+
+    /// Reads a page's file: its planned contents if it is in the proposal, else what is on disk.
+    fn read(&self, path: &str) -> Result<Option<FileBytes>> {
+        read(self.memory, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
+    }
+
+    pub(super) fn apply(&mut self, one: &Prepared<'_>) -> Result<()> {
+        match one {
+            Prepared::Put { file, known, moved, read } => self.put(file, *known, *moved, read),
+            Prepared::Remove(known) => self.remove(known),
+            Prepared::Failed { file, reason } => self.fail(file, reason),
+            Prepared::Nothing => Ok(()),
+        }
+    }
+
+    /// Assigns contested slugs, then resolves the affected links again.
+    pub(super) fn finish(mut self) -> Result<()> {
+        for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
+            // A file that cannot be read keeps its slug until it can be read again.
+            if let Ok(Some(bytes)) = self.read(&path) {
+                let row = self.memory.page_at(&path)?;
+                let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
+                self.write(&path, &read, row.as_ref(), &slug)?;
+            }
+        }
+        relink(self.memory.store(), self.memory.project(), &self.pages, &self.names)
+    }
+
+    fn put(
+        &mut self,
+        file: &DiskFile,
+        known: Option<&Fingerprint>,
+        moved: bool,
+        read: &ReadPage,
+    ) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        if self.failures.contains_key(&file.path) {
+            store.set_failure(project, &file.path, None)?;
+        }
+        let known = known.filter(|known| !moved || !self.is_there(&known.path));
+        let moved = moved && known.is_some();
+        // Another process may have updated the index since the plan was made: its current state counts.
+        let mut row = match known {
+            Some(known) => store.pages(project, &[known.page])?.pop(),
+            None => self.memory.page_at(&file.path)?,
+        };
+        let fresh;
+        let read = match self.proposal.is_none()
+            && row.as_ref().map(|row| row.hash) != known.map(|known| known.hash)
+        {
+            // Then the file as read before may be out of date too, so it is read again.
+            true => match self.read(&file.path) {
+                Ok(Some(bytes)) => {
+                    fresh = read_page(&file.path, &bytes, ContentHash::of(&bytes.bytes));
+                    &fresh
+                }
+                _ => return Ok(()),
+            },
+            false => read,
+        };
+        if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
+            return Ok(store.touch_page(
+                known.number,
+                settled(self.memory, read.mtime),
+                read.mtime / 1_000_000,
+            )?);
+        }
+        if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
+            self.names.extend(store.rename_page(project, from.number, &file.path)?);
+            self.claims.insert(path_slug(&from.path));
+            store.rename(project, &from.path, &file.path)?;
+            // A new page under the old path continues from here: a version never refers to two texts.
+            store.set_version(project, &from.path, from.version, from.hash)?;
+            carry_id(self.memory, from, &file.path)?;
+            self.report.moved.push((from.path.clone(), file.path.clone()));
+            from.path.clone_from(&file.path);
+        } else if row.is_some() {
+            self.report.modified.push(file.path.clone());
+        } else {
+            self.report.added.push(file.path.clone());
+        }
+        let claim = path_slug(&file.path);
+        self.claims.insert(claim.clone());
+        self.write(&file.path, read, row.as_ref(), &claim)
+    }
+
+    fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let inherited = Inherited { id: store.identity(project, path)?, created: row.map(|row| row.created) };
+        self.note_version(path, read.hash, row)?;
+        let source = Source {
+            path,
+            slug: slug.to_owned(),
+            claim: path_slug(path),
+            hash: read.hash,
+            size: read.size,
+            mtime: read.mtime,
+            settled: settled(self.memory, read.mtime) != 0,
+            text: &read.text,
+        };
+        let put =
+            store.put_page(project, &draft(&source, &read.parsed, &self.memory.policy(), &inherited))?;
+        self.pages.push(put.page);
+        self.names.extend(put.names);
+        Ok(())
+    }
+
+    /// Increments the version of a page whose bytes changed. Pages that never changed since they were first seen have
+    /// version 1 and need no row in the ledger.
+    fn note_version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let before = match store.version(project, path)? {
+            Some(noted) => Some(noted),
+            None => row.map(|row| (1, row.hash)),
+        };
+        match before {
+            Some((version, old)) if old != hash => Ok(store.set_version(project, path, version + 1, hash)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn remove(&mut self, known: &Fingerprint) -> Result<()> {
+        let (store, project) = (self.memory.store(), self.memory.project());
+        let Some(row) = store.pages(project, &[known.page])?.pop().filter(|row| row.path == known.path)
+        else {
+            return Ok(());
+        };
+        if self.is_there(&row.path) {
+            return Ok(());
+        }
+        // The version is stored so that a new page under this path continues from it.
+        store.set_version(project, &row.path, row.version, row.hash)?;
+        self.names.extend(store.remove_page(project, row.number)?);
+        self.claims.insert(path_slug(&row.path));
+        self.report.removed.push(row.path);
+        Ok(())
+    }
+
+    /// Whether a page that seemed to be gone exists after all. Scanning a vault takes time, and other processes write
+    /// meanwhile; here no one else can be in the middle of a write.
+    fn is_there(&self, path: &str) -> bool {
+        let look = || stat(self.memory.vault(), &BTreeSet::from([path.to_owned()]));
+        self.proposal.is_none() && self.memory.policy().indexes(path) && !look().files.is_empty()
+    }
+
+    fn fail(&mut self, file: &DiskFile, reason: &str) -> Result<()> {
+        let before = self.failures.get(&file.path);
+        let same = before.filter(|failure| failure.size == file.size && failure.mtime == file.mtime);
+        let count = same.map_or(0, |failure| failure.count) + 1;
+        let failure = FileFailure {
+            path: file.path.clone(),
+            size: file.size,
+            mtime: file.mtime,
+            count,
+            reason: reason.to_owned(),
+        };
+        self.memory.store().set_failure(self.memory.project(), &file.path, Some(&failure))?;
+        self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
+        Ok(())
+    }
+}
+
+/// Keeps the id of a page whose file has none when it moves, and gives the next page at the old path another one.
+fn carry_id(memory: &Memory, page: &PageRow, to: &str) -> Result<()> {
+    if page.properties.get("id").is_some() {
+        return Ok(());
+    }
+    let (store, project) = (memory.store(), memory.project());
+    store.set_identity(project, to, &page.id)?;
+    Ok(store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))?)
+}
+
+/// Returns the file's mtime if it can be trusted, else 0: a file this recent is checked again next time.
+fn settled(memory: &Memory, mtime: i64) -> i64 {
+    let now = memory.now().timestamp().as_nanosecond() as i64;
+    if (now - mtime).abs() > SETTLING { mtime } else { 0 }
+}

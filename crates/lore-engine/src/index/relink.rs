@@ -1,0 +1,54 @@
+//! Resolves links to pages, in whichever order they arrive: only links that a change of names can affect are resolved
+//! again.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_ports::{Index, KeyRow, LinkFilter, LinkRow, NameQuery, PageNo, ProjectNo};
+use lore_vault::folder;
+
+use crate::error::Result;
+use crate::index::resolve::{Resolution, choose};
+
+/// Resolves the links on `pages`, and those that refer to one of `names`, again.
+pub fn relink(
+    index: &dyn Index,
+    project: ProjectNo,
+    pages: &[PageNo],
+    names: &BTreeSet<String>,
+) -> Result<()> {
+    let named: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut links: HashMap<i64, LinkRow> = HashMap::new();
+    for row in index.links(project, &LinkFilter::From(pages))? {
+        links.insert(row.number, row);
+    }
+    for row in index.links(project, &LinkFilter::Named(&named))? {
+        links.insert(row.number, row);
+    }
+    let links: Vec<LinkRow> = links.into_values().collect();
+    let meant = meant(index, project, &links)?;
+    let changed = links.iter().zip(meant).filter(|(row, meant)| row.to != *meant);
+    let mut targets: Vec<(i64, Option<PageNo>)> = changed.map(|(row, meant)| (row.number, meant)).collect();
+    targets.sort_unstable();
+    Ok(index.resolve_links(&targets)?)
+}
+
+/// Resolves each of these links to a page.
+pub fn meant(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result<Vec<Option<PageNo>>> {
+    let wanted: BTreeSet<&str> =
+        links.iter().flat_map(|row| row.link.names.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> = wanted.into_iter().collect();
+    let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
+    for row in index.lookup(project, &NameQuery::Exact(&wanted))? {
+        by_name.entry(row.key.clone()).or_default().push(row);
+    }
+    Ok(links.iter().map(|row| target(row, &by_name)).collect())
+}
+
+fn target(row: &LinkRow, by_name: &HashMap<String, Vec<KeyRow>>) -> Option<PageNo> {
+    let rows: Vec<KeyRow> =
+        row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten().cloned().collect();
+    match choose(&rows, &row.link.target, Some(folder(&row.from_path))) {
+        Resolution::One(found) => Some(found.page),
+        _ => None,
+    }
+}

@@ -1,0 +1,171 @@
+//! Checks that the index is consistent and matches the files. Changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_page::LINKS_TO;
+use lore_ports::{
+    Filter, LinkFilter, LinkRow, Order, PageNo, PageRow, StatementFilter, StatementKind, Window,
+};
+use lore_text::ContentHash;
+use lore_vault::{Scan, scan};
+
+use crate::context::Memory;
+use crate::error::Result;
+use crate::index::relink::meant;
+
+/// What can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// The database itself.
+    Database,
+    /// Every page against its file.
+    Files,
+    /// Targets and intervals of links.
+    Links,
+    /// Intervals of facts, duplicate facts, and conflicting values of single-valued facts.
+    Facts,
+    /// Vectors and their model.
+    Embeddings,
+}
+
+impl Check {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Check::Database => "database",
+            Check::Files => "files",
+            Check::Links => "links",
+            Check::Facts => "facts",
+            Check::Embeddings => "embeddings",
+        }
+    }
+}
+
+/// Returns the problems found, one sentence each.
+pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
+    match check {
+        Check::Database => Ok(memory.store().problems()?),
+        Check::Files => files(memory),
+        Check::Links => links(memory),
+        Check::Facts => bad_intervals(memory, About::Facts),
+        Check::Embeddings => embeddings(memory),
+    }
+}
+
+/// Checks every chunk against its vector and sign code, for each model of the database. Pending chunks are fine.
+fn embeddings(memory: &Memory) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for row in memory.store().models()? {
+        let name = &row.identity.name;
+        let found = memory.store().vector_problems(memory.project(), row.number)?;
+        problems.extend(found.into_iter().map(|problem| format!("{problem} ({name})")));
+    }
+    Ok(problems)
+}
+
+fn files(memory: &Memory) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let known = memory.store().fingerprints(memory.project(), None)?;
+    let mut by_path: BTreeMap<&str, ContentHash> =
+        known.iter().map(|page| (page.path.as_str(), page.hash)).collect();
+    let Scan { files, .. } = scan(memory.vault());
+    let failed: BTreeSet<String> =
+        memory.store().failures(memory.project())?.into_iter().map(|failure| failure.path).collect();
+    let policy = memory.policy();
+    for file in files.iter().filter(|file| policy.indexes(&file.path) && !failed.contains(&file.path)) {
+        let Some(hash) = by_path.remove(file.path.as_str()) else {
+            problems.push(format!("{} is not in the index", file.path));
+            continue;
+        };
+        let read = memory.vault().read(&file.path, u64::MAX)?;
+        if read.is_some_and(|read| ContentHash::of(&read.bytes) != hash) {
+            problems.push(format!("{} differs from the index", file.path));
+        }
+    }
+    problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index but not in the vault")));
+    Ok(problems)
+}
+
+/// Finds ids used by more than one page. They do not harm the index, but references by such an id are ambiguous.
+pub fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
+    let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for page in all_pages(memory)? {
+        by_id.entry(page.id).or_default().push(page.path);
+    }
+    let twice = by_id.into_iter().filter(|(_, paths)| paths.len() > 1);
+    Ok(twice.map(|(id, paths)| format!("the id {id} is used by {}", paths.join(" and "))).collect())
+}
+
+fn links(memory: &Memory) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
+    let numbers: Vec<PageNo> = all_pages(memory)?.into_iter().map(|page| page.number).collect();
+    let rows = store.links(project, &LinkFilter::From(&numbers))?;
+    let mut problems = Vec::new();
+    for (row, meant) in rows.iter().zip(meant(store, project, &rows)?) {
+        if meant != row.to {
+            problems.push(format!(
+                "{}:{} resolves to the wrong page: {}",
+                row.from_path, row.link.line, row.link.target
+            ));
+        }
+    }
+    problems.extend(bad_intervals(memory, About::Links)?);
+    problems.extend(overlaps(&rows));
+    Ok(problems)
+}
+
+/// Finds overlapping intervals of one relation between two pages. Plain links, and relations without any date, may be
+/// repeated.
+fn overlaps(rows: &[LinkRow]) -> Vec<String> {
+    let mut groups: BTreeMap<(PageNo, PageNo, &str), Vec<&LinkRow>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.link.relation != LINKS_TO) {
+        if let Some(to) = row.to {
+            groups.entry((row.from, to, &row.link.relation)).or_default().push(row);
+        }
+    }
+    let mut problems = Vec::new();
+    for group in groups.into_values() {
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                let (first, second) = (one.link.interval, other.link.interval);
+                let dated = !first.is_unbounded() || !second.is_unbounded();
+                if dated && first.overlaps(second) {
+                    let (path, a, b) = (&one.from_path, one.link.line, other.link.line);
+                    problems.push(format!("{path}: the intervals of lines {a} and {b} overlap"));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// Which lines are checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Links,
+    Facts,
+}
+
+/// Finds intervals that cannot be parsed, or that end before they begin: the line is treated as undated.
+fn bad_intervals(memory: &Memory, about: About) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
+    let mut problems = Vec::new();
+    for page in all_pages(memory)? {
+        let bad: Vec<_> = page.diagnostics.iter().filter(|odd| odd.is_about_an_interval()).collect();
+        if bad.is_empty() {
+            continue;
+        }
+        let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(StatementKind::Fact) };
+        let facts = store.statements(project, &wanted)?;
+        let facts: BTreeSet<u32> = facts.iter().map(|row| row.statement.lines.first).collect();
+        let of_facts = about == About::Facts;
+        let mine = bad.into_iter().filter(|odd| facts.contains(&odd.line) == of_facts);
+        problems.extend(mine.map(|odd| format!("{}:{}: {}", page.path, odd.line, odd.message)));
+    }
+    Ok(problems)
+}
+
+fn all_pages(memory: &Memory) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    Ok(memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?)
+}

@@ -1,0 +1,62 @@
+//! The state of git that is kept between commands: the last fetch, a failed push, pending commits.
+
+use serde::{Deserialize, Serialize};
+
+use crate::context::{Author, Memory};
+
+/// The state of git that is kept between commands, per vault.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Remembered {
+    /// When the last fetch was attempted, in milliseconds since 1970.
+    pub(super) fetched: i64,
+    /// Its error, if it failed.
+    pub(super) fetch_failure: Option<String>,
+    /// The error of the last push, if it failed.
+    pub(super) push_failure: Option<PushFailure>,
+    /// Whether the branch and its upstream differed when last checked.
+    pub(super) apart: bool,
+    /// Writes that could not be committed.
+    pub(super) pending: Vec<Pending>,
+    /// Why they could not be committed.
+    pub(super) commit_failure: Option<String>,
+}
+
+/// A write that is not committed yet.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Pending {
+    pub(super) paths: Vec<String>,
+    pub(super) subject: String,
+    pub(super) author: Author,
+}
+
+/// A failed push.
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct PushFailure {
+    /// When it failed, in milliseconds since 1970.
+    pub at: i64,
+    /// Whether the remote had moved: the push is not retried until that is resolved.
+    pub rejected: bool,
+    /// What git reported.
+    pub message: String,
+}
+
+/// Returns the stored state.
+pub(super) fn remembered(memory: &Memory) -> Remembered {
+    let text = memory.store().setting(&key(memory)).ok().flatten().unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Changes the stored state.
+pub(super) fn remember(memory: &Memory, change: impl FnOnce(&mut Remembered)) {
+    let mut now = remembered(memory);
+    change(&mut now);
+    // This only serves messages and retries; a database that cannot store it must not fail a write.
+    if let Ok(text) = serde_json::to_string(&now) {
+        let _ = memory.store().set_setting(&key(memory), &text);
+    }
+}
+
+fn key(memory: &Memory) -> String {
+    format!("git/{}", memory.project())
+}

@@ -1,0 +1,285 @@
+//! Relations between pages, as lines of the page they start from: creating, closing, removing.
+//!
+//! The checks run on the text itself, while the vault is locked: even with concurrent writers, the same relation
+//! between two pages is never valid twice on the same day.
+
+use std::cell::RefCell;
+
+use lore_page::{Interval, LINKS_TO, Link, edit, parse};
+use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
+use lore_text::{PartialDate, fold};
+
+use crate::context::Memory;
+use crate::error::{Error, Result};
+use crate::index::{links, meant};
+use crate::write::{Action, PageChange, Receipt, write};
+
+/// A relation to create.
+#[derive(Debug, Clone, Copy)]
+pub struct NewLink<'a> {
+    /// The page to write it on.
+    pub from: &'a PageRow,
+    /// The page it leads to.
+    pub to: &'a PageRow,
+    /// The verb.
+    pub relation: &'a str,
+    /// The text around it.
+    pub context: Option<&'a str>,
+    /// When it is valid.
+    pub interval: Interval,
+    /// The version of `from` that the caller has read.
+    pub expected_version: Option<u64>,
+}
+
+/// The result of writing a relation.
+#[derive(Debug)]
+pub struct LinkWritten {
+    /// What was written.
+    pub receipt: Receipt,
+    /// The relation as it is now.
+    pub link: LinkRow,
+}
+
+/// The result of removing relations.
+#[derive(Debug)]
+pub struct Unlinked {
+    /// What was written.
+    pub receipt: Receipt,
+    /// The removed relations.
+    pub removed: Vec<LinkRow>,
+    /// Links that remain: they are in prose or frontmatter, which only the author can rephrase.
+    pub left: Vec<LinkRow>,
+}
+
+/// A link in a page's text, and the page it resolves to.
+struct Stated {
+    row: LinkRow,
+    link: Link,
+}
+
+impl Stated {
+    /// Whether it is a line of its own, which Lore may change.
+    fn is_line(&self) -> bool {
+        self.link.relation != LINKS_TO && self.link.span.start < self.link.span.end
+    }
+}
+
+/// Creates a relation. If it already exists with the same interval, nothing changes.
+pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
+    let relation = new.relation.split_whitespace().collect::<Vec<_>>().join(" ");
+    check_relation(&relation)?;
+    let target = target_of(memory, new.to)?;
+    let (path, to) = (&new.from.path, new.to.number);
+    let context = new.context.map(str::to_owned);
+    let line = edit::NewRelation { relation: relation.clone(), target, context, interval: new.interval };
+    let written = format!("{relation} [[{}]]", line.target);
+    let edit = |text: &str| {
+        let links = stated(memory, path, text)?;
+        for other in between(&links, to, &relation) {
+            if other.row.link.interval == new.interval {
+                return Ok(text.to_owned());
+            }
+            if other.row.link.interval.overlaps(new.interval) {
+                return Err(overlap(new.from, &with_interval(&written, new.interval), other));
+            }
+        }
+        edit::add_relation(text, &line).map_err(|source| Error::Edit { slug: new.from.slug.clone(), source })
+    };
+    let receipt = change(memory, path, &edit, new.expected_version)?;
+    let links = links_on(memory, path)?;
+    let same = |row: &&LinkRow| {
+        row.to == Some(to) && fold(&row.link.relation) == fold(&relation) && row.link.interval == new.interval
+    };
+    let link = links.iter().find(same).cloned();
+    link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&written))
+}
+
+/// Ends a relation at a date.
+pub fn close_link(
+    memory: &Memory,
+    id: u64,
+    until: PartialDate,
+    expected_version: Option<u64>,
+) -> Result<LinkWritten> {
+    let row = the_link(memory, id)?;
+    let page = page_of(memory, &row.from_path)?;
+    let path = row.from_path;
+    let edit = |text: &str| {
+        let links = stated(memory, &path, text)?;
+        let one = links.iter().find(|one| one.row.link.id == id).ok_or_else(|| no_link(&id.to_string()))?;
+        if !one.is_line() {
+            return Err(not_a_line(&path, one));
+        }
+        let interval =
+            Interval::between(one.link.interval.from, Some(until)).map_err(|reversed| Error::BadInput {
+                message: format!("{}: {reversed}", sentence(&page, one)),
+                hint: "use a later --valid-until; nothing was changed".into(),
+            })?;
+        let beside = |other: &&Stated| other.row.link.id != id && leads_as(other, one);
+        if let Some(other) = links.iter().filter(beside).find(|other| other.link.interval.overlaps(interval))
+        {
+            let written = format!("{} [[{}]]", one.link.relation, one.link.target);
+            return Err(overlap(&page, &with_interval(&written, interval), other));
+        }
+        edit::close_relation(text, one.link.line, until)
+            .map_err(|source| Error::Edit { slug: page.slug.clone(), source })
+    };
+    let receipt = change(memory, &path, &edit, expected_version)?;
+    let link = links_on(memory, &path)?.into_iter().find(|row| row.link.id == id);
+    link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&id.to_string()))
+}
+
+/// Removes the relations from one page to another: all of them, or those with one verb.
+pub fn unlink(
+    memory: &Memory,
+    from: &PageRow,
+    to: &PageRow,
+    relation: Option<&str>,
+    expected_version: Option<u64>,
+) -> Result<Unlinked> {
+    let found: RefCell<(Vec<LinkRow>, Vec<LinkRow>)> = RefCell::default();
+    let edit = |text: &str| {
+        let links = stated(memory, &from.path, text)?;
+        let named = |one: &Stated| relation.is_none_or(|relation| fold(relation) == fold(&one.link.relation));
+        let meant = links.iter().filter(|one| one.row.to == Some(to.number));
+        let (cut, left): (Vec<_>, Vec<_>) = meant.partition(|one| one.is_line() && named(one));
+        let rows = |list: &[&Stated]| list.iter().map(|one| one.row.clone()).collect();
+        found.replace((rows(&cut), rows(&left)));
+        // From last to first, so that the line numbers above stay valid.
+        cut.iter().rev().try_fold(text.to_owned(), |text, one| {
+            edit::remove_relation(&text, one.link.line)
+                .map_err(|source| Error::Edit { slug: from.slug.clone(), source })
+        })
+    };
+    let receipt = change(memory, &from.path, &edit, expected_version)?;
+    let (removed, left) = found.take();
+    Ok(Unlinked { receipt, removed, left })
+}
+
+fn change(
+    memory: &Memory,
+    path: &str,
+    edit: &dyn Fn(&str) -> Result<String>,
+    expected_version: Option<u64>,
+) -> Result<Receipt> {
+    check_format(path)?;
+    let action = Action::Edit(Box::new(edit));
+    write(memory, &[PageChange { path: path.to_owned(), action, expected_version }])
+}
+
+/// Checks that a page is Markdown, the only format in which relations are written.
+pub fn check_format(path: &str) -> Result<()> {
+    match path.rsplit_once('.') {
+        Some((_, extension)) if extension.eq_ignore_ascii_case("org") => Err(Error::BadInput {
+            message: format!("{path} is an Org page; Lore cannot write relations or facts to Org pages yet"),
+            hint: "add the line to the file yourself; nothing was changed".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the links of a text as the index would have them, each resolved to its page.
+fn stated(memory: &Memory, path: &str, text: &str) -> Result<Vec<Stated>> {
+    let page = page_of(memory, path)?;
+    let parsed = parse(path, text).page;
+    let drafts = links(&page.id, &parsed);
+    let row = |link| LinkRow { number: 0, from: page.number, from_path: path.to_owned(), to: None, link };
+    let rows: Vec<LinkRow> = drafts.into_iter().map(row).collect();
+    let targets = meant(memory.store(), memory.project(), &rows)?;
+    let rows = rows.into_iter().zip(targets).map(|(row, to)| LinkRow { to, ..row });
+    Ok(rows.zip(parsed.links).map(|(row, link)| Stated { row, link }).collect())
+}
+
+fn between<'a>(links: &'a [Stated], to: PageNo, relation: &str) -> impl Iterator<Item = &'a Stated> {
+    let relation = fold(relation);
+    links.iter().filter(move |one| one.row.to == Some(to) && fold(&one.link.relation) == relation)
+}
+
+/// Whether two links state the same relation to the same page, or to the same unresolved name.
+fn leads_as(one: &Stated, other: &Stated) -> bool {
+    let same_end = match (one.row.to, other.row.to) {
+        (None, None) => one.row.link.names == other.row.link.names,
+        (one, other) => one == other,
+    };
+    same_end && fold(&one.link.relation) == fold(&other.link.relation)
+}
+
+fn links_on(memory: &Memory, path: &str) -> Result<Vec<LinkRow>> {
+    let page = page_of(memory, path)?;
+    Ok(memory.store().links(memory.project(), &LinkFilter::From(&[page.number]))?)
+}
+
+fn page_of(memory: &Memory, path: &str) -> Result<PageRow> {
+    let missing = || Error::NotFound { reference: path.to_owned(), suggestions: Vec::new() };
+    memory.page_at(path)?.ok_or_else(missing)
+}
+
+/// Returns the link with an id.
+fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
+    let mut found = memory.store().links(memory.project(), &LinkFilter::Ids(&[id]))?;
+    match found.len() {
+        0 => Err(no_link(&id.to_string())),
+        1 => Ok(found.remove(0)),
+        _ => {
+            let places = found.iter().map(|row| format!("{}:{}", row.from_path, row.link.line));
+            Err(Error::Ambiguous { reference: id.to_string(), candidates: places.collect() })
+        }
+    }
+}
+
+/// Returns the target of a wiki link to a page: its slug, else its path.
+pub fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
+    for name in [&to.slug, &to.path] {
+        if memory.find(name)?.is_some_and(|found| found.number == to.number) {
+            return Ok(name.clone());
+        }
+    }
+    Err(Error::Ambiguous { reference: to.slug.clone(), candidates: vec![to.path.clone()] })
+}
+
+fn check_relation(relation: &str) -> Result<()> {
+    let message = match fold(relation).as_str() {
+        "" => "the relationship is empty".to_owned(),
+        LINKS_TO => format!("`{LINKS_TO}` is reserved for links in prose"),
+        _ => return Ok(()),
+    };
+    Err(Error::BadInput { message, hint: "use a verb such as works_at, or omit it for `related`".into() })
+}
+
+fn with_interval(words: &str, interval: Interval) -> String {
+    if interval.is_unbounded() { words.to_owned() } else { format!("{words} {interval}") }
+}
+
+fn sentence(page: &PageRow, one: &Stated) -> String {
+    let words = format!("{} {} {}", page.slug, one.link.relation, one.link.target);
+    with_interval(&words, one.link.interval)
+}
+
+fn overlap(page: &PageRow, new: &str, old: &Stated) -> Error {
+    let written = with_interval(&format!("{} [[{}]]", old.link.relation, old.link.target), old.link.interval);
+    let id = old.row.link.id;
+    Error::Overlap {
+        slug: page.slug.clone(),
+        new: new.to_owned(),
+        old: written,
+        line: old.link.line,
+        way_out: format!(
+            "use dates that do not overlap, or end that link first (`lore link-close {id} --valid-until DAY`)"
+        ),
+    }
+}
+
+fn no_link(what: &str) -> Error {
+    Error::NoLink { what: what.to_owned() }
+}
+
+fn not_a_line(path: &str, one: &Stated) -> Error {
+    let place = match one.link.span.start < one.link.span.end {
+        true => "is a link in prose, which has no interval",
+        false => "is in the frontmatter, where links have no interval",
+    };
+    Error::BadInput {
+        message: format!("link {} ({path}:{}) {place}", one.row.link.id, one.link.line),
+        hint: "create a relation with `lore link FROM TO --relationship R` and close that one".into(),
+    }
+}

@@ -1,0 +1,133 @@
+//! Moves a page: its own relative links, and the links that refer to it by its path, are rewritten; links that refer to
+//! it by title, alias or id remain valid and are left unchanged.
+
+use std::collections::HashSet;
+
+use lore_page::{Link, LinkStyle, edit, parse};
+use lore_ports::{KeyKind, LinkFilter, NameQuery, PageRow};
+use lore_text::{fold, slugify};
+use lore_vault::{exists, folder, relative, sidecar, without_extension};
+
+use crate::context::Memory;
+use crate::error::{Error, Result};
+use crate::index::names_of;
+use crate::write::{Action, Edit, PageChange, Receipt, write};
+
+/// A planned move.
+struct Move<'a> {
+    from: &'a str,
+    to: &'a str,
+    /// The links to the page: path and target of each. On a given page, a target always refers to the same page, so
+    /// lines added or removed meanwhile do not matter.
+    inbound: HashSet<(String, String)>,
+    /// NameQuery of the page that do not depend on its path.
+    names: Vec<String>,
+    /// The new target of wiki links that use only the file name.
+    short: String,
+}
+
+/// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
+pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Option<u64>) -> Result<Receipt> {
+    let to = memory.vault().page_path(to)?;
+    let rows = memory.store().links(memory.project(), &LinkFilter::To(&[page.number]))?;
+    let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
+    let mut sources: Vec<String> =
+        inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
+    sources.sort();
+    sources.dedup();
+    let plan = Move {
+        from: &page.path,
+        to: &to,
+        names: names_kept(memory, page)?,
+        short: short_name(memory, page, &to)?,
+        inbound,
+    };
+    let own: Edit<'_> = Box::new(|text| plan.own_links(text));
+    let mut changes =
+        vec![PageChange { path: page.path.clone(), action: Action::Move(to.clone(), own), expected_version }];
+    let (data, new_data) = (sidecar(&page.path), sidecar(&to));
+    if exists(&memory.vault().root().join(&data)) {
+        let as_it_is: Edit<'_> = Box::new(|text| Ok(text.to_owned()));
+        changes.push(PageChange {
+            path: data,
+            action: Action::Move(new_data, as_it_is),
+            expected_version: None,
+        });
+    }
+    for source in &sources {
+        let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
+        changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
+    }
+    write(memory, &changes)
+}
+
+impl Move<'_> {
+    /// Rewrites the links of another page that refer to this one by its path.
+    fn links_of(&self, source: &str, text: &str) -> Result<String> {
+        let mut follow = |link: &Link| {
+            if !self.leads_here(source, link) {
+                return None;
+            }
+            match link.style {
+                LinkStyle::Markdown => Some(relative(source, self.to)),
+                LinkStyle::Wiki => self.follow_wiki(link),
+            }
+        };
+        finish(source, edit::retarget_links(text, source, &mut follow))
+    }
+
+    /// Rewrites the page's own links: links to itself follow it, Markdown links become relative to its new directory.
+    fn own_links(&self, text: &str) -> Result<String> {
+        let stays = folder(self.from) == folder(self.to);
+        let mut follow = |link: &Link| match (link.style, self.leads_here(self.from, link)) {
+            (LinkStyle::Markdown, true) => Some(relative(self.to, self.to)),
+            (LinkStyle::Markdown, false) if stays => None,
+            (LinkStyle::Markdown, false) => Some(relative(self.to, &link.target)),
+            (LinkStyle::Wiki, true) => self.follow_wiki(link),
+            (LinkStyle::Wiki, false) => None,
+        };
+        finish(self.from, edit::retarget_links(text, self.from, &mut follow))
+    }
+
+    fn leads_here(&self, source: &str, link: &Link) -> bool {
+        self.inbound.contains(&(source.to_owned(), link.target.clone()))
+    }
+
+    fn follow_wiki(&self, link: &Link) -> Option<String> {
+        let target = link.target.trim();
+        let slug = slugify(without_extension(target));
+        if self.names.iter().any(|name| *name == fold(target) || *name == slug) {
+            return None;
+        }
+        // A link by file name alone stays one if that name is unambiguous.
+        let place = without_extension(self.to);
+        Some(if target.contains('/') { place.to_owned() } else { self.short.clone() })
+    }
+}
+
+/// Returns the names that do not depend on the page's path.
+fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
+    let file = memory.read(page)?;
+    let text = lore_vault::decode(&file.bytes).text.into_owned();
+    let parsed = parse(&page.path, &text).page;
+    let mut names: Vec<String> = parsed.aliases;
+    names.extend(parsed.id);
+    names.extend(parsed.heading_title);
+    names.extend(parsed.properties.text("title").map(str::to_owned));
+    Ok(names.iter().flat_map(|name| [fold(name), slugify(name)]).collect())
+}
+
+/// Returns the new file's name, or its whole path if another page has that name too.
+fn short_name(memory: &Memory, page: &PageRow, to: &str) -> Result<String> {
+    let place = without_extension(to);
+    let short = place.rsplit('/').next().unwrap_or(place);
+    let names = names_of(short);
+    let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&wanted))?;
+    let taken = rows.iter().any(|row| row.page != page.number && row.kind != KeyKind::DesiredSlug);
+    Ok(if taken { place.to_owned() } else { short.to_owned() })
+}
+
+fn finish(path: &str, edited: std::result::Result<String, edit::EditError>) -> Result<String> {
+    edited.map_err(|source| Error::Edit { slug: path.to_owned(), source })
+}

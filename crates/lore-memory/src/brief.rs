@@ -1,0 +1,264 @@
+//! The brief for a directory: relevant pages, contradictions and stale pages.
+//!
+//! It runs at the start of every session, so it only queries the few pages it shows and never reads the whole vault.
+
+mod scope;
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::civil::Date;
+use lore_engine::lifecycle::{
+    Conflict, Stale, State, Ties, conflicts_by, find_stale_by, is_live, states_by, touched,
+};
+use lore_engine::{Memory, Result, find};
+use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
+use lore_vault::{decode, without_extension};
+
+use crate::capture::first_sentence;
+
+use scope::Scope;
+pub(crate) use scope::known_directory;
+
+/// Maximum number of pages for a matching directory.
+const MATCHING: usize = 10;
+
+/// Number of recent pages if nothing matches, and maximum number added to matching ones.
+const RECENT: usize = 3;
+
+/// Number of rows per batch when looking for live pages.
+const BATCH: usize = 40;
+
+/// Maximum number of batches.
+const LOOKS: usize = 5;
+
+/// Maximum number of aged pages examined, for the vault and for a directory.
+const STALE: usize = 20;
+
+/// Maximum number of characters of a sentence that replaces a missing summary.
+const SUMMARY: usize = 160;
+
+/// Prefix lengths tried as short ids: up to each hyphen of a UUID.
+const SHORT: [usize; 6] = [8, 13, 18, 23, 28, 32];
+
+/// Request for a brief.
+#[derive(Debug, Clone, Default)]
+pub struct BriefRequest {
+    /// A folder, project, tag or wing; only its pages are listed.
+    pub namespace: Option<String>,
+    /// Names of the working directories, nearest first.
+    pub directories: Vec<String>,
+    /// Maximum number of pages.
+    pub limit: Option<usize>,
+    /// Whether to ignore the directories.
+    pub recent: bool,
+}
+
+/// A brief for the start of a session.
+#[derive(Debug, Default)]
+pub struct Brief {
+    /// Common namespace of the pages, if there is one.
+    pub namespace: Option<String>,
+    /// Live pages, most relevant first.
+    pub nodes: Vec<Node>,
+    /// Open contradictions.
+    pub conflicts: Vec<Conflict>,
+    /// Stale pages, most recently stale first.
+    pub stale: Vec<(PageRow, State)>,
+}
+
+/// A live page.
+#[derive(Debug)]
+pub struct Node {
+    /// The page.
+    pub page: PageRow,
+    /// Summary, else the first sentence.
+    pub summary: String,
+    /// Number of links to other pages.
+    pub links_out: usize,
+}
+
+/// Creates the brief.
+pub fn brief(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
+    read_transaction(memory.store(), || look(memory, request))
+}
+
+fn look(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
+    let look = Look { memory, ties: Ties::read(memory)?, given: injected_paths(memory) };
+    let scopes: Vec<Scope> = match &request.namespace {
+        Some(named) => vec![Scope::named(memory, named)],
+        None if request.recent => Vec::new(),
+        None => request.directories.iter().filter_map(|name| Scope::directory(name)).collect(),
+    };
+    let (mut scope, mut pages) = (None, Vec::new());
+    for one in scopes {
+        let found = look.matching(&one)?;
+        if !found.is_empty() || one.alone {
+            (scope, pages) = (Some(one), found);
+            break;
+        }
+    }
+    pages.truncate(request.limit.unwrap_or(MATCHING));
+    if request.namespace.is_none() {
+        let room = match (scope.is_some(), request.limit) {
+            (true, limit) => (limit.unwrap_or(MATCHING) - pages.len()).min(RECENT),
+            (false, limit) => limit.unwrap_or(RECENT),
+        };
+        pages.extend(look.recent(&pages, room)?);
+    }
+    Ok(Brief {
+        nodes: look.nodes(pages)?,
+        conflicts: look.conflicts(scope.as_ref())?,
+        stale: look.stale(scope.as_ref())?,
+        namespace: scope.map(|scope| scope.name),
+    })
+}
+
+/// Returns a short form of a page's id that resolves to it.
+pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
+    for length in SHORT.into_iter().filter(|length| *length < page.id.len()) {
+        let Some(short) = page.id.get(..length) else { break };
+        // An ambiguous prefix is not an error here.
+        if let Ok(Some(found)) = find(memory.store(), memory.project(), short)
+            && found.page == page.number
+        {
+            return Ok(short.to_owned());
+        }
+    }
+    Ok(page.id.clone())
+}
+
+struct Look<'a> {
+    memory: &'a Memory,
+    ties: Ties,
+    /// Injected files, which need not be listed again.
+    given: HashSet<String>,
+}
+
+impl Look<'_> {
+    /// Returns the live pages of a scope, ranked by recency and inbound links.
+    fn matching(&self, scope: &Scope) -> Result<Vec<PageRow>> {
+        let mut found: HashMap<PageNo, PageRow> = HashMap::new();
+        for filter in scope.filters() {
+            found.extend(self.live(&filter, BATCH)?.into_iter().map(|page| (page.number, page)));
+        }
+        let pages: Vec<PageRow> = found.into_values().collect();
+        let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
+        let inbound = self.memory.store().inbound(self.memory.project(), &numbers)?;
+        let now = self.memory.now();
+        let worth = |page: &PageRow, inbound: u64| worth(touched(page, now.time_zone()), now.date(), inbound);
+        let mut ranked: Vec<(f64, PageRow)> =
+            pages.into_iter().zip(inbound).map(|(page, inbound)| (worth(&page, inbound), page)).collect();
+        ranked.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.path.cmp(&other.path)));
+        Ok(ranked.into_iter().map(|(_, page)| page).collect())
+    }
+
+    /// Returns the most recently changed live pages, except those already listed.
+    fn recent(&self, there: &[PageRow], room: usize) -> Result<Vec<PageRow>> {
+        let mut pages = self.live(&Filter::default(), room + there.len())?;
+        pages.retain(|page| there.iter().all(|known| known.number != page.number));
+        pages.truncate(room);
+        Ok(pages)
+    }
+
+    /// Returns up to `wanted` live pages of a filter, most recently changed first; fewer if most are not live.
+    fn live(&self, filter: &Filter, wanted: usize) -> Result<Vec<PageRow>> {
+        let mut live = Vec::new();
+        let batch = wanted.max(BATCH);
+        for at in 0..LOOKS {
+            let window = Window { limit: batch, offset: at * batch };
+            let rows = self.memory.store().list(self.memory.project(), filter, Order::Touched, window)?;
+            let last = rows.len() < batch;
+            let states = states_by(self.memory, &self.ties, &rows)?;
+            let pages = rows.into_iter().zip(states).filter(|(page, state)| {
+                is_live(&state.status) && !self.given.contains(without_extension(&page.path))
+            });
+            live.extend(pages.map(|(page, _)| page));
+            if last || live.len() >= wanted {
+                break;
+            }
+        }
+        live.truncate(wanted);
+        Ok(live)
+    }
+
+    /// Returns open contradictions, those of the scope first.
+    fn conflicts(&self, scope: Option<&Scope>) -> Result<Vec<Conflict>> {
+        let mut conflicts = conflicts_by(self.memory, &self.ties)?;
+        if let Some(scope) = scope {
+            let touches = |conflict: &Conflict| scope.takes(&conflict.one) || scope.takes(&conflict.other);
+            conflicts.retain(|conflict| !scope.alone || touches(conflict));
+            conflicts.sort_by_key(|conflict| !touches(conflict));
+        }
+        Ok(conflicts)
+    }
+
+    /// Returns stale pages, those of the scope first.
+    fn stale(&self, scope: Option<&Scope>) -> Result<Vec<(PageRow, State)>> {
+        let folders = scope.iter().flat_map(|scope| scope.prefixes.iter().cloned().map(Some));
+        let way = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(LOOKS) };
+        let ways: Vec<Stale> = std::iter::once(None).chain(folders).map(way).collect();
+        let mut stale = find_stale_by(self.memory, &self.ties, &ways)?;
+        if let Some(scope) = scope {
+            stale.retain(|(page, _)| !scope.alone || scope.takes(page));
+            stale.sort_by_key(|(page, _)| !scope.takes(page));
+        }
+        Ok(stale)
+    }
+
+    fn nodes(&self, pages: Vec<PageRow>) -> Result<Vec<Node>> {
+        let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
+        let links = self.memory.store().links(self.memory.project(), &LinkFilter::From(&numbers))?;
+        let mut out: HashMap<PageNo, usize> = HashMap::new();
+        for link in links.iter().filter(|link| link.to.is_some_and(|to| to != link.from)) {
+            *out.entry(link.from).or_default() += 1;
+        }
+        let node = |page: PageRow| -> Result<Node> {
+            let summary = match &page.summary {
+                Some(summary) => summary.clone(),
+                None => self.first_sentence(&page)?,
+            };
+            Ok(Node { links_out: out.get(&page.number).copied().unwrap_or_default(), summary, page })
+        };
+        pages.into_iter().map(node).collect()
+    }
+
+    fn first_sentence(&self, page: &PageRow) -> Result<String> {
+        let file = self.memory.vault().read(&page.path, u64::MAX)?;
+        Ok(file.map(|file| first_sentence(&decode(&file.bytes).text, SUMMARY)).unwrap_or_default())
+    }
+}
+
+/// Returns the paths of the policy's injected files, without extensions.
+fn injected_paths(memory: &Memory) -> HashSet<String> {
+    memory.policy().inject.iter().map(|file| without_extension(&file.path).to_owned()).collect()
+}
+
+/// Returns the rank of a page in a brief: halved after a month, slightly raised by each inbound link.
+fn worth(touched: Date, today: Date, inbound: u64) -> f64 {
+    let days = touched.until(today).map_or(0, |span| span.get_days()).max(0);
+    30.0 / (30.0 + f64::from(days)) + 0.1 * (inbound as f64).ln_1p()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recency_ranks_before_inbound_links() {
+        let day = |text: &str| text.parse::<Date>().expect("a day");
+        let worth = |touched: &str, inbound: u64| worth(day(touched), day("2026-02-10"), inbound);
+        assert!(worth("2026-02-10", 0) > worth("2026-01-10", 5));
+        assert!(worth("2026-02-08", 3) > worth("2026-02-10", 0));
+        assert!((worth("2026-01-11", 0) - 0.5).abs() < 1e-9);
+        assert!(worth("2027-01-01", 0) <= 1.0, "a future date must not rank above today");
+    }
+
+    #[test]
+    fn directory_scope_matches_by_name() {
+        let scope = Scope::directory("DeepSat.git").expect("a name");
+        assert_eq!((scope.name.as_str(), scope.slug.as_str()), ("deepsat", "deepsat"));
+        assert_eq!(scope.prefixes, ["deepsat/", "DeepSat.git/"]);
+        assert_eq!(Scope::directory("lore").expect("a name").prefixes, ["lore/"]);
+        assert!(Scope::directory("..").is_none());
+    }
+}

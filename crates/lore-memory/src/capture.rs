@@ -1,0 +1,190 @@
+//! Captures a note. Similar pages are reported first; otherwise the text extends or updates an existing page or becomes
+//! a new one, with the properties its schema requires, tags already used in the vault and links to related pages.
+
+mod change;
+mod nearness;
+mod page;
+mod related;
+mod similar;
+mod tags;
+
+pub(crate) use page::{Naming, NewPage, first_sentence, free_path_of, list, new_page, title_of};
+pub(crate) use similar::page_terms;
+pub use similar::{Comparison, Similar, Way, similar_pages};
+
+use lore_engine::{
+    Action, Error, Lint, Memory, Noted, PageChange, Receipt, Result, Terms, is_committed, page_findings,
+    refuse, write_as,
+};
+use lore_ports::PageRow;
+
+use crate::captures::{RawText, raw_changes};
+use crate::gaps::check_gaps;
+
+use change::{Onto, change};
+use page::free_path;
+use related::{related_pages, with_links};
+
+/// Maximum number of attempts to find a free file name.
+const TRIES: usize = 20;
+
+/// A note to capture.
+#[derive(Debug, Default)]
+pub struct CaptureRequest {
+    /// Text of the note.
+    pub text: String,
+    /// Title; defaults to the first heading or the first sentence.
+    pub title: Option<String>,
+    /// Tags to set.
+    pub tags: Vec<String>,
+    /// Source of the information.
+    pub source: Option<String>,
+    /// Page to append the text to.
+    pub extend: Option<String>,
+    /// Page whose truth the text replaces.
+    pub update: Option<String>,
+    /// Version of that page the caller has read.
+    pub expected_version: Option<u64>,
+    /// Whether to write a new page even if similar pages exist.
+    pub keep: bool,
+    /// Names of the working directories outside the vault, nearest first.
+    pub directories: Vec<String>,
+    /// Session name given by the person or agent.
+    pub session: Option<String>,
+    /// External text the note is based on.
+    pub raw: Option<RawText>,
+    /// Gaps that the new page fills.
+    pub fills: Vec<u64>,
+}
+
+/// Outcome of a capture.
+#[derive(Debug)]
+pub enum Captured {
+    /// A new page was written.
+    New(Box<NewCapture>),
+    /// An existing page was changed.
+    Changed(Receipt),
+    /// Nothing was written because similar pages exist.
+    Similar(Comparison),
+}
+
+/// A page created by a capture.
+#[derive(Debug)]
+pub struct NewCapture {
+    /// Receipt of the write; its first file is the page.
+    pub receipt: Receipt,
+    /// Index row of the page.
+    pub page: Option<PageRow>,
+    /// Related pages that the page links to.
+    pub related: Vec<PageRow>,
+    /// Result of the similarity check.
+    pub compared: Comparison,
+}
+
+/// Captures a text.
+pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
+    if request.text.trim().is_empty() {
+        return Err(Error::BadInput {
+            message: "the text is empty".into(),
+            hint: "pass the text, use --file, or pipe it on stdin".into(),
+        });
+    }
+    refuse_secrets(memory, request)?;
+    check_gaps(memory, &request.fills)?;
+    match (&request.extend, &request.update) {
+        (Some(_), Some(_)) => {
+            return Err(Error::BadInput {
+                message: "--extend and --update cannot be used together".into(),
+                hint: "pass either --extend or --update".into(),
+            });
+        }
+        (Some(page), None) => return change(memory, page, request, Onto::Extend).map(Captured::Changed),
+        (None, Some(page)) => return change(memory, page, request, Onto::Update).map(Captured::Changed),
+        (None, None) => {}
+    }
+    let title = title_of(request.title.as_deref(), &request.text);
+    let found = similar_pages(memory, &title, &request.text)?;
+    if !found.similar.is_empty() && !request.keep {
+        return Ok(Captured::Similar(found));
+    }
+    create(memory, request, &title, found).map(|new| Captured::New(Box::new(new)))
+}
+
+/// Rejects credentials before a file name is derived from the text, because the error names the file, and before a
+/// model reads the text, because the model may be a remote service.
+fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
+    refuse_secret(memory, "the text", &request.text)?;
+    refuse_secret(memory, "the title", request.title.as_deref().unwrap_or_default())
+}
+
+/// Returns an error if the text contains a credential.
+pub(crate) fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
+    let mut found = page_findings(&memory.policy(), what, text);
+    found.retain(|found| found.lint == Lint::Secret);
+    refuse(found).map(drop)
+}
+
+/// Writes a new page. The name is chosen before the vault is locked, so another writer may take it first; then the next
+/// name is tried.
+fn create(
+    memory: &Memory,
+    request: &CaptureRequest,
+    title: &str,
+    compared: Comparison,
+) -> Result<NewCapture> {
+    let near = related_pages(memory, &compared, &request.text)?;
+    let mut tries = 1..=TRIES;
+    let (receipt, related) = loop {
+        match (try_create(memory, request, title, &near), tries.next()) {
+            (Err(Error::Conflict { expected: 0, .. }), Some(_)) => {}
+            (done, _) => break done?,
+        }
+    };
+    let page = match receipt.files.first() {
+        Some(file) => memory.page_at(&file.path)?,
+        None => None,
+    };
+    Ok(NewCapture { receipt, page, related, compared })
+}
+
+fn try_create(
+    memory: &Memory,
+    request: &CaptureRequest,
+    title: &str,
+    near: &[PageRow],
+) -> Result<(Receipt, Vec<PageRow>)> {
+    let path = free_path(memory, title)?;
+    let (raw, source) = match &request.raw {
+        Some(raw) => raw_changes(memory, raw, title, request.source.as_deref())?,
+        None => (Vec::new(), request.source.clone()),
+    };
+    let new = NewPage {
+        text: &request.text,
+        title,
+        tags: tags::tags(memory, request, &path, title)?,
+        source,
+        directory: request.directories.first().map(String::as_str),
+        more: more(memory, request, &path),
+    };
+    let text = new_page(memory, &path, &new)?;
+    let (text, related) = with_links(memory, text, title, near.to_vec())?;
+    let page =
+        PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
+    let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
+    Ok((write_as(memory, &changes, &terms_of(format!("Capture {path}"), request, &path))?, related))
+}
+
+/// Returns provenance properties for pages without a schema; a schema lists the ones it needs itself. The commit
+/// records the session, so it is only written when there is no commit.
+fn more(memory: &Memory, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
+    if memory.policy().schema(path).is_some() {
+        return Vec::new();
+    }
+    let session = request.session.clone().filter(|_| !is_committed(memory));
+    let kind = ("source_type", "capture".to_owned());
+    std::iter::once(kind).chain(session.map(|session| ("session", session))).collect()
+}
+
+fn terms_of(subject: String, request: &CaptureRequest, path: &str) -> Terms {
+    Terms { subject: Some(subject), noted: Noted::filling(&request.fills, path), ..Terms::default() }
+}

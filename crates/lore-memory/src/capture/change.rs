@@ -1,0 +1,95 @@
+//! Captures that extend or update an existing page.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use lore_engine::{Action, Edit, Error, Memory, PageChange, Receipt, Result, Verb, write_as};
+use lore_page::{LINKS_TO, edit, parse};
+
+use super::{CaptureRequest, terms_of};
+
+/// How the text changes the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Onto {
+    /// Append the text.
+    Extend,
+    /// Replace the page's truth with the text.
+    Update,
+}
+
+/// Applies a capture to an existing page.
+pub(super) fn change(
+    memory: &Memory,
+    reference: &str,
+    request: &CaptureRequest,
+    onto: Onto,
+) -> Result<Receipt> {
+    if request.raw.is_some() || request.title.is_some() {
+        return Err(Error::BadInput {
+            message: "a title or a raw text can only be given for a new page".into(),
+            hint: "omit them, or write a new page with --keep".into(),
+        });
+    }
+    let page = memory.page(reference)?;
+    let body = body_of(request)?;
+    // On an append-only page, text can only be added at the end of the file.
+    let may_patch = memory.policy().allow(&page.path, &[Verb::Patch]).is_ok();
+    let gone = Cell::new(0);
+    let made: Edit<'_> = Box::new(|text| {
+        let failed = |source| Error::Edit { slug: page.slug.clone(), source };
+        let has_timeline = parse(&page.path, text).page.timeline.is_some();
+        let edited = match onto {
+            Onto::Update => edit::replace_truth(text, &body),
+            Onto::Extend if has_timeline && may_patch => edit::add_to_truth(text, &body),
+            Onto::Extend => edit::append(text, &format!("\n{body}")),
+        };
+        let mut edited = edited.map_err(failed)?;
+        gone.set(statements_gone(text, &edited));
+        for tag in &request.tags {
+            edited = edit::add_tag(&edited, tag).map_err(failed)?;
+        }
+        Ok(edited)
+    });
+    let change = PageChange {
+        path: page.path.clone(),
+        action: Action::Edit(made),
+        expected_version: request.expected_version,
+    };
+    let verb = if onto == Onto::Update { "Update" } else { "Extend" };
+    let mut receipt =
+        write_as(memory, &[change], &terms_of(format!("{verb} {}", page.path), request, &page.path))?;
+    if gone.get() > 0 {
+        let (count, slug) = (gone.get(), &page.slug);
+        let what =
+            if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
+        receipt.warnings.push(format!("{what} removed with the old text: see `lore diff {slug}`"));
+    }
+    Ok(receipt)
+}
+
+/// Returns the text below its frontmatter, followed by its source.
+fn body_of(request: &CaptureRequest) -> Result<String> {
+    let page = parse("x.md", &request.text).page;
+    if page.timeline.is_some() {
+        return Err(Error::BadInput {
+            message: "the text has its own timeline (below its `---`), which would be lost".into(),
+            hint: "add entries with `lore timeline-add`, or write a new page with --keep".into(),
+        });
+    }
+    let mut body = page.truth.of(&request.text).trim().to_owned();
+    if let Some(source) = &request.source {
+        body.push_str(&format!(" (source: {source})"));
+    }
+    Ok(body)
+}
+
+/// Counts relations and facts in `before` that are missing from `after`.
+fn statements_gone(before: &str, after: &str) -> usize {
+    let stated = |text: &str| -> BTreeSet<(String, String)> {
+        let page = parse("", text).page;
+        let relations = page.links.into_iter().filter(|link| link.relation != LINKS_TO);
+        let relations = relations.map(|link| (link.relation, link.target));
+        relations.chain(page.facts.into_iter().map(|fact| (fact.predicate, fact.object))).collect()
+    };
+    stated(before).difference(&stated(after)).count()
+}

@@ -1,0 +1,168 @@
+//! Builds the page of a capture: its path, title and the properties its schema requires.
+
+use lore_engine::{Capture, Error, Memory, Result, Schema};
+use lore_page::{Value, edit, parse};
+use lore_ports::{KeyKind, NameQuery};
+use lore_text::{path_slug, project_slug, slugify};
+use lore_vault::exists;
+
+use crate::lint_fix::filled;
+
+/// Properties that a capture sets itself instead of using the schema's defaults.
+const SET_BELOW: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
+
+/// Contents of a new page.
+#[derive(Default)]
+pub(crate) struct NewPage<'a> {
+    /// Text, including any frontmatter.
+    pub text: &'a str,
+    /// Title.
+    pub title: &'a str,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Source of the information.
+    pub source: Option<String>,
+    /// Name of the directory it was captured in.
+    pub directory: Option<&'a str>,
+    /// Properties that no schema requires.
+    pub more: Vec<(&'static str, String)>,
+}
+
+/// Returns the text of the page, with its own properties kept and those its schema requires added.
+pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result<String> {
+    let policy = memory.policy();
+    let schema = policy.schema(path).cloned().unwrap_or_default();
+    let given = parse(path, new.text).page;
+    let mut text = new.text.trim_start_matches('\u{feff}').trim().to_owned() + "\n";
+    if given.heading_title.is_none() {
+        let heading = format!("# {}\n\n", new.title);
+        text = edit::prepend(&text, &heading).map_err(|source| edit_failed(path, source))?;
+    }
+    for (key, value) in properties(memory, new, &schema) {
+        if given.properties.get(&key).is_none() {
+            text = edit::set_property(&text, &key, &value).map_err(|source| edit_failed(path, source))?;
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the properties to add where the page lacks them, in order.
+fn properties(memory: &Memory, new: &NewPage<'_>, schema: &Schema) -> Vec<(String, Value)> {
+    let required = |key: &str| schema.required.iter().any(|known| known == key);
+    let usual = |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(memory, text)));
+    let others = schema.required.iter().filter(|key| !SET_BELOW.contains(&key.as_str()));
+    let mut all: Vec<(String, Value)> = others.filter_map(|key| Some((key.clone(), usual(key)?))).collect();
+    let mut set = |key: &str, value: Value| all.push((key.to_owned(), value));
+    set("title", Value::Text(new.title.to_owned()));
+    let tags = tags(new, schema, memory.policy().capture.tag.as_deref());
+    if !tags.is_empty() {
+        set("tags", list(tags));
+    }
+    if required("projects") {
+        let slug = new.directory.map_or_else(|| "general".into(), project_slug);
+        set("projects", list(vec![slug]));
+    }
+    if let Some(source) = new.source.clone().map(Value::Text).or_else(|| usual(&"source".to_owned())) {
+        set("source", source);
+    }
+    if required("summary") {
+        set("summary", Value::Text(first_sentence(new.text, 200)));
+    }
+    for (key, value) in &new.more {
+        set(key, Value::Text(value.clone()));
+    }
+    all
+}
+
+/// Returns a list value of these texts.
+pub(crate) fn list(items: Vec<String>) -> Value {
+    Value::List(items.into_iter().map(Value::Text).collect())
+}
+
+fn tags(new: &NewPage<'_>, schema: &Schema, usual: Option<&str>) -> Vec<String> {
+    let mut tags = plain_tags(&new.tags);
+    let fits = schema.tags.is_empty() || tags.iter().any(|tag| schema.tags.contains(tag));
+    if let Some(usual) = usual.filter(|_| !fits) {
+        tags.push(usual.to_owned());
+    }
+    tags
+}
+
+/// Strips the leading `#` from tags and drops empty ones.
+pub(super) fn plain_tags(tags: &[String]) -> Vec<String> {
+    let plain = tags.iter().map(|tag| tag.trim().trim_start_matches('#').to_owned());
+    plain.filter(|tag| !tag.is_empty()).collect()
+}
+
+/// Returns a free path from the policy's pattern, numbered if it is taken.
+pub(super) fn free_path(memory: &Memory, title: &str) -> Result<String> {
+    let policy = memory.policy();
+    let Capture { folder, name, .. } = &policy.capture;
+    free_path_of(memory, &Naming { folder, name, title, day: &memory.today() })
+}
+
+/// Inputs for the path of a new page.
+pub(crate) struct Naming<'a> {
+    /// Folder.
+    pub folder: &'a str,
+    /// Name pattern.
+    pub name: &'a str,
+    /// Title.
+    pub title: &'a str,
+    /// Date.
+    pub day: &'a str,
+}
+
+/// Returns a path that no file and no page slug uses, numbered if the first choice is taken.
+pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<String> {
+    let Naming { folder, name, title, day } = naming;
+    let now = memory.now();
+    let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
+    let slug = slug.trim_matches('-');
+    let name = name
+        .replace("{slug}", if slug.is_empty() { "note" } else { slug })
+        .replace("{date}", day)
+        .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
+    let folder = folder.trim_matches('/');
+    let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+    let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
+    let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+    let free = names.find(|path| !is_taken(memory, path));
+    Ok(memory.vault().page_path(&free.unwrap_or(stem))?)
+}
+
+/// Returns whether the file exists or another page has the slug of this path.
+fn is_taken(memory: &Memory, path: &str) -> bool {
+    let slug = path_slug(path);
+    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&[&slug]));
+    let is_named = rows.is_ok_and(|rows| rows.iter().any(|row| row.kind == KeyKind::Slug));
+    is_named || exists(&memory.vault().root().join(path))
+}
+
+/// Returns the given title, else the first heading, else the first sentence.
+pub(crate) fn title_of(given: Option<&str>, text: &str) -> String {
+    let page = parse("", text).page;
+    let own = page.properties.text("title").map(str::to_owned).or(page.heading_title);
+    given.map(str::to_owned).or(own).unwrap_or_else(|| first_sentence(text, 80))
+}
+
+/// Returns the first sentence of the body, truncated at a word boundary if it is too long.
+pub(crate) fn first_sentence(text: &str, limit: usize) -> String {
+    let page = parse("", text).page;
+    let body =
+        page.truth.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let line = body.map(|line| line.trim_start_matches(['-', '*', '>', ' '])).next().unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    let sentence = line[..end].trim_end_matches('.');
+    match sentence.char_indices().nth(limit) {
+        None => sentence.to_owned(),
+        Some((at, _)) => {
+            let cut = sentence[..at].rfind(' ').unwrap_or(at);
+            format!("{}…", sentence[..cut].trim_end())
+        }
+    }
+}
+
+fn edit_failed(path: &str, source: edit::EditError) -> Error {
+    Error::Edit { slug: path.to_owned(), source }
+}

@@ -1,0 +1,284 @@
+//! Contradiction guard of a write. If a write contradicts a live page of equal or higher authority, both pages are
+//! marked as contested in the same transaction and a warning is returned. A page of lower authority is only named in a
+//! warning.
+//!
+//! Only facts added by the write are checked, never existing ones. A page does not contradict itself or a page it
+//! supersedes.
+
+mod mark;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use lore_engine::{Memory, Outcome, Ready, Result, Rewrites, plain_predicate};
+use lore_page::{Fact, Interval, Page, parse};
+use lore_ports::{LinkFilter, LinkRow, PageRow, StatementFilter, StatementKind, StatementRow};
+use lore_text::fold;
+use lore_vault::{decode, is_page_path};
+
+use super::authority::{Authority, authority};
+use super::object::Object;
+use super::rows::{Meanings, OVER, SUPERSEDES, Subject};
+use super::values::overlap;
+
+use mark::Marks;
+
+/// Relation that marks a contradiction.
+const CONTRADICTS: &str = "contradicts";
+
+/// Status of a contested page.
+const CONTESTED: &str = "contested";
+
+/// A fact with the data needed to compare it with another.
+#[derive(Debug, Clone)]
+struct Claim {
+    path: String,
+    line: u32,
+    subject: Subject,
+    predicate: String,
+    object: String,
+    interval: Interval,
+    authority: Authority,
+}
+
+/// A page as it will be after the write.
+struct New {
+    path: String,
+    page: Page,
+    row: Option<PageRow>,
+    /// Facts added by the write.
+    added: Vec<Fact>,
+}
+
+/// Two facts that cannot both be true, the new one first.
+struct Clash {
+    new: Claim,
+    old: Claim,
+}
+
+/// Compares the facts added by a write with those of the vault and marks both sides of each contradiction.
+pub(crate) fn mark_contradictions(memory: &Memory, changes: &[Ready]) -> Result<Rewrites> {
+    if !memory.policy().guards() {
+        return Ok(Rewrites::default());
+    }
+    let news = new_pages(memory, changes);
+    if news.iter().all(|new| new.added.is_empty()) {
+        return Ok(Rewrites::default());
+    }
+    let clashes = clashes(memory, &news, changes)?;
+    let mut marked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for clash in &clashes {
+        if clash.old.authority >= clash.new.authority {
+            marked.entry(clash.new.path.clone()).or_default().insert(clash.old.path.clone());
+        }
+    }
+    let mut marks = Marks::new(changes);
+    for (path, others) in &marked {
+        marks.mark_new(memory, path, others)?;
+    }
+    for path in marked.into_values().flatten().collect::<BTreeSet<String>>() {
+        marks.mark_other(memory, &path)?;
+    }
+    let told: Vec<String> = clashes.iter().map(|clash| told(&marks, clash)).collect();
+    Ok(marks.finish(told))
+}
+
+/// Returns the pages of a write that have text, with their added facts.
+fn new_pages(memory: &Memory, ready: &[Ready]) -> Vec<New> {
+    let policy = memory.policy();
+    let today = memory.today();
+    let mut news = Vec::new();
+    for one in ready {
+        let path = one.to.as_ref().unwrap_or(&one.path);
+        let changed = matches!(one.outcome, Outcome::Created | Outcome::Updated | Outcome::Moved);
+        let (Some(new), true) = (&one.new, changed && is_page_path(path) && memory.indexes(path)) else {
+            continue;
+        };
+        let page = parse(path, &decode(new).text).page;
+        let old = one.old.as_ref().map(|old| parse(path, &decode(old).text).page.facts).unwrap_or_default();
+        let is_new = |fact: &&Fact| !old.iter().any(|known| same_line(known, fact));
+        let counts = |fact: &&Fact| {
+            policy.facts.is_single_valued(&fact.predicate)
+                && fact.interval.holds_on(&today)
+                && !is_over(page.status.as_deref())
+        };
+        let added = page.facts.iter().filter(is_new).filter(counts).cloned().collect();
+        news.push(New { path: path.clone(), page, row: one.row.clone(), added });
+    }
+    news
+}
+
+fn same_line(one: &Fact, other: &Fact) -> bool {
+    let parts =
+        |fact: &Fact| (fact.subject.clone(), fact.predicate.clone(), fact.object.clone(), fact.interval);
+    parts(one) == parts(other)
+}
+
+fn is_over(status: Option<&str>) -> bool {
+    status.is_some_and(|status| OVER.contains(&fold(status).as_str()))
+}
+
+/// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
+fn clashes(memory: &Memory, news: &[New], ready: &[Ready]) -> Result<Vec<Clash>> {
+    let (store, project) = (memory.store(), memory.project());
+    let rows =
+        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
+    let written: BTreeSet<i64> =
+        ready.iter().filter_map(|one| one.row.as_ref()).map(|row| row.number).collect();
+    let named = rows.iter().filter_map(|row| row.statement.subject.as_deref());
+    let new_names = news.iter().flat_map(|new| &new.page.facts).filter_map(|fact| fact.subject.as_deref());
+    let whom = Whom { unborn: unborn(news), subjects: Meanings::look_up(memory, named.chain(new_names))? };
+    let added: Vec<Claim> =
+        news.iter().flat_map(|new| new.added.iter().map(|fact| whom.claim(new, fact))).collect();
+    let topics: BTreeSet<(&Subject, &str)> =
+        added.iter().map(|claim| (&claim.subject, claim.predicate.as_str())).collect();
+    let mut claims: Vec<Claim> = Vec::new();
+    for row in rows.iter().filter(|row| !written.contains(&row.page)) {
+        let subject = whom.known(whom.subjects.subject(row.page, row.statement.subject.as_deref()));
+        let predicate = plain_predicate(&row.statement.predicate);
+        if topics.contains(&(&subject, &predicate)) {
+            claims.extend(
+                store.pages(project, &[row.page])?.pop().and_then(|page| known_claim(row, page, subject)),
+            );
+        }
+    }
+    for new in news.iter().filter(|new| !is_over(new.page.status.as_deref())) {
+        claims.extend(new.page.facts.iter().map(|fact| whom.claim(new, fact)));
+    }
+    let today = memory.today();
+    claims.retain(|claim| {
+        claim.interval.holds_on(&today) && topics.contains(&(&claim.subject, claim.predicate.as_str()))
+    });
+    pairs(memory, news, &added, &claims)
+}
+
+/// Returns the claim of an indexed fact, unless its page is no longer live.
+fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Claim> {
+    let statement = &row.statement;
+    (!is_over(page.status.as_deref())).then(|| Claim {
+        line: statement.lines.first,
+        subject,
+        predicate: plain_predicate(&statement.predicate),
+        object: statement.object.clone(),
+        interval: statement.interval,
+        authority: authority(statement.note("by"), page.properties.text("confidence")),
+        path: page.path,
+    })
+}
+
+fn pairs(memory: &Memory, news: &[New], added: &[Claim], claims: &[Claim]) -> Result<Vec<Clash>> {
+    let objects = Meanings::look_up(memory, claims.iter().map(|claim| claim.object.as_str()))?;
+    let mut clashes = Vec::new();
+    let mut seen = BTreeSet::new();
+    for new in added {
+        for old in claims {
+            let about_it =
+                new.path != old.path && (&new.subject, &new.predicate) == (&old.subject, &old.predicate);
+            if !about_it || !differ(&objects, new, old) || supersedes(memory, news, new, old)? {
+                continue;
+            }
+            // If two pages of one write contradict each other, either could be the new one.
+            let mut ends = [(new.path.clone(), new.line), (old.path.clone(), old.line)];
+            ends.sort();
+            if seen.insert(ends) {
+                clashes.push(Clash { new: new.clone(), old: old.clone() });
+            }
+        }
+    }
+    Ok(clashes)
+}
+
+/// Resolves the subjects of facts while some pages are not in the index yet.
+struct Whom {
+    /// Names of pages that the write creates, with their paths.
+    unborn: HashMap<String, String>,
+    subjects: Meanings,
+}
+
+impl Whom {
+    fn known(&self, subject: Subject) -> Subject {
+        match subject {
+            Subject::Name(name) => Subject::Name(self.unborn.get(&name).cloned().unwrap_or(name)),
+            other => other,
+        }
+    }
+
+    fn claim(&self, new: &New, fact: &Fact) -> Claim {
+        let own = new.row.as_ref().map(|row| row.number);
+        let subject = match (&fact.subject, own) {
+            (None, Some(own)) => Subject::Page(own),
+            (None, None) => Subject::Name(new.path.clone()),
+            // No page has the number 0, so an ambiguous name stays ambiguous.
+            (Some(name), own) => self.known(self.subjects.subject(own.unwrap_or(0), Some(name))),
+        };
+        Claim {
+            path: new.path.clone(),
+            line: fact.line,
+            subject,
+            predicate: plain_predicate(&fact.predicate),
+            object: fact.object.clone(),
+            interval: fact.interval,
+            authority: authority(fact.by.as_deref(), new.page.properties.text("confidence")),
+        }
+    }
+}
+
+fn unborn(news: &[New]) -> HashMap<String, String> {
+    let fresh = news.iter().filter(|new| new.row.is_none());
+    let names = |new: &New| -> Vec<(String, String)> {
+        let called = std::iter::once(&new.page.title).chain(&new.page.aliases).chain(&new.page.heading_title);
+        called.map(|name| (fold(name), new.path.clone())).collect()
+    };
+    fresh.flat_map(names).collect()
+}
+
+fn differ(objects: &Meanings, one: &Claim, other: &Claim) -> bool {
+    let object = |claim: &Claim| Object::new(&claim.object, objects.pages(&claim.object));
+    overlap(one.interval, other.interval) && !object(one).same(&object(other))
+}
+
+/// Returns whether the new page supersedes the old one, or a live page has superseded one of them.
+fn supersedes(memory: &Memory, news: &[New], new: &Claim, old: &Claim) -> Result<bool> {
+    let Some(page) = news.iter().find(|one| one.path == new.path) else { return Ok(false) };
+    for link in page.page.links.iter().filter(|link| link.relation.eq_ignore_ascii_case(SUPERSEDES)) {
+        if memory.find(&link.target).ok().flatten().is_some_and(|row| row.path == old.path) {
+            return Ok(true);
+        }
+    }
+    Ok(is_superseded(memory, &old.path)? || is_superseded(memory, &new.path)?)
+}
+
+fn is_superseded(memory: &Memory, path: &str) -> Result<bool> {
+    let Some(row) = memory.page_at(path)? else { return Ok(false) };
+    let today = memory.today();
+    let takes_its_place = |link: &LinkRow| {
+        link.link.relation.eq_ignore_ascii_case(SUPERSEDES)
+            && link.from != row.number
+            && link.link.interval.holds_on(&today)
+    };
+    Ok(memory.store().links(memory.project(), &LinkFilter::To(&[row.number]))?.iter().any(takes_its_place))
+}
+
+/// Returns a warning about a contradiction that names both places.
+fn told(marks: &Marks, clash: &Clash) -> String {
+    let place = |claim: &Claim| {
+        // Marking a page may have moved the line.
+        let page = marks.text(&claim.path).map(|text| parse(&claim.path, text).page);
+        let same = |fact: &&Fact| {
+            plain_predicate(&fact.predicate) == claim.predicate
+                && fact.object == claim.object
+                && fact.interval == claim.interval
+        };
+        let line =
+            page.and_then(|page| page.facts.iter().find(same).map(|fact| fact.line)).unwrap_or(claim.line);
+        format!("{}:{line} `{}:: {}`", claim.path, claim.predicate, claim.object)
+    };
+    let (new, old) = (place(&clash.new), place(&clash.old));
+    match clash.old.authority >= clash.new.authority {
+        true => format!(
+            "contradiction: {new} and {old}, which has equal or higher authority; both pages are marked \
+             `status: {CONTESTED}`: ask the user before changing {}",
+            clash.old.path
+        ),
+        false => format!("contradiction: {new} has higher authority than {old}, which should be corrected"),
+    }
+}

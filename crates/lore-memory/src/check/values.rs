@@ -1,0 +1,161 @@
+//! Finds single-valued predicates with two live objects for one subject, on one page or across pages. Pure.
+
+use std::collections::BTreeMap;
+
+use lore_engine::{Facts, plain_predicate};
+use lore_page::Interval;
+use lore_ports::StatementRow;
+
+use super::finding::{Kind, Suspicion, topic};
+use super::object::Object;
+use super::rows::{Meanings, Rows, Subject, spot};
+
+/// Maximum number of different values of one predicate that are compared; beyond that, a list of all pairs would not
+/// help.
+const VALUES: usize = 50;
+
+/// Number of different values up to which all pairs are compared; above it, each is compared with the first only.
+const PAIRS: usize = 4;
+
+/// Returns the live facts with a single-valued predicate.
+pub(super) fn live_single<'r>(rows: &'r Rows, facts: &Facts) -> Vec<&'r StatementRow> {
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut single =
+        |predicate: &'r str| *known.entry(predicate).or_insert_with(|| facts.is_single_valued(predicate));
+    let live = |row: &&StatementRow| rows.is_live(row.page) && rows.holds(row.statement.interval);
+    rows.facts.iter().filter(live).filter(|row| single(row.statement.predicate.as_str())).collect()
+}
+
+/// Facts by subject and predicate.
+pub(super) type Claims<'r> = BTreeMap<(Subject, String), Vec<&'r StatementRow>>;
+
+/// Returns the facts with equal subject and predicate whose objects differ as text.
+pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &Meanings) -> Claims<'r> {
+    let mut claims = Claims::new();
+    for fact in facts {
+        let about = (
+            subjects.subject(fact.page, fact.statement.subject.as_deref()),
+            plain_predicate(&fact.statement.predicate),
+        );
+        claims.entry(about).or_default().push(fact);
+    }
+    claims.retain(|_, facts| facts.iter().any(|fact| fact.statement.object != facts[0].statement.object));
+    claims
+}
+
+/// Returns the pairs of live facts that cannot both be true.
+pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &Meanings) -> Vec<Suspicion> {
+    let mut found = Vec::new();
+    for ((subject, predicate), facts) in claims {
+        let values = values(rows, subject, facts, objects);
+        let star = values.len() > PAIRS;
+        for (at, one) in values.iter().enumerate() {
+            for other in &values[at + 1..] {
+                if let Some((a, b)) = clash(one, other) {
+                    found.push(suspicion(rows, subject, predicate, [a, b]));
+                }
+            }
+            if star {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Groups the facts by equal objects.
+fn values<'r>(
+    rows: &Rows,
+    subject: &Subject,
+    facts: &[&'r StatementRow],
+    objects: &Meanings,
+) -> Vec<Vec<&'r StatementRow>> {
+    let mut facts: Vec<&StatementRow> = facts.to_vec();
+    // Facts on the subject's own page come first, so that a finding does not change when a page is added elsewhere.
+    facts.sort_by_key(|fact| {
+        (Some(fact.page) != subject.page(), rows.slug(fact.page), fact.statement.lines.first)
+    });
+    let mut values: Vec<(Vec<Object>, Vec<&StatementRow>)> = Vec::new();
+    for fact in facts {
+        let text = &fact.statement.object;
+        let object = Object::new(text, objects.pages(text));
+        match values.iter().position(|(same, _)| same.iter().any(|one| one.same(&object))) {
+            Some(at) => {
+                let (same, facts) = &mut values[at];
+                if same.len() < VALUES {
+                    same.push(object);
+                }
+                facts.push(fact);
+            }
+            None if values.len() < VALUES => values.push((vec![object], vec![fact])),
+            None => {}
+        }
+    }
+    values.into_iter().map(|(_, facts)| facts).collect()
+}
+
+/// Returns the first facts of two values whose intervals overlap.
+fn clash<'r>(
+    one: &[&'r StatementRow],
+    other: &[&'r StatementRow],
+) -> Option<(&'r StatementRow, &'r StatementRow)> {
+    let overlapping =
+        |a: &&StatementRow, b: &&StatementRow| overlap(a.statement.interval, b.statement.interval);
+    one.iter().find_map(|a| other.iter().find(|b| overlapping(a, b)).map(|b| (*a, *b)))
+}
+
+/// Returns whether two intervals overlap under every reading of their partial dates. If one ends in the month in which
+/// the other begins, they may only touch.
+pub(super) fn overlap(one: Interval, other: Interval) -> bool {
+    let begins = [one.from, other.from].into_iter().flatten().map(|date| date.last_day()).max();
+    let ends = [one.until, other.until].into_iter().flatten().map(|date| date.first_day()).min();
+    match (begins, ends) {
+        (Some(begins), Some(ends)) => begins < ends,
+        _ => true,
+    }
+}
+
+fn suspicion(rows: &Rows, subject: &Subject, predicate: &str, facts: [&StatementRow; 2]) -> Suspicion {
+    let [one, two] = facts.map(|fact| &fact.statement);
+    let since = [one, two].iter().filter_map(|fact| fact.interval.from).max_by_key(|date| date.first_day());
+    Suspicion {
+        kind: Kind::TwoValues,
+        subject: subject.shown(rows),
+        about: subject.page(),
+        message: format!(
+            "{} has two values of `{predicate}` at the same time: {:?} and {:?}",
+            subject.called(rows),
+            one.object,
+            two.object
+        ),
+        since: since.map(|date| date.to_string()),
+        spots: facts.map(spot),
+        topic: topic(&[predicate]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_overlap_under_every_reading() {
+        let interval =
+            |text: &str| if text.is_empty() { Interval::default() } else { text.parse().expect(text) };
+        for (one, other, expected) in [
+            ("", "", true),
+            ("2018..", "2020..", true),
+            ("2018..2020", "2021..", false),
+            ("2018..2024-03", "2024-03..", false),
+            ("2018..2024", "2024-03..", false),
+            ("2018..2024-03-01", "2024-03-01..", false),
+            ("2018..2024-03-02", "2024-03-01..", true),
+            ("2018..2024-05", "2024-03..", true),
+            ("..2020", "2019-06..", true),
+            ("..2020", "2020..", false),
+        ] {
+            assert_eq!(overlap(interval(one), interval(other)), expected, "{one} {other}");
+            assert_eq!(overlap(interval(other), interval(one)), expected, "{other} {one}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Writes clusters, each atomically in one transaction through the write path.
+
+use lore_engine::status::COMPACTED;
+use lore_engine::{Action, Edit, Error, Memory, PageChange, Receipt, Result, Terms, write_as};
+use lore_page::{Value, edit};
+use lore_ports::{Progress, no_progress};
+use lore_text::path_slug;
+
+use super::extract::Extractive;
+use super::page::{Draft, path_of, sources, text_of};
+use super::plan::{Cluster, CompactPlan, CompactRequest, plan_compaction};
+use super::repoint::{Repoint, inbound};
+use super::summarizer::Summarizer;
+
+/// Maximum number of attempts when another writer takes the chosen name.
+const TRIES: usize = 20;
+
+/// Number of consecutive summarizer failures after which the remaining clusters are skipped.
+const PATIENCE: usize = 3;
+
+/// A summary written by a person or agent for a cluster of a plan.
+#[derive(Debug, Clone, Default)]
+pub struct GivenSummary {
+    /// Id of the cluster in the plan.
+    pub cluster: String,
+    /// Slug of the page; defaults to one made from the title.
+    pub slug: Option<String>,
+    /// Title.
+    pub title: String,
+    /// Text.
+    pub content: String,
+    /// Tags; defaults to those shared by all pages of the cluster.
+    pub tags: Option<Vec<String>>,
+}
+
+/// Result for one cluster.
+#[derive(Debug)]
+pub struct Attempt {
+    /// Id of the cluster.
+    pub cluster: String,
+    /// What was written, or the error.
+    pub result: Result<Compacted>,
+}
+
+/// A compacted cluster, or the preview of one.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// Slug of the summary.
+    pub slug: String,
+    /// Path of the summary.
+    pub path: String,
+    /// Title of the summary.
+    pub title: String,
+    /// Text of the summary.
+    pub text: String,
+    /// Slugs of the summarized pages.
+    pub members: Vec<String>,
+    /// Paths of the pages whose links now point to the summary.
+    pub repointed: Vec<String>,
+    /// Commit, if there is one.
+    pub commit: Option<String>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Compacts the clusters of a plan with a summarizer, one by one. A failure is reported and leaves its cluster
+/// unchanged; other clusters are still compacted.
+pub fn compact(
+    memory: &Memory,
+    plan: &CompactPlan,
+    summarizer: &dyn Summarizer,
+    progress: Progress<'_>,
+) -> Result<Vec<Attempt>> {
+    let mut attempts: Vec<Attempt> = Vec::new();
+    let mut silent = 0;
+    for (done, cluster) in plan.clusters.iter().enumerate() {
+        let draft = drafted(memory, cluster, summarizer);
+        silent =
+            if matches!(draft, Err(Error::Port(lore_ports::Error::TextModel(_)))) { silent + 1 } else { 0 };
+        let result = draft.and_then(|draft| write_cluster(memory, cluster, &draft));
+        attempts.push(Attempt { cluster: cluster.id.clone(), result });
+        progress(done + 1, plan.clusters.len())?;
+        if silent >= PATIENCE {
+            break;
+        }
+    }
+    Ok(attempts)
+}
+
+/// Compacts clusters with summaries written from a plan. A cluster that has changed since the plan is refused; the
+/// others are still compacted.
+pub fn apply_summaries(
+    memory: &Memory,
+    given: &[GivenSummary],
+    progress: Progress<'_>,
+) -> Result<Vec<Attempt>> {
+    let plan = plan_compaction(memory, &CompactRequest::default(), &no_progress)?;
+    let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
+    let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
+    // Pages of clusters without a summary are ordinary pages, so their links are updated too.
+    chosen.iter_mut().for_each(|cluster| cluster.inbound.clear());
+    inbound(memory, &mut chosen)?;
+    let mut attempts = Vec::new();
+    for (done, one) in given.iter().enumerate() {
+        let twice = given[..done].iter().any(|before| before.cluster == one.cluster);
+        let found = chosen.iter().find(|cluster| cluster.id == one.cluster).filter(|_| !twice);
+        let result = match found {
+            Some(cluster) => write_given(memory, cluster, one),
+            None => Err(gone(one, &others)),
+        };
+        attempts.push(Attempt { cluster: one.cluster.clone(), result });
+        progress(done + 1, given.len())?;
+    }
+    Ok(attempts)
+}
+
+/// Returns what compacting a cluster would write. The text is only included with the built-in summarizer.
+pub fn preview(memory: &Memory, cluster: &Cluster, summarizer: Option<&Extractive>) -> Result<Compacted> {
+    let draft = match summarizer {
+        Some(summarizer) => drafted(memory, cluster, summarizer)?,
+        None => Draft::default(),
+    };
+    let path = path_of(memory, cluster, &draft)?;
+    let text = match summarizer {
+        Some(_) => text_of(memory, cluster, &draft, &path)?,
+        None => String::new(),
+    };
+    let repoint = Repoint::new(memory, cluster, &path)?;
+    Ok(compacted(cluster, &draft, Receipt::default(), &Written { path, text, repoint }))
+}
+
+fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Result<Compacted> {
+    if given.content.trim().is_empty() || given.title.trim().is_empty() {
+        return Err(Error::BadInput {
+            message: format!("the summary of {} has no title or no content", given.cluster),
+            hint: "give both; nothing was written".into(),
+        });
+    }
+    let draft = Draft {
+        content: given.content.clone(),
+        title: Some(given.title.clone()),
+        slug: given.slug.clone().filter(|slug| !slug.is_empty()),
+        tags: given.tags.clone(),
+        by: memory.author().actor.clone(),
+    };
+    write_cluster(memory, cluster, &draft)
+}
+
+/// Returns why a cluster cannot be found: its pages changed, or they no longer form a cluster.
+fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
+    let pages = Cluster::pages_part(&given.cluster);
+    let same = others.iter().find(|cluster| Cluster::pages_part(&cluster.id) == pages);
+    let newest = same.and_then(|cluster| cluster.members.iter().max_by_key(|member| member.page.updated));
+    let why = match newest {
+        Some(member) => format!("its pages changed, {} last", member.page.slug),
+        None => "its pages are compacted, no longer stale, or in other clusters".to_owned(),
+    };
+    Error::PlanChanged { cluster: given.cluster.clone(), why }
+}
+
+fn drafted(memory: &Memory, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
+    let content = summarizer.summarize(&sources(memory, cluster)?)?;
+    Ok(Draft { content, by: summarizer.name(), ..Draft::default() })
+}
+
+/// Content to write for a cluster.
+struct Written {
+    path: String,
+    text: String,
+    repoint: Repoint,
+}
+
+/// Writes a cluster: the summary, the mark on its pages and the links of other pages.
+fn write_cluster(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        match try_write(memory, cluster, draft) {
+            Err(Error::Conflict { expected: 0, .. }) if draft.slug.is_none() && tries > 0 => {}
+            done => return done,
+        }
+    }
+}
+
+fn try_write(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+    let path = path_of(memory, cluster, draft)?;
+    let text = text_of(memory, cluster, draft, &path)?;
+    let repoint = Repoint::new(memory, cluster, &path)?;
+    let slug = path_slug(&path);
+    let sources = repoint.sources();
+    let summary = Action::Put(text.clone().into_bytes());
+    let mut changes = vec![PageChange { path: path.clone(), action: summary, expected_version: Some(0) }];
+    for member in &cluster.members {
+        let mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
+        changes.push(PageChange {
+            path: member.page.path.clone(),
+            action: Action::Edit(mark),
+            expected_version: Some(member.page.version),
+        });
+    }
+    for source in &sources {
+        let follow: Edit<'_> = Box::new(|text| repoint.edit(source, text));
+        changes.push(PageChange {
+            path: source.clone(),
+            action: Action::Edit(follow),
+            expected_version: None,
+        });
+    }
+    let subject = format!("Compact {} pages into {slug}", cluster.members.len());
+    let receipt = write_as(memory, &changes, &Terms { subject: Some(subject), ..Terms::default() })?;
+    drop(changes);
+    Ok(compacted(cluster, draft, receipt, &Written { path, text, repoint }))
+}
+
+/// Returns the text of a page with the mark added and every other byte unchanged.
+fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
+    let failed = |source| Error::Edit { slug: page.to_owned(), source };
+    let text = edit::set_property(text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
+    edit::set_property(&text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
+}
+
+fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, written: &Written) -> Compacted {
+    let mut warnings = receipt.warnings;
+    let stays = cluster.inbound.iter().filter_map(|link| Some((link, link.stays.as_ref()?)));
+    warnings.extend(
+        stays.map(|(link, why)| format!("{}:{} still links to {}: {why}", link.path, link.line, link.target)),
+    );
+    Compacted {
+        slug: receipt.files.first().map_or_else(|| path_slug(&written.path), |file| file.slug.clone()),
+        path: written.path.clone(),
+        title: draft.title_for(cluster),
+        text: written.text.clone(),
+        members: cluster.members.iter().map(|member| member.page.slug.clone()).collect(),
+        repointed: written.repoint.sources().into_iter().collect(),
+        commit: receipt.commit,
+        warnings,
+    }
+}

@@ -1,0 +1,129 @@
+//! Links from other pages to the pages of a cluster: which of them are redirected to the summary, and how.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use lore_engine::status::COMPACTED;
+use lore_engine::{Error, Memory, Result, Verb, names_of};
+use lore_page::{Link, LinkStyle, edit};
+use lore_ports::{KeyKind, LinkFilter, NameQuery, PageNo};
+use lore_text::fold;
+use lore_vault::{decode, relative, without_extension};
+
+use super::plan::Cluster;
+
+/// Relations about the target page itself. Redirected, they would make the new summary superseded or contested at once.
+const OF_THE_PAGE: [&str; 2] = ["supersedes", "contradicts"];
+
+/// A link from another page to a page of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inbound {
+    /// Slug of the source page.
+    pub from: String,
+    /// Path of the source page.
+    pub path: String,
+    /// Line.
+    pub line: u32,
+    /// Relation.
+    pub relation: String,
+    /// Target as written.
+    pub target: String,
+    /// Reason why the link is not redirected, if it is not: its page may not or cannot be changed.
+    pub stays: Option<String>,
+}
+
+/// Finds the links from other pages to these clusters. Pages of the clusters, and pages compacted earlier, are not
+/// changed: they are kept as a record.
+pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
+    let place = |(at, cluster): (usize, &Cluster)| -> Vec<(PageNo, usize)> {
+        cluster.members.iter().map(|member| (member.page.number, at)).collect()
+    };
+    let places: HashMap<PageNo, usize> = clusters.iter().enumerate().flat_map(place).collect();
+    let members: Vec<PageNo> = places.keys().copied().collect();
+    let mut rows = memory.store().links(memory.project(), &LinkFilter::To(&members))?;
+    rows.retain(|row| {
+        let relation = fold(&row.link.relation);
+        !places.contains_key(&row.from) && !OF_THE_PAGE.contains(&relation.as_str())
+    });
+    rows.sort_by(|a, b| (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number)));
+    let numbers: HashSet<PageNo> = rows.iter().map(|row| row.from).collect();
+    let numbers: Vec<PageNo> = numbers.into_iter().collect();
+    let pages = memory.store().pages(memory.project(), &numbers)?;
+    let mut sources: BTreeMap<PageNo, (String, Option<String>)> = BTreeMap::new();
+    for page in pages.into_iter().filter(|page| page.status.as_deref() != Some(COMPACTED)) {
+        sources.insert(page.number, (page.slug, obstacle(memory, &page.path)?));
+    }
+    for row in rows {
+        let (Some((slug, stays)), Some(at)) = (sources.get(&row.from), row.to.and_then(|to| places.get(&to)))
+        else {
+            continue;
+        };
+        clusters[*at].inbound.push(Inbound {
+            from: slug.clone(),
+            path: row.from_path,
+            line: row.link.line,
+            relation: row.link.relation,
+            target: row.link.target,
+            stays: stays.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Returns why the links of a page cannot be redirected.
+fn obstacle(memory: &Memory, path: &str) -> Result<Option<String>> {
+    if let Err(denied) = memory.policy().allow(path, &[Verb::Patch]) {
+        return Ok(Some(denied.to_string()));
+    }
+    let file = memory.vault().read(path, memory.policy().limits.page_bytes)?;
+    let readable = file.is_some_and(|file| decode(&file.bytes).encoding.is_none());
+    Ok((!readable).then(|| format!("{path} is not UTF-8")))
+}
+
+/// Redirects links to a summary.
+pub(super) struct Repoint {
+    /// Path of the summary.
+    to: String,
+    /// Target of wiki links that use a bare name.
+    short: String,
+    /// Path and target of each redirected link. On one page, a target always refers to the same page.
+    follow: HashSet<(String, String)>,
+}
+
+impl Repoint {
+    pub(super) fn new(memory: &Memory, cluster: &Cluster, to: &str) -> Result<Repoint> {
+        let place = without_extension(to);
+        let short = place.rsplit('/').next().unwrap_or(place);
+        let names = names_of(short);
+        let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+        let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&wanted))?;
+        let taken = rows.iter().any(|row| row.kind != KeyKind::DesiredSlug);
+        let follow = cluster.inbound.iter().filter(|link| link.stays.is_none());
+        Ok(Repoint {
+            to: to.to_owned(),
+            short: if taken { place } else { short }.to_owned(),
+            follow: follow.map(|link| (link.path.clone(), link.target.clone())).collect(),
+        })
+    }
+
+    /// Returns the pages whose links are redirected.
+    pub(super) fn sources(&self) -> BTreeSet<String> {
+        self.follow.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Returns a page's text with its links redirected to the summary.
+    pub(super) fn edit(&self, path: &str, text: &str) -> Result<String> {
+        let mut follow = |link: &Link| {
+            let own = OF_THE_PAGE.contains(&fold(&link.relation).as_str());
+            if own || !self.follow.contains(&(path.to_owned(), link.target.clone())) {
+                return None;
+            }
+            Some(match link.style {
+                LinkStyle::Markdown => relative(path, &self.to),
+                LinkStyle::Wiki if link.target.contains('/') => without_extension(&self.to).to_owned(),
+                LinkStyle::Wiki => self.short.clone(),
+            })
+        };
+        let edited = edit::repoint_links(text, path, &mut follow);
+        edited.map_err(|source| Error::Edit { slug: path.to_owned(), source })
+    }
+}

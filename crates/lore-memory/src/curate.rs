@@ -1,0 +1,192 @@
+//! Lists what needs review: likely duplicates, orphans, contested, superseded and stale pages, overly broad pages,
+//! unused captures, contradictions, unanswered questions, unlinked mentions and broken links. Changes nothing.
+
+mod health;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use lore_text::fold;
+
+pub use health::{Alike, Broken};
+
+use lore_engine::{Memory, Result};
+use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, Window};
+use lore_text::{date_millis, jaccard};
+use lore_vault::{files_below, is_page_path};
+
+use crate::capture::page_terms;
+use crate::check::Finding;
+use crate::mentions::MissingLink;
+
+/// Minimum similarity of likely duplicates.
+const SAME: f64 = 0.7;
+
+/// Minimum number of shared terms for two pages to be compared.
+const SHARED: usize = 4;
+
+/// Terms on more pages than this do not indicate similarity and are skipped.
+const COMMON: usize = 50;
+
+/// Setting that stores the number of pages at the last review.
+const LOOKED: &str = "curated";
+
+/// Result of a review.
+#[derive(Debug, Default)]
+pub struct Curation {
+    /// Pairs of likely duplicates, with their similarity.
+    pub duplicates: Vec<(String, String, f64)>,
+    /// Pages without links to or from another page.
+    pub orphans: Vec<String>,
+    /// Contested pages, with the reason.
+    pub contested: Vec<(String, String)>,
+    /// Superseded pages, with the reason.
+    pub superseded: Vec<(String, String)>,
+    /// Other stale pages, with the reason.
+    pub stale: Vec<(String, String)>,
+    /// Unsettled contradictions.
+    pub findings: Vec<Finding>,
+    /// Unanswered questions, oldest first.
+    pub gaps: Vec<GapRow>,
+    /// Unlinked mentions of pages.
+    pub missing_links: Vec<MissingLink>,
+    /// Links that do not resolve.
+    pub broken_links: Vec<Broken>,
+    /// Tags that differ only in spelling.
+    pub tags: Vec<Alike>,
+    /// Pages not changed for a long time, oldest first.
+    pub untouched: Vec<String>,
+    /// Pages that may need to be split, with their word counts.
+    pub broad: Vec<(String, usize)>,
+    /// Captures that no page names as its source.
+    pub unused_captures: Vec<String>,
+    /// Unusually large captures, with their sizes in bytes.
+    pub large_captures: Vec<(String, u64)>,
+    /// Number of pages.
+    pub pages: u64,
+    /// Whether a review is due.
+    pub due: bool,
+}
+
+/// Reviews the vault.
+pub fn curate(memory: &Memory, progress: Progress<'_>) -> Result<Curation> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
+    let mut found = Curation {
+        orphans: orphans(memory, &pages)?,
+        untouched: untouched(memory, &pages),
+        pages: pages.len() as u64,
+        due: curation_due(memory)?,
+        ..Curation::default()
+    };
+    health::look(memory, &pages, &mut found, progress)?;
+    same_and_broad(memory, &pages, &mut found)?;
+    captures(memory, &pages, &mut found);
+    Ok(found)
+}
+
+/// Returns whether enough pages were added since the last review.
+pub fn curation_due(memory: &Memory) -> Result<bool> {
+    let policy = memory.policy();
+    // Called at the start of every session: counting everything would cost more than the rest of the brief.
+    let types = memory.store().labels(memory.project(), LabelKind::Type)?;
+    let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
+    let noted = memory.store().setting(&format!("{LOOKED}/{}", memory.project()))?;
+    let due_at = match noted.and_then(|noted| noted.parse::<u64>().ok()) {
+        Some(last) => last + policy.curate.every,
+        None => policy.curate.first,
+    };
+    Ok(policy.curate.first > 0 && pages >= due_at)
+}
+
+/// Records that the pages were reviewed.
+pub fn mark_curated(memory: &Memory) -> Result<()> {
+    let pages = memory.store().counts(memory.project())?.pages;
+    Ok(memory.store().set_setting(&format!("{LOOKED}/{}", memory.project()), &pages.to_string())?)
+}
+
+fn orphans(memory: &Memory, pages: &[PageRow]) -> Result<Vec<String>> {
+    let numbers: Vec<i64> = pages.iter().map(|page| page.number).collect();
+    let links = memory.store().links(memory.project(), &LinkFilter::From(&numbers))?;
+    let mut linked = BTreeSet::new();
+    for link in links.iter().filter(|link| link.to.is_some_and(|to| to != link.from)) {
+        linked.insert(link.from);
+        linked.extend(link.to);
+    }
+    Ok(pages.iter().filter(|page| !linked.contains(&page.number)).map(|page| page.path.clone()).collect())
+}
+
+fn untouched(memory: &Memory, pages: &[PageRow]) -> Vec<String> {
+    let before = memory.policy().curate.untouched.before(&memory.now());
+    let mut old: Vec<(i64, String)> = pages
+        .iter()
+        .map(|page| (last_touch(page), page.path.clone()))
+        .filter(|(touched, _)| *touched < before)
+        .collect();
+    old.sort();
+    old.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Returns the latest date in the page's properties, else the file's modification time.
+fn last_touch(page: &PageRow) -> i64 {
+    let noted = ["updated", "reviewed", "last_curated"];
+    let days = noted.iter().filter_map(|key| page.properties.text(key).and_then(date_millis));
+    days.max().unwrap_or(page.updated)
+}
+
+fn same_and_broad(memory: &Memory, pages: &[PageRow], found: &mut Curation) -> Result<()> {
+    let mut by_title: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_term: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut terms = Vec::with_capacity(pages.len());
+    for (at, page) in pages.iter().enumerate() {
+        by_title.entry(fold(&page.title)).or_default().push(at);
+        let own = page_terms(memory, page)?;
+        for term in &own {
+            by_term.entry(term.clone()).or_default().push(at);
+        }
+        terms.push(own);
+        let words = memory.vault().read(&page.path, u64::MAX)?.map_or(0, |file| words_in(&file.bytes));
+        if words > memory.policy().curate.broad_words {
+            found.broad.push((page.path.clone(), words));
+        }
+    }
+    let mut shared: HashMap<(usize, usize), usize> = HashMap::new();
+    for holders in by_term.values().filter(|holders| holders.len() <= COMMON) {
+        for (at, one) in holders.iter().enumerate() {
+            for other in &holders[at + 1..] {
+                *shared.entry((*one, *other)).or_default() += 1;
+            }
+        }
+    }
+    let alike = shared.into_iter().filter(|(_, count)| *count >= SHARED);
+    let mut pairs: BTreeMap<(usize, usize), f64> = alike
+        .map(|((one, other), _)| ((one, other), jaccard(&terms[one], &terms[other])))
+        .filter(|(_, likeness)| *likeness >= SAME)
+        .collect();
+    for same in by_title.into_values().filter(|same| same.len() > 1) {
+        pairs.extend(same.windows(2).map(|two| ((two[0], two[1]), 1.0)));
+    }
+    found.duplicates = pairs
+        .into_iter()
+        .map(|((one, other), score)| (pages[one].path.clone(), pages[other].path.clone(), score))
+        .collect();
+    Ok(())
+}
+
+fn words_in(bytes: &[u8]) -> usize {
+    String::from_utf8_lossy(bytes).split_whitespace().count()
+}
+
+fn captures(memory: &Memory, pages: &[PageRow], found: &mut Curation) {
+    let policy = memory.policy();
+    let Some(raw) = &policy.raw else { return };
+    let sources: BTreeSet<&str> = pages.iter().filter_map(|page| page.properties.text("source")).collect();
+    for (path, size) in files_below(memory.vault(), &raw.folder) {
+        if size > raw.large_bytes {
+            found.large_captures.push((path.clone(), size));
+        }
+        let whole = path.starts_with(&format!("{}/files/", raw.folder));
+        if is_page_path(&path) && !whole && !sources.contains(path.as_str()) {
+            found.unused_captures.push(path);
+        }
+    }
+}

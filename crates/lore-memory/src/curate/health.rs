@@ -1,0 +1,94 @@
+//! Collects the state of pages, contradictions, unanswered questions, missing and broken links, and duplicate tags.
+
+use std::collections::BTreeMap;
+
+use lore_engine::{Memory, Result, State, states, status};
+use lore_ports::{GapFilter, LabelKind, LinkFilter, PageRow, Progress};
+use lore_text::slugify;
+
+use super::Curation;
+use crate::check::{Scope, check};
+use crate::mentions::missing_links;
+
+/// A link that does not resolve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Path of the page it is on.
+    pub path: String,
+    /// Line.
+    pub line: u32,
+    /// Target as written.
+    pub target: String,
+}
+
+/// Tags that differ only in case and punctuation, with their page counts, most used first.
+pub type Alike = Vec<(String, u64)>;
+
+/// Fills in the results.
+pub(super) fn look(
+    memory: &Memory,
+    pages: &[PageRow],
+    found: &mut Curation,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let (store, project) = (memory.store(), memory.project());
+    for (page, state) in pages.iter().zip(states(memory, pages)?) {
+        if let Some(bucket) = bucket(&state, found) {
+            bucket.push((page.path.clone(), why(&state)));
+        }
+    }
+    found.findings = check(memory, Scope::default(), progress)?;
+    found.findings.retain(|finding| finding.settled.is_none());
+    found.gaps = store.gaps(project, GapFilter::Open, i64::MAX as usize)?;
+    found.missing_links = missing_links(memory, None)?;
+    let pending = store.links(project, &LinkFilter::Pending)?.into_iter();
+    let broken = |row: lore_ports::LinkRow| Broken {
+        path: row.from_path,
+        line: row.link.line,
+        target: row.link.target,
+    };
+    found.broken_links = pending.map(broken).collect();
+    found.broken_links.sort_by(|a, b| (&a.path, a.line, &a.target).cmp(&(&b.path, b.line, &b.target)));
+    found.tags = alike(store.labels(project, LabelKind::Tag)?);
+    Ok(())
+}
+
+/// Returns the list for a page in this state. What other pages state counts even if the page's own status differs: such
+/// disagreements need review.
+fn bucket<'f>(state: &State, found: &'f mut Curation) -> Option<&'f mut Vec<(String, String)>> {
+    let is = |word: &str| state.status == word;
+    match () {
+        () if is(status::COMPACTED) => None,
+        () if is(status::SUPERSEDED) || !state.superseded_by.is_empty() => Some(&mut found.superseded),
+        () if is(status::CONTESTED) || !state.contradicts.is_empty() => Some(&mut found.contested),
+        () if is(status::STALE) => Some(&mut found.stale),
+        () => None,
+    }
+}
+
+fn why(state: &State) -> String {
+    let since = state.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+    format!("{}{since}", state.reason())
+}
+
+fn alike(tags: Vec<(String, u64)>) -> Vec<Alike> {
+    let mut by_form: BTreeMap<String, Alike> = BTreeMap::new();
+    for (tag, pages) in tags {
+        by_form.entry(slugify(&tag).replace(['-', '/'], "")).or_default().push((tag, pages));
+    }
+    by_form.into_values().filter(|tags| tags.len() > 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_variants_of_tags_are_grouped() {
+        let tags = [("heat-pump", 4), ("Heat Pump", 2), ("heatpump", 1), ("heat", 3)];
+        let found = alike(tags.map(|(tag, pages)| (tag.to_owned(), pages)).to_vec());
+        let found: Vec<Vec<&str>> =
+            found.iter().map(|tags| tags.iter().map(|(tag, _)| tag.as_str()).collect()).collect();
+        assert_eq!(found, [["heat-pump", "Heat Pump", "heatpump"]]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Rolls over the daily page: today's page becomes yesterday's, a fresh one replaces it, and the inbox is cleared.
+
+use std::collections::BTreeSet;
+
+use jiff::Zoned;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use lore_engine::{
+    Action, Authority, Edit, Error, Memory, PageChange, Receipt, Result, Rotate, Scope, Terms, refresh,
+    write_as,
+};
+use lore_page::parse;
+use lore_ports::no_progress;
+use lore_vault::{exists, files_below, read_text, without_extension};
+
+use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
+
+/// Maximum number of attempts if the page changes meanwhile.
+const TRIES: usize = 5;
+
+/// Result of a rollover.
+#[derive(Debug)]
+pub struct Rotation {
+    /// Current day.
+    pub day: Date,
+    /// Whether a new day has started.
+    pub turned: bool,
+    /// Cleared inbox files, as pairs of old and new path.
+    pub cleared: Vec<(String, String)>,
+    /// Receipt of the write.
+    pub receipt: Receipt,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Returns the vault's local time: in the policy's time zone, else the system's.
+pub fn local_now(memory: &Memory) -> Zoned {
+    let policy = memory.policy();
+    let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
+    let zone = zone.and_then(|name| TimeZone::get(name.get_ref()).ok());
+    zone.map_or_else(|| memory.now(), |zone| memory.now().with_time_zone(zone))
+}
+
+/// Rolls over the daily page if a new day has started since it was created. Idempotent. If the page changes meanwhile,
+/// it is read again.
+pub fn rotate(memory: &Memory) -> Result<Rotation> {
+    for _ in 0..TRIES {
+        match turn(memory) {
+            Err(Error::Conflict { .. }) => {}
+            done => return done,
+        }
+    }
+    turn(memory)
+}
+
+fn turn(memory: &Memory) -> Result<Rotation> {
+    let policy = memory.policy();
+    let Some(plan) = &policy.rotate else {
+        return Err(Error::BadInput {
+            message: "this vault has no daily page".into(),
+            hint: "add a [rotate] table to its lore.toml, or create a vault with the personal profile".into(),
+        });
+    };
+    let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
+    let today = page_path(&plan.today);
+    refresh(memory, Scope::Paths(&BTreeSet::from([today.clone()])), &no_progress)?;
+    let version = memory.version_of(&today)?;
+    let current = read(memory, &today)?;
+    let mut turn = Rotation {
+        day,
+        turned: false,
+        cleared: Vec::new(),
+        receipt: Receipt::default(),
+        warnings: Vec::new(),
+    };
+    match current.as_deref().and_then(date_of) {
+        Some(date) if date == day => return Ok(turn),
+        Some(date) if date > day => {
+            turn.warnings.push(format!("{today} is dated {date}, after {day}; it is left unchanged"));
+            return Ok(turn);
+        }
+        _ => turn.turned = true,
+    }
+    let mut changes = Vec::new();
+    if let Some(text) = &current {
+        changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
+    }
+    let fresh = fresh_today(day, current.as_deref(), &template(memory)?);
+    changes.push(PageChange { expected_version: Some(version), ..put(today, fresh) });
+    clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
+    let terms =
+        Terms { authority: Authority::Upkeep, subject: Some(format!("Start {day}")), ..Terms::default() };
+    turn.receipt = write_as(memory, &changes, &terms)?;
+    Ok(turn)
+}
+
+/// Moves every inbox file to the scratch folder. A file that is not text stays and causes a warning.
+fn clear_inbox(
+    memory: &Memory,
+    plan: &Rotate,
+    day: Date,
+    changes: &mut Vec<PageChange<'static>>,
+    turn: &mut Rotation,
+) -> Result<()> {
+    let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
+    for (from, _) in files_below(memory.vault(), inbox) {
+        if read(memory, &from)?.is_none() || !memory.indexes(&from) {
+            turn.warnings.push(format!("{from} is not a text page and stays in the inbox"));
+            continue;
+        }
+        let name = scratch_name(&from, day);
+        let stem = format!("{scratch}/{}", without_extension(&name));
+        let taken = |path: &String| {
+            exists(&memory.vault().root().join(path)) || turn.cleared.iter().any(|(_, to)| to == path)
+        };
+        let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
+        let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+        let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));
+        let as_it_is: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
+        let action = Action::Move(to.clone(), as_it_is);
+        changes.push(PageChange { path: from.clone(), action, expected_version: None });
+        turn.cleared.push((from, to));
+    }
+    Ok(())
+}
+
+fn put(path: String, text: String) -> PageChange<'static> {
+    PageChange { path, action: Action::Put(text.into_bytes()), expected_version: None }
+}
+
+fn page_path(path: &str) -> String {
+    format!("{}.md", without_extension(path))
+}
+
+fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
+    let file = memory.vault().read(path, u64::MAX)?;
+    Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
+}
+
+/// Returns the template of the daily page: the vault's own, else the profile's.
+fn template(memory: &Memory) -> Result<String> {
+    let own = read_text(&memory.vault().root().join(".lore/templates/today.md"))?;
+    let text = own.or_else(|| memory.policy().profile.template("today").map(str::to_owned));
+    let bare = || {
+        let sections: Vec<String> = super::SECTIONS.iter().map(|name| format!("## {name}\n")).collect();
+        format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))
+    };
+    let text = text.unwrap_or_else(bare);
+    // A template without the date would roll over on every run.
+    if parse("today.md", &text).page.properties.get("date").is_none() {
+        return Err(Error::BadInput {
+            message: "the template of the daily page has no `date` property".into(),
+            hint: "add `date: {{date}}` to the frontmatter of .lore/templates/today.md".into(),
+        });
+    }
+    Ok(text)
+}

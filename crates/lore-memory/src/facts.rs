@@ -1,0 +1,198 @@
+//! Facts: assertions on pages with their subject, validity and provenance.
+//!
+//! A fact is about its page unless it names a subject. Subjects and objects are resolved like links, so the title, an
+//! alias and the slug of a page are the same subject everywhere.
+
+mod add;
+mod sound;
+mod supersede;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use lore_text::fold;
+
+pub use add::{FactWritten, NewAssertion, add_fact};
+pub use sound::problems;
+
+use lore_engine::{Memory, Resolution, Result, Temporal, choose, names_of, plain_predicate};
+use lore_ports::{
+    KeyRow, NameQuery, PageNo, PageRow, Statement, StatementFilter, StatementKind, StatementRow,
+};
+use lore_text::stable_number;
+use lore_vault::folder;
+
+/// A query for facts.
+#[derive(Debug, Clone, Copy)]
+pub struct FactQuery<'a> {
+    /// Only facts on this page or about it.
+    pub page: Option<&'a PageRow>,
+    /// Only facts about this subject: a page by any of its names, or literal words.
+    pub subject: Option<&'a str>,
+    /// Only facts with this predicate.
+    pub predicate: Option<&'a str>,
+    /// Filter by validity.
+    pub temporal: Temporal,
+    /// Date at which validity is evaluated: `YYYY-MM-DD`, a month or a year.
+    pub day: &'a str,
+}
+
+/// A fact and its location.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactRow {
+    /// Stable id of the fact, the same on every machine and after every rebuild, also when the fact has ended.
+    pub id: u64,
+    /// Subject: the page's title, or literal words.
+    pub subject: String,
+    /// Slug of the subject's page, if there is one.
+    pub about: Option<String>,
+    /// Slug of the page the fact is on.
+    pub page: String,
+    /// Path of that page.
+    pub path: String,
+    /// The statement.
+    pub statement: Statement,
+}
+
+/// Matching facts, and the number of matches excluded by validity.
+#[derive(Debug, Default)]
+pub struct FoundFacts {
+    /// Facts, sorted by path and line.
+    pub facts: Vec<FactRow>,
+    /// Number of facts that match but are not valid at that date.
+    pub left_out: usize,
+}
+
+/// Referent of a subject or an object: a page, else its words.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Meaning {
+    /// A page.
+    Page(PageNo),
+    /// Folded words.
+    Words(String),
+}
+
+/// Pages that names refer to, resolved in one query.
+pub(crate) struct Meanings {
+    by_name: HashMap<String, Vec<KeyRow>>,
+}
+
+impl Meanings {
+    /// Resolves these subjects and objects.
+    pub(crate) fn read<'a>(memory: &Memory, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
+        let names: BTreeSet<String> = words.flat_map(names_of).filter(|name| !name.is_empty()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
+        for row in memory.store().lookup(memory.project(), &NameQuery::Exact(&names))? {
+            by_name.entry(row.key.clone()).or_default().push(row);
+        }
+        Ok(Meanings { by_name })
+    }
+
+    /// Returns what words on the page at a path refer to.
+    pub(crate) fn of(&self, words: &str, path: &str) -> Meaning {
+        let rows: Vec<KeyRow> =
+            names_of(words).iter().filter_map(|name| self.by_name.get(name)).flatten().cloned().collect();
+        match choose(&rows, words, Some(folder(path))) {
+            Resolution::One(row) => Meaning::Page(row.page),
+            _ => Meaning::Words(fold(words)),
+        }
+    }
+
+    /// Returns the subject of a fact on a page.
+    pub(crate) fn subject(&self, said: &Statement, page: PageNo, path: &str) -> Meaning {
+        said.subject.as_deref().map_or(Meaning::Page(page), |subject| self.of(subject, path))
+    }
+}
+
+/// Returns the facts that match a query, sorted by path and line.
+pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
+    let (store, project) = (memory.store(), memory.project());
+    let all = store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
+    let paths: HashMap<PageNo, String> =
+        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
+    let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
+    let meanings = Meanings::read(memory, named.chain(query.subject))?;
+    let asked = asked_subject(memory, query, &meanings)?;
+    let predicate = query.predicate.map(plain_predicate);
+    let mut found = FoundFacts::default();
+    let mut kept: Vec<(&StatementRow, Meaning)> = Vec::new();
+    for row in &all {
+        let subject = meanings.subject(&row.statement, row.page, path(row.page));
+        let on_page = |page: &PageRow| row.page == page.number || subject == Meaning::Page(page.number);
+        let fits = query.page.is_none_or(on_page)
+            && asked.as_ref().is_none_or(|asked| *asked == subject)
+            && predicate.as_ref().is_none_or(|asked| *asked == plain_predicate(&row.statement.predicate));
+        match fits {
+            false => {}
+            true if query.temporal.takes_interval(row.statement.interval, query.day) => {
+                kept.push((row, subject))
+            }
+            true => found.left_out += 1,
+        }
+    }
+    found.facts = shown(memory, &all, kept)?;
+    found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
+    Ok(found)
+}
+
+/// Returns the requested subject: a page by any of its names, else the words.
+fn asked_subject(memory: &Memory, query: &FactQuery<'_>, meanings: &Meanings) -> Result<Option<Meaning>> {
+    let Some(words) = query.subject else { return Ok(None) };
+    Ok(Some(match memory.find(words)? {
+        Some(page) => Meaning::Page(page.number),
+        None => meanings.of(words, ""),
+    }))
+}
+
+fn shown(memory: &Memory, all: &[StatementRow], kept: Vec<(&StatementRow, Meaning)>) -> Result<Vec<FactRow>> {
+    let pages: HashSet<PageNo> = kept.iter().map(|(row, _)| row.page).collect();
+    let about = kept.iter().filter_map(|(_, subject)| match subject {
+        Meaning::Page(page) => Some(*page),
+        Meaning::Words(_) => None,
+    });
+    let numbers: BTreeSet<PageNo> = pages.iter().copied().chain(about).collect();
+    let numbers: Vec<PageNo> = numbers.into_iter().collect();
+    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows: HashMap<PageNo, PageRow> = rows.into_iter().map(|row| (row.number, row)).collect();
+    let ids = ids(all.iter().filter(|row| pages.contains(&row.page)), &rows);
+    let fact = |(row, subject): (&StatementRow, Meaning)| {
+        let page = rows.get(&row.page)?;
+        let about = match subject {
+            Meaning::Page(page) => rows.get(&page),
+            Meaning::Words(_) => None,
+        };
+        let words = row.statement.subject.clone().unwrap_or_default();
+        Some(FactRow {
+            id: ids.get(&(row.page, row.statement.lines.first)).copied().unwrap_or_default(),
+            subject: about.map_or(words, |about| about.title.clone()),
+            about: about.map(|about| about.slug.clone()),
+            page: page.slug.clone(),
+            path: page.path.clone(),
+            statement: row.statement.clone(),
+        })
+    };
+    Ok(kept.into_iter().filter_map(fact).collect())
+}
+
+/// Returns the id of each fact by page and line. The end date is not part of the id, so that closing a fact keeps it.
+fn ids<'a>(
+    facts: impl Iterator<Item = &'a StatementRow>,
+    pages: &HashMap<PageNo, PageRow>,
+) -> HashMap<(PageNo, u32), u64> {
+    let mut seen: HashMap<u64, u64> = HashMap::new();
+    let mut ids = HashMap::new();
+    for row in facts {
+        let Some(page) = pages.get(&row.page) else { continue };
+        let said = &row.statement;
+        let from = said.interval.from.map(|date| date.to_string()).unwrap_or_default();
+        let subject = said.subject.as_deref().map(fold).unwrap_or_default();
+        let predicate = plain_predicate(&said.predicate);
+        let base = stable_number(&["fact", &page.id, &subject, &predicate, &fold(&said.object), &from]);
+        let nth = seen.entry(base).or_insert(0);
+        *nth += 1;
+        let id = if *nth == 1 { base } else { stable_number(&[&base.to_string(), &nth.to_string()]) };
+        ids.insert((row.page, said.lines.first), id);
+    }
+    ids
+}

@@ -1,0 +1,77 @@
+//! Checks the facts of a vault: duplicates, and two values of a single-valued predicate.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lore_engine::{Memory, Result, plain_predicate};
+use lore_ports::{PageNo, Statement, StatementFilter, StatementKind, StatementRow};
+
+use super::{Meaning, Meanings};
+
+/// Returns the problems, one sentence each, sorted by page and line.
+pub fn problems(memory: &Memory) -> Result<Vec<String>> {
+    let (store, project) = (memory.store(), memory.project());
+    let rows =
+        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
+    let paths: HashMap<PageNo, String> =
+        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
+    let mut problems = Vec::new();
+    problems.extend(twice(&rows, path));
+    problems.extend(unsettled(memory, &rows, path)?);
+    Ok(problems)
+}
+
+/// Returns facts that a page states twice.
+fn twice<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<String> {
+    let mut seen = HashMap::new();
+    let mut problems = Vec::new();
+    for row in rows {
+        let said = &row.statement;
+        let key = (row.page, &said.subject, &said.predicate, &said.object, said.interval);
+        if let Some(first) = seen.insert(key, said.lines.first) {
+            let (path, line) = (path(row.page), said.lines.first);
+            problems.push(format!("{path}: lines {first} and {line} state the same {}", said.predicate));
+        }
+    }
+    problems
+}
+
+/// Returns values of a single-valued predicate that are valid at the same time on one page: a new value was added by
+/// hand without ending the old one.
+fn unsettled<'p>(
+    memory: &Memory,
+    rows: &[StatementRow],
+    path: impl Fn(PageNo) -> &'p str,
+) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let single: Vec<&StatementRow> =
+        rows.iter().filter(|row| policy.facts.is_single_valued(&row.statement.predicate)).collect();
+    let words = single.iter().flat_map(|row| row.statement.subject.iter().chain([&row.statement.object]));
+    let meanings = Meanings::read(memory, words.map(String::as_str))?;
+    let mut groups: BTreeMap<(PageNo, Meaning, String), Vec<&Statement>> = BTreeMap::new();
+    for row in single {
+        let subject = meanings.subject(&row.statement, row.page, path(row.page));
+        let key = (row.page, subject, plain_predicate(&row.statement.predicate));
+        groups.entry(key).or_default().push(&row.statement);
+    }
+    let mut problems = Vec::new();
+    for ((page, ..), group) in groups {
+        let value = |said: &Statement| meanings.of(&said.object, path(page));
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                if one.interval.overlaps(other.interval) && value(one) != value(other) {
+                    problems.push(format!(
+                        "{}: lines {} and {} give {} two values at the same time: {} and {}",
+                        path(page),
+                        one.lines.first,
+                        other.lines.first,
+                        one.predicate,
+                        one.object,
+                        other.object
+                    ));
+                }
+            }
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,256 @@
+//! Questions that the memory answers poorly. Only the hash of a question is stored. Its words are supplied by the
+//! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
+//! it, or when the same question is asked again and answered well.
+
+use lore_engine::{Error, Hit, Memory, Result};
+use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
+use lore_text::{ContentHash, fold, stable_number, terms};
+
+use crate::capture::{page_terms, refuse_secret};
+use crate::novelty::nearness;
+
+/// An unanswered question.
+#[derive(Debug, Default)]
+pub struct NewGap {
+    /// The question, of which only the hash is stored.
+    pub question: String,
+    /// Context, stored as is.
+    pub context: Option<String>,
+    /// Confidence of the best answer, from 0 to 1.
+    pub confidence: Option<f64>,
+}
+
+/// Approval to use a gap outside the vault.
+#[derive(Debug)]
+pub struct Approval {
+    /// How much may be disclosed.
+    pub sensitivity: Sensitivity,
+    /// Name of the approver.
+    pub approver: String,
+    /// The question without confidential parts.
+    pub redacted_query: Option<String>,
+    /// The exact question.
+    pub query_text: Option<String>,
+}
+
+/// Returns the id of a question's gap, which is the same everywhere.
+pub fn gap_id(question: &str) -> u64 {
+    id_of(ContentHash::of(question.as_bytes()))
+}
+
+fn id_of(hash: ContentHash) -> u64 {
+    stable_number(&["gap", &hash.to_string()])
+}
+
+/// Adds a gap, or counts a known one again and reopens it. It is `internal` until approved for more.
+pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
+    if new.question.trim().is_empty() {
+        return Err(bad("the question is empty", "pass the question that was asked"));
+    }
+    if new.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
+        return Err(bad("the confidence is not between 0 and 1", "omit it if it is unknown"));
+    }
+    let context = new.context.as_deref().unwrap_or_default().trim();
+    let question = plain(&new.question);
+    if !question.is_empty() && plain(context).contains(&question) {
+        let hint = "describe the purpose, not the question: the context is stored as is";
+        return Err(bad("the context contains the question, which must not be stored", hint));
+    }
+    refuse_secret(memory, "the context", context)?;
+    let query_hash = ContentHash::of(new.question.as_bytes());
+    let (id, now) = (id_of(query_hash), memory.now().timestamp().as_millisecond());
+    change(memory, |known| {
+        let mut gap = match known(id)? {
+            Some(known) => GapRow { times: known.times + 1, resolved: None, ..known },
+            None => GapRow {
+                id,
+                query_hash,
+                query_text: None,
+                context: String::new(),
+                confidence: None,
+                sensitivity: Sensitivity::Internal,
+                times: 1,
+                approved: None,
+                redacted_query: None,
+                resolved: None,
+                detected: now,
+            },
+        };
+        gap.confidence = new.confidence.or(gap.confidence);
+        if !context.is_empty() {
+            gap.context = context.to_owned();
+        }
+        Ok(gap)
+    })
+}
+
+/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval, including its
+/// texts.
+pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapRow> {
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
+    let approver = approval.approver.trim();
+    if approver.is_empty() {
+        return Err(bad("the approver is missing", "pass a name: it is stored with the approval"));
+    }
+    match approval.sensitivity {
+        Sensitivity::Internal => {
+            return Err(bad("gaps are internal by default", "approve as `redacted` or `external`"));
+        }
+        Sensitivity::Redacted if redacted_query.is_none() => {
+            let hint = "pass the question without names, amounts and terms as the redacted query";
+            return Err(bad("a redacted approval needs a redacted query", hint));
+        }
+        _ => {}
+    }
+    for (what, text) in [("the redacted query", &redacted_query), ("the question", &query_text)] {
+        refuse_secret(memory, what, text.as_deref().unwrap_or_default())?;
+    }
+    let now = memory.now().timestamp().as_millisecond();
+    change(memory, |known| {
+        let gap = known(id)?.ok_or(Error::NoGap { id })?;
+        let is_question = |text: &String| ContentHash::of(text.as_bytes()) == gap.query_hash;
+        if query_text.as_ref().is_some_and(|text| !is_question(text)) {
+            let hint = "pass the exact question as it was asked, or omit it";
+            return Err(bad(&format!("this is not the question of gap {id}"), hint));
+        }
+        if let Some(redacted) = &redacted_query {
+            let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
+            if whole || is_question(redacted) {
+                let hint = "remove the confidential parts";
+                return Err(bad("the redacted query is the question itself", hint));
+            }
+        }
+        Ok(GapRow {
+            sensitivity: approval.sensitivity,
+            approved: Some((approver.to_owned(), now)),
+            redacted_query: redacted_query.clone(),
+            query_text: query_text.clone(),
+            ..gap
+        })
+    })
+}
+
+/// Closes a gap answered by the page at this path.
+pub fn resolve_gap(memory: &Memory, id: u64, path: &str) -> Result<GapRow> {
+    let now = memory.now().timestamp().as_millisecond();
+    change(memory, |known| {
+        let gap = known(id)?.ok_or(Error::NoGap { id })?;
+        Ok(GapRow { resolved: Some((path.to_owned(), now)), ..gap })
+    })
+}
+
+/// Returns an error if one of these gaps does not exist.
+pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
+    for id in ids {
+        memory.store().gap(memory.project(), *id)?.ok_or(Error::NoGap { id: *id })?;
+    }
+    Ok(())
+}
+
+/// Evaluates the answer to a plain question. A poor answer becomes a gap if the policy enables it; a good one closes an
+/// open gap. Returns a note for the caller; failing to record the result is only a note too, so the answer is still
+/// returned.
+pub fn weigh(memory: &Memory, question: &str, hits: &[Hit]) -> Option<String> {
+    // An answer from a link or a fact counts, whatever words the page contains.
+    let best = hits.iter().find(|hit| hit.answers).or(hits.first());
+    let weighed = try_weigh(memory, question, best);
+    weighed.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
+}
+
+fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
+    let policy = memory.policy();
+    let id = gap_id(question);
+    let known = memory.store().gap(memory.project(), id)?;
+    let open = known.is_some_and(|gap| gap.resolved.is_none());
+    if !(policy.gaps.log || open) || terms(question).is_empty() {
+        return Ok(None);
+    }
+    let threshold = policy.gaps.threshold;
+    let confidence = match best {
+        Some(best) => confidence(memory, question, best, threshold)?,
+        None => 0.0,
+    };
+    match best {
+        Some(best) if confidence >= threshold => {
+            if !open {
+                return Ok(None);
+            }
+            resolve_gap(memory, id, &best.page.path)?;
+            Ok(Some(format!("gap {id} is closed: {} answers it", best.page.slug)))
+        }
+        _ if policy.gaps.log => {
+            let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
+            let times = add_gap(memory, &gap)?.times;
+            let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
+            Ok(Some(format!(
+                "no page answers this well (confidence {confidence:.2}): recorded as gap {id}{times}, without its text"
+            )))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns how well a page answers a question, from 0 to 1: the share of the question's terms on the page, or the
+/// cosine, whichever is larger. Unlike a search score, it is comparable across questions. Terms are counted first, and
+/// no model is used if they suffice.
+fn confidence(memory: &Memory, question: &str, best: &Hit, enough: f64) -> Result<f64> {
+    if best.answers || matches!(memory.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
+        return Ok(1.0);
+    }
+    let asked = terms(question);
+    let there = page_terms(memory, &best.page)?;
+    let covered = asked.intersection(&there).count() as f64 / asked.len().max(1) as f64;
+    if covered >= enough {
+        return Ok(covered);
+    }
+    let near =
+        nearness(memory, question, &best.page, &|embedder: &dyn Embedder| embedder.embed_query(question))?;
+    Ok(near.unwrap_or_default().max(covered))
+}
+
+/// Reads and writes a gap in one transaction.
+fn change(
+    memory: &Memory,
+    make: impl Fn(&dyn Fn(u64) -> Result<Option<GapRow>>) -> Result<GapRow>,
+) -> Result<GapRow> {
+    let (store, project) = (memory.store(), memory.project());
+    transaction(store, || {
+        let gap = make(&|id| Ok(store.gap(project, id)?))?;
+        store.put_gap(project, &gap)?;
+        Ok(gap)
+    })
+}
+
+/// Folds case, collapses whitespace and strips surrounding punctuation.
+fn plain(text: &str) -> String {
+    let words = fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    words.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+}
+
+fn bad(message: &str, hint: &str) -> Error {
+    Error::BadInput { message: message.to_owned(), hint: hint.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_depends_on_the_exact_question() {
+        assert_eq!(gap_id("Who runs Acme?"), gap_id("Who runs Acme?"));
+        for other in ["who runs Acme?", "Who runs Acme", " Who runs Acme?", "Who runs Acme?\n", ""] {
+            assert_ne!(gap_id("Who runs Acme?"), gap_id(other), "{other:?}");
+        }
+        assert!(gap_id("x") < 1 << 52, "exact in JSON");
+    }
+
+    #[test]
+    fn plain_ignores_case_whitespace_and_punctuation() {
+        let question = plain("Who  runs\nAcme?");
+        for context in ["they asked: WHO RUNS ACME", "who runs acme?!", "“Who runs Acme?” said Bob"] {
+            assert!(plain(context).contains(&question), "{context}");
+        }
+        assert!(!plain("about the head of a company").contains(&question));
+    }
+}

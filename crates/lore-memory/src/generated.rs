@@ -1,0 +1,22 @@
+//! Generated content: whole files with a seal, and blocks between two markers.
+//!
+//! A generated file is for navigation only. It adds no links, tags or statements to any page: titles and summaries are
+//! written as escaped plain text.
+
+mod block;
+mod catalogue;
+mod due;
+mod findings;
+mod lists;
+mod seal;
+mod text;
+
+pub use block::{CLOSE, OPEN, put_block};
+pub use catalogue::{BUDGET, Node, Section, catalogue};
+pub use due::{broken_blocks, due, every_path, whole_files};
+pub(crate) use findings::{edited_findings, generated_findings};
+pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
+pub use seal::{Seal, is_merged, seal, state_of};
+
+#[cfg(test)]
+mod tests;

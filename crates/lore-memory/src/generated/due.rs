@@ -1,0 +1,225 @@
+//! Finds generated files that are out of date.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_engine::{Generated, Make, Memory, Result};
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::secrets;
+use lore_vault::{exists, folder, list_names, without_extension};
+
+use super::{
+    CLOSE, FileLine, Node, OPEN, PolicyLine, Seal, catalogue, file_catalogue, folder_list, put_block,
+    redaction, registry, state_of,
+};
+
+/// Path of a generated file and its expected content; `None` if it should not exist.
+pub type Due = (String, Option<String>);
+
+/// Returns the generated files that must be written or deleted.
+pub fn due(memory: &Memory) -> Result<Vec<Due>> {
+    let policy = memory.policy();
+    if policy.generated.is_empty() {
+        return Ok(Vec::new());
+    }
+    let pages = every_page(memory)?;
+    let mut wanted = Vec::new();
+    for made in &policy.generated {
+        match made.make {
+            Make::Catalogue => wanted.extend(catalogue_files(memory, made, &pages)?),
+            _ => wanted.extend(blocks(memory, made, &pages)?),
+        }
+    }
+    let mut due = Vec::new();
+    for (path, text) in wanted {
+        let there = memory.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
+        if there.as_deref() != text.as_deref().map(str::as_bytes) {
+            due.push((path, text));
+        }
+    }
+    Ok(due)
+}
+
+/// Returns the existing files that are generated as a whole.
+pub fn whole_files(memory: &Memory) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let catalogues = policy.generated.iter().filter(|made| made.make == Make::Catalogue);
+    Ok(catalogues.flat_map(|made| parts(memory, made.path.as_str())).collect())
+}
+
+/// Returns all generated files, whole or with a block, that exist or should exist.
+pub fn every_path(memory: &Memory) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
+    let blocks = policy.generated.iter().filter(|made| made.make != Make::Catalogue);
+    let mut paths = whole_files(memory)?;
+    paths.extend(blocks.flat_map(|made| targets(made, &pages)));
+    Ok(paths)
+}
+
+/// Returns the files whose block markers are broken, so that they cannot be written.
+pub fn broken_blocks(memory: &Memory) -> Result<Vec<String>> {
+    let policy = memory.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
+    let mut broken = Vec::new();
+    for made in policy.generated.iter().filter(|made| made.make != Make::Catalogue) {
+        for path in targets(made, &pages) {
+            let text = read(memory, &path)?;
+            if text.is_some_and(|text| put_block(&text, OPEN, CLOSE, "").is_none()) {
+                broken.push(path);
+            }
+        }
+    }
+    Ok(broken)
+}
+
+fn every_page(memory: &Memory) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    Ok(memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?)
+}
+
+/// Returns the files of a catalogue, and obsolete parts to delete.
+fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
+    let stem = made.path.as_str();
+    let updated: Vec<String> = pages.iter().map(last_change).collect();
+    let nodes: Vec<Node<'_>> =
+        pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
+    let sections: Vec<super::Section> = made
+        .sections
+        .iter()
+        .map(|section| super::Section { title: section.title.clone(), tag: section.tag.clone() })
+        .collect();
+    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, made.budget)
+        .into_iter()
+        .map(|(path, text)| (path, Some(text)))
+        .collect();
+    for part in parts(memory, stem) {
+        let sealed = read(memory, &part)?.is_some_and(|text| state_of(&text) == Seal::Whole);
+        if sealed {
+            files.entry(part).or_insert(None);
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+/// Returns the existing catalogue file and its parts: `index.md`, `index-procedures.md`.
+fn parts(memory: &Memory, stem: &str) -> Vec<String> {
+    let home = folder(stem);
+    let name = stem.rsplit('/').next().unwrap_or(stem);
+    let names = list_names(&memory.vault().root().join(home)).unwrap_or_default();
+    let is_part = |file: &String| {
+        let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let full = |file: String| if home.is_empty() { file } else { format!("{home}/{file}") };
+    names.into_iter().filter(is_part).map(full).collect()
+}
+
+fn node<'a>(page: &'a PageRow, updated: &'a str) -> Node<'a> {
+    Node {
+        title: &page.title,
+        id: &page.id,
+        summary: page.summary.as_deref().unwrap_or_default(),
+        tags: &page.tags,
+        projects: page.properties.list("projects"),
+        status: page.status.as_deref(),
+        updated,
+        issue: page.properties.text("issue").map(str::to_owned),
+    }
+}
+
+fn last_change(page: &PageRow) -> String {
+    // Never use the mtime: a clone or a copy would make the generated file stale.
+    let noted = ["updated", "captured", "date", "created"];
+    noted.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
+}
+
+/// Returns the files with a block and their regenerated content.
+fn blocks(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
+    let mut files = Vec::new();
+    for path in targets(made, pages) {
+        let inner = inner(made.make, &path, pages);
+        let text = match read(memory, &path)? {
+            Some(text) => text,
+            None if exists(&memory.vault().root().join(&path)) => continue,
+            None => format!("# {}\n", name_of(&path)),
+        };
+        if let Some(text) = put_block(&text, OPEN, CLOSE, &inner) {
+            files.push((path, Some(text)));
+        }
+    }
+    Ok(files)
+}
+
+/// Returns the files of a pattern: itself, or one in every folder with pages that match it.
+fn targets(made: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
+    let pattern = made.path.as_str();
+    if !pattern.contains(['*', '{', '?', '[']) {
+        return BTreeSet::from([format!("{}.md", without_extension(pattern))]);
+    }
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let mut found = BTreeSet::new();
+    for page in pages {
+        let mut at = folder(&page.path);
+        while !at.is_empty() {
+            let path = format!("{at}/{}.md", without_extension(name));
+            if made.path.matches(&path) {
+                found.insert(path);
+            }
+            at = folder(at);
+        }
+    }
+    found
+}
+
+fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
+    let home = folder(path);
+    let line =
+        |page: &'_ PageRow| (page.path.clone(), page.title.clone(), page.summary.clone().unwrap_or_default());
+    let below = |page: &&PageRow| {
+        let inside =
+            home.is_empty() || page.path.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+        inside && page.path != path
+    };
+    let lines: Vec<(String, String, String)> = pages.iter().filter(below).map(line).collect();
+    let files: Vec<FileLine<'_>> =
+        lines.iter().map(|(path, title, summary)| FileLine { path, title, summary }).collect();
+    match make {
+        Make::Files => file_catalogue(&files),
+        Make::Folder => folder_list(home, &files),
+        Make::Secrets => {
+            let rules: Vec<(&str, &str)> = secrets::rules().map(|rule| (rule.name, rule.what)).collect();
+            redaction(&rules)
+        }
+        Make::Registry | Make::Catalogue => policies(home, pages),
+    }
+}
+
+fn policies(home: &str, pages: &[PageRow]) -> String {
+    let own: Vec<(&PageRow, String)> = pages
+        .iter()
+        .filter(|page| folder(&page.path) == home && !page.path.ends_with("/_index.md"))
+        .map(|page| (page, last_change(page)))
+        .collect();
+    let lines: Vec<PolicyLine<'_>> = own
+        .iter()
+        .map(|(page, updated)| PolicyLine {
+            slug: page.slug.rsplit('/').next().unwrap_or(&page.slug),
+            title: &page.title,
+            status: page.status.as_deref().unwrap_or("active"),
+            updated,
+            reason: page.properties.text("reason").or(page.summary.as_deref()).unwrap_or_default(),
+        })
+        .collect();
+    registry(&lines)
+}
+
+fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
+    let file = memory.vault().read(path, u64::MAX)?;
+    Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
+}
+
+/// Returns the name of a folder's index file: that of `knowledge/entities/work/_index.md` is `work`.
+fn name_of(path: &str) -> String {
+    let home = folder(path);
+    home.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("Index").to_owned()
+}

@@ -1,0 +1,51 @@
+//! Lint findings of generated files.
+
+use std::collections::BTreeSet;
+
+use lore_engine::{Finding, Findings, Lint, Memory, Result};
+
+use super::{Seal, broken_blocks, due, is_merged, state_of, whole_files};
+
+/// Finds generated files that are out of date or were edited by hand.
+pub(crate) fn generated_findings(memory: &Memory) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let mut findings = edited_findings(memory)?;
+    let known: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
+    for (path, text) in due(memory)? {
+        if known.contains(&path) {
+            continue;
+        }
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message = match text {
+            Some(_) => "out of date; regenerate it with `lore index`",
+            None => "no longer needed; remove it with `lore index`",
+        };
+        found.add(Lint::GeneratedStale, None, message.into(), true);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}
+
+/// Finds generated files that were edited by hand.
+pub(crate) fn edited_findings(memory: &Memory) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let mut findings = Vec::new();
+    for path in broken_blocks(memory)? {
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message = "the markers of its generated block are broken; put each on a line of its own";
+        found.add(Lint::GeneratedEdited, None, message.into(), false);
+        findings.append(&mut found.list);
+    }
+    for path in whole_files(memory)? {
+        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+        let text = String::from_utf8_lossy(&file.bytes);
+        if state_of(&text) == Seal::Whole || is_merged(&text) {
+            continue;
+        }
+        let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
+        let message = "generated, but edited by hand; move the text to a page, then run `lore index`";
+        found.add(Lint::GeneratedEdited, Some(1), message.into(), false);
+        findings.append(&mut found.list);
+    }
+    Ok(findings)
+}

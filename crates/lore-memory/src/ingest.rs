@@ -1,0 +1,222 @@
+//! Imports a source. Its bytes go to the ledger, its evidence to a page of its own, and what it says about other pages
+//! to those pages, all in one atomic change.
+
+mod evidence;
+mod imports;
+mod mentions;
+mod page;
+mod source;
+
+use lore_engine::{
+    Error, Memory, Noted, Outcome, PageChange, Receipt, Result, TakenIn, Terms, Written, write_as,
+};
+use lore_ports::ImportRow;
+use lore_text::ContentHash;
+use lore_vault::exists;
+
+use crate::gaps::check_gaps;
+use crate::novelty::{Novelty, Verdict};
+
+pub use evidence::Evidence;
+pub use mentions::Mention;
+pub use page::{Derived, PageIngest};
+pub use source::SourceNovelty;
+
+use imports::known_source;
+
+pub(crate) use imports::record_import;
+pub(crate) use mentions::mentions;
+use page::{Planned, plan_page};
+use source::{SourcePage, plan_source, source_novelty};
+
+/// Maximum number of attempts when another process takes the name of the source's page.
+const TRIES: usize = 20;
+
+/// A source to import.
+#[derive(Debug, Default)]
+pub struct IngestRequest {
+    /// The source; none if it is already imported and only pages change.
+    pub source: Option<SourceText>,
+    /// Type: `meeting`, `article`, `doc`, `conversation`.
+    pub source_type: String,
+    /// External reference: a URL or a meeting number.
+    pub source_ref: Option<String>,
+    /// Whether to import a known source again, and to rewrite pages that already say the same.
+    pub force: bool,
+    /// Gaps that the source fills.
+    pub fills: Vec<u64>,
+    /// Changes to pages derived from the source.
+    pub pages: Vec<PageIngest>,
+}
+
+/// A source as received.
+#[derive(Debug, Default)]
+pub struct SourceText {
+    /// Contents.
+    pub bytes: Vec<u8>,
+    /// Path it was read from.
+    pub path: Option<String>,
+}
+
+/// Outcome of an import.
+#[derive(Debug)]
+pub enum Ingested {
+    /// The same bytes are already imported.
+    Already(ImportRow),
+    /// The source was imported.
+    Done(Box<IngestReport>),
+}
+
+/// Report of an import.
+#[derive(Debug, Default)]
+pub struct IngestReport {
+    /// Id of the import in the ledger.
+    pub batch: Option<String>,
+    /// Page of the source.
+    pub source: Option<Written>,
+    /// Novelty of the source compared with the most similar page.
+    pub novelty: Option<SourceNovelty>,
+    /// The other pages, in the given order.
+    pub pages: Vec<PageReport>,
+    /// Pages mentioned in the source, most frequent first.
+    pub mentions: Vec<Mention>,
+    /// Gaps that were closed.
+    pub filled: Vec<u64>,
+    /// Commit, if there is one.
+    pub commit: Option<String>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Result for one page.
+#[derive(Debug)]
+pub struct PageReport {
+    /// Written file.
+    pub written: Written,
+    /// What happened to the new text.
+    pub derived: Derived,
+    /// Novelty of that text compared with the previous page.
+    pub novelty: Option<Novelty>,
+}
+
+/// Imports a source. Known bytes change nothing unless forced.
+pub fn ingest(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
+    check(memory, request)?;
+    for _ in 1..TRIES {
+        match attempt(memory, request) {
+            // Another process imported the same bytes or took the name first.
+            Err(Error::Exists { .. }) => {}
+            Err(Error::Conflict { expected: 0, slug, .. }) if !is_asked_for(memory, request, &slug)? => {}
+            done => return done,
+        }
+    }
+    attempt(memory, request)
+}
+
+fn check(memory: &Memory, request: &IngestRequest) -> Result<()> {
+    let empty =
+        request.source.as_ref().is_some_and(|source| source.bytes.iter().all(u8::is_ascii_whitespace));
+    if empty || request.source.is_none() && request.pages.is_empty() {
+        return Err(Error::BadInput {
+            message: "nothing to ingest".into(),
+            hint: "pass a file, `content` or `pages`".into(),
+        });
+    }
+    check_gaps(memory, &request.fills)
+}
+
+/// Returns whether an existing page is one that the caller wants to create.
+fn is_asked_for(memory: &Memory, request: &IngestRequest, name: &str) -> Result<bool> {
+    let path = match exists(&memory.vault().root().join(name)) {
+        true => name.to_owned(),
+        false => memory.page(name)?.path,
+    };
+    Ok(request.pages.iter().any(|page| page.path == path))
+}
+
+fn attempt(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
+    let mut source = None;
+    if let Some(text) = &request.source {
+        let hash = ContentHash::of(&text.bytes);
+        match known_source(memory, hash, &text.bytes)? {
+            Some(known) if !request.force => return Ok(Ingested::Already(known)),
+            _ => source = Some(plan_source(memory, request, text, hash)?),
+        }
+    }
+    let mut report = IngestReport { filled: request.fills.clone(), ..IngestReport::default() };
+    let mut changes: Vec<PageChange<'_>> = Vec::new();
+    if let Some(source) = &source {
+        // Computed before the source has a page of its own, which would be the most similar one.
+        report.novelty = source_novelty(memory, source)?;
+        changes.extend(source.change());
+    }
+    let mut fates = Vec::new();
+    for page in &request.pages {
+        let Planned { change, derived, novelty } = plan_page(memory, request, page)?;
+        report.warnings.extend(warning(&change, derived, novelty));
+        fates.push((derived, novelty));
+        changes.push(change);
+    }
+    let (receipt, batch) = carry_out(memory, request, source.as_ref(), &changes)?;
+    let mut files = receipt.files.into_iter();
+    let own = if changes.len() > fates.len() { files.next() } else { None };
+    let told = files.zip(fates).map(|(written, (derived, novelty))| PageReport { written, derived, novelty });
+    (report.pages, report.batch, report.commit) = (told.collect(), batch, receipt.commit);
+    report.warnings.extend(receipt.warnings);
+    if let Some(source) = &source {
+        report.source = own.map_or_else(|| as_it_is(memory, &source.path), |own| Ok(Some(own)))?;
+        let (mentions, cut) = mentions(memory, &source.text, &source.path)?;
+        report.mentions = mentions;
+        report.warnings.extend(cut);
+    }
+    Ok(Ingested::Done(Box::new(report)))
+}
+
+fn carry_out(
+    memory: &Memory,
+    request: &IngestRequest,
+    source: Option<&SourcePage<'_>>,
+    changes: &[PageChange<'_>],
+) -> Result<(Receipt, Option<String>)> {
+    let now = memory.now();
+    let import = source.map(|source| TakenIn {
+        batch: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), &source.hash.to_string()[..12]),
+        source: source.from.clone(),
+        source_type: request.source_type.clone(),
+        page: source.path.clone(),
+        hash: source.hash,
+        bytes: source.bytes.to_vec(),
+        again: request.force,
+    });
+    // A gap is filled by the first page that the caller gave; by the source itself if there is none.
+    let filler = request.pages.first().map(|page| page.path.clone());
+    let filler = filler.or_else(|| source.map(|source| source.path.clone())).unwrap_or_default();
+    let batch = import.as_ref().map(|import| import.batch.clone());
+    let about = source.map(|source| source.path.as_str()).or(request.source_ref.as_deref());
+    let subject = Some(format!("Ingest {}", about.unwrap_or(&filler)));
+    let noted = Noted { import, ..Noted::filling(&request.fills, &filler) };
+    Ok((write_as(memory, changes, &Terms { subject, noted, ..Terms::default() })?, batch))
+}
+
+/// Returns the existing page that already holds the source.
+fn as_it_is(memory: &Memory, path: &str) -> Result<Option<Written>> {
+    let outcome = Outcome::Unchanged;
+    let page = memory.page_at(path)?;
+    Ok(page.map(|page| Written { path: page.path, slug: page.slug, version: page.version, outcome }))
+}
+
+/// Returns a warning about a text that was skipped, or written although it is hardly new.
+fn warning(change: &PageChange<'_>, derived: Derived, novelty: Option<Novelty>) -> Option<String> {
+    let Novelty { verdict, jaccard, cosine } = novelty.filter(|novelty| novelty.verdict != Verdict::Novel)?;
+    let alike = match (verdict, cosine) {
+        (Verdict::NearDuplicate, Some(cosine)) => format!("says the same as the page (cosine {cosine:.2})"),
+        _ => format!("has the same words as the page (overlap {jaccard:.2})"),
+    };
+    Some(match derived {
+        Derived::Skipped => format!(
+            "{}: the new text {alike}, so only its evidence was added; use force to rewrite the page",
+            change.path
+        ),
+        _ => format!("{}: rewritten because of force, although the new text {alike}", change.path),
+    })
+}

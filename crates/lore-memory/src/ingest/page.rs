@@ -1,0 +1,169 @@
+//! Applies a source to one page: a new page, a rewrite if it says something new, and its evidence in any case.
+
+use lore_engine::{Action, Error, Memory, PageChange, Result};
+use lore_page::{edit, parse};
+use lore_ports::PageRow;
+use lore_vault::{decode, without_extension};
+
+use super::IngestRequest;
+use super::evidence::{Evidence, entries};
+use crate::novelty::{Novelty, Verdict, novelty};
+
+/// Changes to a page derived from a source.
+#[derive(Debug)]
+pub struct PageIngest {
+    /// Path.
+    pub path: String,
+    /// Complete new text; none to add evidence only.
+    pub content: Option<String>,
+    /// Version the caller has read; 0 for a new page.
+    pub expected_version: u64,
+    /// Evidence in the source.
+    pub evidence: Evidence,
+}
+
+/// What happened to a page's new text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derived {
+    /// No text was given.
+    None,
+    /// The text was written.
+    Written,
+    /// The text was skipped because the page already says the same.
+    Skipped,
+}
+
+impl Derived {
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Derived::None => "none",
+            Derived::Written => "written",
+            Derived::Skipped => "skipped",
+        }
+    }
+}
+
+/// A change ready for the write path.
+pub(super) struct Planned<'a> {
+    pub change: PageChange<'a>,
+    pub derived: Derived,
+    pub novelty: Option<Novelty>,
+}
+
+/// Plans the change to a page.
+pub(super) fn plan_page<'a>(
+    memory: &Memory,
+    request: &IngestRequest,
+    page: &'a PageIngest,
+) -> Result<Planned<'a>> {
+    let old = match (page.expected_version, memory.page_at(&page.path)?) {
+        (1.., Some(row)) => memory.vault().read(&page.path, u64::MAX)?.map(|file| (row, file.bytes)),
+        _ => None,
+    };
+    match (&page.content, old) {
+        (Some(content), Some((row, bytes))) => {
+            rewrite(memory, request, page, content, &row, &decode(&bytes).text)
+        }
+        (Some(content), None) => {
+            let text = page.evidence.add_to(content).map_err(|source| failed(page, source))?;
+            Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: None })
+        }
+        (None, _) if page.expected_version == 0 => Err(Error::BadInput {
+            message: format!("{}: a new page needs content", page.path),
+            hint: "pass `content`, or the version of the existing page".into(),
+        }),
+        (None, _) => {
+            Ok(Planned { change: add(page, page.evidence.clone()), derived: Derived::None, novelty: None })
+        }
+    }
+}
+
+/// Plans a rewrite: the text is written if it is new or forced, else only its evidence.
+fn rewrite<'a>(
+    memory: &Memory,
+    request: &IngestRequest,
+    page: &'a PageIngest,
+    content: &str,
+    row: &PageRow,
+    old: &str,
+) -> Result<Planned<'a>> {
+    let (new_page, old_page) = (parse(&page.path, content).page, parse(&page.path, old).page);
+    let found = novelty(memory, new_page.truth.of(content), old_page.truth.of(old), row)?;
+    if found.verdict != Verdict::Novel && !request.force {
+        // Entries, relations, facts and tags in the text itself are evidence too.
+        let mut evidence = Evidence::of(&new_page);
+        evidence.entries.extend(page.evidence.entries.iter().cloned());
+        evidence.relations.extend(page.evidence.relations.iter().cloned());
+        evidence.facts.extend(page.evidence.facts.iter().cloned());
+        evidence.tags.extend(page.evidence.tags.iter().cloned());
+        return Ok(Planned { change: add(page, evidence), derived: Derived::Skipped, novelty: Some(found) });
+    }
+    let text = keep_timeline(content, old).and_then(|text| page.evidence.add_to(&text));
+    let text = text.map_err(|source| failed(page, source))?;
+    Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: Some(found) })
+}
+
+/// Returns a rewritten page with its previous timeline, which may only grow. If the new text has no timeline, the old
+/// one is kept as is; otherwise missing entries are added.
+fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::EditError> {
+    let (new_page, old_page) = (parse("", content).page, parse("", old).page);
+    let timeline = old_page.timeline.map(|range| range.of(old)).unwrap_or_default();
+    if new_page.timeline.is_none() && !timeline.trim().is_empty() {
+        let ending = if old.contains("\r\n") { "\r\n" } else { "\n" };
+        let truth = content.trim_end();
+        return Ok(format!(
+            "{truth}{ending}{ending}---{ending}{}",
+            timeline.trim_start_matches(['\r', '\n'])
+        ));
+    }
+    let mut text = content.to_owned();
+    for entry in entries(&old_page) {
+        text = edit::add_entry(&text, &entry)?;
+    }
+    Ok(text)
+}
+
+fn put(page: &PageIngest, text: String) -> PageChange<'_> {
+    let expected_version = Some(page.expected_version);
+    PageChange { path: page.path.clone(), action: Action::Put(text.into_bytes()), expected_version }
+}
+
+fn add(page: &PageIngest, evidence: Evidence) -> PageChange<'_> {
+    let edit = move |text: &str| evidence.add_to(text).map_err(|source| failed(page, source));
+    let expected_version = Some(page.expected_version);
+    PageChange { path: page.path.clone(), action: Action::Edit(Box::new(edit)), expected_version }
+}
+
+fn failed(page: &PageIngest, source: edit::EditError) -> Error {
+    Error::Edit { slug: without_extension(&page.path).to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "# Ada\n\nOld.\n\n---\n\nSome words.\n\n## Timeline\n- **2024-01-02** | meeting — First\n  with detail\n";
+
+    #[test]
+    fn rewrite_without_timeline_keeps_the_old_one() {
+        let text = keep_timeline("# Ada\n\nNew.\n", OLD).expect("it fits");
+        assert_eq!(text, OLD.replace("Old.", "New.").replace("---\n\n", "---\n"));
+    }
+
+    #[test]
+    fn rewrite_with_timeline_gets_missing_entries() {
+        let new = "# Ada\n\nNew.\n\n---\n\n## Timeline\n- **2025-01-01** | call — Second\n";
+        let text = keep_timeline(new, OLD).expect("it fits");
+        let summaries: Vec<String> =
+            parse("", &text).page.entries.into_iter().map(|entry| entry.summary).collect();
+        assert_eq!(summaries, ["Second", "First"]);
+        assert!(text.contains("  with detail"), "{text}");
+        assert_eq!(keep_timeline(&text, OLD).as_deref(), Ok(text.as_str()), "must be idempotent");
+    }
+
+    #[test]
+    fn page_without_timeline_gets_none() {
+        assert_eq!(keep_timeline("# New\n", "# Old\n").as_deref(), Ok("# New\n"));
+    }
+}

@@ -1,0 +1,268 @@
+//! The page of a source: its provenance as properties and its text inside a code fence, so that external text is shown
+//! and searchable but never parsed as links, facts or other syntax.
+
+use lore_engine::{Action, DEFAULT_TYPE, Error, Memory, PageChange, Result};
+use lore_page::{Value, edit, parse};
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::secrets::looks_binary;
+use lore_text::{ContentHash, date_in_name};
+use lore_vault::decode;
+
+use super::{IngestRequest, SourceText};
+use crate::capture::{Naming, NewPage, first_sentence, free_path_of, new_page, similar_pages, title_of};
+use crate::novelty::{Novelty, novelty};
+
+/// Property with the hash of a source's bytes, by which its page is found if the ledger is lost.
+const CHECKSUM: &str = "source_sha256";
+
+/// Number of lines scanned for a date.
+const DATED_LINES: usize = 12;
+
+/// Maximum number of characters in a title.
+const TITLE_CHARS: usize = 120;
+
+/// A source and its existing or planned page.
+pub(super) struct SourcePage<'a> {
+    pub bytes: &'a [u8],
+    pub hash: ContentHash,
+    /// Text; empty for binary data.
+    pub text: String,
+    /// Origin: the external reference, else the path it was read from.
+    pub from: String,
+    pub path: String,
+    /// Text of the new page; none if the page exists.
+    new: Option<String>,
+}
+
+impl SourcePage<'_> {
+    /// Returns the change that creates the page.
+    pub(super) fn change(&self) -> Option<PageChange<'static>> {
+        let text = self.new.clone()?;
+        let action = Action::Put(text.into_bytes());
+        Some(PageChange { path: self.path.clone(), action, expected_version: Some(0) })
+    }
+}
+
+/// Novelty of a source compared with the most similar page.
+#[derive(Debug)]
+pub struct SourceNovelty {
+    /// Most similar page.
+    pub page: PageRow,
+    /// Novelty compared with it.
+    pub novelty: Novelty,
+}
+
+/// Plans the page of a source: the existing one with these bytes, else a new one.
+pub(super) fn plan_source<'a>(
+    memory: &Memory,
+    request: &IngestRequest,
+    source: &'a SourceText,
+    hash: ContentHash,
+) -> Result<SourcePage<'a>> {
+    let text = match looks_binary(&source.bytes) {
+        true => String::new(),
+        false => decode(&source.bytes).text.trim_start_matches('\u{feff}').replace("\r\n", "\n"),
+    };
+    let from = request.source_ref.clone().or_else(|| source.path.clone()).unwrap_or_else(|| "stdin".into());
+    let mut planned = SourcePage { bytes: &source.bytes, hash, text, from, path: String::new(), new: None };
+    if let Some(page) = page_of(memory, hash)? {
+        planned.path = page.path;
+        return Ok(planned);
+    }
+    let file = source.path.as_deref().map(file_name).unwrap_or_default();
+    let about = About {
+        title: source_title(&planned.text, file, &planned.from),
+        day: day(memory, &planned.text, file),
+    };
+    let policy = memory.policy();
+    let (folder, name) = (policy.ingest.folder(&request.source_type), policy.ingest.name.as_str());
+    // If the name pattern has the date, the title part should not repeat it.
+    let bare = about.title.replace(&about.day, " ");
+    let title = if name.contains("{date}") && !bare.trim().is_empty() { &bare } else { &about.title };
+    planned.path = free_path_of(memory, &Naming { folder, name, title, day: &about.day })?;
+    planned.new = Some(page_text(memory, request, &planned, &about)?);
+    Ok(planned)
+}
+
+/// Returns the page that records this hash.
+fn page_of(memory: &Memory, hash: ContentHash) -> Result<Option<PageRow>> {
+    let filter = Filter { properties: vec![(CHECKSUM.into(), hash.to_string())], ..Filter::default() };
+    let first = Window { limit: 1, offset: 0 };
+    Ok(memory.store().list(memory.project(), &filter, Order::Created, first)?.pop())
+}
+
+/// Returns the novelty of the source compared with the most similar page other than its own.
+pub(super) fn source_novelty(memory: &Memory, source: &SourcePage<'_>) -> Result<Option<SourceNovelty>> {
+    if source.text.trim().is_empty() {
+        return Ok(None);
+    }
+    let title = source_title(&source.text, file_name(&source.from), &source.from);
+    for similar in similar_pages(memory, &title, &source.text)?.similar {
+        if similar.page.path == source.path {
+            continue;
+        }
+        let Some(file) = memory.vault().read(&similar.page.path, u64::MAX)? else { continue };
+        let text = decode(&file.bytes).text.into_owned();
+        let truth = parse(&similar.page.path, &text).page.truth.of(&text);
+        let said = if similar.page.properties.get(CHECKSUM).is_some() { unfenced(truth) } else { truth };
+        let novelty = novelty(memory, &source.text, said, &similar.page)?;
+        return Ok(Some(SourceNovelty { page: similar.page, novelty }));
+    }
+    Ok(None)
+}
+
+struct About {
+    title: String,
+    day: String,
+}
+
+fn page_text(
+    memory: &Memory,
+    request: &IngestRequest,
+    source: &SourcePage<'_>,
+    about: &About,
+) -> Result<String> {
+    let policy = memory.policy();
+    // Local paths stay in the ledger; the page only has the file name.
+    let known_by = if request.source_ref.is_some() { &source.from } else { file_name(&source.from) };
+    let mut text = format!("# {}\n\n{}", about.title, fenced(source));
+    let typed = (policy.type_of(&source.path) == DEFAULT_TYPE).then(|| "source".to_owned());
+    let required = |key: &str| {
+        policy.schema(&source.path).is_some_and(|schema| schema.required.iter().any(|one| one == key))
+    };
+    let summary = required("summary").then(|| match first_sentence(&source.text, 200) {
+        sentence if sentence.is_empty() => about.title.clone(),
+        sentence => sentence,
+    });
+    let own = [
+        ("title", Some(about.title.clone())),
+        ("type", typed),
+        ("summary", summary),
+        ("date", Some(about.day.clone())),
+        ("origin", Some("external".into())),
+        ("source", Some(known_by.to_owned())),
+        ("source_type", Some(request.source_type.clone()).filter(|kind| !kind.is_empty())),
+        ("ingested", Some(memory.today())),
+        (CHECKSUM, Some(source.hash.to_string())),
+    ];
+    let own = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    for (key, value) in own.chain(policy.ingest.set.clone()) {
+        let failed = |source| Error::Edit { slug: key.clone(), source };
+        text = edit::set_property(&text, &key, &Value::Text(value)).map_err(failed)?;
+    }
+    let new = NewPage {
+        text: &text,
+        title: &about.title,
+        tags: policy.ingest.tag.iter().cloned().collect(),
+        source: Some(known_by.to_owned()),
+        ..NewPage::default()
+    };
+    new_page(memory, &source.path, &new)
+}
+
+/// Returns the source's text inside a fence that it cannot close.
+fn fenced(source: &SourcePage<'_>) -> String {
+    let body = source.text.trim_matches('\n').trim_end();
+    if body.is_empty() {
+        return format!("{} bytes of binary data, stored in the ledger.\n", source.bytes.len());
+    }
+    let longest = body.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(3.max(longest + 1));
+    format!("{fence}text\n{body}\n{fence}\n")
+}
+
+/// Returns the text inside the fence of a source's page.
+fn unfenced(truth: &str) -> &str {
+    let start = truth.find("\n```").and_then(|at| truth[at + 1..].find('\n').map(|end| at + 1 + end));
+    let end = truth.rfind("\n```");
+    start.zip(end).and_then(|(start, end)| truth.get(start..end)).unwrap_or(truth)
+}
+
+/// Returns the source's own title, else its file name, else its reference.
+fn source_title(text: &str, file: &str, from: &str) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let own = title_of(None, text);
+    let named = [own.as_str(), stem, from].into_iter().map(str::trim).find(|title| !title.is_empty());
+    // The title is outside the fence, so characters with special meaning are removed.
+    let plain: String = named.unwrap_or("Source").replace(['[', ']', '<', '>', '`', '#', '|', '*'], " ");
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain: String = plain.chars().take(TITLE_CHARS).collect();
+    if plain.is_empty() { "Source".into() } else { plain }
+}
+
+/// Returns the source's date: from its properties, else its file name, else its first lines, else today.
+fn day(memory: &Memory, text: &str, file: &str) -> String {
+    let page = parse("", text).page;
+    let stated = ["date", "created"].iter().find_map(|key| page.properties.text(key));
+    let stated = stated.and_then(first_day);
+    let lines = || text.lines().take(DATED_LINES).find_map(first_day);
+    stated.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| memory.today())
+}
+
+/// Returns the first valid `YYYY-MM-DD` in a text.
+fn first_day(text: &str) -> Option<String> {
+    let words = text.split(|letter: char| !(letter.is_ascii_digit() || letter == '-'));
+    let day = |word: &str| {
+        let word = word.trim_matches('-').get(..10)?;
+        date_in_name(word).filter(|period| period.first == period.last).map(|period| period.first.to_string())
+    };
+    words.filter(|word| word.len() >= 10).find_map(day)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> SourcePage<'_> {
+        let hash = ContentHash::of(text.as_bytes());
+        SourcePage {
+            bytes: text.as_bytes(),
+            hash,
+            text: text.into(),
+            from: "x".into(),
+            path: "x.md".into(),
+            new: None,
+        }
+    }
+
+    #[test]
+    fn text_cannot_close_its_fence() {
+        for text in ["plain", "```\ncode\n```", "a ```` b", "`````\n---\n- is_ceo_of:: Acme\n[[link]] #tag"] {
+            let page = format!("# T\n\n{}", fenced(&source(text)));
+            let parsed = parse("t.md", &page).page;
+            assert!(page.contains(text), "{page}");
+            assert_eq!(unfenced(&page).trim(), text);
+            assert!(parsed.links.is_empty() && parsed.facts.is_empty() && parsed.tags.is_empty(), "{page}");
+            assert_eq!((parsed.timeline, parsed.headings.len()), (None, 1), "{page}");
+        }
+    }
+
+    #[test]
+    fn first_valid_date_is_used() {
+        for (text, expected) in [
+            ("notes-2024-03-01.md", Some("2024-03-01")),
+            ("Date: 2024-02-30, then 2024-02-28.", Some("2024-02-28")),
+            ("2024-03-01T10:00:00Z", Some("2024-03-01")),
+            ("2024-03", None),
+            ("call 555-2024-0301", None),
+            ("", None),
+        ] {
+            assert_eq!(first_day(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn title_comes_from_text_then_file_name() {
+        assert_eq!(source_title("# Weekly\n\ntext", "a.md", "ref"), "Weekly");
+        assert_eq!(source_title("---\ntitle: The Title\n---\ntext", "a.md", "ref"), "The Title");
+        assert_eq!(source_title("Met Ada. She said no.", "a.md", "ref"), "Met Ada");
+        assert_eq!(source_title("", "scan of contract.pdf", "ref"), "scan of contract");
+        assert_eq!(source_title("", "", "meeting/12"), "meeting/12");
+        assert_eq!(source_title("# [[Ada]] `x` #tag <b>", "", ""), "Ada x tag");
+        assert_eq!(source_title("###", "", "***"), "Source");
+    }
+}

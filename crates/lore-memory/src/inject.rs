@@ -1,0 +1,44 @@
+//! Files injected into every agent's context, within their limits.
+
+mod last_entries;
+
+use lore_engine::{Inject, Memory, Result};
+use lore_vault::{decode, without_extension};
+
+pub use last_entries::last_entries;
+
+/// A file to inject.
+#[derive(Debug, Clone)]
+pub struct Injected {
+    /// Name shown in the context.
+    pub name: String,
+    /// Path.
+    pub path: String,
+    /// Text, shortened to its limits.
+    pub text: String,
+}
+
+/// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
+pub fn injected(memory: &Memory, whole: bool) -> Result<(Vec<Injected>, Vec<String>)> {
+    let (mut files, mut warnings) = (Vec::new(), Vec::new());
+    for wanted in &memory.policy().inject {
+        let path = format!("{}.md", without_extension(&wanted.path));
+        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+        let (size, text) = (file.bytes.len() as u64, decode(&file.bytes).text.into_owned());
+        match wanted.max_bytes.filter(|limit| size > *limit) {
+            Some(limit) => {
+                warnings.push(format!("{path} is not injected: {size} bytes exceed the limit of {limit}"));
+            }
+            None => files.push(Injected { name: wanted.name.clone(), text: cut(wanted, text, whole), path }),
+        }
+    }
+    Ok((files, warnings))
+}
+
+fn cut(wanted: &Inject, text: String, whole: bool) -> String {
+    let section = wanted.section.as_deref().filter(|_| !whole);
+    match section.and_then(|section| last_entries(&text, section, wanted.last)) {
+        Some((short, _)) => short,
+        None => text,
+    }
+}

@@ -1,0 +1,43 @@
+//! What Lore does with its pages, on top of the engine: capture, ingest, facts, contradiction checks, compaction,
+//! curation, gaps, generated files, daily pages and the brief.
+
+mod brief;
+mod capture;
+mod captures;
+pub mod check;
+mod compact;
+mod curate;
+pub mod daily;
+mod facts;
+mod gaps;
+pub mod generated;
+mod hooks;
+mod ingest;
+mod inject;
+mod lint_fix;
+mod mentions;
+mod novelty;
+pub mod retention;
+
+pub use brief::{Brief, BriefRequest, Node, brief, short_id};
+pub use capture::{CaptureRequest, Captured, Comparison, NewCapture, Similar, Way, capture, similar_pages};
+pub use captures::RawText;
+pub use compact::{
+    Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Extractive, GivenSummary, Held,
+    INSTRUCTIONS, Inbound, Measure, Member, ModelSummarizer, Source, Summarizer, apply_summaries, bare,
+    compact, plan_compaction, preview, prompt,
+};
+pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
+pub use facts::{
+    FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts, problems as fact_problems,
+};
+pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
+pub use hooks::FeatureHooks;
+pub use ingest::{
+    Derived, Evidence, IngestReport, IngestRequest, Ingested, Mention, PageIngest, PageReport, SourceNovelty,
+    SourceText, ingest,
+};
+pub use inject::{Injected, injected};
+pub use lint_fix::{FixRequest, Fixed, fix, new_id};
+pub use mentions::{LinksMade, MissingLink, add_missing_links, missing_links};
+pub use novelty::{Novelty, Verdict, jaccard};

@@ -1,0 +1,126 @@
+//! Automatic lint fixes: properties with a default, values in the wrong case, slugs, generated files, and unlinked
+//! mentions of pages.
+
+use std::collections::BTreeSet;
+
+use lore_engine::{
+    Action, Edit, Finding, Format, Level, Lint, Memory, Outcome, PageChange, Result, Schema, Terms, lint,
+    property_values, refresh_generated, write_as,
+};
+use lore_page::{Page, Value, edit, parse};
+use lore_text::slugify;
+
+use crate::generated;
+use crate::mentions::{MissingLink, add_missing_links, missing_links};
+
+/// What to fix.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct FixRequest<'a> {
+    /// Only these pages; `None` means all.
+    pub only: Option<&'a BTreeSet<String>>,
+    /// Whether to link unlinked mentions even if the policy does not ask for it.
+    pub links: bool,
+}
+
+/// What was fixed, and what was not.
+#[derive(Debug, Default)]
+pub struct Fixed {
+    /// Changed files.
+    pub paths: Vec<String>,
+    /// Mentions that were turned into links.
+    pub linked: Vec<MissingLink>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
+    /// Remaining findings.
+    pub left: Vec<Finding>,
+}
+
+/// Applies the safe fixes, page by page, and lints again.
+pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
+    let only = request.only;
+    let mut fixed = Fixed::default();
+    let found = lint(memory, only)?;
+    let fixable = found.iter().filter(|found| found.fixable && found.lint != Lint::LinkMissing);
+    let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
+    for path in pages.into_iter().filter(|path| memory.indexes(path)) {
+        let schema = memory.policy().schema(path).cloned().unwrap_or_default();
+        let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
+        let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
+        let terms = Terms { subject: Some(format!("Fix {path}")), mending: true, ..Terms::default() };
+        let receipt = write_as(memory, &[change], &terms)?;
+        let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
+        fixed.paths.extend(changed.map(|file| file.path));
+    }
+    if request.links || memory.policy().lint.level(Lint::LinkMissing) > Level::Off {
+        let made = add_missing_links(memory, &missing_links(memory, only)?)?;
+        fixed.paths.extend(made.paths);
+        fixed.linked = made.linked;
+        fixed.warnings = made.warnings;
+    }
+    if !generated::due(memory)?.is_empty() && only.is_none() {
+        fixed.paths.extend(refresh_generated(memory)?.generated);
+    }
+    fixed.left = lint(memory, only)?;
+    fixed.left.retain(|found| found.level > Level::Off);
+    Ok(fixed)
+}
+
+/// Returns the text with fixed properties. What cannot be fixed is left unchanged.
+fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
+    let mut text = text.to_owned();
+    let page = parse(path, &text).page;
+    let mut set = |key: &str, value: Value| {
+        if let Ok(edited) = edit::set_property(&text, key, &value) {
+            text = edited;
+        }
+    };
+    for key in &schema.required {
+        if let Some(default) = schema.defaults.get(key)
+            && property_values(&page, key).iter().all(|value| value.trim().is_empty())
+        {
+            set(key, Value::Text(filled(memory, default)));
+        }
+    }
+    for (key, allowed) in &schema.values {
+        replace(&page, key, &mut set, |value| {
+            allowed.iter().find(|known| known.eq_ignore_ascii_case(value)).cloned()
+        });
+    }
+    for (key, _) in schema.formats.iter().filter(|(_, format)| **format == Format::Slug) {
+        replace(&page, key, &mut set, |value| Some(slugify(value)).filter(|slug| !slug.is_empty()));
+    }
+    text
+}
+
+/// Sets a property again if one of its values has a better form.
+fn replace(
+    page: &Page,
+    key: &str,
+    set: &mut impl FnMut(&str, Value),
+    better: impl Fn(&str) -> Option<String>,
+) {
+    let before = property_values(page, key);
+    let after: Vec<String> =
+        before.iter().map(|value| better(value).unwrap_or_else(|| value.clone())).collect();
+    if before == after {
+        return;
+    }
+    let value = match (page.properties.get(key), after.as_slice()) {
+        (Some(Value::Text(_)), [one]) => Value::Text(one.clone()),
+        _ => Value::List(after.into_iter().map(Value::Text).collect()),
+    };
+    set(key, value);
+}
+
+/// Fills the date, the actor and a new id into a default.
+pub(crate) fn filled(memory: &Memory, default: &str) -> String {
+    default
+        .replace("{{date}}", &memory.today())
+        .replace("{{actor}}", &memory.author().actor)
+        .replace("{{id}}", &new_id())
+}
+
+/// Returns a new unique id.
+pub fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}

@@ -1,0 +1,101 @@
+//! Turns unlinked mentions into links, through the write path.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_engine::{
+    Action, Edit, Memory, Outcome, PageChange, Resolution, Result, Terms, choose, names_of, write_as,
+};
+use lore_page::edit;
+use lore_ports::{LinkFilter, NameQuery};
+use lore_text::ContentHash;
+use lore_vault::folder;
+
+use super::MissingLink;
+
+/// Number of pages per write.
+const BATCH: usize = 100;
+
+/// Result of linking mentions.
+#[derive(Debug, Default)]
+pub struct LinksMade {
+    /// Mentions that are links now.
+    pub linked: Vec<MissingLink>,
+    /// Changed files.
+    pub paths: Vec<String>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Links mentions through the write path. A page that has changed since it was scanned is skipped.
+pub fn add_missing_links(memory: &Memory, mentions: &[MissingLink]) -> Result<LinksMade> {
+    let mut done = LinksMade::default();
+    let mut by_page: BTreeMap<&str, Vec<(&MissingLink, String)>> = BTreeMap::new();
+    for mention in mentions {
+        by_page.entry(&mention.path).or_default().push((mention, link_name(memory, mention)?));
+    }
+    let pages: Vec<(&str, Vec<(&MissingLink, String)>)> = by_page.into_iter().collect();
+    for batch in pages.chunks(BATCH) {
+        let changes: Vec<PageChange<'_>> =
+            batch.iter().map(|(path, wanted)| change(memory, path, wanted)).collect();
+        let terms = Terms { subject: Some(subject(batch)), mending: true, ..Terms::default() };
+        let receipt = write_as(memory, &changes, &terms)?;
+        drop(changes);
+        done.warnings.extend(receipt.warnings);
+        let written = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
+        let paths: BTreeSet<String> = written.map(|file| file.path).collect();
+        for (mention, _) in batch.iter().flat_map(|(_, wanted)| wanted) {
+            if paths.contains(&mention.path) && is_linked(memory, mention)? {
+                done.linked.push((*mention).clone());
+            }
+        }
+        done.paths.extend(paths);
+    }
+    Ok(done)
+}
+
+fn subject(batch: &[(&str, Vec<(&MissingLink, String)>)]) -> String {
+    match batch {
+        [(path, _)] => format!("Link mentions in {path}"),
+        pages => format!("Link mentions in {} pages", pages.len()),
+    }
+}
+
+/// Returns the name to use in a link: the title if it resolves to the page from there, else the slug.
+fn link_name(memory: &Memory, mention: &MissingLink) -> Result<String> {
+    let names = names_of(&mention.title);
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&names))?;
+    let leads = match choose(&rows, &mention.title, Some(folder(&mention.path))) {
+        Resolution::One(row) => row.page == mention.target,
+        _ => false,
+    };
+    let plain = !mention.title.contains(['[', ']', '|', '#']);
+    Ok(if leads && plain { mention.title.clone() } else { mention.to.clone() })
+}
+
+fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String)]) -> PageChange<'a> {
+    let owned = path.to_owned();
+    let link: Edit<'a> = Box::new(move |text| {
+        let mut linked = text.to_owned();
+        // In reverse order, so that earlier byte ranges stay valid.
+        for (mention, name) in wanted.iter().rev() {
+            if mention.text != ContentHash::of(text.as_bytes()) {
+                return Ok(text.to_owned());
+            }
+            let id = memory.store().pages(memory.project(), &[mention.target])?.pop().map(|row| row.id);
+            let to = edit::LinkTo { name, id: id.as_deref().unwrap_or_default() };
+            if let Some(edited) = edit::link_words(&owned, &linked, mention.place, to) {
+                linked = edited;
+            }
+        }
+        Ok(linked)
+    });
+    PageChange { path: path.to_owned(), action: Action::Edit(link), expected_version: None }
+}
+
+/// Returns whether the page links to the target, according to the index.
+fn is_linked(memory: &Memory, mention: &MissingLink) -> Result<bool> {
+    let Some(page) = memory.page_at(&mention.path)? else { return Ok(false) };
+    let links = memory.store().links(memory.project(), &LinkFilter::From(&[page.number]))?;
+    Ok(links.iter().any(|link| link.to == Some(mention.target)))
+}

@@ -1,0 +1,134 @@
+//! Decides whether a text adds anything new to a page. This applies to rewrites only: evidence (entries, links, facts,
+//! tags) is always written, however similar the texts are, so that a meeting note resembling the last one loses
+//! nothing.
+
+use std::collections::HashSet;
+
+use lore_engine::{Memory, Result};
+use lore_ports::{EmbedResult, Embedder, Filter, PageRow, VectorQuery};
+
+/// Word overlap above which a text duplicates the page.
+const DUPLICATE: f64 = 0.85;
+
+/// Cosine above which a text duplicates a part of the page in other words.
+const NEAR: f64 = 0.95;
+
+/// Result of comparing a text with a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The text says something new.
+    Novel,
+    /// The text says the same as a part of the page in other words.
+    NearDuplicate,
+    /// The text has the same words as the page.
+    DuplicateDerived,
+}
+
+impl Verdict {
+    /// Returns the name of the verdict.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Novel => "novel",
+            Verdict::NearDuplicate => "near_duplicate",
+            Verdict::DuplicateDerived => "duplicate",
+        }
+    }
+}
+
+/// A verdict with its scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Novelty {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Word overlap, from 0 to 1.
+    pub jaccard: f64,
+    /// Cosine to the nearest part of the page; none without a model or if the words decided.
+    pub cosine: Option<f64>,
+}
+
+/// Compares a text with a page's truth. Without a model, only words are compared.
+pub(crate) fn novelty(memory: &Memory, new: &str, truth: &str, page: &PageRow) -> Result<Novelty> {
+    let jaccard = jaccard(new, truth);
+    if jaccard > DUPLICATE {
+        return Ok(Novelty { verdict: verdict(jaccard, None), jaccard, cosine: None });
+    }
+    let passage =
+        |embedder: &dyn Embedder| Ok(embedder.embed_passages(&[new])?.into_iter().next().unwrap_or_default());
+    let cosine = nearness(memory, new, page, &passage)?;
+    Ok(Novelty { verdict: verdict(jaccard, cosine), jaccard, cosine })
+}
+
+fn verdict(jaccard: f64, cosine: Option<f64>) -> Verdict {
+    match cosine {
+        _ if jaccard > DUPLICATE => Verdict::DuplicateDerived,
+        Some(cosine) if cosine > NEAR => Verdict::NearDuplicate,
+        _ => Verdict::Novel,
+    }
+}
+
+/// Returns the Jaccard similarity of two texts, from 0 to 1. Words are separated by whitespace and compared in lower
+/// case. Two texts without words are equal.
+pub fn jaccard(a: &str, b: &str) -> f64 {
+    let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<HashSet<String>>();
+    let (a, b) = (words(a), words(b));
+    let shared = a.intersection(&b).count();
+    match a.len() + b.len() - shared {
+        0 => 1.0,
+        all => shared as f64 / all as f64,
+    }
+}
+
+/// Returns the cosine between a text and the nearest part of a page; none without a usable model.
+pub(crate) fn nearness(
+    memory: &Memory,
+    text: &str,
+    page: &PageRow,
+    vector: &dyn Fn(&dyn Embedder) -> EmbedResult<Vec<f32>>,
+) -> Result<Option<f64>> {
+    let Some(row) = memory.active_model()? else { return Ok(None) };
+    let Ok(embedder) = memory.embedder(&row) else { return Ok(None) };
+    if text.trim().is_empty() || !embedder.reads(text) {
+        return Ok(None);
+    }
+    let Ok(vector) = vector(&*embedder) else { return Ok(None) };
+    let filter = Filter { slug: Some(page.slug.clone()), ..Filter::default() };
+    let query = VectorQuery { model: row.number, vector: &vector, filter: &filter, limit: 1, also: &[] };
+    let hits = memory.store().nearest(memory.project(), &query)?;
+    Ok(hits.iter().find(|hit| hit.chunk.page == page.number).map(|hit| f64::from(hit.similarity)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jaccard_compares_lowercase_words() {
+        for (a, b, expected) in [
+            ("", "", 1.0),
+            ("a", "", 0.0),
+            ("a b", "b  A\n", 1.0),
+            ("a b c", "b c d", 0.5),
+            ("runs brex", "Runs Brex.", 1.0 / 3.0),
+            ("ÄRGER ärger", "ärger", 1.0),
+            ("a a a a b", "a c", 1.0 / 3.0),
+        ] {
+            assert!((jaccard(a, b) - expected).abs() < 1e-12, "{a:?} {b:?}: {}", jaccard(a, b));
+            assert_eq!(jaccard(a, b), jaccard(b, a), "in either order");
+        }
+    }
+
+    #[test]
+    fn thresholds_are_exclusive() {
+        for (jaccard, cosine, expected) in [
+            (0.85, None, Verdict::Novel),
+            (0.8501, None, Verdict::DuplicateDerived),
+            (0.8501, Some(0.1), Verdict::DuplicateDerived),
+            (0.85, Some(0.95), Verdict::Novel),
+            (0.0, Some(0.9501), Verdict::NearDuplicate),
+            (0.0, None, Verdict::Novel),
+            (0.0, Some(f64::NAN), Verdict::Novel),
+        ] {
+            assert_eq!(verdict(jaccard, cosine), expected, "{jaccard} {cosine:?}");
+        }
+    }
+}

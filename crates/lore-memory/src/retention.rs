@@ -1,0 +1,132 @@
+//! Retention: deletes expired files, rolls up logs and prunes old snapshots.
+
+mod rollup;
+
+use std::collections::BTreeSet;
+
+use jiff::{Timestamp, Zoned};
+use lore_engine::{
+    Action, Authority, Edit, Memory, Outcome, PageChange, Receipt, Result, Rule, Since, Terms, write_as,
+};
+use lore_text::date_in_name;
+use lore_vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
+
+use crate::daily::local_now;
+
+pub use rollup::{Kept, RollUp, roll_up};
+
+/// A file with limited retention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ageing {
+    /// Path.
+    pub path: String,
+    /// Rule that limits it.
+    pub rule: String,
+    /// Retention period as text.
+    pub keep: String,
+    /// Time from which its age counts.
+    pub since: Timestamp,
+    /// Whether it has expired.
+    pub over: bool,
+}
+
+/// Result of applying retention.
+#[derive(Debug, Default)]
+pub struct Retained {
+    /// Deleted files.
+    pub expired: Vec<String>,
+    /// Rolled-up logs, with the removed sections.
+    pub rolled: Vec<(String, Vec<String>)>,
+    /// Number of pruned snapshots.
+    pub snapshots: usize,
+    /// Receipt of the write.
+    pub receipt: Receipt,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Returns the files with limited retention, sorted by path.
+pub fn ageing(memory: &Memory) -> Result<Vec<Ageing>> {
+    let policy = memory.policy();
+    if policy.rules.iter().all(|rule| rule.keep.is_none()) {
+        return Ok(Vec::new());
+    }
+    let Scan { files, .. } = scan(memory.vault());
+    Ok(files.into_iter().filter_map(|file| ageing_file(memory, file)).collect())
+}
+
+fn ageing_file(memory: &Memory, file: DiskFile) -> Option<Ageing> {
+    let (policy, now) = (memory.policy(), local_now(memory));
+    let rule = policy.rule(&file.path)?;
+    let keep = rule.keep?;
+    let since = since(rule, &file, &now)?;
+    let over = keep.is_over(since, &now);
+    Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, over, path: file.path })
+}
+
+/// Returns the time from which a file's age counts. If the rule needs a date in the name and there is none, the file is
+/// kept.
+fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
+    match rule.since {
+        Since::Change => Timestamp::from_nanosecond(file.mtime.into()).ok(),
+        Since::Name => Some(date_in_name(without_extension(&file.path))?.end(now.time_zone())),
+    }
+}
+
+/// Deletes everything that has expired. Writes nothing if there is nothing to do.
+pub fn retain(memory: &Memory) -> Result<Retained> {
+    let policy = memory.policy();
+    let before = policy.limits.snapshots.before(&memory.now());
+    let snapshots = memory.store().prune_snapshots(memory.project(), before)?;
+    let mut done = Retained { snapshots, ..Retained::default() };
+    let mut changes = Vec::new();
+    for one in ageing(memory)?.into_iter().filter(|one| one.over) {
+        let path = one.path.clone();
+        // A file that is modified before it is deleted is still needed.
+        let still = move || {
+            let file = stat(memory.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
+            file.and_then(|file| ageing_file(memory, file)).is_some_and(|now| now.over)
+        };
+        changes.push(PageChange { path, action: Action::DeleteIf(Box::new(still)), expected_version: None });
+    }
+    for log in &policy.rollup {
+        changes.extend(rolled(memory, log, &mut done)?);
+    }
+    if !changes.is_empty() {
+        let subject = Some("Apply retention".to_owned());
+        done.receipt =
+            write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject, ..Terms::default() })?;
+        let gone = done.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
+        done.expired = gone.map(|file| file.path.clone()).collect();
+    }
+    Ok(done)
+}
+
+fn rolled<'a>(
+    memory: &Memory,
+    log: &lore_engine::RollUp,
+    done: &mut Retained,
+) -> Result<Option<PageChange<'a>>> {
+    let path = format!("{}.md", without_extension(&log.path));
+    let Some(file) = memory.vault().read(&path, u64::MAX)? else { return Ok(None) };
+    let Ok(text) = String::from_utf8(file.bytes) else { return Ok(None) };
+    let kept: Vec<Kept> =
+        log.keep.iter().map(|(heading, last)| Kept { heading: heading.clone(), last: *last }).collect();
+    let result = roll_up(&text, &kept, log.warn_bytes);
+    done.warnings.extend(result.warnings.iter().map(|warning| format!("{path}: {warning}")));
+    if result.text == text {
+        return Ok(None);
+    }
+    let gone: Vec<String> = result.dropped.into_iter().chain(result.collapsed).collect();
+    done.rolled.push((path.clone(), gone));
+    let (kept, warn_bytes) = (kept, log.warn_bytes);
+    let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &kept, warn_bytes).text));
+    Ok(Some(PageChange { path, action: Action::Edit(edit), expected_version: None }))
+}
+
+/// Returns the number of raw captures and their total size in bytes.
+pub fn raw_size(memory: &Memory) -> Option<(usize, u64)> {
+    let policy = memory.policy();
+    let files = files_below(memory.vault(), &policy.raw.as_ref()?.folder);
+    Some((files.len(), files.iter().map(|(_, size)| size).sum()))
+}

@@ -1,0 +1,74 @@
+//! Ledger notes of a change: recorded in its transaction, and once.
+
+use lore_engine::{Action, Error, Noted, PageChange, Receipt, Result, TakenIn, Terms, write_as};
+use lore_memory::{NewGap, add_gap};
+use lore_ports::ImportFilter;
+use lore_text::ContentHash;
+
+use super::fixture::World;
+
+/// Puts a page together with the import of a source of these bytes.
+fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
+    let import = TakenIn {
+        batch: path.into(),
+        source: "meeting/1".into(),
+        source_type: "meeting".into(),
+        page: path.into(),
+        hash: ContentHash::of(bytes),
+        bytes: bytes.to_vec(),
+        again,
+    };
+    let noted = Noted { import: Some(import), ..Noted::default() };
+    let change = PageChange { path: path.into(), action: Action::Put(text.into()), expected_version: None };
+    write_as(&world.memory, &[change], &Terms { noted, ..Terms::default() })
+}
+
+fn kept(world: &World) -> Vec<(String, bool)> {
+    let rows = world.memory.store().imports(world.memory.project(), &ImportFilter::All).unwrap();
+    rows.into_iter().map(|row| (row.page, row.active)).collect()
+}
+
+/// A writer that planned its page before another imported the same bytes fails when it writes.
+#[test]
+fn concurrently_imported_bytes_reject_the_change() {
+    let world = World::synced("");
+    take_in(&world, "a.md", "one\n", b"bytes", false).unwrap();
+    for text in ["two\n", "one\n"] {
+        let path = if text == "one\n" { "a.md" } else { "b.md" };
+        match take_in(&world, path, text, b"bytes", false) {
+            Err(Error::Exists { path }) => assert_eq!(path, "a.md"),
+            other => panic!("{path}: {other:?}"),
+        }
+        assert_eq!((world.listing().as_str(), kept(&world)), ("a.md", vec![("a.md".into(), true)]));
+    }
+    take_in(&world, "b.md", "two\n", b"bytes", true).unwrap();
+    take_in(&world, "a.md", "one\n", b"bytes", true).unwrap();
+    let expected = [("a.md", true), ("b.md", true), ("a.md", false)];
+    assert_eq!(kept(&world), expected.map(|(page, active)| (page.to_owned(), active)));
+    world.check_sound();
+}
+
+#[test]
+fn gaps_are_resolved_only_with_their_change() {
+    let world = World::synced("-- a.md --\none\n");
+    let question = NewGap { question: "who?".into(), ..NewGap::default() };
+    let id = add_gap(&world.memory, &question).unwrap().id;
+    let fill = |expected_version: u64, text: &str| {
+        let action = Action::Put(text.into());
+        let change = PageChange { path: "a.md".into(), action, expected_version: Some(expected_version) };
+        write_as(
+            &world.memory,
+            &[change],
+            &Terms { noted: Noted::filling(&[id, 7], "a.md"), ..Terms::default() },
+        )
+    };
+    let closed = || world.memory.store().gap(world.memory.project(), id).unwrap().unwrap().resolved;
+    assert!(matches!(fill(9, "two\n"), Err(Error::Conflict { .. })));
+    assert_eq!(closed(), None);
+    fill(1, "two\n").unwrap();
+    assert_eq!(closed().unwrap().0, "a.md");
+    assert_eq!(add_gap(&world.memory, &question).unwrap().times, 2, "asking again reopens it");
+    assert_eq!(closed(), None);
+    fill(2, "two\n").unwrap();
+    assert_eq!(closed().unwrap().0, "a.md", "also if the page is unchanged");
+}

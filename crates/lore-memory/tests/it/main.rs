@@ -1,0 +1,38 @@
+//! Tests of the engine and its features on a real vault and a real SQLite database, as the faces use them.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "tests edit files as a user would; a failed unwrap fails the test"
+)]
+
+mod breaker;
+mod budget;
+mod capture;
+mod compact;
+mod embed_queue;
+mod facts;
+mod fixture;
+mod gaps_and_imports;
+mod graph;
+mod hostile;
+mod ignore;
+mod lifecycle;
+mod lines;
+mod links;
+mod paths;
+mod random;
+mod rebuild;
+mod relations;
+mod relocate;
+mod search;
+mod slugs;
+mod snapshots;
+mod sync;
+mod titles;
+mod unusual_files;
+mod validate;
+mod versions;
+mod watch;
+mod write;

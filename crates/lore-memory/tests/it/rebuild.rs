@@ -1,0 +1,130 @@
+//! The index is a cache: a rebuild from the files gives the same rows; what no file contains survives in the ledger.
+
+use lore_engine::{Scope, Trust, refresh};
+use lore_ports::{Forget, LinkFilter, PageRow, no_progress};
+
+use super::fixture::{World, memory, pages, state};
+
+const VAULT: &str = "\
+-- people/ada.md --
+---
+id: 0192f3a1-7c4e
+title: Ada
+type: person
+tags: [math]
+---
+- [belief] Machines can compose #music (letter)
+- founded [[brex]] {2017..}
+- knows [[Bob]]
+- knows [[Bob]]
+-- people/bob.md --
+[ada](ada.md) [[nobody]]
+
+- likes:: tea
+
+---
+- **2024-03-01** | meeting — talked
+-- companies/brex.md --
+---
+aliases: [Brex Inc]
+---
+text
+";
+
+/// Returns the page rows without their numbers.
+fn rows(memory: &lore_engine::Memory) -> Vec<PageRow> {
+    pages(memory).into_iter().map(|page| PageRow { number: 0, ..page }).collect()
+}
+
+/// Returns the ids of all links, in order.
+fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
+    let numbers: Vec<i64> = pages(memory).iter().map(|page| page.number).collect();
+    let rows = memory.store().links(memory.project(), &LinkFilter::From(&numbers)).unwrap();
+    rows.into_iter().map(|row| row.link.id).collect()
+}
+
+#[test]
+fn fresh_indexes_have_the_same_rows_and_link_ids() {
+    let world = World::synced(VAULT);
+    let fresh = world.fresh();
+    assert_eq!(rows(&fresh), rows(&world.memory));
+    let ids = link_ids(&world.memory);
+    assert_eq!(link_ids(&fresh), ids);
+    let unique: std::collections::BTreeSet<u64> = ids.iter().copied().collect();
+    assert_eq!(unique.len(), ids.len(), "also for a duplicated relation");
+    assert!(ids.iter().all(|id| *id < 1 << 53), "exactly representable in JSON");
+    assert_eq!(state(&fresh), world.state());
+}
+
+#[test]
+fn rebuilt_indexes_keep_their_versions() {
+    let world = World::synced(VAULT);
+    world.put("people/bob.md", "second\n");
+    world.put("people/bob.md", "third [[ada]]\n");
+    let (before, ids) = (rows(&world.memory), link_ids(&world.memory));
+    let (store, project) = (world.memory.store(), world.memory.project());
+    store.forget(project, Forget::IndexOnly).unwrap();
+    assert_eq!(world.pages(), []);
+    assert_eq!(world.sync(), "+companies/brex.md +people/ada.md +people/bob.md");
+    // The creation date comes from the file's content if it is declared there, otherwise from the mtime.
+    let made_alike = |rows: Vec<PageRow>| -> Vec<PageRow> {
+        rows.into_iter().map(|row| PageRow { created: 0, ..row }).collect()
+    };
+    assert_eq!(made_alike(rows(&world.memory)), made_alike(before));
+    assert_eq!(link_ids(&world.memory), ids);
+    assert_eq!(world.page("people/bob.md").version, 3);
+    assert_eq!(store.snapshots(project, "people/bob.md").unwrap().len(), 2);
+    world.check_sound();
+}
+
+#[test]
+fn moved_pages_keep_their_id_after_a_rebuild() {
+    let world = World::synced("-- a.md --\none\n");
+    world.rename("a.md", "b.md");
+    world.sync();
+    let id = world.page("b.md").id;
+    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.sync();
+    assert_eq!(world.page("b.md").id, id);
+}
+
+#[test]
+fn edits_made_without_an_index_are_new_versions() {
+    let world = World::synced(VAULT);
+    world.put("people/bob.md", "second\n");
+    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.files("-- people/bob.md --\nthird, by hand\n");
+    world.sync();
+    assert_eq!(world.page("people/bob.md").version, 3);
+}
+
+#[test]
+fn recreated_pages_continue_their_versions() {
+    let world = World::synced("-- a.md --\none\n");
+    world.put("a.md", "two\n");
+    world.remove("a.md");
+    world.sync();
+    world.files("-- a.md --\nthree\n");
+    assert_eq!(world.sync(), "+a.md");
+    assert_eq!(world.page("a.md").version, 3);
+}
+
+#[test]
+fn full_rereads_of_unchanged_files_change_nothing() {
+    let world = World::synced(VAULT);
+    let before = rows(&world.memory);
+    let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &no_progress).unwrap();
+    assert!(report.is_empty(), "{report:?}");
+    assert_eq!(rows(&world.memory), before);
+}
+
+#[test]
+fn moved_vaults_are_reindexed_and_keep_their_ledger() {
+    let world = World::synced("-- a.md --\none\n");
+    world.put("a.md", "two\n");
+    std::fs::rename(world.at(""), world.outside("moved")).unwrap();
+    let memory = memory(&world.outside(""), "moved", "lore.db");
+    assert_eq!(pages(&memory), []);
+    refresh(&memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    assert_eq!(rows(&memory)[0].version, 2);
+}

@@ -1,0 +1,18 @@
+//! Full-text expressions, independent of any database's syntax.
+
+/// What a page's text must contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// These words, adjacent and in this order.
+    Phrase(String),
+    /// A word with this prefix.
+    Prefix(String),
+    /// All of these.
+    All(Vec<Expression>),
+    /// Any of these.
+    Any(Vec<Expression>),
+    /// Any of these that distinguish pages: an index may drop those that most pages contain.
+    AnyRare(Vec<Expression>),
+    /// The first without the second.
+    Without(Box<Expression>, Box<Expression>),
+}

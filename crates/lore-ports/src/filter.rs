@@ -1,0 +1,144 @@
+//! Queries in the index's terms: which pages, names, links and statements, and in which order.
+
+use crate::expression::Expression;
+use crate::rows::{PageNo, StatementKind};
+
+/// The names to look up.
+#[derive(Debug)]
+pub enum NameQuery<'a> {
+    /// Any of these names, exactly.
+    Exact(&'a [&'a str]),
+    /// Ids with this prefix.
+    IdPrefix(&'a str),
+    /// Every slug, for suggestions.
+    AllSlugs,
+}
+
+/// Selects links.
+#[derive(Debug)]
+pub enum LinkFilter<'a> {
+    /// Links on these pages.
+    From(&'a [PageNo]),
+    /// Links to these pages.
+    To(&'a [PageNo]),
+    /// Links that refer to one of these names, resolved or not.
+    Named(&'a [&'a str]),
+    /// Unresolved links.
+    Pending,
+    /// Links with one of these ids.
+    Ids(&'a [u64]),
+    /// Links with one of these relations, ignoring case.
+    Typed(&'a [&'a str]),
+    /// Links with one of these relations that start or end at one of these pages.
+    TypedAt(&'a [&'a str], &'a [PageNo]),
+    /// Links with an explicit verb, sorted by page and line.
+    WithVerb,
+}
+
+/// Selects statements.
+#[derive(Debug, Default)]
+pub struct StatementFilter<'a> {
+    /// Only of these pages.
+    pub pages: Option<&'a [PageNo]>,
+    /// Only of this kind.
+    pub kind: Option<StatementKind>,
+}
+
+/// Selects pages. Empty fields match everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// One of these types.
+    pub kinds: Vec<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// This status.
+    pub status: Option<String>,
+    /// This wing.
+    pub wing: Option<String>,
+    /// Path prefix.
+    pub path: Option<String>,
+    /// This slug.
+    pub slug: Option<String>,
+    /// Slug glob; without `*`, a prefix.
+    pub slug_match: Option<String>,
+    /// Titles that contain this text.
+    pub title: Option<String>,
+    /// Changed at or after, in milliseconds since 1970.
+    pub since: Option<i64>,
+    /// Changed before, in milliseconds since 1970.
+    pub until: Option<i64>,
+    /// All of these properties, with these values.
+    pub properties: Vec<(String, String)>,
+    /// One of these slugs, if any are given.
+    pub among: Vec<String>,
+    /// Only old pages without an explicit status.
+    pub aged: Option<Aged>,
+}
+
+/// When a page counts as old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aged {
+    /// Last touched before this, in milliseconds since 1970: by its declared date, else by the file's mtime.
+    pub before: i64,
+    /// Only pages without inbound links that were last touched at or after this.
+    pub orphans_since: Option<i64>,
+}
+
+/// Sort order of a list of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Most recently changed first.
+    Updated,
+    /// Most recently touched first: by the declared date, else by the file's mtime.
+    Touched,
+    /// Most recently created first.
+    Created,
+    /// By title.
+    Title,
+}
+
+/// A range of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Maximum number of results.
+    pub limit: usize,
+    /// Number of results to skip.
+    pub offset: usize,
+}
+
+/// A full-text query.
+#[derive(Debug)]
+pub struct TextQuery<'a> {
+    /// The expression to match.
+    pub expression: &'a Expression,
+    /// GapFilter pages to search.
+    pub filter: &'a Filter,
+    /// Weights of the fields.
+    pub weights: Weights,
+    /// GapFilter range of the results.
+    pub window: Window,
+}
+
+/// Weight of a match in an alias or heading, relative to 1 in the text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Weight of an alias.
+    pub aliases: f64,
+    /// Weight of a heading.
+    pub headings: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Weights { aliases: 8.0, headings: 3.0 }
+    }
+}
+
+/// A page whose text matched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextHit {
+    /// The page.
+    pub page: PageNo,
+    /// The score; higher is better.
+    pub score: f64,
+}

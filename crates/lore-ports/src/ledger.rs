@@ -1,0 +1,137 @@
+//! The durable half of the storage port: what no file contains.
+
+use lore_text::ContentHash;
+
+use crate::error::Result;
+use crate::rows::ProjectNo;
+
+/// The durable half: data that no file contains. Upgrades preserve it; it cannot be rebuilt.
+pub trait Ledger {
+    /// Returns a page's version and the hash of its bytes; `None` when it was never changed.
+    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>>;
+
+    /// Stores a page's version.
+    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()>;
+
+    /// Returns the id assigned to a page whose file has none, if it differs from the one derived from its path.
+    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>>;
+
+    /// Stores such an id.
+    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()>;
+
+    /// Moves version and snapshots to a page's new path, replacing those that a deleted page left there.
+    fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()>;
+
+    /// Stores the bytes that a write replaced or removed.
+    fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()>;
+
+    /// Returns a page's snapshots, newest first, without their bytes.
+    fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>>;
+
+    /// Returns the bytes of a snapshot.
+    fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
+
+    /// Deletes a project's snapshots taken before a time in milliseconds since 1970; returns how many.
+    fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize>;
+
+    /// Returns who last wrote a file through Lore.
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
+
+    /// Stores who wrote a file.
+    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
+
+    /// Returns the files that could not be indexed, sorted by path.
+    fn failures(&self, project: ProjectNo) -> Result<Vec<FileFailure>>;
+
+    /// Stores a failure, or clears it with `None`.
+    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()>;
+
+    /// Returns the resolved findings of checks, sorted by id.
+    fn settled(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>>;
+
+    /// Marks a finding as resolved; an existing mark is kept.
+    fn settle(&self, project: ProjectNo, finding: &ResolvedFinding) -> Result<()>;
+
+    /// Returns a setting of this database.
+    fn setting(&self, key: &str) -> Result<Option<String>>;
+
+    /// Stores a setting.
+    fn set_setting(&self, key: &str, value: &str) -> Result<()>;
+
+    /// Checkpoints the write-ahead log and releases free pages.
+    fn checkpoint(&self) -> Result<()>;
+
+    /// Copies the database to a new file, in a consistent state.
+    fn backup(&self, to: &std::path::Path) -> Result<()>;
+}
+
+/// A file that could not be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFailure {
+    /// Vault-relative path.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its mtime in nanoseconds since 1970.
+    pub mtime: i64,
+    /// Number of consecutive failures.
+    pub count: u32,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Who last wrote a file through Lore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authorship {
+    /// Hash of the file at that time.
+    pub hash: ContentHash,
+    /// Who wrote it.
+    pub actor: String,
+    /// Whether the file contained nothing written by anyone else.
+    pub whole: bool,
+}
+
+/// A finding that was marked as resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedFinding {
+    /// The finding's id.
+    pub id: String,
+    /// When it was resolved, in milliseconds since 1970.
+    pub at: i64,
+    /// Who resolved it.
+    pub actor: String,
+}
+
+/// A snapshot to store.
+#[derive(Debug)]
+pub struct NewSnapshot<'a> {
+    /// The page's path.
+    pub path: &'a str,
+    /// The version of these bytes.
+    pub version: u64,
+    /// Hash of the bytes.
+    pub hash: ContentHash,
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// When it was taken, in milliseconds since 1970.
+    pub at: i64,
+    /// Who wrote the bytes through Lore; empty when unknown.
+    pub actor: &'a str,
+}
+
+/// A stored snapshot of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// Its number.
+    pub number: i64,
+    /// The page's version at that time.
+    pub version: u64,
+    /// Hash of the bytes.
+    pub hash: ContentHash,
+    /// Size in bytes.
+    pub size: u64,
+    /// When it was replaced, in milliseconds since 1970.
+    pub at: i64,
+    /// Who wrote it through Lore; empty when unknown.
+    pub actor: String,
+}

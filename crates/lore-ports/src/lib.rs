@@ -1,0 +1,40 @@
+//! What the engine asks of the outside: the storage port ([`Index`], [`Ledger`], [`GapsAndImports`], [`Vectors`]) and the
+//! model ports ([`Embedder`], [`TextModel`]), in plain rows.
+//!
+//! The SQL lives below these traits and the rules above them. Methods take `&self`, so that one transaction can span all
+//! of them. This crate has no implementation.
+
+mod chunk;
+mod embed;
+mod error;
+mod expression;
+mod filter;
+mod gaps;
+mod imports;
+mod index;
+mod ledger;
+mod progress;
+mod rows;
+mod text_model;
+mod transaction;
+mod vectors;
+
+pub use chunk::{ChunkDraft, ChunkKind};
+pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
+pub use error::{Error, Result};
+pub use expression::Expression;
+pub use filter::{
+    Aged, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery, Weights, Window,
+};
+pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
+pub use imports::{ImportFilter, ImportRow, NewImport};
+pub use index::{Forget, Index, Store};
+pub use ledger::{Authorship, FileFailure, Ledger, NewSnapshot, ResolvedFinding, SnapshotRow};
+pub use progress::{Progress, no_progress};
+pub use rows::{
+    Counts, Fingerprint, KeyKind, KeyRow, LabelKind, LinkDraft, LinkRow, PageDraft, PageNo, PageRow,
+    ProjectNo, PutPage, SearchText, Statement, StatementKind, StatementRow, name_in_fact,
+};
+pub use text_model::{TextModel, TextModelError};
+pub use transaction::{read_transaction, transaction};
+pub use vectors::{ChunkHit, ChunkRow, ModelNo, ModelRow, VectorQuery, Vectors};

@@ -1,0 +1,247 @@
+//! Full-text search: one FTS5 table per project, so that word frequencies are per vault and a search never scans
+//! another project.
+//!
+//! The tables store no copy of the text; passages are read from the files. The last column contains a token for each
+//! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead of
+//! being checked row by row.
+
+use lore_page::Value;
+use lore_ports::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
+use lore_text::{fold, space_unspaced};
+use rusqlite::params;
+
+use crate::{SqliteStore, failed};
+
+/// Weights of the columns in table order; the last one, with the filter tokens, never scores.
+fn column_weights(weights: Weights) -> String {
+    let Weights { aliases, headings } = weights;
+    format!("10.0, {aliases:.1}, {headings:.1}, 3.0, 2.0, 1.0, 1.0, 0.0")
+}
+
+/// Returns the condition for ranking with non-default weights.
+pub(super) fn ranked_by(weights: Weights) -> String {
+    match weights == Weights::default() {
+        true => String::new(),
+        false => format!("AND rank MATCH 'bm25({})'", column_weights(weights)),
+    }
+}
+
+/// The first character of every filter token.
+const TOKEN: char = '9';
+
+/// The columns that contain words.
+const WORDS: &str = "{title aliases headings tags summary truth timeline}";
+
+impl SqliteStore {
+    /// Creates a project's table.
+    pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
+        let weights = column_weights(Weights::default());
+        let make = format!(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
+               title, aliases, headings, tags, summary, truth, timeline, filter,
+               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({weights})');"
+        );
+        self.connection.execute_batch(&make).map_err(failed("create the full-text table"))
+    }
+
+    /// Creates the tables of all projects.
+    pub(super) fn remake_fts(&self) -> Result<()> {
+        let mut statement =
+            self.connection.prepare("SELECT number FROM project").map_err(failed("list projects"))?;
+        let projects: Vec<ProjectNo> = statement
+            .query_map([], |row| row.get(0))
+            .and_then(Iterator::collect)
+            .map_err(failed("list projects"))?;
+        projects.into_iter().try_for_each(|project| self.make_fts(project))
+    }
+
+    /// Buffers a page's text until the transaction ends, then writes it to FTS5 in one go. Interleaved with other
+    /// statements, FTS5 would flush each page to disk separately, which triples the cost of a large sync.
+    pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft<'_>) -> Result<()> {
+        let text = &page.text;
+        let columns = [
+            space_unspaced(&page.row.title).into_owned(),
+            space_unspaced(&text.aliases).into_owned(),
+            space_unspaced(&text.headings).into_owned(),
+            space_unspaced(&text.tags).into_owned(),
+            space_unspaced(page.row.summary.as_deref().unwrap_or_default()).into_owned(),
+            space_unspaced(text.truth).into_owned(),
+            space_unspaced(text.timeline).into_owned(),
+            page_tokens(page),
+        ];
+        self.words.borrow_mut().insert(number, Words { project, columns });
+        if self.connection.is_autocommit() { self.flush_words() } else { Ok(()) }
+    }
+
+    /// Writes the buffered text to FTS5.
+    pub(super) fn flush_words(&self) -> Result<()> {
+        for (number, words) in std::mem::take(&mut *self.words.borrow_mut()) {
+            let Words {
+                project,
+                columns: [title, aliases, headings, tags, summary, truth, timeline, filter],
+            } = words;
+            let insert = format!(
+                "INSERT INTO fts_{project}(rowid, title, aliases, headings, tags, summary, truth, timeline, filter)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+            );
+            let values = params![number, title, aliases, headings, tags, summary, truth, timeline, filter];
+            self.run("write a page to the full-text table", &insert, values)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a page from the full-text table.
+    pub(super) fn remove_fts(&self, project: ProjectNo, number: PageNo) -> Result<()> {
+        self.words.borrow_mut().remove(&number);
+        self.run(
+            "remove a page from the full-text table",
+            &format!("DELETE FROM fts_{project} WHERE rowid = ?1"),
+            [number],
+        )
+        .map(drop)
+    }
+}
+
+/// A page's text by column, and its project.
+pub(super) struct Words {
+    pub(super) project: ProjectNo,
+    columns: [String; 8],
+}
+
+/// Renders a query in FTS5 syntax, including filters.
+pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
+    let mut parts = vec![render_in_words(expression)];
+    if !filter.kinds.is_empty() {
+        let kinds: Vec<String> = filter.kinds.iter().map(|kind| token('1', kind)).collect();
+        parts.push(format!("filter : ({})", kinds.join(" OR ")));
+    }
+    let tags = filter.tags.iter().map(|tag| token('2', tag));
+    let status = filter.status.iter().map(|status| token('3', status));
+    let wing = filter.wing.iter().map(|wing| token('5', wing));
+    let properties = filter.properties.iter().map(|(key, value)| token('6', &property(key, value)));
+    parts.extend(tags.chain(status).chain(wing).chain(properties).map(|token| format!("filter : {token}")));
+    if let Some(folder) = filter.path.as_deref().and_then(|path| path.strip_suffix('/')) {
+        parts.push(format!("filter : {}", exact_token('4', folder)));
+    }
+    parts.join(" AND ")
+}
+
+/// Renders the words alone. They must not match filter tokens; FTS5 is restricted to the word columns only if a word
+/// could be the beginning of a filter token, because a column filter costs a tenth of a search.
+pub(super) fn render_in_words(expression: &Expression) -> String {
+    let words = render_words(expression);
+    if like_a_token(expression) { format!("{WORDS} : ({words})") } else { words }
+}
+
+fn like_a_token(expression: &Expression) -> bool {
+    match expression {
+        Expression::Phrase(text) | Expression::Prefix(text) => text.contains(TOKEN),
+        Expression::All(all) | Expression::Any(all) | Expression::AnyRare(all) => {
+            all.iter().any(like_a_token)
+        }
+        Expression::Without(wanted, unwanted) => like_a_token(wanted) || like_a_token(unwanted),
+    }
+}
+
+fn render_words(expression: &Expression) -> String {
+    let join = |all: &[Expression], with: &str| all.iter().map(render_words).collect::<Vec<_>>().join(with);
+    match expression {
+        Expression::Phrase(text) if plain(text) => text.clone(),
+        Expression::Phrase(text) => quoted(text),
+        Expression::Prefix(text) if plain(text) => format!("{text}*"),
+        Expression::Prefix(text) => format!("{}*", quoted(text)),
+        Expression::All(all) => format!("({})", join(all, " AND ")),
+        Expression::Any(any) | Expression::AnyRare(any) => format!("({})", join(any, " OR ")),
+        Expression::Without(wanted, unwanted) => {
+            format!("({} NOT {})", render_words(wanted), render_words(unwanted))
+        }
+    }
+}
+
+/// Returns whether FTS5 accepts the word without quotes: only letters and digits, and not one of its operators.
+fn plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !matches!(text, "AND" | "OR" | "NOT" | "NEAR")
+}
+
+fn quoted(text: &str) -> String {
+    // SQLite would end the query at a NUL.
+    format!("\"{}\"", space_unspaced(&text.replace('\0', " ")).replace('"', "\"\""))
+}
+
+fn page_tokens(page: &PageDraft<'_>) -> String {
+    let row = &page.row;
+    let mut tokens = vec![token('1', &row.kind), token('5', &row.wing)];
+    tokens.extend(row.tags.iter().map(|tag| token('2', tag)));
+    tokens.extend(row.status.iter().map(|status| token('3', status)));
+    tokens.extend(row.path.match_indices('/').map(|(at, _)| exact_token('4', &row.path[..at])));
+    for (key, value) in row.properties.iter() {
+        property_values(value, &mut |value| tokens.push(token('6', &property(key, value))));
+    }
+    tokens.join(" ")
+}
+
+/// Calls `each` with every scalar of a value.
+pub(super) fn property_values(value: &Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Text(text) => each(text),
+        Value::List(items) => items.iter().for_each(|item| property_values(item, each)),
+        Value::Map(_) => {}
+    }
+}
+
+/// Normalizes a property and its value for comparison.
+pub(super) fn property(key: &str, value: &str) -> String {
+    format!("{}={}", fold(key), fold(value))
+}
+
+/// Returns a case-insensitive filter token.
+fn token(kind: char, text: &str) -> String {
+    exact_token(kind, &fold(text))
+}
+
+/// Returns a token of digits only, which the stemmer does not change: the 64-bit FNV-1a hash of the text.
+fn exact_token(kind: char, text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{TOKEN}{kind}{hash:020}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, expected: &str) {
+        let strict = lore_engine::prepare(query).strict.expect("words");
+        assert_eq!(render_words(&strict), expected);
+    }
+
+    #[test]
+    fn terms_are_quoted_where_fts5_needs_it() {
+        check("machine-learning basics", "(\"machine-learning\" AND basics*)");
+        check("say \"hello world\"", "(say AND \"hello world\")");
+        check("a\"b NEAR", "(\"a\"\"b\" AND \"NEAR\"*)");
+        check("世界", "\" 世  界 \"");
+        check("cats NOT dogs", "(cats NOT dogs)");
+    }
+
+    #[test]
+    fn words_like_filter_tokens_are_restricted_to_word_columns() {
+        let rendered = |query: &str| render_in_words(&lore_engine::prepare(query).strict.expect("words"));
+        assert_eq!(rendered("room 912"), format!("{WORDS} : ((room AND 912*))"));
+        assert_eq!(rendered("room 812"), "(room AND 812*)");
+    }
+
+    #[test]
+    fn filters_are_rendered_as_tokens() {
+        let filter =
+            Filter { kinds: vec!["Person".into()], path: Some("people/".into()), ..Default::default() };
+        let rendered = render(&Expression::Phrase("x".into()), &filter);
+        assert_eq!(
+            rendered,
+            format!("x AND filter : ({}) AND filter : {}", token('1', "person"), token('4', "people"))
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! The durable tables: the implementation of `Ledger`.
+
+use std::path::Path;
+
+use lore_ports::{
+    Authorship, FileFailure, Ledger, NewSnapshot, ProjectNo, ResolvedFinding, Result, SnapshotRow,
+};
+use lore_text::ContentHash;
+use rusqlite::params;
+
+use crate::{SqliteStore, failed, rows};
+
+impl SqliteStore {
+    /// Returns the size of the database in bytes, without its write-ahead log.
+    pub(super) fn size(&self) -> Result<u64> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes = self.one("read the size of the database", sql, [], |row| row.get::<_, i64>(0))?;
+        Ok(bytes.unwrap_or_default().unsigned_abs())
+    }
+}
+
+impl Ledger for SqliteStore {
+    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>> {
+        let sql = "SELECT version, hash FROM version WHERE project = ?1 AND path = ?2";
+        self.one("read a version", sql, params![project, path], |row| {
+            Ok((row.get::<_, i64>(0)?.unsigned_abs(), rows::hash(row, 1)?))
+        })
+    }
+
+    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO version(project, path, version, hash) VALUES (?1, ?2, ?3, ?4)";
+        self.run("write a version", sql, params![project, path, version as i64, hash.0]).map(drop)
+    }
+
+    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>> {
+        let sql = "SELECT id FROM identity WHERE project = ?1 AND path = ?2";
+        self.one("read an id", sql, params![project, path], |row| row.get(0))
+    }
+
+    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
+        self.run("write an id", sql, params![project, path, id]).map(drop)
+    }
+
+    fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
+        for sql in [
+            "DELETE FROM version WHERE project = ?1 AND path = ?3 AND path <> ?2",
+            // Snapshots of the page previously at that path stay under a name no file can have, until they are pruned.
+            "UPDATE snapshot SET path = path || char(0) || ?2 WHERE project = ?1 AND path = ?3 AND path <> ?2",
+            "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE OR REPLACE author SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE import SET active = 0 WHERE project = ?1 AND page = ?3 AND page <> ?2 AND active = 1",
+            "UPDATE import SET page = ?3 WHERE project = ?1 AND page = ?2",
+            "UPDATE gap SET resolved_by = ?3 WHERE project = ?1 AND resolved_by = ?2",
+        ] {
+            self.run("move the history of a page", sql, params![project, from, to])?;
+        }
+        Ok(())
+    }
+
+    fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()> {
+        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let NewSnapshot { path, version, hash, bytes, at, actor } = snapshot;
+        self.run("write a snapshot", sql, params![project, path, *version as i64, hash.0, bytes, at, actor])
+            .map(drop)
+    }
+
+    fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>> {
+        let sql = "SELECT number, version, hash, length(bytes), at, actor FROM snapshot
+                   WHERE project = ?1 AND path = ?2 ORDER BY number DESC";
+        self.all("read snapshots", sql, params![project, path], |row| {
+            Ok(SnapshotRow {
+                number: row.get(0)?,
+                version: row.get::<_, i64>(1)?.unsigned_abs(),
+                hash: rows::hash(row, 2)?,
+                size: row.get::<_, i64>(3)?.unsigned_abs(),
+                at: row.get(4)?,
+                actor: row.get(5)?,
+            })
+        })
+    }
+
+    fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT bytes FROM snapshot WHERE project = ?1 AND number = ?2";
+        self.one("read a snapshot", sql, params![project, number], |row| row.get(0))
+    }
+
+    fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize> {
+        let sql = "DELETE FROM snapshot WHERE project = ?1 AND at < ?2";
+        self.run("prune snapshots", sql, [project, before])
+    }
+
+    fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>> {
+        let sql = "SELECT hash, actor, whole FROM author WHERE project = ?1 AND path = ?2";
+        self.one("read an author", sql, params![project, path], |row| {
+            Ok(Authorship { hash: rows::hash(row, 0)?, actor: row.get(1)?, whole: row.get(2)? })
+        })
+    }
+
+    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()> {
+        let sql =
+            "INSERT OR REPLACE INTO author(project, path, hash, actor, whole) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let Authorship { hash, actor, whole } = author;
+        self.run("write an author", sql, params![project, path, hash.0, actor, whole]).map(drop)
+    }
+
+    fn failures(&self, project: ProjectNo) -> Result<Vec<FileFailure>> {
+        let sql = "SELECT path, size, mtime, count, reason FROM failure WHERE project = ?1 ORDER BY path";
+        self.all("read failures", sql, [project], |row| {
+            Ok(FileFailure {
+                path: row.get(0)?,
+                size: row.get::<_, i64>(1)?.unsigned_abs(),
+                mtime: row.get(2)?,
+                count: row.get(3)?,
+                reason: row.get(4)?,
+            })
+        })
+    }
+
+    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()> {
+        let doing = "write a failure";
+        match failure {
+            None => self.run(
+                doing,
+                "DELETE FROM failure WHERE project = ?1 AND path = ?2",
+                params![project, path],
+            ),
+            Some(failure) => {
+                let sql = "INSERT OR REPLACE INTO failure(project, path, size, mtime, count, reason)
+                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let FileFailure { size, mtime, count, reason, .. } = failure;
+                self.run(doing, sql, params![project, path, *size as i64, mtime, count, reason])
+            }
+        }
+        .map(drop)
+    }
+
+    fn settled(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>> {
+        let sql = "SELECT id, at, actor FROM finding WHERE project = ?1 ORDER BY id";
+        self.all("read resolved findings", sql, [project], |row| {
+            Ok(ResolvedFinding { id: row.get(0)?, at: row.get(1)?, actor: row.get(2)? })
+        })
+    }
+
+    fn settle(&self, project: ProjectNo, finding: &ResolvedFinding) -> Result<()> {
+        let sql = "INSERT OR IGNORE INTO finding(project, id, at, actor) VALUES (?1, ?2, ?3, ?4)";
+        let ResolvedFinding { id, at, actor } = finding;
+        self.run("resolve a finding", sql, params![project, id, at, actor]).map(drop)
+    }
+
+    fn setting(&self, key: &str) -> Result<Option<String>> {
+        self.one("read a setting", "SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0))
+    }
+
+    fn set_setting(&self, key: &str, value: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO setting(key, value) VALUES (?1, ?2)";
+        self.run("write a setting", sql, [key, value]).map(drop)
+    }
+
+    fn checkpoint(&self) -> Result<()> {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        self.one("checkpoint the database", sql, [], |_| Ok(()))?;
+        self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        self.copy_to(to)
+    }
+}

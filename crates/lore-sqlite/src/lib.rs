@@ -1,0 +1,85 @@
+//! The SQLite store: one file for many projects and many processes, with one writer at a time.
+
+mod chunks;
+mod codes;
+mod common;
+mod files;
+mod filter;
+mod fts;
+mod gaps_and_imports;
+mod index;
+mod ledger;
+mod nearest;
+mod open;
+mod page_vectors;
+mod put;
+mod rows;
+mod vectors;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use lore_ports::{Error, PageNo, Result};
+use rusqlite::{Connection, ErrorCode};
+
+pub use open::{Opened, open, open_temporary, set_aside};
+
+use codes::Codes;
+use common::Common;
+use fts::Words;
+
+/// The index and ledger in a SQLite file.
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+    /// Text of pages written in the open transaction, not yet passed to FTS5.
+    words: RefCell<BTreeMap<PageNo, Words>>,
+    /// Sign codes of chunks written in the open transaction, not yet in their blobs.
+    codes: RefCell<Codes>,
+    /// Cache of the words that occur in most pages.
+    common: RefCell<Common>,
+}
+
+impl SqliteStore {
+    /// Runs `work` in a transaction that acquires the write lock immediately, so that it cannot fail half-way for lack
+    /// of it. A nested transaction joins the outer one.
+    fn in_transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            return work();
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("begin an index transaction"))?;
+        let commit =
+            || self.connection.execute_batch("COMMIT").map_err(failed("commit an index transaction"));
+        match work()
+            .and_then(|()| self.flush_words())
+            .and_then(|()| self.flush_codes())
+            .and_then(|()| commit())
+        {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.words.borrow_mut().clear();
+                self.codes.borrow_mut().clear();
+                // After some errors (such as a full disk) SQLite has already rolled back.
+                if !self.connection.is_autocommit() {
+                    let _ = self.connection.execute_batch("ROLLBACK");
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Converts a SQLite error.
+fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
+    move |error| {
+        let code = error.sqlite_error_code();
+        if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
+            return Error::IndexBroken { location: "the index".into(), message: error.to_string() };
+        }
+        let busy =
+            [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::DiskFull, ErrorCode::CannotOpen];
+        let transient = code.is_some_and(|code| busy.contains(&code));
+        Error::Index { doing, message: error.to_string(), transient }
+    }
+}

@@ -1,0 +1,13 @@
+//! Tests of the SQLite store: the conformance suite of the storage port, and what is particular to SQLite files.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "tests edit files as a user would; a failed unwrap fails the test"
+)]
+
+mod conformance;
+mod sample;
+mod sqlite;
+mod sqlite_gaps;

@@ -1,0 +1,34 @@
+//! Language for every layer of Lore: words, sentences, scripts, slugs, dates, similarity, hashes, vector codes and secret
+//! patterns.
+//!
+//! The bottom crate. It is pure: it reads no file, no clock and no environment, and knows nothing about pages.
+
+mod age;
+pub mod diff;
+mod hash;
+mod partial_date;
+mod period;
+mod project_slug;
+pub mod quantity;
+mod script;
+pub mod secrets;
+mod sentences;
+pub mod sign_codes;
+mod similarity;
+mod slug;
+mod stop_words;
+mod timeframe;
+mod tokens;
+
+pub use age::{Age, NotAnAge};
+pub use hash::{ContentHash, stable_number};
+pub use partial_date::{NotADate, PartialDate};
+pub use period::{NamePeriod, date_in_name, find_period, parse_period};
+pub use project_slug::project_slug;
+pub use script::{is_unspaced, pairs, runs, space_unspaced};
+pub use sentences::sentences;
+pub use similarity::{jaccard, similarity, terms};
+pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
+pub use stop_words::is_content_word;
+pub use timeframe::{MONTHS, NotATimeframe, date_millis, since, until};
+pub use tokens::estimate_tokens;

@@ -1,0 +1,43 @@
+//! The files of a vault, its git repository and its watcher: the only crate that accesses the file system.
+//!
+//! Every error names the file. A write is staged in the vault, synced, then renamed, so that at any moment a file has
+//! either its old bytes or its new ones.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this is the crate the ban points to"
+)]
+
+mod dirfd;
+mod error;
+pub mod fault;
+mod files;
+pub mod git;
+mod lock;
+mod path;
+pub mod process;
+mod replace;
+mod staging;
+mod text;
+mod vault;
+mod walk;
+mod watch;
+
+pub use error::{Error, Result};
+pub use files::{
+    TemporaryFolder, exists, is_private, list_folder, list_names, make_folder, make_private, modified,
+    read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
+    write_passing, write_private,
+};
+pub use lock::{FolderLock, WatchLock};
+pub use path::{
+    EXPECTATIONS_FILE, EXTENSIONS, IGNORE_FILES, POLICY_FILE, folder, is_page, is_page_path, is_sidecar,
+    relative, safe_page_path, safe_path, sidecar, without_extension,
+};
+pub use replace::{replace_unchanged, size_of};
+pub use staging::Staging;
+pub use text::{Decoded, decode};
+pub use vault::{FileBytes, Vault};
+pub use walk::{DiskFile, Scan, Skipped, files_below, folders, hidden_pages, ignored, scan, stat};
+pub use watch::{DEBOUNCE, Event, Wake, Watching, next_wake, watch};

@@ -1,0 +1,211 @@
+//! The staging area of a write: a directory of its own in the vault's hidden `.lore/staging`, with the new bytes of
+//! every file, hard links to the old ones, and the intent record.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::PathBuf;
+
+use crate::dirfd::DirFd;
+use crate::error::{Error, Result};
+use crate::files::{is_folder, list_names};
+use crate::path::folder;
+use crate::vault::Vault;
+
+/// The directory of writes in progress, relative to the vault's root.
+const STAGING: &str = ".lore/staging";
+
+/// File name of the intent record.
+const INTENT: &str = "intent.json";
+
+/// File name of the record's attachment.
+const ATTACHED: &str = "attached";
+
+/// A staged write. Only the holder of the vault's lock has one.
+#[derive(Debug)]
+pub struct Staging {
+    base: PathBuf,
+    root: DirFd,
+    all: DirFd,
+    own: DirFd,
+    name: String,
+    /// Directories created for this write, to be removed on rollback.
+    made: RefCell<Vec<String>>,
+}
+
+impl Vault {
+    /// Creates an empty staging directory.
+    pub fn stage(&self, name: &str) -> Result<Staging> {
+        self.staging(name, true)
+    }
+
+    /// Opens the staging directory of a write that was in progress when its process exited.
+    pub fn staged(&self, name: &str) -> Result<Staging> {
+        self.staging(name, false)
+    }
+
+    /// Returns the writes that are, or were, in progress.
+    pub fn under_way(&self) -> Vec<String> {
+        let all = self.root().join(STAGING);
+        let mut names = list_names(&all).unwrap_or_default();
+        names.retain(|name| is_folder(&all.join(name)));
+        names
+    }
+
+    fn staging(&self, name: &str, make: bool) -> Result<Staging> {
+        let failed = |source| Error::Write { path: self.root().join(STAGING), source };
+        let root = DirFd::open(self.root()).map_err(failed)?;
+        let mut made = Vec::new();
+        let all = root.inside(STAGING, make.then_some(&mut made)).map_err(failed)?;
+        let own = all.inside(name, make.then_some(&mut made)).map_err(failed)?;
+        let base = self.root().to_owned();
+        Ok(Staging { base, root, all, own, name: name.to_owned(), made: RefCell::default() })
+    }
+}
+
+impl Staging {
+    /// Returns the name of the write.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace.
+    pub fn add(&self, number: usize, path: &str, bytes: &[u8]) -> Result<()> {
+        let mode = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
+        let done = self.own.create(&format!("{number}.new"), bytes, mode.unwrap_or(0o644), true);
+        done.map_err(|source| self.failed(path, source))
+    }
+
+    /// Keeps the old bytes of a file, without copying them if the file system supports it.
+    pub fn keep(&self, number: usize, path: &str) -> Result<()> {
+        let done = self
+            .folder_of(path, false)
+            .and_then(|place| place.link(file_name(path), &self.own, &format!("{number}.old")));
+        done.map_err(|source| self.failed(path, source))
+    }
+
+    /// Writes the intent record. From here on, any process can complete the write.
+    pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
+        let done = self.own.create(INTENT, intent, 0o600, sync);
+        if sync {
+            self.own.sync();
+            self.all.sync();
+        }
+        done.map_err(|source| self.failed(INTENT, source))
+    }
+
+    /// Returns the intent record, if it was written.
+    pub fn intent(&self) -> Result<Option<Vec<u8>>> {
+        self.own.read(INTENT).map_err(|source| self.failed(INTENT, source))
+    }
+
+    /// Stages bytes that belong to the record but are not a file of the vault.
+    pub fn attach(&self, bytes: &[u8]) -> Result<()> {
+        self.own.create(ATTACHED, bytes, 0o600, true).map_err(|source| self.failed(ATTACHED, source))
+    }
+
+    /// Returns those bytes.
+    pub fn attached(&self) -> Result<Option<Vec<u8>>> {
+        self.own.read(ATTACHED).map_err(|source| self.failed(ATTACHED, source))
+    }
+
+    /// Moves the new bytes of a file into place.
+    pub fn install(&self, number: usize, path: &str) -> Result<()> {
+        let done = self.folder_of(path, true).and_then(|place| {
+            self.own.rename(&format!("{number}.new"), &place, file_name(path))?;
+            place.sync();
+            Ok(())
+        });
+        done.map_err(|source| self.failed(path, source))
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &str) -> Result<()> {
+        let done = self.folder_of(path, false).and_then(|place| {
+            place.remove(file_name(path))?;
+            place.sync();
+            Ok(())
+        });
+        done.map_err(|source| self.failed(path, source))
+    }
+
+    /// Restores the old bytes of a file.
+    pub fn put_back(&self, number: usize, path: &str) -> Result<()> {
+        let done = self.folder_of(path, true).and_then(|place| {
+            self.own.rename(&format!("{number}.old"), &place, file_name(path))?;
+            place.sync();
+            Ok(())
+        });
+        done.map_err(|source| self.failed(path, source))
+    }
+
+    /// Returns the new bytes of a file, if they are still staged.
+    pub fn new_bytes(&self, number: usize) -> Result<Option<Vec<u8>>> {
+        let name = format!("{number}.new");
+        self.own.read(&name).map_err(|source| self.failed(&name, source))
+    }
+
+    /// Whether the new bytes of a file are still staged.
+    pub fn holds_new(&self, number: usize) -> bool {
+        self.own.mode(&format!("{number}.new")).is_some()
+    }
+
+    /// Returns the old bytes of a file, if they were kept.
+    pub fn old(&self, number: usize) -> Result<Option<Vec<u8>>> {
+        let name = format!("{number}.old");
+        self.own.read(&name).map_err(|source| self.failed(&name, source))
+    }
+
+    /// Removes directories that were created for the write and are still empty.
+    pub fn unmake_folders(&self) {
+        for folder_path in self.made.borrow_mut().drain(..).rev() {
+            if let Ok(parent) = self.root.inside(folder(&folder_path), None) {
+                parent.remove_folder(file_name(&folder_path));
+            }
+        }
+    }
+
+    /// Ends the write: removes its record first, so that no process completes it twice, then everything else.
+    pub fn end(self) -> Result<()> {
+        self.own.remove(INTENT).map_err(|source| self.failed(INTENT, source))?;
+        for name in list_names(&self.base.join(STAGING).join(&self.name)).unwrap_or_default() {
+            // Anything Lore did not put there, such as a directory, may stay.
+            let _ = self.own.remove(&name);
+        }
+        self.all.remove_folder(&self.name);
+        // Both are kept if they are not empty.
+        if let Ok(hidden) = self.root.inside(".lore", None) {
+            hidden.remove_folder("staging");
+        }
+        self.root.remove_folder(".lore");
+        Ok(())
+    }
+
+    fn folder_of(&self, path: &str, make: bool) -> io::Result<DirFd> {
+        let mut made = self.made.borrow_mut();
+        self.root.inside(folder(path), make.then_some(&mut *made))
+    }
+
+    fn failed(&self, path: &str, source: io::Error) -> Error {
+        let through_link = source.raw_os_error().is_some_and(is_link_error);
+        match through_link {
+            true => {
+                Error::BadPath { path: path.into(), reason: "it leads outside the vault through a symlink" }
+            }
+            false => Error::Write { path: self.base.join(path), source },
+        }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(unix)]
+fn is_link_error(code: i32) -> bool {
+    code == rustix::io::Errno::LOOP.raw_os_error() || code == rustix::io::Errno::NOTDIR.raw_os_error()
+}
+
+#[cfg(not(unix))]
+fn is_link_error(_code: i32) -> bool {
+    false
+}

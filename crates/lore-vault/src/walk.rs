@@ -1,0 +1,261 @@
+//! Finds the pages of a vault: a scan that only stats, honours ignore files and never leaves the vault.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use ignore::gitignore::GitignoreBuilder;
+use ignore::{DirEntry, Match, Walk, WalkBuilder};
+
+use crate::files::{absent, exists, metadata};
+use crate::path::{IGNORE_FILES, is_page};
+use crate::vault::Vault;
+
+/// A page's file as listed by the file system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFile {
+    /// Vault-relative path, with `/`.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+/// The result of a scan: pages sorted by path, and what was skipped for a reason worth reporting.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The pages.
+    pub files: Vec<DiskFile>,
+    /// Files that look like pages but were skipped.
+    pub skipped: Vec<Skipped>,
+    /// Directories that could not be read: what is indexed of their pages stays valid.
+    pub unreadable: Vec<String>,
+}
+
+/// A file that was not indexed, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Vault-relative path.
+    pub path: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Walks what the vault does not ignore.
+fn walk(vault: &Vault) -> Walk {
+    WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .hidden(true)
+        .git_ignore(true)
+        .require_git(false)
+        .add_custom_ignore_filename(IGNORE_FILES[0])
+        .follow_links(false)
+        // An ignore file can whitelist a hidden name; for Lore it stays hidden.
+        .filter_entry(|entry| entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b"."))
+        .build()
+}
+
+/// Returns the directories of a vault that may contain pages, the root first; each before its contents are read.
+pub fn folders(vault: &Vault) -> impl Iterator<Item = PathBuf> {
+    let folder = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
+    walk(vault).flatten().filter(folder).map(DirEntry::into_path)
+}
+
+/// Scans the whole vault.
+pub fn scan(vault: &Vault) -> Scan {
+    let mut scan = Scan::default();
+    let mut folders = Folders::default();
+    for entry in walk(vault) {
+        match entry {
+            Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
+            // A directory that was removed after it was listed is not an error.
+            Err(error) if error.io_error().is_some_and(absent) => {}
+            Err(error) => note_unreadable(vault, &error, &mut scan),
+        }
+    }
+    scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    scan
+}
+
+/// Records a directory that cannot be read. If its path is unknown, no page counts as gone.
+fn note_unreadable(vault: &Vault, error: &ignore::Error, scan: &mut Scan) {
+    let place = place_of(error).and_then(|path| path.strip_prefix(vault.root()).ok());
+    let path = place.map(|path| with_slashes(&path.to_string_lossy())).unwrap_or_default();
+    let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    scan.skipped.push(Skipped { path: format!("{path}/"), reason: format!("cannot be read: {why}") });
+    scan.unreadable.push(path);
+}
+
+fn place_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place_of(err),
+        _ => None,
+    }
+}
+
+/// Counts the files that would be pages but are hidden or in hidden directories, except those of version control.
+pub fn hidden_pages(vault: &Vault) -> usize {
+    let walker = WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".lore")
+        .build();
+    let hidden = |entry: &DirEntry| {
+        let inside = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
+        is_page(&entry.file_name().to_string_lossy())
+            && inside.iter().any(|name| name.to_string_lossy().starts_with('.'))
+    };
+    walker
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()) && hidden(entry))
+        .count()
+}
+
+/// Returns every file below a directory of the vault that is not hidden, with its size, sorted. Symlinks are not
+/// followed.
+pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
+    let walker = WalkBuilder::new(vault.root().join(folder)).standard_filters(false).hidden(true).build();
+    let file = |entry: DirEntry| {
+        let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let inside = entry.path().strip_prefix(vault.root()).ok()?;
+        Some((with_slashes(&inside.to_string_lossy()), found.len()))
+    };
+    let mut files: Vec<(String, u64)> = walker.flatten().filter_map(file).collect();
+    files.sort();
+    files
+}
+
+/// Whether the vault ignores a path, by the same rules as a scan: hidden names; then, for each directory on the
+/// path and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. Nothing inside an
+/// ignored directory can be whitelisted.
+pub fn ignored(vault: &Vault, path: &str) -> bool {
+    let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
+    ends.push(path.len());
+    path.split('/').any(|name| name.starts_with('.'))
+        || ends
+            .into_iter()
+            .any(|end| entry_ignored(vault, &vault.root().join(&path[..end]), end < path.len()))
+}
+
+fn entry_ignored(vault: &Vault, full: &Path, is_folder: bool) -> bool {
+    for name in IGNORE_FILES {
+        for folder in full.ancestors().skip(1).take_while(|folder| folder.starts_with(vault.root())) {
+            let mut rules = GitignoreBuilder::new(folder);
+            if !exists(&folder.join(name)) || rules.add(folder.join(name)).is_some() {
+                continue;
+            }
+            let Ok(rules) = rules.build() else { continue };
+            match rules.matched(full, is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+    }
+    false
+}
+
+/// Stats only these paths. Paths that no longer exist are left out.
+pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
+    let mut scan = Scan::default();
+    for path in paths {
+        let full = vault.root().join(path);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !is_page(name) || ignored(vault, path) || !vault.has_no_linked_folder(&full) {
+            continue;
+        }
+        match metadata(&full) {
+            Ok(found) if found.is_file() && vault.contains(&full) => {
+                scan.files.push(disk_file(path.clone(), &found));
+            }
+            _ => {}
+        }
+    }
+    scan
+}
+
+fn take(vault: &Vault, entry: &DirEntry, folders: &mut Folders, scan: &mut Scan) {
+    if entry.depth() == 0 {
+        return;
+    }
+    let Some(kind) = entry.file_type() else { return };
+    let name = entry.file_name().to_string_lossy();
+    if !is_page(&name) {
+        return;
+    }
+    // The scan starts at the root, so every path begins with it and a slash.
+    let root = vault.root().as_os_str().len() + 1;
+    let Some(path) = entry.path().to_str().and_then(|path| path.get(root..)).map(with_slashes) else {
+        return skip(scan, entry.path().to_string_lossy().into_owned(), "its name is not UTF-8");
+    };
+    if kind.is_dir() {
+        return skip(scan, path, "it is a directory, not a page");
+    }
+    if kind.is_symlink() && !vault.contains(entry.path()) {
+        return skip(scan, path, "it is a symlink that is broken or leaves the vault");
+    }
+    // A symlink inside the vault counts as its target, so its stat must follow it.
+    let file = if kind.is_symlink() {
+        match metadata(entry.path()) {
+            Ok(found) if !found.is_file() => return skip(scan, path, "it is not a regular file"),
+            found => found.ok().map(|found| disk_file(path, &found)),
+        }
+    } else if kind.is_file() {
+        folders.stat(entry, path)
+    } else {
+        return skip(scan, path, "it is not a regular file");
+    };
+    // A file that was removed after it was listed is left out: the next scan finds it gone.
+    scan.files.extend(file);
+}
+
+/// Stats files by their name in an open directory, so that the system need not resolve the whole path for each:
+/// every command stats every file, and this is the avoidable part of the cost.
+#[derive(Default)]
+struct Folders {
+    #[cfg(unix)]
+    open: Option<(std::path::PathBuf, std::fs::File)>,
+}
+
+impl Folders {
+    #[cfg(unix)]
+    fn stat(&mut self, entry: &DirEntry, path: String) -> Option<DiskFile> {
+        use rustix::fs::{AtFlags, statat};
+        let parent = entry.path().parent()?;
+        if self.open.as_ref().is_none_or(|(known, _)| known != parent) {
+            self.open = Some((parent.to_owned(), std::fs::File::open(parent).ok()?));
+        }
+        let (_, folder) = self.open.as_ref()?;
+        let found = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let mtime = found.st_mtime.saturating_mul(1_000_000_000).saturating_add(found.st_mtime_nsec as i64);
+        Some(DiskFile { path, size: found.st_size.unsigned_abs(), mtime })
+    }
+
+    #[cfg(not(unix))]
+    fn stat(&mut self, entry: &DirEntry, path: String) -> Option<DiskFile> {
+        entry.metadata().ok().map(|found| disk_file(path, &found))
+    }
+}
+
+fn skip(scan: &mut Scan, path: String, reason: &str) {
+    scan.skipped.push(Skipped { path, reason: reason.into() });
+}
+
+fn disk_file(path: String, found: &std::fs::Metadata) -> DiskFile {
+    DiskFile { path, size: found.len(), mtime: mtime(found) }
+}
+
+/// Returns a file's mtime in nanoseconds since 1970.
+pub(crate) fn mtime(found: &std::fs::Metadata) -> i64 {
+    let modified = found.modified().unwrap_or(UNIX_EPOCH);
+    match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => -i64::try_from(before.duration().as_nanos()).unwrap_or(i64::MAX),
+    }
+}
+
+fn with_slashes(path: &str) -> String {
+    if Path::new("a").join("b").to_str() == Some("a/b") { path.to_owned() } else { path.replace('\\', "/") }
+}

@@ -1,0 +1,259 @@
+//! `lore check` and the contradiction guard of writes.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::check_set::{Outcome, cases, table};
+use crate::git_support::{GitVault, node};
+use crate::sandbox::{LORE, Sandbox};
+
+#[test]
+fn labelled_set_has_no_missed_or_false_findings() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let outcomes: Vec<Outcome> =
+        cases().iter().map(|case| case.run(Path::new(LORE), folder.path())).collect();
+    let quiet = outcomes.iter().filter(|outcome| outcome.expected.is_empty()).count();
+    assert!(outcomes.len() >= 60 && quiet * 2 >= outcomes.len(), "{quiet} of {} are quiet", outcomes.len());
+    println!("{}", table(&outcomes));
+    let wrong: Vec<String> = outcomes.iter().filter_map(Outcome::wrong).collect();
+    assert!(wrong.is_empty(), "{} cases are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Creates a vault in which Ada has two roles and has left a company whose relation is still open.
+fn vault() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/ada.md", ADA);
+    sandbox.write("companies/brex.md", "# Brex\n");
+    sandbox
+}
+
+const ADA: &str =
+    "# Ada\n- works_at [[Brex]] {2018..}\n- role:: CEO\n- role:: CTO\n\nAda left Brex in 2025.\n";
+
+#[track_caller]
+fn check(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    sandbox.run(&[&["check"], arguments].concat()).ok().json()
+}
+
+#[track_caller]
+fn ids(answer: &Value) -> Vec<String> {
+    let findings = answer["findings"].as_array().expect("findings");
+    findings.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn finding_names_both_lines() {
+    let sandbox = vault();
+    let answer = check(&sandbox, &["--type", "cross_page"]);
+    let mut finding = answer["findings"][0].clone();
+    finding.as_object_mut().expect("an object").remove("id");
+    let place = |line: u32, text: &str| json!({ "path": "people/ada.md", "slug": "people/ada", "line": line, "text": text });
+    assert_eq!(
+        finding,
+        json!({
+            "type": "cross_page",
+            "kind": "two_values",
+            "subject": "people/ada",
+            "message": "ada has two values of `role` at the same time: \"CEO\" and \"CTO\"",
+            "places": [place(3, "- role:: CEO"), place(4, "- role:: CTO")],
+        })
+    );
+    let human = sandbox.run(&["check", "--format", "human"]).ok().text();
+    for part in [
+        "people/ada.md:6  Ada left Brex in 2025.",
+        "people/ada.md:2  - works_at [[Brex]] {2018..}",
+        "2 findings",
+    ] {
+        assert!(human.contains(part), "{part:?} is not in: {human}");
+    }
+}
+
+#[test]
+fn check_covers_one_page_or_all() {
+    let sandbox = vault();
+    sandbox.write("b.md", "- role:: x\n- role:: y\n");
+    let all = ids(&check(&sandbox, &[]));
+    assert_eq!((all.len(), ids(&check(&sandbox, &["--all"]))), (3, all.clone()));
+    assert_eq!(ids(&check(&sandbox, &["ada"])).len(), 2);
+    assert_eq!(ids(&check(&sandbox, &["companies/brex"])), [""; 0]);
+    assert_eq!(ids(&check(&sandbox, &["ada", "--type", "temporal"])).len(), 1);
+    assert_eq!(ids(&check(&sandbox, &["--type", "stale"])), [""; 0]);
+    sandbox.run(&["check", "nobody"]).exits(1).says("no page matches");
+    sandbox.run(&["check", "--type", "other"]).exits(2);
+}
+
+#[test]
+fn open_findings_fail_only_with_strict() {
+    let sandbox = vault();
+    sandbox.run(&["check", "--strict"]).exits(4);
+    for id in ids(&check(&sandbox, &[])) {
+        check(&sandbox, &["--resolve", &id]);
+    }
+    sandbox.run(&["check", "--strict"]).exits(0);
+    sandbox.write("people/ada.md", "# Ada\n");
+    sandbox.run(&["check", "--strict"]).ok();
+}
+
+#[test]
+fn resolved_findings_stay_resolved_until_their_lines_change() {
+    let sandbox = vault();
+    let id = ids(&check(&sandbox, &["--type", "cross_page"])).remove(0);
+    let resolved = check(&sandbox, &["--resolve", &id[..6].to_uppercase()]);
+    assert_eq!(resolved["findings"][0]["resolved"]["by"], "tester");
+    let open = || ids(&check(&sandbox, &["--type", "cross_page"]));
+    assert_eq!(open(), [""; 0]);
+    assert_eq!(
+        ids(&check(&sandbox, &["--type", "cross_page", "--include-resolved"])),
+        std::slice::from_ref(&id)
+    );
+    assert_eq!(check(&sandbox, &[])["resolved"], 1);
+
+    // Other lines move and change; these two stay.
+    sandbox.write(
+        "people/ada.md",
+        ADA.replace("# Ada\n", "# Ada\n\nNew words above.\n\n").replace("- role:: CEO", "-  role:: CEO "),
+    );
+    assert_eq!(open(), [""; 0]);
+    sandbox.run(&["mv", "people/ada", "persons/ada"]).exits(0);
+    assert_eq!(open(), [""; 0]);
+    sandbox.run(&["sync", "--full"]).ok();
+    assert_eq!(open(), [""; 0]);
+
+    sandbox.write("persons/ada.md", ADA.replace("CTO", "CFO"));
+    let other = open();
+    assert!(other.len() == 1 && other[0] != id, "{other:?}");
+    sandbox.write("persons/ada.md", ADA);
+    assert_eq!(open(), [""; 0], "the lines are those that were resolved");
+}
+
+#[test]
+fn ids_survive_a_database_rebuild() {
+    let sandbox = vault();
+    let before = check(&sandbox, &[]);
+    std::fs::remove_dir_all(sandbox.root.join("home")).expect("the home directory");
+    sandbox.write("lore.toml", "name = \"v\"\n");
+    assert_eq!(sandbox.run(&["check"]).exits(0).json(), before);
+}
+
+#[test]
+fn ambiguous_ids_are_refused() {
+    let sandbox = vault();
+    sandbox.run(&["check", "--resolve", "zzz"]).exits(1).says("no finding with id");
+    sandbox.run(&["check", "--resolve", ""]).exits(1);
+    for number in 0..20 {
+        sandbox.write(&format!("n{number}.md"), format!("- role:: a{number}\n- role:: b{number}\n"));
+    }
+    let all = ids(&check(&sandbox, &[]));
+    let first = |id: &String| id[..1].to_owned();
+    let shared = all.iter().map(first).find(|one| all.iter().filter(|id| first(id) == *one).count() > 1);
+    sandbox
+        .run(&["check", "--resolve", &shared.expect("22 ids and 16 digits")])
+        .exits(2)
+        .says("use a longer id");
+    assert_eq!(ids(&check(&sandbox, &[])).len(), 22, "nothing was resolved");
+}
+
+/// Creates a `roam` vault with a user-stated owner of Brex.
+fn guarded() -> GitVault {
+    let vault = GitVault::with_profile("roam");
+    let stated = node(1, "Brex", "- owner:: Pedro").replace("observed", "user-stated");
+    vault.put("brex", &stated).ok();
+    vault
+}
+
+#[test]
+fn contradiction_of_equal_authority_marks_both_pages() {
+    let vault = guarded();
+    let head = vault.head();
+    let ran = vault.put("meeting", &node(2, "Meeting", "- Brex | owner:: Henrique")).exits(0);
+    let answer = ran.json();
+    let warning = answer["warnings"][0].as_str().expect("a warning");
+    for part in ["meeting.md:17 `owner:: Henrique`", "brex.md:17 `owner:: Pedro`", "both pages are marked"] {
+        assert!(warning.contains(part), "{part:?} is not in {warning:?}");
+    }
+    assert_eq!(answer["also"], json!(["brex"]));
+    for (path, marked) in [("meeting.md", true), ("brex.md", true)] {
+        assert_eq!(vault.read(path).contains("status: contested"), marked, "{path}");
+    }
+    assert!(vault.read("meeting.md").contains("- contradicts [[Brex]]\n"), "{}", vault.read("meeting.md"));
+    assert!(!vault.read("brex.md").contains("contradicts"));
+    assert_eq!(vault.subjects_since(&head).len(), 1, "one commit");
+    assert_eq!(vault.files_of("HEAD"), ["M brex.md", "M index.md", "A meeting.md"]);
+    vault.lore(&["lint"]).ok();
+
+    // Nothing is marked or added twice.
+    let again = vault.lore(&["edit", "meeting", "--append", "More."]).ok();
+    assert!(again.json().get("warnings").is_none(), "{again:?}");
+    assert_eq!(vault.read("meeting.md").matches("contradicts").count(), 1);
+}
+
+#[test]
+fn every_write_operation_is_guarded() {
+    let vault = guarded();
+    vault.put("meeting", &node(2, "Meeting", "Text.")).ok();
+    vault.lore(&["edit", "meeting", "--append", "- Brex | owner:: Henrique"]).exits(0);
+    assert!(vault.read("brex.md").contains("status: contested"));
+    let vault = guarded();
+    let captured =
+        vault.lore(&["capture", "- Brex | owner:: Henrique", "--title", "Heard", "--keep"]).exits(0);
+    assert!(captured.text().contains("both pages are marked"), "{captured:?}");
+    assert!(vault.read("brex.md").contains("status: contested"));
+}
+
+#[test]
+fn contradicted_page_of_less_authority_is_only_reported() {
+    let vault = GitVault::with_profile("roam");
+    vault.put("brex", &node(1, "Brex", "- owner:: Pedro").replace("observed", "external")).ok();
+    let ran = vault.put("meeting", &node(2, "Meeting", "- Brex | owner:: Henrique")).exits(0);
+    let warning = ran.json()["warnings"][0].as_str().expect("a warning").to_owned();
+    assert!(warning.contains("has higher authority than brex.md:17"), "{warning}");
+    for path in ["brex.md", "meeting.md"] {
+        assert!(vault.read(path).contains("status: current"), "{path}");
+    }
+    // Who recorded a fact outranks how its page was learnt.
+    let vault = GitVault::with_profile("roam");
+    vault.put("brex", &node(1, "Brex", "- owner:: Pedro (by: manual)").replace("observed", "external")).ok();
+    vault.put("meeting", &node(2, "Meeting", "- Brex | owner:: Henrique")).exits(0);
+    assert!(vault.read("brex.md").contains("status: contested"));
+}
+
+#[test]
+fn guard_ignores_compatible_facts() {
+    let vault = guarded();
+    let quiet = |slug: &str, number: u32, body: &str| {
+        let ran = vault.put(slug, &node(number, &format!("Node {number}"), body)).ok();
+        assert!(ran.json().get("warnings").is_none(), "{body}: {ran:?}");
+    };
+    quiet("same", 2, "- Brex | owner:: pedro.");
+    quiet("past", 3, "- Brex | owner:: Ann {2010..2012}");
+    quiet("future", 4, "- Brex | owner:: Ann {2030..}");
+    quiet("many", 5, "- Brex | knows:: Ann");
+    quiet("another", 6, "- Acme | owner:: Ann");
+    quiet("newer", 7, "- supersedes [[Brex]]\n- supersedes [[Node 2]]\n- Brex | owner:: Ann");
+    // A superseded page does not count, whatever it says now.
+    vault.lore(&["edit", "same", "--append", "- Brex | owner:: Carol"]).ok();
+    // A page that changes its own value supersedes itself.
+    let vault = guarded();
+    let page = node(1, "Brex", "- owner:: Maria").replace("observed", "user-stated");
+    vault.put("brex", &page.replace("- owner", "- owner:: Pedro {..2026-10}\n- owner")).exits(0);
+    assert!(vault.read("brex.md").contains("status: current"));
+}
+
+#[test]
+fn guard_is_enabled_by_policy() {
+    let sandbox = Sandbox::with_vault();
+    let put =
+        |sandbox: &Sandbox, slug: &str, text: &str| sandbox.pipe(&["put", slug], text.as_bytes()).exits(0);
+    put(&sandbox, "brex", "# Brex\n- owner:: Pedro\n");
+    let ran = put(&sandbox, "meeting", "- Brex | owner:: Henrique\n");
+    assert!(ran.json().get("warnings").is_none(), "{ran:?}");
+    sandbox.sh("printf '[check]\\nguard = true\\n' >> lore.toml").exits(0);
+    let ran = put(&sandbox, "second", "- Brex | owner:: Carol\n");
+    assert_eq!(ran.json()["also"], json!(["brex", "meeting"]));
+    let text = String::from_utf8(sandbox.read("second.md")).expect("text");
+    assert_eq!(
+        text,
+        "---\nstatus: contested\n---\n- Brex | owner:: Carol\n- contradicts [[brex]]\n- contradicts [[meeting]]\n"
+    );
+}
