@@ -34,7 +34,7 @@ pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
     stale_pages, states, status, supersession, touched,
 };
-pub use lint::{Findings, file_findings, lint, page_findings, property_values, refuse};
+pub use lint::{Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret};
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
     OnEdited, Owner, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill, line_of,

@@ -36,6 +36,13 @@ pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
     if errors.is_empty() { Ok(rest) } else { Err(Error::Lint { findings: errors }) }
 }
 
+/// Fails if a text that is not a page contains a credential.
+pub fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
+    let mut found = page_findings(&memory.policy(), what, text);
+    found.retain(|found| found.lint == Lint::Secret);
+    refuse(found).map(drop)
+}
+
 /// Decides whether a change may be made, when the index already contains it but the disk does not. The changed pages
 /// must have no errors; if the policy requires it, neither may the rest of the vault, unless the change fixes a page.
 pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {

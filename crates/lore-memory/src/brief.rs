@@ -2,8 +2,6 @@
 //!
 //! It runs at the start of every session, so it only queries the few pages it shows and never reads the whole vault.
 
-mod scope;
-
 use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
@@ -14,10 +12,8 @@ use lore_engine::{Memory, Result, find};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
 use lore_vault::{decode, without_extension};
 
-use crate::capture::first_sentence;
-
-use scope::Scope;
-pub(crate) use scope::known_directory;
+use crate::page_text::first_sentence;
+use crate::scope::Scope;
 
 /// Maximum number of pages for a matching directory.
 const MATCHING: usize = 10;

@@ -8,18 +8,17 @@ mod related;
 mod similar;
 mod tags;
 
-pub(crate) use page::{Naming, NewPage, first_sentence, free_path_of, list, new_page, title_of};
-pub(crate) use similar::page_terms;
+pub(crate) use page::{Naming, NewPage, free_path_of, list, new_page};
 pub use similar::{Comparison, Similar, Way, similar_pages};
 
 use lore_engine::{
-    Action, Error, Lint, Memory, Noted, PageChange, Receipt, Result, Terms, is_committed, page_findings,
-    refuse, write_as,
+    Action, Error, Memory, Noted, PageChange, Receipt, Result, Terms, is_committed, refuse_secret, write_as,
 };
 use lore_ports::PageRow;
 
 use crate::captures::{RawText, raw_changes};
 use crate::gaps::check_gaps;
+use crate::page_text::title_of;
 
 use change::{Onto, change};
 use page::free_path;
@@ -115,13 +114,6 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
 fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
     refuse_secret(memory, "the text", &request.text)?;
     refuse_secret(memory, "the title", request.title.as_deref().unwrap_or_default())
-}
-
-/// Returns an error if the text contains a credential.
-pub(crate) fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
-    let mut found = page_findings(&memory.policy(), what, text);
-    found.retain(|found| found.lint == Lint::Secret);
-    refuse(found).map(drop)
 }
 
 /// Writes a new page. The name is chosen before the vault is locked, so another writer may take it first; then the next

@@ -14,9 +14,9 @@ use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress
 use lore_text::{date_millis, jaccard};
 use lore_vault::{files_below, is_page_path};
 
-use crate::capture::page_terms;
 use crate::check::Finding;
 use crate::mentions::MissingLink;
+use crate::page_text::page_terms;
 
 /// Minimum similarity of likely duplicates.
 const SAME: f64 = 0.7;

@@ -2,12 +2,12 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{Error, Hit, Memory, Result};
+use lore_engine::{Error, Hit, Memory, Result, refuse_secret};
 use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
 use lore_text::{ContentHash, fold, stable_number, terms};
 
-use crate::capture::{page_terms, refuse_secret};
 use crate::novelty::nearness;
+use crate::page_text::page_terms;
 
 /// An unanswered question.
 #[derive(Debug, Default)]

@@ -3,7 +3,6 @@
 
 mod evidence;
 mod imports;
-mod mentions;
 mod page;
 mod source;
 
@@ -15,17 +14,16 @@ use lore_text::ContentHash;
 use lore_vault::exists;
 
 use crate::gaps::check_gaps;
+use crate::mentions::{Mention, mentions};
 use crate::novelty::{Novelty, Verdict};
 
 pub use evidence::Evidence;
-pub use mentions::Mention;
 pub use page::{Derived, PageIngest};
 pub use source::SourceNovelty;
 
 use imports::known_source;
 
 pub(crate) use imports::record_import;
-pub(crate) use mentions::mentions;
 use page::{Planned, plan_page};
 use source::{SourcePage, plan_source, source_novelty};
 

@@ -17,7 +17,9 @@ mod inject;
 mod lint_fix;
 mod mentions;
 mod novelty;
+mod page_text;
 pub mod retention;
+mod scope;
 
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use capture::{CaptureRequest, Captured, Comparison, NewCapture, Similar, Way, capture, similar_pages};
@@ -34,10 +36,10 @@ pub use facts::{
 pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
 pub use hooks::FeatureHooks;
 pub use ingest::{
-    Derived, Evidence, IngestReport, IngestRequest, Ingested, Mention, PageIngest, PageReport, SourceNovelty,
+    Derived, Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, SourceNovelty,
     SourceText, ingest,
 };
 pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
-pub use mentions::{LinksMade, MissingLink, add_missing_links, missing_links};
+pub use mentions::{LinksMade, Mention, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};

@@ -5,6 +5,7 @@
 //! sources, which are evidence.
 
 mod evidence;
+mod in_text;
 mod link;
 mod names;
 
@@ -13,6 +14,8 @@ use std::fmt;
 
 use lore_page::{ByteRange, Linkable, linkable, parse};
 
+pub use in_text::Mention;
+pub(crate) use in_text::mentions;
 pub use link::{LinksMade, add_missing_links};
 
 use lore_engine::{Finding, Findings, Level, Lint, Memory, Result, Verb, is_live, states};

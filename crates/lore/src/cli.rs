@@ -17,16 +17,17 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
 use lore_engine::Code;
 
-use crate::environment::Environment;
-use crate::failure::{Failure, Result, status};
-use crate::ops::{self, Entry};
-use crate::session::{Options, Session};
-use crate::talk::{Level, Talk};
+use crate::app::environment::Environment;
+use crate::app::error::{AppError, Result, status};
+use crate::app::session::{Session, SessionOptions};
+use crate::app::stderr::{Stderr, Verbosity};
+use crate::ops;
+use crate::ops::OperationInfo;
 
 use output::Output;
 use welcome::Welcome;
 
-/// Options of every command.
+/// SessionOptions of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct Globals {
@@ -79,7 +80,7 @@ pub fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => {
             if let Some(failure) = suggest::from_parser(&command, &error, &args) {
-                return report(&failure, &Talk::default(), false);
+                return report(&failure, &Stderr::default(), false);
             }
             // Help and version are errors to clap too; it knows their exit status.
             let _ = error.print();
@@ -90,7 +91,7 @@ pub fn main() -> ExitCode {
         Ok(globals) => globals,
         Err(_) => Globals::from_arg_matches(&matches).unwrap_or_else(|_| Globals::none()),
     };
-    let talk = Talk::new(globals.level());
+    let talk = Stderr::new(globals.level());
     let called = matches.subcommand_name() == Some("call");
     let explicit_json = called || globals.json || globals.format == Some(Format::Json);
     match run(&matches, globals) {
@@ -100,7 +101,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints an error and returns its exit status.
-fn report(failure: &Failure, talk: &Talk, json: bool) -> ExitCode {
+fn report(failure: &AppError, talk: &Stderr, json: bool) -> ExitCode {
     if json {
         talk.error(&failure.json().to_string());
     } else {
@@ -132,7 +133,7 @@ pub(super) fn command() -> Command {
     extras::add(root).subcommand(hook::command())
 }
 
-fn add(root: Command, entry: &Entry) -> Command {
+fn add(root: Command, entry: &OperationInfo) -> Command {
     let command = (entry.command)().args_override_self(true);
     match entry.name.split_once(' ') {
         None => root.subcommand(command),
@@ -196,7 +197,7 @@ fn attempt(
     name: &str,
     matches: &ArgMatches,
     globals: &Globals,
-) -> std::result::Result<u8, (Failure, Option<Box<Session>>)> {
+) -> std::result::Result<u8, (AppError, Option<Box<Session>>)> {
     let session = Box::new(open_session(name, globals).map_err(|failure| (failure, None))?);
     let run = || {
         let output = Output::choose(globals, &session)?;
@@ -238,17 +239,17 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
         "call" | "pipe" => "pipe",
         _ => "cli",
     };
-    let options = Options {
+    let options = SessionOptions {
         db: globals.db.clone(),
         project: globals.project.clone(),
         sync: !globals.no_sync,
         keeps_up: false,
         face,
     };
-    Session::new(Environment::read()?, options, Talk::new(globals.level()))
+    Session::new(Environment::read()?, options, Stderr::new(globals.level()))
 }
 
-fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(Entry, &'a ArgMatches)> {
+fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(OperationInfo, &'a ArgMatches)> {
     match ops::registry().into_iter().find(|entry| entry.name == name || entry.aliases.contains(&name)) {
         Some(entry) => Ok((entry, matches)),
         None => {
@@ -276,11 +277,11 @@ impl Globals {
         }
     }
 
-    fn level(&self) -> Level {
+    fn level(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
-            (true, _) => Level::Quiet,
-            (_, true) => Level::Verbose,
-            _ => Level::Normal,
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         }
     }
 }

@@ -10,7 +10,6 @@ mod metrics;
 mod openapi;
 mod operations;
 mod reply;
-mod tokens;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,15 +22,14 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use crate::environment::Environment;
-use crate::failure::{Failure, Result};
+use crate::app::access::Tokens;
+use crate::app::environment::Environment;
+use crate::app::error::{AppError, Result};
 use crate::mcp::{Handler, Toolset};
-use crate::server::{Keepers, Workers, stopped};
+use crate::server::{VaultWorkers, Workers, stopped};
 
 use context::page;
 use metrics::Metrics;
-
-pub use tokens::Tokens;
 
 /// Maximum size of a request body, in bytes.
 const BODY: usize = 16 * 1024 * 1024;
@@ -65,13 +63,13 @@ pub struct Listen {
 pub async fn serve(
     environment: &Environment,
     workers: Workers,
-    keepers: Keepers,
+    keepers: VaultWorkers,
     listen: Listen,
     told: impl FnOnce(SocketAddr, &Tokens),
 ) -> Result<()> {
     let tokens = Tokens::open(environment)?;
     let listener = TcpListener::bind(listen.address).await.map_err(|error| {
-        Failure::usage(
+        AppError::usage(
             format!("cannot listen on {}: {error}", listen.address),
             "choose another port, such as --http 127.0.0.1:8322",
         )
@@ -88,7 +86,7 @@ pub async fn serve(
         tokio::time::sleep(LAST_WORDS).await;
     };
     tokio::select! {
-        served = serving => served.map_err(|error| Failure::usage(format!("cannot serve: {error}"), "start it again")),
+        served = serving => served.map_err(|error| AppError::usage(format!("cannot serve: {error}"), "start it again")),
         // An open stream must not keep the server from shutting down.
         () = late => Ok(()),
     }

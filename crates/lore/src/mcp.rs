@@ -24,11 +24,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use crate::failure::{Failure, Result, status};
-use crate::server::{Caller, Grant, Keepers, Step, Workers};
-use crate::session::Session;
+use crate::app::access::Grant;
+use crate::app::error::{AppError, Result, status};
+use crate::app::session::Session;
+use crate::server::{Caller, ProgressStep, VaultWorkers, Workers};
 
-use progress::Telling;
+use progress::ProgressStream;
 use tool::Tool;
 use toolset::listed;
 
@@ -41,7 +42,7 @@ const INSTRUCTIONS: &str = include_str!("mcp/instructions.md");
 #[derive(Clone)]
 pub struct Handler {
     workers: Workers,
-    keepers: Keepers,
+    keepers: VaultWorkers,
     tools: Vec<&'static Tool>,
     /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
@@ -49,7 +50,7 @@ pub struct Handler {
 
 impl Handler {
     /// Returns a handler. Over stdio a client has the rights of the user; over HTTP, those of its token.
-    pub fn new(workers: Workers, keepers: Keepers, set: Toolset) -> Handler {
+    pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
         Handler { workers, keepers, tools: toolset(set), listed: Arc::default() }
     }
 
@@ -61,7 +62,7 @@ impl Handler {
     async fn run<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        Asked { project, told }: Asked,
+        RequestTarget { project, told }: RequestTarget,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let grant = granted(context);
@@ -85,20 +86,20 @@ impl Handler {
         tool: &'static Tool,
         mut arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
-        told: Option<watch::Sender<Option<Step>>>,
+        told: Option<watch::Sender<Option<ProgressStep>>>,
     ) -> Result<CallToolResult> {
         let project = match arguments.remove("project") {
             Some(Value::String(name)) if !name.is_empty() => Some(name),
             Some(Value::Null | Value::String(_)) | None => None,
-            Some(_) => return Err(Failure::usage("project is not a string", "pass the name of a project")),
+            Some(_) => return Err(AppError::usage("project is not a string", "pass the name of a project")),
         };
         let (entry, input) = tool.call(arguments)?;
         if let Some(grant) = granted(context) {
-            grant.check(&entry)?;
+            grant.check(&entry.demand())?;
         }
         let keepers = self.keepers.clone();
         let (text, structured) = self
-            .run(context, Asked { project, told }, move |session| {
+            .run(context, RequestTarget { project, told }, move |session| {
                 let answer = (entry.from_json)(input, session)?;
                 let mut text = answer.human();
                 if let Some(progress) = keepers.progress(session) {
@@ -118,11 +119,11 @@ impl Handler {
 
 /// The target of a request besides its operation.
 #[derive(Default)]
-struct Asked {
+struct RequestTarget {
     /// The requested project.
     project: Option<String>,
     /// Receives progress.
-    told: Option<watch::Sender<Option<Step>>>,
+    told: Option<watch::Sender<Option<ProgressStep>>>,
 }
 
 /// Returns the grant of an HTTP request's token; none over stdio.
@@ -134,7 +135,7 @@ fn granted(context: &RequestContext<RoleServer>) -> Option<Grant> {
 }
 
 /// Returns an error as a tool result, so that the agent can act on it.
-fn told(failure: &Failure) -> CallToolResult {
+fn error_result(failure: &AppError) -> CallToolResult {
     let version = failure.current_version.map(|version| format!("\ncurrent version: {version}"));
     let text = format!(
         "error ({}): {}\nhint: {}{}",
@@ -149,7 +150,7 @@ fn told(failure: &Failure) -> CallToolResult {
 }
 
 /// Returns an error as a JSON-RPC error, for requests without a tool result.
-fn refused(failure: Failure) -> ErrorData {
+fn refused(failure: AppError) -> ErrorData {
     let (code, data) = (ErrorCode(status(failure.code).mcp), failure.json());
     ErrorData::new(code, format!("{}; {}", failure.message, failure.hint), Some(data))
 }
@@ -189,7 +190,7 @@ impl ServerHandler for Handler {
             let message = format!("unknown tool {:?}; known tools: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let (telling, steps) = Telling::begin(&context);
+        let (telling, steps) = ProgressStream::begin(&context);
         let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);
         let result = tokio::select! {
             // The client cancelled the call; dropping it cancels the work.
@@ -199,7 +200,7 @@ impl ServerHandler for Handler {
                 result
             }
         };
-        Ok(CallToolResponse::Complete(result.unwrap_or_else(|failure| told(&failure))))
+        Ok(CallToolResponse::Complete(result.unwrap_or_else(|failure| error_result(&failure))))
     }
 
     async fn list_resources(
@@ -208,7 +209,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run(&context, Asked::default(), |session| resources::list(session, cursor))
+        self.run(&context, RequestTarget::default(), |session| resources::list(session, cursor))
             .await
             .map_err(refused)
     }
@@ -226,8 +227,8 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ReadResourceResponse, ErrorData> {
-        let read =
-            self.run(&context, Asked::default(), move |session| resources::read(session, &request.uri));
+        let read = self
+            .run(&context, RequestTarget::default(), move |session| resources::read(session, &request.uri));
         Ok(ReadResourceResponse::Complete(read.await.map_err(refused)?))
     }
 
@@ -245,8 +246,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let made = self
-            .run(&context, Asked::default(), move |session| prompts::get(session, &request.name, &arguments));
+        let made = self.run(&context, RequestTarget::default(), move |session| {
+            prompts::get(session, &request.name, &arguments)
+        });
         Ok(GetPromptResponse::Complete(made.await.map_err(refused)?))
     }
 
@@ -256,8 +258,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CompleteResult, ErrorData> {
         let argument = request.argument;
-        let found =
-            self.run(&context, Asked::default(), move |session| complete::complete(session, &argument));
+        let found = self
+            .run(&context, RequestTarget::default(), move |session| complete::complete(session, &argument));
         Ok(CompleteResult::new(found.await.map_err(refused)?))
     }
 

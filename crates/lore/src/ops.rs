@@ -3,64 +3,16 @@
 //! An operation is a struct of parameters whose doc comments are its help and its tool description. Every face (the
 //! command line, `lore call`, `lore pipe`, MCP, HTTP) is built from [`registry`]; none has logic of its own.
 
-mod blame;
-mod build_context;
-mod capture;
+mod as_of;
 mod change;
-mod check;
-mod compact;
-mod config;
-mod context;
-mod curate;
-mod database;
-mod doctor;
-mod edit;
-mod embed;
-mod eval;
-mod facts;
+mod external_text;
 mod filters;
-mod gaps;
-mod get;
-mod git;
-mod graph;
-mod history;
-mod ingest;
-mod init;
-mod link;
-mod links;
-mod lint;
-mod list;
-mod ls;
-mod map;
-mod model;
-mod moment;
-mod mv;
-mod notes;
-mod outside;
-mod path;
-mod project;
-mod put;
-mod query;
-mod raw;
-mod recent;
-mod rm;
+mod knowledge;
+mod lifecycle_view;
+mod machine;
+mod pages;
 mod search;
-mod service;
-mod set_status;
-mod setup;
-mod show;
-mod skills;
-mod stale;
-mod standing;
-mod stats;
-mod status;
-mod sync;
-mod tags;
-mod test;
-mod timeline;
-mod token;
 mod upkeep;
-mod validate;
 mod views;
 
 use std::collections::BTreeMap;
@@ -74,10 +26,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::failure::{Failure, Result};
-use crate::session::Session;
+use crate::app::access::Demand;
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 
-pub use outside::fenced;
+pub use external_text::fenced;
 
 /// An operation.
 pub trait Operation: Args + DeserializeOwned + JsonSchema {
@@ -119,19 +72,19 @@ pub trait Render {
 }
 
 /// A type-erased output.
-pub trait Answer: Render {
+pub trait DynOutput: Render {
     /// Returns the output as JSON, the same for every face.
     fn json(&self) -> Value;
 }
 
-impl<T: Serialize + Render> Answer for T {
+impl<T: Serialize + Render> DynOutput for T {
     fn json(&self) -> Value {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
 }
 
 /// A type-erased operation.
-pub struct Entry {
+pub struct OperationInfo {
     /// Name.
     pub name: &'static str,
     /// Other names.
@@ -149,19 +102,24 @@ pub struct Entry {
     /// Returns the schema of its output.
     pub output: fn() -> Schema,
     /// Runs it from command-line arguments.
-    pub from_cli: fn(&ArgMatches, &Session) -> Result<Box<dyn Answer>>,
+    pub from_cli: fn(&ArgMatches, &Session) -> Result<Box<dyn DynOutput>>,
     /// Runs it from JSON.
-    pub from_json: fn(Value, &Session) -> Result<Box<dyn Answer>>,
+    pub from_json: fn(Value, &Session) -> Result<Box<dyn DynOutput>>,
 }
 
-impl Entry {
+impl OperationInfo {
+    /// Returns what it demands of a grant.
+    pub fn demand(&self) -> Demand {
+        Demand { name: self.name, writes: self.writes, machine: self.machine }
+    }
+
     /// Returns its tool name: `project add` is `project_add`.
     pub fn tool(&self) -> String {
         self.name.replace([' ', '-'], "_")
     }
 
-    fn of<O: Operation>() -> Entry {
-        Entry {
+    fn of<O: Operation>() -> OperationInfo {
+        OperationInfo {
             name: O::NAME,
             aliases: O::ALIASES,
             writes: O::WRITES,
@@ -176,7 +134,7 @@ impl Entry {
             output: output_schema::<O::Output>,
             from_cli: |matches, session| {
                 let operation = O::from_arg_matches(matches)
-                    .map_err(|error| Failure::usage(error.to_string(), "run with --help for usage"))?;
+                    .map_err(|error| AppError::usage(error.to_string(), "run with --help for usage"))?;
                 Ok(Box::new(operation.run(session)?))
             },
             from_json: |value, session| Ok(Box::new(read_json::<O>(value)?.run(session)?)),
@@ -185,121 +143,121 @@ impl Entry {
 }
 
 /// Returns every operation, in the order of the manual.
-pub fn registry() -> Vec<Entry> {
+pub fn registry() -> Vec<OperationInfo> {
     vec![
-        Entry::of::<init::Init>(),
-        Entry::of::<project::Add>(),
-        Entry::of::<project::List>(),
-        Entry::of::<project::Default>(),
-        Entry::of::<project::Remove>(),
-        Entry::of::<project::Info>(),
-        Entry::of::<map::Map>(),
-        Entry::of::<sync::Sync>(),
-        Entry::of::<status::Status>(),
-        Entry::of::<doctor::Doctor>(),
-        Entry::of::<stats::Stats>(),
-        Entry::of::<validate::Validate>(),
-        Entry::of::<config::Get>(),
-        Entry::of::<config::Set>(),
-        Entry::of::<config::Unset>(),
-        Entry::of::<config::List>(),
-        Entry::of::<put::Put>(),
-        Entry::of::<get::Get>(),
-        Entry::of::<show::Show>(),
-        Entry::of::<edit::Edit>(),
-        Entry::of::<mv::Mv>(),
-        Entry::of::<rm::Rm>(),
-        Entry::of::<list::List>(),
-        Entry::of::<ls::Ls>(),
-        Entry::of::<recent::Recent>(),
-        Entry::of::<tags::Tags>(),
-        Entry::of::<tags::Tag>(),
-        Entry::of::<tags::Untag>(),
-        Entry::of::<timeline::Timeline>(),
-        Entry::of::<timeline::TimelineAdd>(),
-        Entry::of::<raw::Raw>(),
-        Entry::of::<notes::WriteNote>(),
-        Entry::of::<notes::EditNote>(),
-        Entry::of::<notes::SearchNotes>(),
-        Entry::of::<history::History>(),
-        Entry::of::<history::Diff>(),
-        Entry::of::<history::Restore>(),
-        Entry::of::<blame::Blame>(),
-        Entry::of::<search::Search>(),
-        Entry::of::<query::Query>(),
-        Entry::of::<build_context::BuildContext>(),
-        Entry::of::<context::Context>(),
-        Entry::of::<link::Link>(),
-        Entry::of::<links::Links>(),
-        Entry::of::<links::Backlinks>(),
-        Entry::of::<link::LinkClose>(),
-        Entry::of::<link::Unlink>(),
-        Entry::of::<graph::Graph>(),
-        Entry::of::<path::Path>(),
-        Entry::of::<facts::Facts>(),
-        Entry::of::<facts::FactAdd>(),
-        Entry::of::<gaps::Gaps>(),
-        Entry::of::<gaps::Add>(),
-        Entry::of::<gaps::Approve>(),
-        Entry::of::<gaps::Resolve>(),
-        Entry::of::<check::Check>(),
-        Entry::of::<capture::Capture>(),
-        Entry::of::<ingest::Ingest>(),
-        Entry::of::<stale::Stale>(),
-        Entry::of::<set_status::SetStatus>(),
-        Entry::of::<compact::Compact>(),
-        Entry::of::<curate::Curate>(),
-        Entry::of::<lint::Lint>(),
-        Entry::of::<lint::Index>(),
-        Entry::of::<git::Status>(),
-        Entry::of::<git::Push>(),
-        Entry::of::<git::Pull>(),
-        Entry::of::<git::Commit>(),
-        Entry::of::<service::Install>(),
-        Entry::of::<service::Status>(),
-        Entry::of::<service::Uninstall>(),
-        Entry::of::<setup::Setup>(),
-        Entry::of::<skills::List>(),
-        Entry::of::<skills::Show>(),
-        Entry::of::<skills::Extract>(),
-        Entry::of::<skills::Doctor>(),
-        Entry::of::<upkeep::Run>(),
-        Entry::of::<upkeep::Status>(),
-        Entry::of::<upkeep::Rotate>(),
-        Entry::of::<embed::Embed>(),
-        Entry::of::<model::List>(),
-        Entry::of::<model::Pull>(),
-        Entry::of::<model::Use>(),
-        Entry::of::<model::PathOf>(),
-        Entry::of::<model::Remove>(),
-        Entry::of::<eval::Eval>(),
-        Entry::of::<token::Add>(),
-        Entry::of::<token::List>(),
-        Entry::of::<token::Remove>(),
-        Entry::of::<test::Test>(),
-        Entry::of::<database::Checkpoint>(),
-        Entry::of::<database::Backup>(),
+        OperationInfo::of::<machine::init::Init>(),
+        OperationInfo::of::<machine::project::Add>(),
+        OperationInfo::of::<machine::project::List>(),
+        OperationInfo::of::<machine::project::Default>(),
+        OperationInfo::of::<machine::project::Remove>(),
+        OperationInfo::of::<machine::project::Info>(),
+        OperationInfo::of::<machine::map::Map>(),
+        OperationInfo::of::<upkeep::sync::Sync>(),
+        OperationInfo::of::<machine::status::Status>(),
+        OperationInfo::of::<machine::doctor::Doctor>(),
+        OperationInfo::of::<machine::stats::Stats>(),
+        OperationInfo::of::<upkeep::validate::Validate>(),
+        OperationInfo::of::<machine::config::Get>(),
+        OperationInfo::of::<machine::config::Set>(),
+        OperationInfo::of::<machine::config::Unset>(),
+        OperationInfo::of::<machine::config::List>(),
+        OperationInfo::of::<pages::put::Put>(),
+        OperationInfo::of::<pages::get::Get>(),
+        OperationInfo::of::<pages::show::Show>(),
+        OperationInfo::of::<pages::edit::Edit>(),
+        OperationInfo::of::<pages::mv::Mv>(),
+        OperationInfo::of::<pages::rm::Rm>(),
+        OperationInfo::of::<pages::list::List>(),
+        OperationInfo::of::<pages::ls::Ls>(),
+        OperationInfo::of::<pages::recent::Recent>(),
+        OperationInfo::of::<pages::tags::Tags>(),
+        OperationInfo::of::<pages::tags::Tag>(),
+        OperationInfo::of::<pages::tags::Untag>(),
+        OperationInfo::of::<pages::timeline::Timeline>(),
+        OperationInfo::of::<pages::timeline::TimelineAdd>(),
+        OperationInfo::of::<pages::raw::Raw>(),
+        OperationInfo::of::<pages::notes::WriteNote>(),
+        OperationInfo::of::<pages::notes::EditNote>(),
+        OperationInfo::of::<pages::notes::SearchNotes>(),
+        OperationInfo::of::<pages::history::History>(),
+        OperationInfo::of::<pages::history::Diff>(),
+        OperationInfo::of::<pages::history::Restore>(),
+        OperationInfo::of::<pages::blame::Blame>(),
+        OperationInfo::of::<search::search::Search>(),
+        OperationInfo::of::<search::query::Query>(),
+        OperationInfo::of::<search::build_context::BuildContext>(),
+        OperationInfo::of::<search::context::Context>(),
+        OperationInfo::of::<knowledge::link::Link>(),
+        OperationInfo::of::<knowledge::links::Links>(),
+        OperationInfo::of::<knowledge::links::Backlinks>(),
+        OperationInfo::of::<knowledge::link::LinkClose>(),
+        OperationInfo::of::<knowledge::link::Unlink>(),
+        OperationInfo::of::<knowledge::graph::Graph>(),
+        OperationInfo::of::<knowledge::path::Path>(),
+        OperationInfo::of::<knowledge::facts::Facts>(),
+        OperationInfo::of::<knowledge::facts::FactAdd>(),
+        OperationInfo::of::<knowledge::gaps::Gaps>(),
+        OperationInfo::of::<knowledge::gaps::Add>(),
+        OperationInfo::of::<knowledge::gaps::Approve>(),
+        OperationInfo::of::<knowledge::gaps::Resolve>(),
+        OperationInfo::of::<knowledge::check::Check>(),
+        OperationInfo::of::<knowledge::capture::Capture>(),
+        OperationInfo::of::<knowledge::ingest::Ingest>(),
+        OperationInfo::of::<knowledge::stale::Stale>(),
+        OperationInfo::of::<knowledge::set_status::SetStatus>(),
+        OperationInfo::of::<knowledge::compact::Compact>(),
+        OperationInfo::of::<knowledge::curate::Curate>(),
+        OperationInfo::of::<knowledge::lint::Lint>(),
+        OperationInfo::of::<knowledge::lint::Index>(),
+        OperationInfo::of::<upkeep::git::Status>(),
+        OperationInfo::of::<upkeep::git::Push>(),
+        OperationInfo::of::<upkeep::git::Pull>(),
+        OperationInfo::of::<upkeep::git::Commit>(),
+        OperationInfo::of::<machine::service::Install>(),
+        OperationInfo::of::<machine::service::Status>(),
+        OperationInfo::of::<machine::service::Uninstall>(),
+        OperationInfo::of::<machine::setup::Setup>(),
+        OperationInfo::of::<machine::skills::List>(),
+        OperationInfo::of::<machine::skills::Show>(),
+        OperationInfo::of::<machine::skills::Extract>(),
+        OperationInfo::of::<machine::skills::Doctor>(),
+        OperationInfo::of::<upkeep::retention::Run>(),
+        OperationInfo::of::<upkeep::retention::Status>(),
+        OperationInfo::of::<upkeep::retention::Rotate>(),
+        OperationInfo::of::<upkeep::embed::Embed>(),
+        OperationInfo::of::<machine::model::List>(),
+        OperationInfo::of::<machine::model::Pull>(),
+        OperationInfo::of::<machine::model::Use>(),
+        OperationInfo::of::<machine::model::PathOf>(),
+        OperationInfo::of::<machine::model::Remove>(),
+        OperationInfo::of::<machine::eval::Eval>(),
+        OperationInfo::of::<machine::token::Add>(),
+        OperationInfo::of::<machine::token::List>(),
+        OperationInfo::of::<machine::token::Remove>(),
+        OperationInfo::of::<upkeep::test::Test>(),
+        OperationInfo::of::<machine::database::Checkpoint>(),
+        OperationInfo::of::<machine::database::Backup>(),
     ]
 }
 
 /// Converts a report of the watcher to the output of `sync`.
-pub fn synced(report: Report) -> impl Answer {
-    sync::Synced::new(report)
+pub fn synced(report: Report) -> impl DynOutput {
+    upkeep::sync::Synced::new(report)
 }
 
 /// Returns the operation with this tool or command name.
-pub fn find(name: &str) -> Result<Entry> {
+pub fn find(name: &str) -> Result<OperationInfo> {
     let wanted = name.replace([' ', '-'], "_");
-    let named = |entry: &Entry| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
+    let named = |entry: &OperationInfo| entry.tool() == wanted || entry.aliases.contains(&wanted.as_str());
     registry().into_iter().find(named).ok_or_else(|| unknown(name, &wanted))
 }
 
-fn unknown(name: &str, wanted: &str) -> Failure {
+fn unknown(name: &str, wanted: &str) -> AppError {
     let known = registry();
     let scored = known.iter().map(|entry| (strsim::jaro_winkler(&entry.tool(), wanted), entry.tool()));
     let nearest = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
     let nearest = nearest.map(|(_, tool)| format!("did you mean {tool}? ")).unwrap_or_default();
-    Failure::usage(
+    AppError::usage(
         format!("unknown operation {name:?}"),
         format!("{nearest}`lore --tools-json` lists all operations"),
     )
@@ -314,7 +272,7 @@ pub fn tools() -> Value {
         }
         value
     };
-    let tool = |entry: &Entry| {
+    let tool = |entry: &OperationInfo| {
         let input = (entry.input)();
         let about = input.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
         serde_json::json!({
@@ -365,10 +323,10 @@ pub(crate) fn read_json<O: Operation>(value: Value) -> Result<O> {
     let unknown = value.as_object().and_then(|given| given.keys().find(|key| !known.contains(key)));
     if let Some(unknown) = unknown {
         let hint = format!("known parameters: {}", known.join(", "));
-        return Err(Failure::usage(format!("{} has no parameter {unknown:?}", O::NAME), hint));
+        return Err(AppError::usage(format!("{} has no parameter {unknown:?}", O::NAME), hint));
     }
     serde_json::from_value(value).map_err(|error| {
-        Failure::usage(format!("{}: {error}", O::NAME), "see the operation's schema in `lore --tools-json`")
+        AppError::usage(format!("{}: {error}", O::NAME), "see the operation's schema in `lore --tools-json`")
     })
 }
 
@@ -378,7 +336,7 @@ mod tests {
 
     #[test]
     fn every_operation_has_a_unique_name_and_help() {
-        let mut names: Vec<String> = registry().iter().map(Entry::tool).collect();
+        let mut names: Vec<String> = registry().iter().map(OperationInfo::tool).collect();
         names.sort();
         let count = names.len();
         names.dedup();

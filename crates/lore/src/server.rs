@@ -3,12 +3,10 @@
 //! Everything below a face is synchronous. A worker is a thread with its own sessions, and so its own database
 //! connections; requests are dispatched to workers and awaited.
 
-mod grant;
-mod keeper;
 mod stop;
+mod vault_worker;
 mod workers;
 
-pub use grant::Grant;
-pub use keeper::Keepers;
 pub use stop::stopped;
-pub use workers::{Caller, Host, Step, Workers};
+pub use vault_worker::VaultWorkers;
+pub use workers::{Caller, ProgressStep, ServerConfig, Workers};

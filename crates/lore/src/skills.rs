@@ -11,7 +11,7 @@ use lore_vault::{exists, list_folder, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Result;
+use crate::app::error::Result;
 
 /// Maximum length of a skill, in tokens; agents do not read longer ones.
 pub const MOST_TOKENS: usize = 5_000;

@@ -6,12 +6,11 @@
 use std::collections::BTreeSet;
 
 use lore_engine::{Memory, Result, prepare};
-use lore_page::parse;
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Weights, Window};
 use lore_text::{jaccard, similarity, terms};
-use lore_vault::decode;
 
 use super::nearness::nearness;
+use crate::page_text::body;
 
 /// Maximum number of candidate pages per method.
 pub(super) const CANDIDATES: usize = 20;
@@ -156,21 +155,6 @@ fn paragraphs(body: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Returns the text of a page below its frontmatter.
-fn body(memory: &Memory, page: &PageRow) -> Result<String> {
-    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
-    let text = decode(&file.bytes).text.into_owned();
-    let parsed = parse(&page.path, &text).page;
-    let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
-    Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
-}
-
-/// Returns the terms of a page's title, summary and body.
-pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
-    let summary = page.summary.as_deref().unwrap_or_default();
-    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(memory, page)?)))
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use lore_text::{slugify, terms};
 use super::CaptureRequest;
 use super::page::plain_tags;
 use super::similar::beginning;
-use crate::brief::known_directory;
-use crate::ingest::mentions;
+use crate::mentions::mentions;
+use crate::scope::known_directory;
 
 /// Maximum number of tags. Given tags count first and are never dropped.
 const TAGS: usize = 5;

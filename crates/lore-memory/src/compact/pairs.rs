@@ -9,7 +9,7 @@ use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 use super::alike::{by_meaning, by_words};
 use super::cluster::{Found, Pair};
 use super::plan::{Measure, Member};
-use crate::capture::page_terms;
+use crate::page_text::page_terms;
 
 /// A link between two stale pages, given by their positions in the list.
 pub(super) struct Among {

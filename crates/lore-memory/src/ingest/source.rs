@@ -9,8 +9,9 @@ use lore_text::{ContentHash, date_in_name};
 use lore_vault::decode;
 
 use super::{IngestRequest, SourceText};
-use crate::capture::{Naming, NewPage, first_sentence, free_path_of, new_page, similar_pages, title_of};
+use crate::capture::{Naming, NewPage, free_path_of, new_page, similar_pages};
 use crate::novelty::{Novelty, novelty};
+use crate::page_text::{first_sentence, title_of};
 
 /// Property with the hash of a source's bytes, by which its page is found if the ledger is lost.
 const CHECKSUM: &str = "source_sha256";

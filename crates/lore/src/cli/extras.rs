@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 use super::output::print;
 use super::{reference, serve, suggest};
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
 
 /// Adds the commands.
 pub(super) fn add(root: Command) -> Command {
@@ -84,7 +84,7 @@ fn manual<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     let failed = |error: std::io::Error| {
-        Failure::usage(format!("cannot render the manual page: {error}"), "retry the command")
+        AppError::usage(format!("cannot render the manual page: {error}"), "retry the command")
     };
     clap_mangen::Man::new(command.clone()).render(&mut bytes).map_err(failed)?;
     Ok(bytes)

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 use super::Globals;
 use super::output::print;
-use crate::config::Config;
-use crate::environment::Environment;
-use crate::failure::Result;
+use crate::app::config::Config;
+use crate::app::environment::Environment;
+use crate::app::error::Result;
+use crate::app::session::{Session, SessionOptions};
+use crate::app::stderr::{Stderr, Verbosity};
 use crate::ops;
-use crate::session::{Options, Session};
-use crate::talk::{Level, Talk};
 
 /// Default time limit of a hook, in milliseconds.
 const LIMIT: u64 = 100;
@@ -55,7 +55,7 @@ pub(super) fn command() -> Command {
 }
 
 /// The hook call to answer.
-struct Asked {
+struct HookRequest {
     event: String,
     client: String,
     db: Option<String>,
@@ -67,7 +67,7 @@ pub(super) fn run(matches: &ArgMatches, globals: &Globals) -> u8 {
     let word = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
     let limit = Duration::from_millis(word("time_limit").parse().unwrap_or(LIMIT));
     let deadline = Instant::now() + limit;
-    let asked = Asked {
+    let asked = HookRequest {
         event: word("event"),
         client: word("client"),
         db: globals.db.clone(),
@@ -88,7 +88,7 @@ pub(super) fn run(matches: &ArgMatches, globals: &Globals) -> u8 {
 }
 
 /// Sends an answer, then a fresher one if there is time.
-fn answer(asked: &Asked, give: &Sender<Value>) -> Result<()> {
+fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
     let mut environment = Environment::read()?;
     let input = input(&environment);
     if let Some(folder) = folder(&input) {
@@ -102,14 +102,14 @@ fn answer(asked: &Asked, give: &Sender<Value>) -> Result<()> {
     };
     match asked.event.as_str() {
         "session-start" => {
-            let options = Options {
+            let options = SessionOptions {
                 db: asked.db.clone(),
                 project: Some(project.clone()),
                 sync: false,
                 keeps_up: false,
                 face: "hook",
             };
-            let session = Session::new(environment, options, Talk::new(Level::Quiet))?;
+            let session = Session::new(environment, options, Stderr::new(Verbosity::Quiet))?;
             let brief = || -> Result<()> {
                 let brief = (ops::find("context")?.from_json)(Value::Null, &session)?.human();
                 if !brief.trim().is_empty() {

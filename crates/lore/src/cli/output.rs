@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Write as _};
 use serde_json::Value;
 
 use super::{Format, Globals};
-use crate::failure::{Failure, Result};
-use crate::ops::Answer;
-use crate::session::Session;
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::DynOutput;
 
 /// Output settings.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ impl Output {
     }
 
     /// Prints an operation's output and returns the exit status.
-    pub(super) fn answer(self, answer: &dyn Answer) -> Result<u8> {
+    pub(super) fn answer(self, answer: &dyn DynOutput) -> Result<u8> {
         match (answer.raw(), self.explicit) {
             (Some(bytes), false) => print(bytes)?,
             _ => match self.format {
@@ -55,7 +55,7 @@ impl Output {
 pub(super) fn print(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::usage(
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(AppError::usage(
             format!("cannot write to standard output: {error}"),
             "check where the output is redirected",
         )),

@@ -6,9 +6,9 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::output::print;
-use crate::failure::{Failure, Result, status};
+use crate::app::error::{AppError, Result, status};
+use crate::app::session::Session;
 use crate::ops;
-use crate::session::Session;
 
 /// Runs one operation with JSON parameters and prints its output as JSON.
 pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
@@ -35,7 +35,7 @@ pub(super) fn pipe(session: &Session) -> Result<u8> {
             Ok(0) => return Ok(0),
             Ok(_) => {}
             Err(error) => {
-                return Err(Failure::usage(
+                return Err(AppError::usage(
                     format!("cannot read standard input: {error}"),
                     "pipe JSON lines in",
                 ));
@@ -56,7 +56,7 @@ fn answer(session: &Session, line: &str) -> Value {
         let tool =
             request.get("tool").or_else(|| request.get("name")).and_then(Value::as_str).map(str::to_owned);
         let tool = tool.ok_or_else(|| {
-            Failure::usage("the line has no `tool`", r#"write {"tool": "search", "input": {"query": "…"}}"#)
+            AppError::usage("the line has no `tool`", r#"write {"tool": "search", "input": {"query": "…"}}"#)
         })?;
         let input = ["input", "arguments"].iter().find_map(|key| request.get_mut(*key).map(Value::take));
         (ops::find(&tool)?.from_json)(input.unwrap_or_default(), session)
@@ -77,5 +77,5 @@ fn answer(session: &Session, line: &str) -> Value {
 
 fn parse(text: &str) -> Result<Value> {
     serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("invalid JSON: {error}"), "write one JSON object"))
+        .map_err(|error| AppError::usage(format!("invalid JSON: {error}"), "write one JSON object"))
 }

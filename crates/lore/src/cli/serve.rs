@@ -7,12 +7,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use rmcp::ServiceExt as _;
 
 use super::Globals;
-use crate::environment::Environment;
-use crate::failure::{Failure, Result};
+use crate::app::environment::Environment;
+use crate::app::error::{AppError, Result};
+use crate::app::stderr::Stderr;
 use crate::http::{self, Listen};
 use crate::mcp::{Handler, Toolset};
-use crate::server::{Caller, Host, Keepers, Workers, stopped};
-use crate::talk::Talk;
+use crate::server::{Caller, ServerConfig, VaultWorkers, Workers, stopped};
 
 /// Default HTTP address.
 const ADDRESS: &str = "127.0.0.1:8321";
@@ -59,7 +59,7 @@ pub(super) fn command() -> Command {
 
 /// Serves until the client disconnects or the process receives a stop signal.
 pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
-    let host = Host {
+    let host = ServerConfig {
         environment: Environment::read()?,
         db: globals.db.clone(),
         project: globals.project.clone(),
@@ -68,8 +68,8 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
     };
     let set = matches.get_one::<Toolset>("tools").copied().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::usage(format!("cannot start: {error}"), "try again"))?;
-    let keepers = Keepers::new(host.clone());
+    let runtime = runtime.map_err(|error| AppError::usage(format!("cannot start: {error}"), "try again"))?;
+    let keepers = VaultWorkers::new(host.clone());
     let workers = Workers::new(host, keepers.clone());
     let served = match matches.get_one::<String>("http") {
         None => runtime.block_on(over_stdio(workers, keepers, set)),
@@ -89,13 +89,16 @@ fn parse_address(text: &str) -> Result<SocketAddr> {
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let address = named.as_deref().unwrap_or(text).parse().ok();
     port_only.or(address).ok_or_else(|| {
-        Failure::usage(format!("invalid address {text:?}"), "use HOST:PORT such as 127.0.0.1:8321, or a port")
+        AppError::usage(
+            format!("invalid address {text:?}"),
+            "use HOST:PORT such as 127.0.0.1:8321, or a port",
+        )
     })
 }
 
-async fn over_http(workers: Workers, keepers: Keepers, listen: Listen) -> Result<()> {
+async fn over_http(workers: Workers, keepers: VaultWorkers, listen: Listen) -> Result<()> {
     let host = workers.host().clone();
-    let talk = Talk::new(host.level);
+    let talk = Stderr::new(host.level);
     start_soon(workers.clone(), "http");
     http::serve(&host.environment, workers, keepers, listen, |address, tokens| {
         talk.note(&format!("listening on http://{address}; the token is in {}", tokens.file.display()));
@@ -114,7 +117,7 @@ fn start_soon(workers: Workers, face: &'static str) {
     });
 }
 
-async fn over_stdio(workers: Workers, keepers: Keepers, set: Toolset) -> Result<()> {
+async fn over_stdio(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Result<()> {
     let handler = Handler::new(workers.clone(), keepers, set);
     start_soon(workers, "mcp");
     let served = tokio::select! {
@@ -126,7 +129,7 @@ async fn over_stdio(workers: Workers, keepers: Keepers, set: Toolset) -> Result<
         // The client disconnected before it sent anything.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
-            return Err(Failure::usage(
+            return Err(AppError::usage(
                 format!("the client does not speak MCP: {error}"),
                 "start `lore serve` from an MCP client",
             ));

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::failure::Failure;
+use crate::app::error::AppError;
 
 /// Usual names for commands that are called something else here.
 const SYNONYMS: &[(&str, &[&str])] = &[
@@ -78,7 +78,7 @@ const SHORTEST_PREFIX: usize = 3;
 const MAX_COMPLETIONS: usize = 3;
 
 /// Returns the error for a command line whose command does not exist; `None` for every other error of the parser.
-pub(super) fn from_parser(root: &Command, error: &clap::Error, args: &[OsString]) -> Option<Failure> {
+pub(super) fn from_parser(root: &Command, error: &clap::Error, args: &[OsString]) -> Option<AppError> {
     match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => {
             Some(unrecognized(&parents(root, args, word), word))
@@ -88,7 +88,7 @@ pub(super) fn from_parser(root: &Command, error: &clap::Error, args: &[OsString]
 }
 
 /// Returns the error for `word`, which is not a command below the last of `parents`.
-pub(super) fn unrecognized(parents: &[&Command], word: &str) -> Failure {
+pub(super) fn unrecognized(parents: &[&Command], word: &str) -> AppError {
     let names: Vec<&str> = parents.iter().map(|command| command.get_name()).collect();
     let above = names.join(" ");
     let given = names.iter().skip(1).chain([&word]).copied().collect::<Vec<_>>().join(" ");
@@ -99,7 +99,7 @@ pub(super) fn unrecognized(parents: &[&Command], word: &str) -> Failure {
         [] => format!("run '{above} --help' for the list of commands"),
         meant => format!("did you mean {}?", meant.join(" or ")),
     };
-    Failure::usage(format!("unrecognized command '{given}'"), hint)
+    AppError::usage(format!("unrecognized command '{given}'"), hint)
 }
 
 /// Returns the commands that precede `word` on the command line, beginning with the root.

@@ -8,10 +8,10 @@ use lore_engine::{Follow, Memory, drain_queue, follow};
 use lore_vault::{Event, watch as start};
 
 use super::output::Output;
-use crate::failure::Result;
-use crate::hints::hint;
+use crate::app::error::Result;
+use crate::app::hints::hint;
+use crate::app::session::Session;
 use crate::ops;
-use crate::session::Session;
 
 /// Syncs, then follows file system events until the process is stopped.
 pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> Result<u8> {

@@ -7,7 +7,7 @@ use lore_vault::read_text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
 
 /// A document to find.
 #[derive(Debug, Deserialize)]
@@ -66,7 +66,7 @@ impl Set {
         let mut questions: Vec<Question> = json_lines(&folder.join("queries.jsonl"))?;
         questions.retain(|question| answers.contains_key(&question.id));
         if questions.is_empty() {
-            return Err(Failure::usage(
+            return Err(AppError::usage(
                 format!("no question in {} has an answer", folder.display()),
                 "add a line `query-id<TAB>corpus-id<TAB>score` per answer to qrels.tsv, after its header",
             ));
@@ -80,7 +80,7 @@ fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let mut found = Vec::new();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let read = serde_json::from_str(line).map_err(|error| {
-            Failure::usage(
+            AppError::usage(
                 format!("{}:{number}: {error}", path.display()),
                 "write each line as a JSON object with `_id` and `text`",
             )
@@ -99,7 +99,7 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
         }
         let score = fields.get(2).and_then(|score| score.parse::<f64>().ok());
         let ([question, document, _], Some(score)) = (&fields[..], score) else {
-            return Err(Failure::usage(
+            return Err(AppError::usage(
                 format!("{}:{number}: expected query-id, corpus-id and score", path.display()),
                 "separate the three fields with tabs",
             ));
@@ -113,7 +113,7 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
 
 fn needed(path: &Path) -> Result<String> {
     read_text(path)?.ok_or_else(|| {
-        Failure::usage(
+        AppError::usage(
             format!("{} does not exist", path.display()),
             "a set is a folder with queries.jsonl, qrels.tsv and, unless it is about your vault, corpus.jsonl",
         )

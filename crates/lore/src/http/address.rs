@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::reply;
-use crate::failure::Failure;
+use crate::app::error::AppError;
 
 /// A parsed URL. An invalid one is answered in JSON, like every other error.
 pub struct Address {
@@ -26,7 +26,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Address {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Address, Response> {
         let refused = |message: String| {
-            reply::failure(&Failure::usage(message, "see /api/openapi.json for valid addresses"))
+            reply::failure(&AppError::usage(message, "see /api/openapi.json for valid addresses"))
         };
         let place = Path::<String>::from_request_parts(parts, state).await;
         let Path(place) = place.map_err(|rejection| refused(rejection.body_text()))?;

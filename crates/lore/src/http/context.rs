@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use super::address::Address;
 use super::operations::{bytes, run_as};
 use super::{Shared, reply};
-use crate::failure::{Failure, Result};
+use crate::app::access::Grant;
+use crate::app::error::{AppError, Result};
 use crate::ops;
-use crate::server::Grant;
 
 /// The version conditions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub async fn page(
     }
 }
 
-type Asked = (&'static str, Map<String, Value>);
+type OperationCall = (&'static str, Map<String, Value>);
 
 /// Returns the operation for a request, with its parameters.
 async fn request(
@@ -75,7 +75,7 @@ async fn request(
     means: Means,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Asked> {
+) -> Result<OperationCall> {
     let mut input = Map::new();
     let operation = match *method {
         Method::GET | Method::HEAD => {
@@ -109,10 +109,10 @@ async fn run(
     shared: &Shared,
     grant: Grant,
     project: Option<String>,
-    (operation, input): Asked,
+    (operation, input): OperationCall,
 ) -> Result<Value> {
     let entry = ops::find(operation)?;
-    grant.check(&entry)?;
+    grant.check(&entry.demand())?;
     run_as(
         shared,
         grant,
@@ -146,13 +146,13 @@ async fn object_or(body: Body, headers: &HeaderMap, name: &str) -> Result<Map<St
         return match serde_json::from_slice(&bytes) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => {
-                Err(Failure::usage("the body is not a JSON object", "send one, or send the text itself"))
+                Err(AppError::usage("the body is not a JSON object", "send one, or send the text itself"))
             }
-            Err(error) => Err(Failure::usage(format!("invalid JSON: {error}"), "send one JSON object")),
+            Err(error) => Err(AppError::usage(format!("invalid JSON: {error}"), "send one JSON object")),
         };
     }
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::usage("the body is not valid UTF-8", "send UTF-8, as text/markdown"))?;
+        .map_err(|_| AppError::usage("the body is not valid UTF-8", "send UTF-8, as text/markdown"))?;
     Ok(Map::from_iter([(name.to_owned(), json!(text))]))
 }
 
@@ -164,7 +164,7 @@ fn means(headers: &HeaderMap) -> Result<Means> {
     let expected = match (tag(IF_MATCH), tag(IF_NONE_MATCH)) {
         (Some("*"), _) => None,
         (Some(tag), _) => Some(number(tag).ok_or_else(|| {
-            Failure::usage(format!("invalid version {tag:?}"), "send the ETag of the page as you read it")
+            AppError::usage(format!("invalid version {tag:?}"), "send the ETag of the page as you read it")
         })?),
         (None, Some("*")) => Some(0),
         _ => None,

@@ -11,7 +11,7 @@ use axum::response::Response;
 use lore_engine::Code;
 
 use super::{PATIENCE, Shared, reply};
-use crate::failure::Failure;
+use crate::app::error::AppError;
 
 /// Host names of this machine.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -81,6 +81,6 @@ fn is_own(shared: &Shared, authority: &str) -> bool {
 }
 
 fn refused(code: StatusCode, message: String, hint: &str) -> Response {
-    let failure = Failure { code: Code::Denied, message, hint: hint.into(), current_version: None };
+    let failure = AppError { code: Code::Denied, message, hint: hint.into(), current_version: None };
     reply::refusal(code, &failure)
 }

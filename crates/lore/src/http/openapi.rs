@@ -5,7 +5,8 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::reply;
-use crate::ops::{self, Entry};
+use crate::ops;
+use crate::ops::OperationInfo;
 
 /// Serves the OpenAPI document.
 pub async fn document() -> Response {
@@ -40,7 +41,7 @@ fn made() -> Value {
     })
 }
 
-fn operation(entry: &Entry) -> Value {
+fn operation(entry: &OperationInfo) -> Value {
     let input = (entry.input)().to_value();
     let about = input["description"].as_str().unwrap_or_default().to_owned();
     let (summary, rest) = about.split_once("\n\n").unwrap_or((&about, ""));
@@ -115,7 +116,7 @@ fn responses(done: &[(&str, Value)]) -> Value {
     Value::Object(all.map(|(status, answer)| (status.to_owned(), answer)).collect())
 }
 
-fn output(entry: &Entry) -> Value {
+fn output(entry: &OperationInfo) -> Value {
     bare((entry.output)().to_value())
 }
 

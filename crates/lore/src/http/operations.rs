@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use super::address::Address;
 use super::{BODY, Shared, reply};
-use crate::failure::{Failure, Result};
+use crate::app::access::Grant;
+use crate::app::error::{AppError, Result};
 use crate::ops;
-use crate::server::{Caller, Grant};
+use crate::server::Caller;
 
 /// Maximum number of bytes read and discarded from an oversized request.
 const FORGOTTEN: usize = 64 * 1024 * 1024;
@@ -34,8 +35,8 @@ pub async fn run(
 
 async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> Result<Value> {
     let entry = ops::find(&address.place)
-        .map_err(|failure| Failure { code: lore_engine::Code::NotFound, ..failure })?;
-    grant.check(&entry)?;
+        .map_err(|failure| AppError { code: lore_engine::Code::NotFound, ..failure })?;
+    grant.check(&entry.demand())?;
     let input = parameters(body).await?;
     run_as(shared, grant, address.project, move |session| Ok((entry.from_json)(input, session)?.json())).await
 }
@@ -45,10 +46,10 @@ pub async fn run_as<T: Send + 'static>(
     shared: &Shared,
     grant: Grant,
     project: Option<String>,
-    work: impl FnOnce(&crate::session::Session) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&crate::app::session::Session) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let caller = Caller { actor: Some(grant.actor.clone()), project, face: "http" };
-    let checked = move |session: &crate::session::Session| {
+    let checked = move |session: &crate::app::session::Session| {
         if grant.projects.is_some() {
             grant.check_project(&session.choose()?.0)?;
         }
@@ -62,7 +63,7 @@ pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     let mut body = body;
     let (mut kept, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
-        let broke_off = |_| Failure::usage("the request body ended early", "send the request again");
+        let broke_off = |_| AppError::usage("the request body ended early", "send the request again");
         let Ok(data) = frame.map_err(broke_off)?.into_data() else { continue };
         length += data.len();
         match length {
@@ -75,7 +76,7 @@ pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     if length <= BODY {
         return Ok(kept);
     }
-    Err(Failure {
+    Err(AppError {
         code: lore_engine::Code::TooLarge,
         message: format!("the request is larger than {} MB", BODY >> 20),
         hint: "send less at once".into(),
@@ -90,10 +91,10 @@ async fn parameters(body: Body) -> Result<Value> {
     }
     match serde_json::from_slice(&bytes) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err(Failure::usage(
+        Ok(_) => Err(AppError::usage(
             "the parameters are not a JSON object",
             "send one, such as {\"query\": \"tea\"}",
         )),
-        Err(error) => Err(Failure::usage(format!("invalid JSON: {error}"), "send one JSON object")),
+        Err(error) => Err(AppError::usage(format!("invalid JSON: {error}"), "send one JSON object")),
     }
 }

@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, status};
+use crate::app::error::{AppError, status};
 
 /// Returns a JSON response.
 pub fn value(code: StatusCode, value: &Value) -> Response {
@@ -33,13 +33,13 @@ pub fn with_version(mut response: Response, version: u64) -> Response {
 }
 
 /// Returns an error response with the status of its code.
-pub fn failure(failure: &Failure) -> Response {
+pub fn failure(failure: &AppError) -> Response {
     let code = StatusCode::from_u16(status(failure.code).http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     refusal(code, failure)
 }
 
 /// Returns an error response with the given status.
-pub fn refusal(code: StatusCode, failure: &Failure) -> Response {
+pub fn refusal(code: StatusCode, failure: &AppError) -> Response {
     let response = value(code, &failure.json());
     match failure.current_version {
         Some(version) => with_version(response, version),
@@ -54,11 +54,12 @@ pub async fn healthy() -> Response {
 
 /// Answers unknown URLs.
 pub async fn nothing_here() -> Response {
-    refusal(StatusCode::NOT_FOUND, &Failure::usage("no such route", "see /api/openapi.json for the routes"))
+    refusal(StatusCode::NOT_FOUND, &AppError::usage("no such route", "see /api/openapi.json for the routes"))
 }
 
 /// Answers a wrong method. The router adds the `Allow` header.
 pub async fn wrong_method() -> Response {
-    let failure = Failure::usage("method not allowed", "see /api/openapi.json for the methods of this route");
+    let failure =
+        AppError::usage("method not allowed", "see /api/openapi.json for the methods of this route");
     refusal(StatusCode::METHOD_NOT_ALLOWED, &failure)
 }

@@ -5,9 +5,9 @@ use lore_text::fold;
 use rmcp::model::{ArgumentInfo, CompletionInfo};
 use serde_json::json;
 
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 use crate::ops;
-use crate::session::Session;
 
 /// Returns completions for an argument.
 pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<CompletionInfo> {
@@ -27,7 +27,7 @@ pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<Com
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);
     let mut found =
-        CompletionInfo::new(values).map_err(|error| Failure::usage(error, "type more characters"))?;
+        CompletionInfo::new(values).map_err(|error| AppError::usage(error, "type more characters"))?;
     found.has_more = Some(total > CompletionInfo::MAX_VALUES);
     found.total = u32::try_from(total).ok();
     Ok(found)

@@ -8,23 +8,27 @@ use rmcp::{RoleServer, ServiceError};
 use tokio::sync::watch::{self, Receiver, Sender};
 use tokio::task::JoinHandle;
 
-use crate::server::Step;
+use crate::server::ProgressStep;
 
 /// Minimum interval between notifications.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Sends progress notifications for one call.
-pub(super) struct Telling {
+pub(super) struct ProgressStream {
     task: Option<JoinHandle<()>>,
 }
 
-impl Telling {
+impl ProgressStream {
     /// Starts forwarding the steps sent to the returned sender; none if the client did not request progress.
-    pub(super) fn begin(context: &RequestContext<RoleServer>) -> (Telling, Option<Sender<Option<Step>>>) {
-        let Some(token) = context.meta.get_progress_token() else { return (Telling { task: None }, None) };
+    pub(super) fn begin(
+        context: &RequestContext<RoleServer>,
+    ) -> (ProgressStream, Option<Sender<Option<ProgressStep>>>) {
+        let Some(token) = context.meta.get_progress_token() else {
+            return (ProgressStream { task: None }, None);
+        };
         let (sender, steps) = watch::channel(None);
         let task = tokio::spawn(tell(context.peer.clone(), token, steps));
-        (Telling { task: Some(task) }, Some(sender))
+        (ProgressStream { task: Some(task) }, Some(sender))
     }
 
     /// Waits until every notification is sent: none may follow the answer to a call.
@@ -35,7 +39,7 @@ impl Telling {
     }
 }
 
-impl Drop for Telling {
+impl Drop for ProgressStream {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -44,7 +48,7 @@ impl Drop for Telling {
 }
 
 /// Sends notifications until the work ends. Of steps within one interval only the last is sent.
-async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut steps: Receiver<Option<Step>>) {
+async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut steps: Receiver<Option<ProgressStep>>) {
     let mut count = Count::default();
     let mut last: Option<Instant> = None;
     loop {
@@ -68,7 +72,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut steps: Receiver<
 async fn send(
     peer: &Peer<RoleServer>,
     token: &ProgressToken,
-    step: Step,
+    step: ProgressStep,
     progress: usize,
     total: usize,
 ) -> Result<(), ServiceError> {
@@ -88,7 +92,7 @@ struct Count {
 
 impl Count {
     /// Returns the step with the overall count and total; none if the count did not grow.
-    fn of(&mut self, step: Step) -> Option<(Step, usize, usize)> {
+    fn of(&mut self, step: ProgressStep) -> Option<(ProgressStep, usize, usize)> {
         if let Some((doing, total)) = self.part
             && (doing, total) != (step.doing, step.total)
         {
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn count_grows_across_parts() {
         let mut count = Count::default();
-        let step = |doing, done, total| Step { doing, done, total };
+        let step = |doing, done, total| ProgressStep { doing, done, total };
         let told: Vec<Option<(usize, usize)>> = [
             step("Indexing", 0, 4),
             step("Indexing", 4, 4),

@@ -3,9 +3,9 @@
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value, json};
 
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 use crate::ops;
-use crate::session::Session;
 
 /// Returns the operation whose output a prompt includes, with its parameters.
 type Shown = fn(&Given<'_>) -> Option<(&'static str, Value)>;
@@ -89,7 +89,7 @@ const PROMPTS: &[Known] = &[
         title: "Search",
         about: "Search memory and answer from it",
         arguments: &[Argument { name: "query", about: "What to look for", required: true }],
-        text: "Answer from my memory, using the results below; search again with other words if they do not answer \
+        text: "DynOutput from my memory, using the results below; search again with other words if they do not answer \
                the question. Cite slugs, heed warnings, and say what memory does not know.",
         shown: |given| given.text("query").map(|query| ("query", json!({ "question": query }))),
     },
@@ -123,12 +123,12 @@ pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>)
     let Some(known) = PROMPTS.iter().find(|known| known.name == name) else {
         let names: Vec<&str> = PROMPTS.iter().map(|known| known.name).collect();
         let message = format!("unknown prompt {name:?}");
-        return Err(Failure::usage(message, format!("known prompts: {}", names.join(", "))));
+        return Err(AppError::usage(message, format!("known prompts: {}", names.join(", "))));
     };
     let given = Given(arguments);
     let missing = known.arguments.iter().find(|one| one.required && given.text(one.name).is_none());
     if let Some(missing) = missing {
-        return Err(Failure::usage(format!("{name} needs the argument {:?}", missing.name), missing.about));
+        return Err(AppError::usage(format!("{name} needs the argument {:?}", missing.name), missing.about));
     }
     let mut text = known.text.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {

@@ -7,9 +7,9 @@ use lore_vault::decode;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 use crate::ops::{self, fenced};
-use crate::session::Session;
 
 /// Resources per page of the list.
 const PAGE: usize = 100;
@@ -23,7 +23,7 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
     let start: usize = match cursor {
         None => 0,
         Some(cursor) => cursor.parse().map_err(|_| {
-            Failure::usage(format!("invalid cursor {cursor:?}"), "start again without a cursor")
+            AppError::usage(format!("invalid cursor {cursor:?}"), "start again without a cursor")
         })?,
     };
     let memory = session.fresh()?;

@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::failure::{Failure, Result};
-use crate::ops::{self, Entry};
+use crate::app::error::{AppError, Result};
+use crate::ops;
+use crate::ops::OperationInfo;
 
 /// The set a tool belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub enum Set {
 
 /// The effect of calling a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acts {
+pub enum Effect {
     /// Changes nothing.
     Reads,
     /// Only adds.
@@ -42,7 +43,7 @@ pub struct Tool {
     /// Whether it belongs to the core set.
     pub core: bool,
     /// The effect of a call.
-    pub acts: Acts,
+    pub acts: Effect,
     /// Whether calling it twice has the same effect as calling it once.
     pub repeatable: bool,
     /// Chooses the operation from the arguments.
@@ -50,7 +51,7 @@ pub struct Tool {
     /// The operation its schemas are derived from.
     pub schema: &'static str,
     /// The parameters.
-    pub takes: &'static [Takes],
+    pub takes: &'static [Parameter],
     /// Output fields listed in the output schema.
     pub gives: &'static [&'static str],
     /// Fixed parameters of the operation, as JSON.
@@ -59,7 +60,7 @@ pub struct Tool {
 
 /// A parameter of a tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Takes {
+pub struct Parameter {
     name: &'static str,
     to: &'static str,
     required: bool,
@@ -70,45 +71,45 @@ pub struct Takes {
 }
 
 /// Returns an optional parameter.
-pub const fn may(name: &'static str) -> Takes {
-    Takes { name, to: name, required: false, in_list: false, default: None, about: None, chooses: false }
+pub const fn may(name: &'static str) -> Parameter {
+    Parameter { name, to: name, required: false, in_list: false, default: None, about: None, chooses: false }
 }
 
 /// Returns a required parameter.
-pub const fn must(name: &'static str) -> Takes {
-    Takes { required: true, ..may(name) }
+pub const fn must(name: &'static str) -> Parameter {
+    Parameter { required: true, ..may(name) }
 }
 
-impl Takes {
+impl Parameter {
     /// Sets the name of the operation's parameter.
-    pub const fn to(self, to: &'static str) -> Takes {
-        Takes { to, ..self }
+    pub const fn to(self, to: &'static str) -> Parameter {
+        Parameter { to, ..self }
     }
 
     /// Passes the value as a list of one.
-    pub const fn in_list(self) -> Takes {
-        Takes { in_list: true, ..self }
+    pub const fn in_list(self) -> Parameter {
+        Parameter { in_list: true, ..self }
     }
 
     /// Sets the default, as JSON.
-    pub const fn or(self, default: &'static str) -> Takes {
-        Takes { default: Some(default), ..self }
+    pub const fn or(self, default: &'static str) -> Parameter {
+        Parameter { default: Some(default), ..self }
     }
 
     /// Sets the description.
-    pub const fn about(self, about: &'static str) -> Takes {
-        Takes { about: Some(about), ..self }
+    pub const fn about(self, about: &'static str) -> Parameter {
+        Parameter { about: Some(about), ..self }
     }
 
     /// Marks a parameter that only chooses the operation and is not passed on; `kind` is its JSON type.
-    pub const fn chooses(self, kind: &'static str) -> Takes {
-        Takes { chooses: true, to: kind, ..self }
+    pub const fn chooses(self, kind: &'static str) -> Parameter {
+        Parameter { chooses: true, to: kind, ..self }
     }
 }
 
 impl Tool {
     /// Returns the operation for a call, with its parameters.
-    pub fn call(&self, arguments: Map<String, Value>) -> Result<(Entry, Value)> {
+    pub fn call(&self, arguments: Map<String, Value>) -> Result<(OperationInfo, Value)> {
         self.check(&arguments)?;
         let entry = ops::find((self.operation)(&arguments))?;
         let mut input = match serde_json::from_str(self.fixed) {
@@ -134,13 +135,14 @@ impl Tool {
         let is_known = |name: &String| name == "project" || self.takes.iter().any(|takes| takes.name == name);
         if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
             let message = format!("{} has no parameter {unknown:?}", self.name);
-            return Err(Failure::usage(message, format!("known parameters: {}", names())));
+            return Err(AppError::usage(message, format!("known parameters: {}", names())));
         }
-        let missing = |takes: &&Takes| takes.required && arguments.get(takes.name).is_none_or(Value::is_null);
+        let missing =
+            |takes: &&Parameter| takes.required && arguments.get(takes.name).is_none_or(Value::is_null);
         match self.takes.iter().find(missing) {
             Some(takes) => {
                 let message = format!("{} needs the parameter {:?}", self.name, takes.name);
-                Err(Failure::usage(message, format!("known parameters: {}", names())))
+                Err(AppError::usage(message, format!("known parameters: {}", names())))
             }
             None => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::tool::{Acts, Set, Takes, Tool, may, must};
+use super::tool::{Effect, Parameter, Set, Tool, may, must};
 
 /// Defines a tool for one operation.
 macro_rules! tool {
@@ -16,11 +16,11 @@ macro_rules! tool {
                 about: $about,
                 set: Set::$set,
                 core: false,
-                acts: Acts::$acts,
+                acts: Effect::$acts,
                 repeatable: false,
                 operation: |_| $operation,
                 schema: $operation,
-                takes: { const TAKES: &[Takes] = &[$($takes),*]; TAKES },
+                takes: { const TAKES: &[Parameter] = &[$($takes),*]; TAKES },
                 gives: &[$($gives),*],
                 fixed: "{}",
             }
@@ -28,10 +28,10 @@ macro_rules! tool {
     };
 }
 
-const SLUG: Takes = must("slug").to("reference");
-const VERSION: Takes = must("page_version").to("expected_version");
-const TEMPORAL: Takes = may("temporal").or("\"current\"");
-const PATH: Takes = must("path").to("reference");
+const SLUG: Parameter = must("slug").to("reference");
+const VERSION: Parameter = must("page_version").to("expected_version");
+const TEMPORAL: Parameter = may("temporal").or("\"current\"");
+const PATH: Parameter = must("path").to("reference");
 
 /// Every tool.
 pub const TOOLS: &[Tool] = &[
@@ -148,7 +148,7 @@ pub const TOOLS: &[Tool] = &[
          may("page_version").to("expected_version")] -> [], operation: lifecycle, repeatable: true),
 ];
 
-const PROJECT: Takes = may("project").chooses("string");
+const PROJECT: Parameter = may("project").chooses("string");
 
 fn tag_or_untag(arguments: &Map<String, Value>) -> &'static str {
     match arguments.get("remove") {

@@ -2,7 +2,7 @@
 
 use rmcp::model::ToolAnnotations;
 
-use super::tool::{Acts, Set, Tool};
+use super::tool::{Effect, Set, Tool};
 use super::tools::TOOLS;
 
 /// The set of tools to offer.
@@ -33,9 +33,9 @@ pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
 /// Returns a tool as listed to clients.
 pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new()
-        .read_only(tool.acts == Acts::Reads)
-        .destructive(tool.acts == Acts::Replaces)
-        .idempotent(tool.repeatable || tool.acts == Acts::Reads)
+        .read_only(tool.acts == Effect::Reads)
+        .destructive(tool.acts == Effect::Replaces)
+        .idempotent(tool.repeatable || tool.acts == Effect::Reads)
         .open_world(false);
     rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
         .with_title(tool.title)

@@ -4,9 +4,9 @@ use lore_engine::{Action, Error, PageChange, write};
 use lore_page::edit::EditError;
 use lore_vault::without_extension;
 
-use super::views::WriteResult;
-use crate::failure::Result;
-use crate::session::Session;
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::views::WriteResult;
 
 /// Edits the text of the referenced page through the engine's write path.
 pub fn change(

@@ -7,7 +7,7 @@ use lore_text::{since, until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::failure::{Failure, Result};
+use crate::app::error::{AppError, Result};
 
 /// Page filters.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ impl Filters {
         let mut properties = Vec::new();
         for pair in self.properties {
             let (key, value) = pair.split_once('=').ok_or_else(|| {
-                Failure::usage(
+                AppError::usage(
                     format!("{pair:?} is not of the form key=value"),
                     "pass a property and its value, such as stage=seed",
                 )

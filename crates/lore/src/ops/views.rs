@@ -8,8 +8,8 @@ use lore_vault::Skipped;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Render;
-use crate::failure::Result;
+use crate::app::error::Result;
+use crate::ops::Render;
 
 /// A page in a list.
 #[derive(Debug, Serialize, JsonSchema)]

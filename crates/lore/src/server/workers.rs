@@ -11,11 +11,11 @@ use std::time::{Duration, SystemTime};
 use lore_vault::modified;
 use tokio::sync::{oneshot, watch};
 
-use super::keeper::Keepers;
-use crate::environment::Environment;
-use crate::failure::{Failure, Result};
-use crate::session::{Options, Session};
-use crate::talk::{Level, Listener, Talk};
+use super::vault_worker::VaultWorkers;
+use crate::app::environment::Environment;
+use crate::app::error::{AppError, Result};
+use crate::app::session::{Session, SessionOptions};
+use crate::app::stderr::{ProgressListener, Stderr, Verbosity};
 
 /// Idle time after which a worker other than the first ends.
 const IDLE: Duration = Duration::from_secs(20);
@@ -39,7 +39,7 @@ pub struct Caller {
 
 /// The server's settings.
 #[derive(Clone)]
-pub struct Host {
+pub struct ServerConfig {
     /// The process environment.
     pub environment: Environment,
     /// `--db`.
@@ -49,30 +49,30 @@ pub struct Host {
     /// Whether vaults are synced and watched.
     pub sync: bool,
     /// Verbosity on standard error.
-    pub level: Level,
+    pub level: Verbosity,
 }
 
-impl Host {
+impl ServerConfig {
     /// Returns a new session for a caller.
     pub fn session(&self, caller: &Caller, sync: bool) -> Result<Session> {
         let mut environment = self.environment.clone();
         if let Some(actor) = &caller.actor {
             environment.actor.clone_from(actor);
         }
-        let options = Options {
+        let options = SessionOptions {
             db: self.db.clone(),
             project: caller.project.clone().or_else(|| self.project.clone()),
             sync,
             keeps_up: true,
             face: caller.face,
         };
-        Session::new(environment, options, Talk::new(self.level))
+        Session::new(environment, options, Stderr::new(self.level))
     }
 }
 
 /// Progress of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct ProgressStep {
     /// The current activity.
     pub doing: &'static str,
     /// Items done.
@@ -93,7 +93,7 @@ impl Drop for Waiting {
     }
 }
 
-type Job = Box<dyn FnOnce(&mut Desk) + Send>;
+type Job = Box<dyn FnOnce(&mut WorkerSessions) + Send>;
 
 #[derive(Default)]
 struct State {
@@ -111,21 +111,21 @@ pub struct Workers {
 }
 
 struct Shared {
-    host: Host,
-    keepers: Keepers,
+    host: ServerConfig,
+    keepers: VaultWorkers,
     most: usize,
     state: Mutex<State>,
 }
 
 impl Workers {
     /// Returns a pool without running threads.
-    pub fn new(host: Host, keepers: Keepers) -> Workers {
+    pub fn new(host: ServerConfig, keepers: VaultWorkers) -> Workers {
         let most = thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
         Workers { shared: Arc::new(Shared { host, keepers, most, state: Mutex::default() }) }
     }
 
     /// Returns the server's settings.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &ServerConfig {
         &self.shared.host
     }
 
@@ -134,7 +134,7 @@ impl Workers {
     pub async fn run<T: Send + 'static>(
         &self,
         caller: Caller,
-        told: Option<watch::Sender<Option<Step>>>,
+        told: Option<watch::Sender<Option<ProgressStep>>>,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
@@ -142,11 +142,12 @@ impl Workers {
         let gone = waiting.gone.clone();
         self.hand_out(Box::new(move |desk| {
             if !reply.is_closed() {
-                let listener = Listener {
+                let listener = ProgressListener {
                     gone: Box::new(move || gone.load(Ordering::Relaxed)),
                     told: Box::new(move |doing, done, total| {
                         // It is fine if there is no receiver.
-                        let _ = told.as_ref().map(|told| told.send(Some(Step { doing, done, total })));
+                        let _ =
+                            told.as_ref().map(|told| told.send(Some(ProgressStep { doing, done, total })));
                     }),
                 };
                 let _ = reply.send(desk.work(caller, listener, work));
@@ -164,7 +165,7 @@ impl Workers {
             }
         }
         if state.waiting.len() >= WAITING {
-            return Err(Failure {
+            return Err(AppError {
                 code: lore_engine::Code::Locked,
                 message: "too many pending requests".into(),
                 hint: "retry in a moment".into(),
@@ -189,7 +190,8 @@ impl Shared {
     }
 
     fn worker(&self, number: usize) {
-        let mut desk = Desk { host: &self.host, keepers: &self.keepers, sessions: Vec::new(), config: None };
+        let mut desk =
+            WorkerSessions { host: &self.host, keepers: &self.keepers, sessions: Vec::new(), config: None };
         let (own, jobs) = channel::<Job>();
         loop {
             let next = {
@@ -226,19 +228,19 @@ impl Shared {
 }
 
 /// A worker's open sessions, the most recently used last.
-struct Desk<'a> {
-    host: &'a Host,
-    keepers: &'a Keepers,
+struct WorkerSessions<'a> {
+    host: &'a ServerConfig,
+    keepers: &'a VaultWorkers,
     sessions: Vec<(Caller, Session)>,
     /// The mtime of the configuration that the sessions were opened with.
     config: Option<SystemTime>,
 }
 
-impl Desk<'_> {
+impl WorkerSessions<'_> {
     fn work<T>(
         &mut self,
         caller: Caller,
-        listener: Listener,
+        listener: ProgressListener,
         work: impl FnOnce(&Session) -> Result<T>,
     ) -> Result<T> {
         self.forget_old_configuration();
@@ -280,8 +282,8 @@ impl Desk<'_> {
     }
 }
 
-fn broken(message: &str) -> Failure {
-    Failure {
+fn broken(message: &str) -> AppError {
+    AppError {
         code: lore_engine::Code::Io,
         message: message.into(),
         hint: "check the server's standard error and run `lore doctor`".into(),

@@ -6,7 +6,7 @@ use lore_text::ContentHash;
 use lore_vault::{exists, read_text, remove_file, write_private};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Result;
+use crate::app::error::Result;
 
 /// The changes to a file.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,0 +1,48 @@
+//! The text of a page as features compare and quote it: its body, terms, title and first sentence.
+
+use std::collections::BTreeSet;
+
+use lore_engine::{Memory, Result};
+use lore_page::parse;
+use lore_ports::PageRow;
+use lore_text::terms;
+use lore_vault::decode;
+
+/// Returns the text of a page below its frontmatter.
+pub(crate) fn body(memory: &Memory, page: &PageRow) -> Result<String> {
+    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
+    let text = decode(&file.bytes).text.into_owned();
+    let parsed = parse(&page.path, &text).page;
+    let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
+    Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
+}
+
+/// Returns the terms of a page's title, summary and body.
+pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
+    let summary = page.summary.as_deref().unwrap_or_default();
+    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(memory, page)?)))
+}
+
+/// Returns the given title, else the first heading, else the first sentence.
+pub(crate) fn title_of(given: Option<&str>, text: &str) -> String {
+    let page = parse("", text).page;
+    let own = page.properties.text("title").map(str::to_owned).or(page.heading_title);
+    given.map(str::to_owned).or(own).unwrap_or_else(|| first_sentence(text, 80))
+}
+
+/// Returns the first sentence of the body, truncated at a word boundary if it is too long.
+pub(crate) fn first_sentence(text: &str, limit: usize) -> String {
+    let page = parse("", text).page;
+    let body =
+        page.truth.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let line = body.map(|line| line.trim_start_matches(['-', '*', '>', ' '])).next().unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    let sentence = line[..end].trim_end_matches('.');
+    match sentence.char_indices().nth(limit) {
+        None => sentence.to_owned(),
+        Some((at, _)) => {
+            let cut = sentence[..at].rfind(' ').unwrap_or(at);
+            format!("{}…", sentence[..cut].trim_end())
+        }
+    }
+}

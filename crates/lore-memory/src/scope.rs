@@ -1,0 +1,70 @@
+//! Pages that belong to a working directory: a folder, or a project, tag or wing of that name.
+
+use lore_engine::{Memory, Result};
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::{fold, project_slug};
+
+/// Returns the nearest of these directories whose name is used as a project, tag or wing, as a slug.
+pub(crate) fn known_directory(memory: &Memory, directories: &[String]) -> Result<Option<String>> {
+    for scope in directories.iter().filter_map(|name| Scope::directory(name)) {
+        let first = Window { limit: 1, offset: 0 };
+        for filter in scope.filters().into_iter().filter(|filter| filter.path.is_none()) {
+            if !memory.store().list(memory.project(), &filter, Order::Updated, first)?.is_empty() {
+                return Ok(Some(scope.slug));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A scope of pages: a folder, or a project, tag or wing of one name.
+pub(crate) struct Scope {
+    /// Name of the scope.
+    pub(crate) name: String,
+    /// Path prefixes.
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) slug: String,
+    /// Whether it was requested explicitly, so that only its pages are wanted.
+    pub(crate) alone: bool,
+}
+
+impl Scope {
+    /// Returns the scope that a user named: a folder, a path prefix or a name.
+    pub(crate) fn named(memory: &Memory, text: &str) -> Scope {
+        let name = text.trim().trim_matches('/').to_owned();
+        let is_path = name.contains('/') && !memory.vault().root().join(&name).is_dir();
+        let prefix = if is_path { name.clone() } else { format!("{name}/") };
+        Scope { prefixes: vec![prefix], slug: project_slug(&name), name, alone: true }
+    }
+
+    /// Returns the scope of a directory name; none if the name has no usable slug.
+    pub(crate) fn directory(name: &str) -> Option<Scope> {
+        let slug = project_slug(name);
+        if slug == project_slug("") {
+            return None;
+        }
+        let mut prefixes = vec![format!("{slug}/"), format!("{name}/")];
+        prefixes.dedup();
+        Some(Scope { name: slug.clone(), prefixes, slug, alone: false })
+    }
+
+    /// Returns whether a page belongs to the scope.
+    pub(crate) fn takes(&self, page: &PageRow) -> bool {
+        let is_slug = |text: &str| fold(text) == self.slug;
+        self.prefixes.iter().any(|prefix| page.path.starts_with(prefix.as_str()))
+            || page.properties.list("projects").iter().any(|project| is_slug(project))
+            || page.tags.iter().any(|tag| is_slug(tag))
+            || is_slug(&page.wing)
+    }
+
+    /// Returns filters that find its pages, each using an index.
+    pub(crate) fn filters(&self) -> Vec<Filter> {
+        let slug = || self.slug.clone();
+        let by_path = |prefix: &String| Filter { path: Some(prefix.clone()), ..Filter::default() };
+        let mut filters: Vec<Filter> = self.prefixes.iter().map(by_path).collect();
+        filters.push(Filter { properties: vec![("projects".into(), slug())], ..Filter::default() });
+        filters.push(Filter { tags: vec![slug()], ..Filter::default() });
+        filters.push(Filter { wing: Some(slug()), ..Filter::default() });
+        filters
+    }
+}

@@ -1,0 +1,11 @@
+//! What every face shares: configuration, environment, sessions, access rights, errors and hints.
+
+pub mod access;
+pub mod config;
+pub mod environment;
+pub mod error;
+pub mod hints;
+pub mod models;
+pub mod session;
+pub mod stderr;
+pub mod summarizers;

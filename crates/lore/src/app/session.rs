@@ -1,0 +1,266 @@
+//! The context of an operation: configuration, selected vault and messages to the user.
+
+use std::cell::{OnceCell, RefCell};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lore_engine::{Author, Chosen, Memory, Parts, Past, Policy, Projects, Scope, Trust, refresh};
+use lore_memory::FeatureHooks;
+use lore_ports::{Store, no_progress};
+use lore_vault::read_bytes;
+
+use crate::app::config::Config;
+use crate::app::environment::Environment;
+use crate::app::error::{AppError, Result};
+use crate::app::models::Library;
+use crate::app::stderr::Stderr;
+
+/// SessionOptions common to all operations.
+#[derive(Debug, Clone, Default)]
+pub struct SessionOptions {
+    /// `--db`.
+    pub db: Option<String>,
+    /// `--project`.
+    pub project: Option<String>,
+    /// Whether to sync first.
+    pub sync: bool,
+    /// Whether to embed a few pending chunks inline when not syncing.
+    pub keeps_up: bool,
+    /// The calling face.
+    pub face: &'static str,
+}
+
+/// One run of Lore.
+pub struct Session {
+    /// The process environment.
+    pub environment: Environment,
+    /// The user's configuration, as read when the session was created.
+    pub config: Config,
+    /// Messages on standard error.
+    pub talk: Stderr,
+    /// The available models.
+    pub models: Arc<Library>,
+    options: SessionOptions,
+    memory: OnceCell<Memory>,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Session {
+    /// Returns a session; the vault is opened on first use.
+    pub fn new(environment: Environment, options: SessionOptions, talk: Stderr) -> Result<Session> {
+        let config = Config::load(&environment.config_file)?;
+        let models = Arc::new(Library::new(&environment, &config)?);
+        Ok(Session {
+            models,
+            environment,
+            config,
+            talk,
+            options,
+            memory: OnceCell::new(),
+            warnings: RefCell::default(),
+        })
+    }
+
+    /// Returns the session with syncing turned on or off.
+    pub fn syncing(mut self, sync: bool) -> Session {
+        self.options.sync = sync;
+        self
+    }
+
+    /// Returns the selected vault, synced first unless `--no-sync` was given.
+    pub fn fresh(&self) -> Result<&Memory> {
+        let memory = self.memory()?;
+        if self.options.sync {
+            let report = refresh(memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
+            self.talk.finish();
+            for recovered in &report.recovered {
+                self.talk.warn(recovered);
+            }
+            for skipped in &report.skipped {
+                self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
+            }
+        } else if self.options.keeps_up {
+            refresh(memory, Scope::Watched, &no_progress)?;
+        }
+        Ok(memory)
+    }
+
+    /// Returns the selected vault without syncing.
+    pub fn memory(&self) -> Result<&Memory> {
+        if let Some(memory) = self.memory.get() {
+            return Ok(memory);
+        }
+        let (name, root) = self.choose()?;
+        let memory = self.open(&name, &root)?;
+        Ok(self.memory.get_or_init(|| memory))
+    }
+
+    /// Returns the selected vault as of a commit, with a temporary index that is deleted when dropped.
+    pub fn past(&self, revision: &str) -> Result<Past> {
+        let open = |folder: &Path| -> lore_engine::Result<Box<dyn Store>> {
+            Ok(Box::new(lore_sqlite::open_temporary(&folder.join("lore.db"))?))
+        };
+        Ok(self.memory()?.at_commit(revision, &open)?)
+    }
+
+    /// Opens a vault under a name, synced first unless `--no-sync` was given.
+    pub fn open_fresh(&self, name: &str, root: &Path) -> Result<Memory> {
+        let memory = self.open(name, root)?;
+        if self.options.sync {
+            refresh(&memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
+            self.talk.finish();
+        }
+        Ok(memory)
+    }
+
+    /// Opens a vault under a name.
+    pub fn open(&self, name: &str, root: &Path) -> Result<Memory> {
+        Ok(Memory::open(Parts {
+            name: name.to_owned(),
+            root: root.to_owned(),
+            store: self.store()?,
+            state: self.environment.state.clone(),
+            clock: self.environment.clock.clone(),
+            author: Author {
+                actor: self.environment.actor.clone(),
+                face: self.options.face.to_owned(),
+                session: self.environment.session.clone(),
+            },
+            models: self.models.clone(),
+            hooks: Arc::new(FeatureHooks),
+        })?)
+    }
+
+    /// Opens the database.
+    pub fn store(&self) -> Result<Box<dyn Store>> {
+        let opened = lore_sqlite::open(&self.database()?)?;
+        for warning in opened.warnings {
+            self.talk.warn(&warning);
+            self.warnings.borrow_mut().push(warning);
+        }
+        Ok(Box::new(opened.store))
+    }
+
+    /// Returns the path of the database: flag, environment, configuration, then the data directory.
+    pub fn database(&self) -> Result<PathBuf> {
+        let asked = self.options.db.clone().or_else(|| self.environment.db.clone());
+        let asked = asked.or_else(|| self.config.set_value("db")).filter(|place| !place.is_empty());
+        match asked {
+            Some(place) if place.starts_with("postgres://") || place.starts_with("postgresql://") => Err(
+                AppError::usage("this build supports only SQLite", "pass a file path to --db, or omit it"),
+            ),
+            Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
+            None => Ok(self.environment.data.join("lore.db")),
+        }
+    }
+
+    /// Returns the warnings from opening the database.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.borrow().clone()
+    }
+
+    /// Returns the project given with `--project`.
+    pub fn named_project(&self) -> Option<&str> {
+        self.options.project.as_deref()
+    }
+
+    /// Returns the project given with `--project` or `LORE_PROJECT`.
+    pub fn asked_project(&self) -> Option<&str> {
+        self.options.project.as_deref().or(self.environment.project.as_deref())
+    }
+
+    /// Returns the name and root of the selected vault, registering it if needed.
+    pub fn choose(&self) -> Result<(String, PathBuf)> {
+        let asked = self.asked_project();
+        match self.config.projects().choose(asked, self.environment.here.as_deref())? {
+            Chosen::Known(name, root) => Ok((name, root)),
+            Chosen::Found(root) => {
+                let name = self.register(None, &root)?;
+                self.talk.note(&format!("registered vault {} as {name}", root.display()));
+                Ok((name, root))
+            }
+        }
+    }
+
+    /// Registers a vault under the given name, else its policy's, else its directory's; returns the name.
+    pub fn register(&self, wanted: Option<&str>, root: &Path) -> Result<String> {
+        let mut chosen = String::new();
+        Config::change(&self.environment, |config| {
+            chosen = free_name(&config.projects(), wanted, root)?;
+            config.add_project(&chosen, root);
+            Ok(())
+        })?;
+        Ok(chosen)
+    }
+
+    /// Returns an error if another vault has the name, before anything is created.
+    pub fn check_name(&self, wanted: &str, root: &Path) -> Result<()> {
+        free_name(&self.config.projects(), Some(wanted), root).map(drop)
+    }
+
+    /// Reads standard input to the end.
+    pub fn stdin(&self) -> Result<Vec<u8>> {
+        if self.options.face != "cli" {
+            return Err(AppError::usage("missing content", "pass the page's text as `content`"));
+        }
+        let mut bytes = Vec::new();
+        let failed = |error: std::io::Error| {
+            AppError::usage(format!("cannot read standard input: {error}"), "pipe the page in")
+        };
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Resolves a path against the working directory.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
+    }
+
+    /// Returns an error unless a destructive action is confirmed, by `yes` or at the terminal.
+    pub fn confirm(&self, yes: bool, question: &str) -> Result<()> {
+        if yes {
+            return Ok(());
+        }
+        if self.options.face != "cli" || !self.environment.interactive {
+            let message = format!("confirmation required: {question}");
+            return Err(AppError::usage(message, "pass --yes (in JSON: \"yes\": true); nothing was changed"));
+        }
+        if self.talk.ask(question) {
+            Ok(())
+        } else {
+            Err(AppError::usage("cancelled; nothing was changed", "answer y to confirm"))
+        }
+    }
+
+    /// Reads a file, relative to the working directory.
+    pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        Ok(read_bytes(&self.path(path))?)
+    }
+}
+
+/// Returns the name to register a vault under: its current one, the wanted one, or one derived from its policy or
+/// directory.
+fn free_name(projects: &Projects, wanted: Option<&str>, root: &Path) -> Result<String> {
+    let known =
+        projects.roots.iter().find(|(_, known)| known.as_path() == root).map(|(name, _)| name.clone());
+    match (known, wanted) {
+        (Some(known), None) => Ok(known),
+        (Some(known), Some(wanted)) if known == wanted => Ok(known),
+        (Some(known), Some(_)) => Err(AppError::usage(
+            format!("{} is already registered as {known}", root.display()),
+            format!("use that name, or remove it first with `lore project remove {known}`"),
+        )),
+        (None, Some(wanted)) => match projects.roots.get(wanted) {
+            Some(other) => Err(AppError::usage(
+                format!("the name {wanted:?} is taken by {}", other.display()),
+                format!("choose another name, or remove that one with `lore project remove {wanted}`"),
+            )),
+            None => Ok(wanted.to_owned()),
+        },
+        (None, None) => {
+            let folder = root.file_name().map(|name| lore_text::slugify(&name.to_string_lossy()));
+            Ok(projects.free_name(&Policy::load(root)?.name.or(folder).unwrap_or_default()))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Messages to the user: the only module that writes to standard error.
+
+use std::cell::RefCell;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use lore_ports::{Error, Result};
+
+/// Delay before a progress bar appears.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Verbosity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors only.
+    Quiet,
+    /// Errors, warnings and notes.
+    #[default]
+    Normal,
+    /// Everything.
+    Verbose,
+}
+
+/// Callbacks of a remote caller.
+pub struct ProgressListener {
+    /// Returns whether the caller is gone.
+    pub gone: Box<dyn Fn() -> bool>,
+    /// Receives progress: the activity, items done and items in total.
+    pub told: Box<dyn Fn(&'static str, usize, usize)>,
+}
+
+/// Writes messages and progress to standard error.
+#[derive(Default)]
+pub struct Stderr {
+    level: Verbosity,
+    bar: RefCell<Option<ProgressBar>>,
+    listener: RefCell<Option<ProgressListener>>,
+}
+
+impl Stderr {
+    /// Returns a writer with the given verbosity.
+    pub fn new(level: Verbosity) -> Stderr {
+        Stderr { level, bar: RefCell::default(), listener: RefCell::default() }
+    }
+
+    /// Sets the progress listener.
+    pub fn listen(&self, listener: Option<ProgressListener>) {
+        self.listener.replace(listener);
+    }
+
+    /// Prints a note.
+    pub fn note(&self, message: &str) {
+        self.say(Verbosity::Normal, message);
+    }
+
+    /// Prints a warning.
+    pub fn warn(&self, message: &str) {
+        self.say(Verbosity::Normal, &format!("warning: {message}"));
+    }
+
+    /// Prints a detail, in verbose mode only.
+    pub fn detail(&self, message: &str) {
+        self.say(Verbosity::Verbose, message);
+    }
+
+    /// Prints an error, at every verbosity.
+    pub fn error(&self, message: &str) {
+        self.say(Verbosity::Quiet, message);
+    }
+
+    /// Asks for confirmation; only `y` and `yes` confirm.
+    pub fn ask(&self, question: &str) -> bool {
+        let mut error = std::io::stderr().lock();
+        let _ = write!(error, "{question} [y/N] ");
+        let _ = error.flush();
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    }
+
+    /// Returns a progress callback. A bar appears if the work takes long and standard error is a terminal. The callback
+    /// fails with `Cancelled` when the remote caller is gone.
+    pub fn progress<'a>(&'a self, doing: &'static str) -> impl Fn(usize, usize) -> Result<()> + 'a {
+        let started = Instant::now();
+        move |done, total| {
+            if let Some(listener) = &*self.listener.borrow() {
+                if (listener.gone)() {
+                    return Err(Error::Cancelled);
+                }
+                (listener.told)(doing, done, total);
+            }
+            if started.elapsed() < PATIENCE
+                || self.level < Verbosity::Normal
+                || !std::io::stderr().is_terminal()
+            {
+                return Ok(());
+            }
+            let mut slot = self.bar.borrow_mut();
+            let bar = slot.get_or_insert_with(|| {
+                let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
+                let bar = ProgressBar::new(total as u64).with_message(doing);
+                bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+            });
+            bar.set_position(done as u64);
+            Ok(())
+        }
+    }
+
+    /// Removes the progress bar.
+    pub fn finish(&self) {
+        if let Some(bar) = self.bar.borrow_mut().take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn say(&self, level: Verbosity, message: &str) {
+        if level <= self.level {
+            let _ = writeln!(std::io::stderr().lock(), "{message}");
+        }
+    }
+}

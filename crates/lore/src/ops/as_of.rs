@@ -1,0 +1,110 @@
+//! The day and the commit that a query refers to.
+
+use std::ops::Deref;
+
+use clap::Args;
+use lore_engine::{Memory, Past, Temporal};
+use lore_page::Interval;
+use lore_text::{PartialDate, since};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::knowledge::links::Validity;
+
+/// The day and the commit to evaluate a query at.
+#[derive(Debug, Default, Args, Deserialize, JsonSchema)]
+pub struct Moment {
+    /// State on a day (YYYY-MM-DD), or on any day of a month or year
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    as_of: Option<String>,
+    /// Files at a git commit; without --as-of, on the day of the commit
+    #[arg(long, value_name = "REV")]
+    #[serde(default)]
+    as_of_commit: Option<String>,
+}
+
+/// A view of the vault: current or at a commit.
+pub enum View<'s> {
+    /// The current vault.
+    Now(&'s Memory),
+    /// The vault at a commit.
+    Then(Box<Past>),
+}
+
+impl Deref for View<'_> {
+    type Target = Memory;
+
+    fn deref(&self) -> &Memory {
+        match self {
+            View::Now(memory) => memory,
+            View::Then(past) => past,
+        }
+    }
+}
+
+/// A temporal filter and the day it is evaluated on.
+pub struct Holding {
+    /// Which intervals match.
+    pub temporal: Temporal,
+    /// The day, month or year.
+    pub day: String,
+}
+
+impl Moment {
+    /// Returns the view of the vault to query.
+    pub fn view<'s>(&self, session: &'s Session) -> Result<View<'s>> {
+        match &self.as_of_commit {
+            None => Ok(View::Now(session.fresh()?)),
+            Some(revision) => Ok(View::Then(Box::new(session.past(revision)?))),
+        }
+    }
+
+    /// Returns the day, month or year given by `--as-of`.
+    pub fn day(&self) -> Result<Option<PartialDate>> {
+        self.as_of.as_deref().map(|day| date("--as-of", day)).transpose()
+    }
+
+    /// Returns the temporal filter. With `--as-of`, it defaults to what was valid on that day.
+    pub fn holding(&self, memory: &Memory, asked: Option<Validity>, usual: Validity) -> Result<Holding> {
+        let Some(day) = &self.as_of else {
+            return Ok(Holding { temporal: asked.unwrap_or(usual).into(), day: memory.today() });
+        };
+        let day = date("--as-of", day)?.to_string();
+        let temporal = match asked {
+            None | Some(Validity::Current) => Temporal::Current,
+            Some(Validity::Historical) => Temporal::Historical,
+            // Intervals that began later did not exist yet on that day.
+            Some(Validity::All) => Temporal::Begun,
+        };
+        Ok(Holding { temporal, day })
+    }
+}
+
+/// Parses the date of an option.
+pub fn date(what: &str, text: &str) -> Result<PartialDate> {
+    text.trim().parse().map_err(|_| {
+        AppError::usage(
+            format!("{what}: {text:?} is not a date"),
+            "use an existing date as YYYY, YYYY-MM or YYYY-MM-DD",
+        )
+    })
+}
+
+/// Parses an interval.
+pub fn interval(from: Option<&str>, until: Option<&str>) -> Result<Interval> {
+    let from = from.map(|text| date("--valid-from", text)).transpose()?;
+    let until = until.map(|text| date("--valid-until", text)).transpose()?;
+    Interval::between(from, until).map_err(|reversed| {
+        AppError::usage(reversed.to_string(), "use a --valid-until that is not before --valid-from")
+    })
+}
+
+/// Returns the first day of a timeframe as `YYYY-MM-DD` in the local time zone.
+pub fn day_of(timeframe: &str, memory: &Memory) -> Result<String> {
+    let now = memory.now();
+    let start = jiff::Timestamp::from_millisecond(since(timeframe, &now)?).unwrap_or_default();
+    Ok(start.to_zoned(now.time_zone().clone()).date().to_string())
+}

@@ -1,0 +1,16 @@
+//! Operations on knowledge: links, facts, checks, capture, ingest, lifecycle, lint.
+
+pub mod capture;
+pub mod check;
+pub mod compact;
+pub mod curate;
+pub mod facts;
+pub mod gaps;
+pub mod graph;
+pub mod ingest;
+pub mod link;
+pub mod links;
+pub mod lint;
+pub mod path;
+pub mod set_status;
+pub mod stale;

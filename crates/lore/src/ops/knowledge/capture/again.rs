@@ -1,0 +1,82 @@
+//! The follow-up command to show when similar pages were found.
+
+use super::Capture;
+use crate::app::session::Session;
+
+/// Maximum length of a text that is repeated in the command.
+const LONGEST: usize = 300;
+
+/// The original command, split into the parts that each follow-up needs.
+pub(super) struct Again {
+    /// The text and the options that always apply.
+    text: String,
+    /// The options that apply to a new page only.
+    new_page: String,
+}
+
+impl Again {
+    /// Rebuilds the command as it could be typed in a shell.
+    pub(super) fn of(given: &Capture, session: &Session) -> Again {
+        let mut text = match (&given.text, &given.file) {
+            (Some(text), _) if text.len() <= LONGEST && !text.contains(char::is_control) => {
+                format!("lore capture {}", quoted(text))
+            }
+            (None, Some(file)) => format!("lore capture --file {}", quoted(&file.to_string_lossy())),
+            (Some(_), _) => "lore capture TEXT".to_owned(),
+            (None, None) => "… | lore capture".to_owned(),
+        };
+        let mut add = |option: &str, value: &str| text.push_str(&format!(" {option} {}", quoted(value)));
+        given.tags.iter().for_each(|tag| add("--tag", tag));
+        given.source.iter().for_each(|source| add("--source", source));
+        given.fills.iter().for_each(|gap| add("--fills", &gap.to_string()));
+        session.named_project().iter().for_each(|project| add("--project", project));
+        let title = given.title.iter().map(|title| format!(" --title {}", quoted(title)));
+        let raw = given.raw.iter().map(|raw| format!(" --raw {}", quoted(&raw.to_string_lossy())));
+        let whole = given.whole.then(|| " --whole".to_owned());
+        Again { text, new_page: title.chain(raw).chain(whole).collect() }
+    }
+
+    /// Returns the command that appends to a page.
+    pub(super) fn extending(&self, page: &str) -> String {
+        format!("{} --extend {page}", self.text)
+    }
+
+    /// Returns the command that replaces the truth of a page at a version.
+    pub(super) fn updating(&self, page: &str, version: u64) -> String {
+        format!("{} --update {page} --expected-version {version}", self.text)
+    }
+
+    /// Returns the command that writes a new page.
+    pub(super) fn keeping(&self) -> String {
+        format!("{}{} --keep", self.text, self.new_page)
+    }
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        for (word, expected) in [
+            ("plain", "plain"),
+            ("notes/a-b.md", "notes/a-b.md"),
+            ("two words", "'two words'"),
+            ("", "''"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME `x` \"y\"", "'$HOME `x` \"y\"'"),
+            ("東京", "'東京'"),
+        ] {
+            assert_eq!(quoted(word), expected, "{word}");
+        }
+    }
+}

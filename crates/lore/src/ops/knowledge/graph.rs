@@ -1,0 +1,137 @@
+//! `graph`: the neighbourhood of a page.
+
+mod draw;
+
+use clap::Args;
+use lore_engine::Reach;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::as_of::Moment;
+use crate::ops::knowledge::links::Validity;
+use crate::ops::views::LinkItem;
+use crate::ops::{Operation, Render};
+
+/// Show the pages within a few links of a page, and their links
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore graph people/ada\n  lore graph companies/acme --depth 1 --temporal all\n  lore graph companies/acme --as-of 2019\n  lore graph people/ada --svg > ada.svg\n  lore graph people/ada --dot | dot -Tpng > ada.png"
+)]
+pub struct Graph {
+    /// Page at the centre
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Maximum link distance [default: 2]
+    #[arg(long)]
+    #[serde(default)]
+    depth: Option<usize>,
+    /// Temporal filter [default: current]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+    /// Maximum number of results [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Print Graphviz DOT
+    #[arg(long, conflicts_with = "svg")]
+    #[serde(default)]
+    dot: bool,
+    /// Print SVG
+    #[arg(long)]
+    #[serde(default)]
+    svg: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
+}
+
+/// Output of `graph`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GraphView {
+    centre: String,
+    nodes: Vec<Node>,
+    edges: Vec<LinkItem>,
+    /// Whether pages were left out because of the limit.
+    cut: bool,
+    /// DOT or SVG, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawing: Option<String>,
+}
+
+/// A page in the graph.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Node {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// Link distance from the centre.
+    hops: usize,
+}
+
+impl Operation for Graph {
+    const NAME: &'static str = "graph";
+    type Output = GraphView;
+
+    fn run(self, session: &Session) -> Result<GraphView> {
+        let memory = &*self.moment.view(session)?;
+        let page = memory.page(&self.reference)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let reach = Reach {
+            depth: self.depth.unwrap_or(2).min(20),
+            limit: self.limit.unwrap_or(50).max(1),
+            temporal: holding.temporal,
+            today: holding.day,
+        };
+        let found = memory.graph(&page, &reach)?;
+        let numbers: Vec<i64> = found.pages.iter().map(|(page, _)| *page).collect();
+        let rows = memory.store().pages(memory.project(), &numbers)?;
+        let mut nodes: Vec<Node> = rows
+            .into_iter()
+            .zip(found.pages.iter().map(|(_, hops)| *hops))
+            .map(|(row, hops)| Node { slug: row.slug, title: row.title, kind: row.kind, hops })
+            .collect();
+        nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
+        let edges =
+            found.links.into_iter().map(|row| LinkItem::new(memory, row)).collect::<Result<Vec<_>>>()?;
+        let mut view = GraphView { centre: page.slug, nodes, edges, cut: found.cut, drawing: None };
+        if self.dot {
+            view.drawing = Some(draw::dot(&view));
+        } else if self.svg {
+            view.drawing = Some(draw::svg(&view));
+        }
+        Ok(view)
+    }
+}
+
+impl Render for GraphView {
+    fn human(&self) -> String {
+        let mut text = String::new();
+        for node in &self.nodes {
+            text.push_str(&format!(
+                "{}{}  {} ({})\n",
+                "  ".repeat(node.hops),
+                node.slug,
+                node.title,
+                node.kind
+            ));
+        }
+        text.push('\n');
+        text.extend(self.edges.iter().map(|edge| format!("{}\n", edge.sentence())));
+        if self.cut {
+            text.push_str("more pages: raise --limit\n");
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        crate::ops::views::lines(self.edges.iter().map(LinkItem::sentence))
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        self.drawing.as_deref().map(str::as_bytes)
+    }
+}

@@ -1,0 +1,240 @@
+//! The page changes that come with a source, and their conversion to lines of those pages.
+
+use lore_engine::{Error, Memory};
+use lore_memory::{Evidence, PageIngest};
+use lore_page::edit::{NewEntry, NewFact, NewRelation};
+use lore_page::{Interval, parse};
+use lore_text::fold;
+use lore_vault::without_extension;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::{AppError, Result};
+use crate::ops::pages::put::target;
+
+/// Changes to one page that follow from a source.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageInput {
+    /// Slug or path of the page
+    slug: String,
+    /// New text; omit it to add evidence only
+    #[serde(default)]
+    content: Option<String>,
+    /// Version that was read; 0 creates a new page
+    expected_version: u64,
+    /// Facts asserted by the source
+    #[serde(default)]
+    assertions: Vec<AssertionInput>,
+    /// Links from the page
+    #[serde(default)]
+    links: Vec<LinkInput>,
+    /// Entries for its timeline
+    #[serde(default)]
+    timeline_entries: Vec<EntryInput>,
+    /// Tags to add
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+/// A fact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AssertionInput {
+    /// Subject: the page, or another name
+    subject: String,
+    /// Predicate: is_ceo_of, based_in
+    predicate: String,
+    /// Value of the fact
+    object: String,
+    /// Valid since: YYYY, YYYY-MM or YYYY-MM-DD
+    #[serde(default)]
+    valid_from: Option<String>,
+    /// Valid until; closes the same fact if it is open
+    #[serde(default)]
+    valid_until: Option<String>,
+    /// agent, manual, import or enrichment [default: agent]
+    #[serde(default)]
+    asserted_by: Option<String>,
+    /// Source [default: the source_ref of the call]
+    #[serde(default)]
+    source_ref: Option<String>,
+    /// Quoted evidence
+    #[serde(default)]
+    evidence_text: Option<String>,
+    /// Confidence, from 0 to 1
+    #[serde(default)]
+    confidence: Option<f64>,
+}
+
+/// A link.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct LinkInput {
+    /// Target page
+    to: String,
+    /// Relationship, a verb [default: related]
+    #[serde(default)]
+    relationship: Option<String>,
+    /// Surrounding words
+    #[serde(default)]
+    context: Option<String>,
+    /// Valid since
+    #[serde(default)]
+    valid_from: Option<String>,
+    /// Valid until; closes the same link if it is open
+    #[serde(default)]
+    valid_until: Option<String>,
+}
+
+/// A timeline entry.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EntryInput {
+    /// Date, as YYYY-MM-DD
+    date: String,
+    /// What happened, in one line
+    summary: String,
+    /// Source [default: the source_ref of the call]
+    #[serde(default)]
+    source: Option<String>,
+    /// More lines of detail
+    #[serde(default)]
+    detail: Option<String>,
+}
+
+/// Allowed values of `asserted_by`.
+const ASSERTERS: [&str; 4] = ["agent", "manual", "import", "enrichment"];
+
+impl PageInput {
+    /// Converts to the engine's input; missing provenance is taken from the source.
+    pub fn plan(self, memory: &Memory, source_ref: Option<&str>) -> Result<PageIngest> {
+        let path = match self.expected_version {
+            0 => target(memory, &self.slug)?,
+            // An existing page may be referenced by any of its names.
+            _ => match memory.find(&self.slug)? {
+                Some(page) => page.path,
+                None => target(memory, &self.slug)?,
+            },
+        };
+        let own = Own::new(memory, &path, self.content.as_deref());
+        let slug = self.slug;
+        let wrong =
+            |failure: AppError| AppError { message: format!("{slug}: {}", failure.message), ..failure };
+        let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
+        let relations = self.links.into_iter().map(|link| link.plan(memory).map_err(wrong));
+        let entry = |entry: EntryInput| NewEntry {
+            date: entry.date,
+            source: entry.source.or_else(|| source_ref.map(str::to_owned)),
+            summary: entry.summary,
+            detail: entry.detail,
+        };
+        let evidence = Evidence {
+            facts: facts.collect::<Result<_>>()?,
+            relations: relations.collect::<Result<_>>()?,
+            entries: self.timeline_entries.into_iter().map(entry).collect(),
+            tags: self.tags,
+        };
+        Ok(PageIngest { path, content: self.content, expected_version: self.expected_version, evidence })
+    }
+}
+
+/// Converts assertions about a page that will have this text to facts.
+pub fn facts_of(
+    memory: &Memory,
+    path: &str,
+    text: &str,
+    assertions: Vec<AssertionInput>,
+) -> Result<Vec<NewFact>> {
+    let own = Own::new(memory, path, Some(text));
+    assertions.into_iter().map(|one| one.plan(&own, None)).collect()
+}
+
+/// The page that facts are written on, and the names that refer to it.
+struct Own<'a> {
+    memory: &'a Memory,
+    path: &'a str,
+    /// Names defined by its new text.
+    names: Vec<String>,
+}
+
+impl<'a> Own<'a> {
+    fn new(memory: &'a Memory, path: &'a str, content: Option<&str>) -> Own<'a> {
+        let stem = without_extension(path);
+        let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
+        if let Some(page) = content.map(|content| parse(path, content).page) {
+            names.push(page.title);
+            names.extend(page.heading_title);
+            names.extend(page.aliases);
+        }
+        Own { memory, path, names: names.iter().map(|name| fold(name)).collect() }
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        let found = self.memory.find(name).ok().flatten();
+        self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
+    }
+}
+
+impl AssertionInput {
+    fn plan(self, own: &Own<'_>, source_ref: Option<&str>) -> Result<NewFact> {
+        let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
+        if !ASSERTERS.contains(&by.as_str()) {
+            let hint = format!("use one of {}", ASSERTERS.join(", "));
+            return Err(AppError::usage(format!("asserted_by: unknown value {by:?}"), hint));
+        }
+        if self.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
+            return Err(AppError::usage(
+                "the confidence is not between 0 and 1",
+                "omit it if it is not known",
+            ));
+        }
+        let subject = self.subject.trim().to_owned();
+        let is_page = subject.is_empty() || own.is_called(&subject);
+        Ok(NewFact {
+            subject: (!is_page).then_some(subject),
+            predicate: self.predicate,
+            object: self.object,
+            interval: interval(self.valid_from, self.valid_until)?,
+            source: self.source_ref.or_else(|| source_ref.map(str::to_owned)),
+            by: Some(by),
+            confidence: self.confidence.map(|confidence| confidence.to_string()),
+            evidence: self.evidence_text,
+        })
+    }
+}
+
+impl LinkInput {
+    fn plan(self, memory: &Memory) -> Result<NewRelation> {
+        // A page that does not exist yet, or that the same call creates, is linked by the given name.
+        let target = match memory.find(&self.to) {
+            Ok(Some(page)) => page.slug,
+            Ok(None) => self.to,
+            Err(error @ Error::Ambiguous { .. }) => return Err(error.into()),
+            Err(_) => self.to,
+        };
+        Ok(NewRelation {
+            relation: self.relationship.unwrap_or_else(|| "related".into()),
+            target,
+            context: self.context,
+            interval: interval(self.valid_from, self.valid_until)?,
+        })
+    }
+}
+
+fn interval(from: Option<String>, until: Option<String>) -> Result<Interval> {
+    let date = |text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
+        None => Ok(None),
+        Some(text) => text.trim().parse().map(Some).map_err(|_| {
+            AppError::usage(format!("{text:?} is not a date"), "use YYYY, YYYY-MM or YYYY-MM-DD")
+        }),
+    };
+    let interval = Interval { from: date(from)?, until: date(until)? };
+    match (interval.from, interval.until) {
+        (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(AppError::usage(
+            format!("valid_until {until} is before valid_from {from}"),
+            "use a valid_until that is not before valid_from",
+        )),
+        _ => Ok(interval),
+    }
+}

@@ -1,0 +1,136 @@
+//! `links` and `backlinks`.
+
+use clap::{Args, ValueEnum};
+use lore_engine::{Memory, Temporal};
+use lore_ports::LinkFilter;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::as_of::{Holding, Moment};
+use crate::ops::views::{LinkItem, lines};
+use crate::ops::{Operation, Render};
+
+/// Temporal filter for links.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Validity {
+    /// Valid today.
+    Current,
+    /// Ended.
+    Historical,
+    /// All.
+    All,
+}
+
+impl From<Validity> for Temporal {
+    fn from(validity: Validity) -> Temporal {
+        match validity {
+            Validity::Current => Temporal::Current,
+            Validity::Historical => Temporal::Historical,
+            Validity::All => Temporal::All,
+        }
+    }
+}
+
+/// List the links on a page, with their ids
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore links people/ada\n  lore links people/ada --temporal current --json\n  lore links people/ada --as-of 2019-06\n  lore links people/ada --as-of-commit HEAD~10"
+)]
+pub struct Links {
+    /// Page with the links
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Temporal filter [default: all]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
+}
+
+/// List the links to a page
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore backlinks companies/acme\n  lore backlinks companies/acme --temporal all\n  lore backlinks companies/acme --as-of 2019"
+)]
+pub struct Backlinks {
+    /// Target page
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Temporal filter [default: current]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    temporal: Option<Validity>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    moment: Moment,
+}
+
+/// Output of `links` and `backlinks`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinkList {
+    slug: String,
+    links: Vec<LinkItem>,
+}
+
+impl Operation for Links {
+    const NAME: &'static str = "links";
+    type Output = LinkList;
+
+    fn run(self, session: &Session) -> Result<LinkList> {
+        let memory = &*self.moment.view(session)?;
+        let page = memory.page(&self.reference)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::All)?;
+        let links = collect(memory, &LinkFilter::From(&[page.number]), &holding)?;
+        Ok(LinkList { slug: page.slug, links })
+    }
+}
+
+impl Operation for Backlinks {
+    const NAME: &'static str = "backlinks";
+    type Output = LinkList;
+
+    fn run(self, session: &Session) -> Result<LinkList> {
+        let memory = &*self.moment.view(session)?;
+        let page = memory.page(&self.reference)?;
+        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let links = collect(memory, &LinkFilter::To(&[page.number]), &holding)?;
+        Ok(LinkList { slug: page.slug, links })
+    }
+}
+
+fn collect(memory: &Memory, ends: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
+    let rows = memory.store().links(memory.project(), ends)?;
+    let mut links = rows
+        .into_iter()
+        .filter(|row| holding.temporal.takes(row, &holding.day))
+        .map(|row| LinkItem::new(memory, row))
+        .collect::<Result<Vec<_>>>()?;
+    links.sort_by(|a, b| a.path.cmp(&b.path).then(a.line.cmp(&b.line)));
+    Ok(links)
+}
+
+impl Render for LinkList {
+    fn human(&self) -> String {
+        if self.links.is_empty() {
+            return "no links\n".into();
+        }
+        let line = |link: &LinkItem| {
+            let context = link.context.as_deref().unwrap_or_default();
+            format!("{:>16}  {}\n{:18}{}:{}  {context}", link.id, link.sentence(), "", link.path, link.line)
+        };
+        lines(self.links.iter().map(line))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.links.iter().map(LinkItem::sentence))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.links.is_empty())
+    }
+}

@@ -1,0 +1,135 @@
+//! `config`: user settings.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::config::{Config, SETTINGS};
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::views::{Done, lines};
+use crate::ops::{Operation, Render};
+
+/// Print a setting
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config get search.limit")]
+pub struct Get {
+    /// Setting key
+    key: String,
+}
+
+/// A setting.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SettingItem {
+    key: String,
+    value: String,
+    /// Whether it has its default value.
+    default: bool,
+    about: &'static str,
+}
+
+impl Operation for Get {
+    const NAME: &'static str = "config get";
+    const MACHINE: bool = true;
+    type Output = SettingItem;
+
+    fn run(self, session: &Session) -> Result<SettingItem> {
+        let value = session.config.get(&self.key)?;
+        let default = session.config.set_value(&self.key).is_none();
+        let about =
+            SETTINGS.iter().find(|setting| setting.key == self.key).map_or("", |setting| setting.about);
+        Ok(SettingItem { key: self.key, value, default, about })
+    }
+}
+
+impl Render for SettingItem {
+    fn human(&self) -> String {
+        format!("{}\n", self.value)
+    }
+}
+
+/// Change a setting
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config set format human\n  lore config set search.limit 20")]
+pub struct Set {
+    /// Setting key
+    key: String,
+    /// New value
+    value: String,
+}
+
+impl Operation for Set {
+    const NAME: &'static str = "config set";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        Config::change(&session.environment, |config| config.set(&self.key, &self.value))?;
+        Ok(Done::new(format!("{} = {}", self.key, self.value)))
+    }
+}
+
+/// Reset a setting to its default
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config unset search.limit")]
+pub struct Unset {
+    /// Setting key
+    key: String,
+}
+
+impl Operation for Unset {
+    const NAME: &'static str = "config unset";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let mut was_set = false;
+        let config = Config::change(&session.environment, |config| {
+            was_set = config.unset(&self.key)?;
+            Ok(())
+        })?;
+        let state = if was_set { "reset to its default" } else { "was not set" };
+        Ok(Done::new(format!("{} {state}: {:?}", self.key, config.get(&self.key)?)))
+    }
+}
+
+/// List settings with their values
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore config list")]
+pub struct List {}
+
+/// Output of `config list`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Settings {
+    settings: Vec<SettingItem>,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "config list";
+    const MACHINE: bool = true;
+    type Output = Settings;
+
+    fn run(self, session: &Session) -> Result<Settings> {
+        let mut settings = Vec::new();
+        for setting in SETTINGS {
+            settings.push(SettingItem {
+                key: setting.key.to_owned(),
+                value: session.config.get(setting.key)?,
+                default: session.config.set_value(setting.key).is_none(),
+                about: setting.about,
+            });
+        }
+        Ok(Settings { settings })
+    }
+}
+
+impl Render for Settings {
+    fn human(&self) -> String {
+        lines(self.settings.iter().map(|setting| {
+            let mark = if setting.default { " (default)" } else { "" };
+            format!("{:<18} = {:?}{mark}  {}", setting.key, setting.value, setting.about)
+        }))
+    }
+}

@@ -1,0 +1,270 @@
+//! `doctor`: a diagnosis with fixes.
+
+use clap::Args;
+use lore_engine::{
+    Check, Level, Memory, OnEdited, Policy, duplicate_ids, git_state, lint, reach_remote, validate, verbs,
+};
+use lore_memory::curation_due;
+use lore_memory::retention::raw_size;
+use lore_vault::{Scan, hidden_pages, safe_path, scan, without_extension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::hints::hint;
+use crate::app::session::Session;
+use crate::ops::upkeep::git::GitView;
+use crate::ops::{Operation, Render};
+
+/// Diagnose the vault, index and setup
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore doctor\n  lore doctor --path journal/agent")]
+pub struct Doctor {
+    /// Explain which policy rule applies to this path and what it allows
+    #[arg(long, value_name = "PATH")]
+    #[serde(default)]
+    path: Option<String>,
+}
+
+/// Output of `doctor`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    findings: Vec<Finding>,
+}
+
+/// The result of one check.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Finding {
+    /// `ok`, `note` or `problem`.
+    state: &'static str,
+    what: String,
+    /// How to fix it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+impl Operation for Doctor {
+    const NAME: &'static str = "doctor";
+    const MACHINE: bool = true;
+    type Output = Diagnosis;
+
+    fn run(self, session: &Session) -> Result<Diagnosis> {
+        if let Some(path) = &self.path {
+            return Ok(Diagnosis { findings: explain(session.memory()?, path)? });
+        }
+        let mut findings = Vec::new();
+        findings.push(ok(format!("configuration: {}", session.environment.config_file.display())));
+        findings.push(ok(format!("database: {}", session.database()?.display())));
+        match session.fresh() {
+            Ok(memory) => look_at(memory, &mut findings)?,
+            Err(failure) => findings.push(problem(failure.message, &failure.hint)),
+        }
+        if let Ok(memory) = session.memory() {
+            look_at_git(memory, &mut findings);
+        }
+        for (name, root) in session.config.projects().roots {
+            if !root.is_dir() {
+                let what = format!("the directory of project {name} is missing: {}", root.display());
+                findings.push(problem(what, &format!("restore it, or run `lore project remove {name}`")));
+            }
+        }
+        findings.extend(session.warnings().into_iter().map(|warning| note(warning, "no data is lost")));
+        Ok(Diagnosis { findings })
+    }
+}
+
+fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
+    let (store, project) = (memory.store(), memory.project());
+    let counts = store.counts(project)?;
+    findings.push(ok(format!("vault: {} ({} pages)", memory.vault().root().display(), counts.pages)));
+    for name in [Check::Database, Check::Files, Check::Links] {
+        let problems = validate(memory, name)?;
+        if problems.is_empty() {
+            findings.push(ok(format!("{}: no problems", name.name())));
+        }
+        let fix =
+            "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";
+        findings.extend(problems.into_iter().map(|what| problem(what, fix)));
+    }
+    let Scan { skipped, .. } = scan(memory.vault());
+    for one in skipped {
+        let path = if one.path.is_empty() { "a file".into() } else { one.path };
+        findings.push(note(
+            format!("{path} is not indexed: {}", one.reason),
+            "rename or move it, or list it in .loreignore",
+        ));
+    }
+    let hidden = hidden_pages(memory.vault());
+    if hidden > 0 {
+        let what = format!("{hidden} hidden files skipped");
+        findings.push(note(what, "rename them if they are pages"));
+    }
+    for what in duplicate_ids(memory)? {
+        findings.push(note(what, "change the id of one of them, or delete it"));
+    }
+    for failure in store.failures(project)? {
+        let what = format!("{} cannot be indexed: {}", failure.path, failure.reason);
+        findings.push(problem(what, "fix the file; it is retried when it changes"));
+    }
+    if counts.diagnosed > 0 {
+        let what = format!("{} pages with parse warnings", counts.diagnosed);
+        findings.push(note(what, "run `lore show REF` to see them"));
+    }
+    if counts.pending > 0 {
+        let what = format!("{} links to pages that do not exist yet", counts.pending);
+        findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
+    }
+    look_at_validity(memory, findings)?;
+    look_at_meaning(memory, findings)
+}
+
+/// Checks semantic search: the model and the pending chunks.
+fn look_at_meaning(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
+    let Some(row) = memory.active_model()? else {
+        let what = "search: lexical, no embedding model".to_owned();
+        let fix = "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
+        findings.push(note(what, fix));
+        return Ok(());
+    };
+    let name = &row.identity.name;
+    match memory.embedder(&row) {
+        Ok(_) => findings.push(ok(format!("search: hybrid, {name}"))),
+        Err(reason) => findings.push(problem(
+            format!("semantic search does not work: {reason}"),
+            "run `lore model list`, then choose one with `lore model use`; full-text search still works",
+        )),
+    }
+    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    if waiting > 0 {
+        findings.push(note(format!("{waiting} chunks to embed"), "run `lore embed`"));
+    }
+    Ok(())
+}
+
+/// Explains what the policy says about a path.
+fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
+    let policy = memory.policy();
+    let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
+    let mut findings = Vec::new();
+    let path = match policy.alias(&safe) {
+        Some(now) => {
+            findings.push(ok(format!("{safe} is an old name of {now}")));
+            now
+        }
+        None => safe,
+    };
+    let allowed = verbs(&policy.allowed(&path));
+    match policy.rule(&path) {
+        Some(rule) => {
+            findings.push(ok(format!("rule: {}", rule.name())));
+            findings.push(ok(format!("allowed: {allowed}")));
+            findings.push(ok(format!("owner: {}", rule.owner.name())));
+            if let Some(schema) = rule.schema() {
+                findings.push(ok(format!("schema: {schema}")));
+            }
+            let kept = rule.keep.map_or_else(|| turned(&policy, &path), |keep| keep.to_string());
+            findings.push(ok(format!("retention: {kept}")));
+            if rule.edited == OnEdited::Revision {
+                findings.push(ok("a write after a foreign edit is added as a revision".into()));
+            }
+        }
+        None => findings.push(ok(format!("no rule matches {path}; allowed: {allowed}"))),
+    }
+    findings.push(ok(format!("type: {}", policy.type_of(&path))));
+    if !policy.indexes(&path) {
+        findings.push(ok("excluded from the index".into()));
+    }
+    let stem = without_extension(&path);
+    if policy.inject.iter().any(|file| without_extension(&file.path) == stem) {
+        findings.push(ok("injected into every agent's context".into()));
+    }
+    if policy.generated.iter().any(|made| made.path.matches(&path)) {
+        findings.push(ok("generated by Lore, as a whole or between markers".into()));
+    }
+    Ok(findings)
+}
+
+/// Returns the retention of a file to which no `keep` rule applies.
+fn turned(policy: &Policy, path: &str) -> String {
+    let stem = without_extension(path);
+    match &policy.rotate {
+        Some(rotate) if without_extension(&rotate.today) == stem => {
+            format!("until the daily rollover at {:02}:00", rotate.day_begins.get_ref())
+        }
+        Some(rotate) if without_extension(&rotate.yesterday) == stem => {
+            "until the next daily rollover".into()
+        }
+        _ => "forever".into(),
+    }
+}
+
+/// Checks the repository and whether the remote can be reached.
+fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
+    let view = match git_state(memory) {
+        Ok(state) => GitView::new(state),
+        Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),
+    };
+    match view.line() {
+        None => findings
+            .push(note("the vault is not in a git repository".into(), "run `git init` to keep a history")),
+        Some(line) => findings.push(ok(line)),
+    }
+    for warning in view.warnings() {
+        findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
+    }
+    if let Err(message) = reach_remote(memory) {
+        findings.push(note(message, "writes continue locally and are pushed when the remote is reachable"));
+    }
+    if curation_due(memory).unwrap_or(false) {
+        let fix = "run `lore curate --dry-run`, then `lore curate --done`";
+        findings.push(note("review due".into(), fix));
+    }
+    if let Some((files, bytes)) = raw_size(memory) {
+        findings.push(ok(format!("raw captures: {files} files, {bytes} bytes")));
+    }
+}
+
+/// Reports lint errors, one line each.
+fn look_at_validity(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
+    let found = lint(memory, None)?;
+    let errors: Vec<_> = found.iter().filter(|found| found.level == Level::Error).collect();
+    for error in errors.iter().take(5) {
+        findings.push(problem(error.to_string(), "run `lore lint`"));
+    }
+    if errors.len() > 5 {
+        findings.push(problem(format!("{} more errors", errors.len() - 5), "run `lore lint`"));
+    }
+    if errors.is_empty() {
+        findings.push(ok("lint: no errors, no secrets".into()));
+    }
+    Ok(())
+}
+
+fn ok(what: String) -> Finding {
+    Finding { state: "ok", what, fix: None }
+}
+
+fn note(what: String, fix: &str) -> Finding {
+    Finding { state: "note", what, fix: Some(fix.into()) }
+}
+
+fn problem(what: String, fix: &str) -> Finding {
+    Finding { state: "problem", what, fix: Some(fix.into()) }
+}
+
+impl Render for Diagnosis {
+    fn human(&self) -> String {
+        let mut text = String::new();
+        for finding in &self.findings {
+            text.push_str(&format!("{:<7}  {}\n", finding.state, finding.what));
+            if let Some(fix) = &finding.fix {
+                text.push_str(&format!("         fix: {fix}\n"));
+            }
+        }
+        text
+    }
+
+    fn exit(&self) -> u8 {
+        if self.findings.iter().all(|finding| finding.state != "problem") { 0 } else { 5 }
+    }
+}

@@ -1,0 +1,292 @@
+//! `eval`: retrieval quality on a labelled set.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use lore_engine::{Author, Memory, NoHooks, Parts, Scope, Trust, embed_pending, refresh};
+use lore_ports::{Filter, no_progress};
+use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::eval::{Document, Measures, Question, Scores, Set, percentile};
+use crate::ops::search::query::{Mode, find};
+use crate::ops::{Operation, Render};
+
+/// Number of hits per question, as in `lore query`.
+const ASKED: usize = 10;
+
+/// Measure retrieval quality on a labelled set
+///
+/// DIR contains `queries.jsonl` (`_id`, `text`, and optionally `scope` and `candidates`), `qrels.tsv` (query-id,
+/// corpus-id, score, after a header line) and `corpus.jsonl` (`_id`, `title`, `text`, `scope`). The documents become
+/// the pages of temporary vaults, one per scope, and every question runs as in `lore query`. Without `corpus.jsonl` the
+/// questions run against your own vault, and the answers are slugs.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200"
+)]
+pub struct Eval {
+    /// Directory of the set
+    folder: String,
+    /// Only this mode [default: lexical, semantic and hybrid]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    mode: Option<Mode>,
+    /// Maximum number of questions
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Keep the vaults and vectors here, to reuse them in the next run
+    #[arg(long, value_name = "DIR")]
+    #[serde(default)]
+    work: Option<String>,
+}
+
+/// Output of `eval`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Evaluation {
+    /// Name of the set.
+    set: String,
+    /// Number of pages.
+    documents: usize,
+    /// Number of questions.
+    questions: usize,
+    /// Embedding model, if there is one.
+    model: Option<String>,
+    modes: Vec<ModeResult>,
+}
+
+/// Results of one mode.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ModeResult {
+    mode: Mode,
+    #[serde(flatten)]
+    measures: Measures,
+    /// Median latency in milliseconds.
+    p50_ms: f64,
+    p95_ms: f64,
+    p99_ms: f64,
+}
+
+impl Operation for Eval {
+    const NAME: &'static str = "eval";
+    const MACHINE: bool = true;
+    type Output = Evaluation;
+
+    fn run(self, session: &Session) -> Result<Evaluation> {
+        let folder = session.environment.here.clone().unwrap_or_default().join(&self.folder);
+        let mut set = Set::read(&folder)?;
+        set.questions.truncate(self.limit.unwrap_or(usize::MAX));
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let place = Place::new(session, self.work.as_deref(), &name)?;
+        let vaults = match set.documents.is_empty() {
+            true => HashMap::from([(String::new(), Vault::of_user(session)?)]),
+            false => place.vaults(session, &set)?,
+        };
+        let models = vaults.values().map(|vault| vault.memory().active_model());
+        let model = models.collect::<lore_engine::Result<Vec<_>>>()?.into_iter().flatten().next();
+        let modes = match self.mode {
+            Some(mode) => vec![mode],
+            None if model.is_none() => vec![Mode::Lexical],
+            None => vec![Mode::Lexical, Mode::Semantic, Mode::Hybrid],
+        };
+        let measured = modes.into_iter().map(|mode| measure(session, &set, &vaults, mode));
+        Ok(Evaluation {
+            set: name,
+            documents: set.documents.values().map(Vec::len).sum(),
+            questions: set.questions.len(),
+            model: model.map(|row| row.identity.name),
+            modes: measured.collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// A vault to query, with the names its pages have in the set.
+struct Vault<'a> {
+    memory: Held<'a>,
+    /// From slug to id; empty if they are the same.
+    ids: HashMap<String, String>,
+}
+
+enum Held<'a> {
+    Made(Box<Memory>),
+    User(&'a Memory),
+}
+
+impl<'a> Vault<'a> {
+    fn of_user(session: &'a Session) -> Result<Vault<'a>> {
+        Ok(Vault { memory: Held::User(session.fresh()?), ids: HashMap::new() })
+    }
+
+    fn memory(&self) -> &Memory {
+        match &self.memory {
+            Held::Made(memory) => memory,
+            Held::User(memory) => memory,
+        }
+    }
+
+    fn id(&self, slug: &str) -> String {
+        self.ids.get(slug).cloned().unwrap_or_else(|| slug.to_owned())
+    }
+
+    /// Returns the slugs of the candidate documents of a question.
+    fn slugs(&self, ids: &[String]) -> Vec<String> {
+        if self.ids.is_empty() {
+            return ids.to_vec();
+        }
+        let wanted: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        self.ids.iter().filter(|(_, id)| wanted.contains(id.as_str())).map(|(slug, _)| slug.clone()).collect()
+    }
+}
+
+/// Directory in which the vaults of a set are created.
+struct Place {
+    folder: PathBuf,
+    /// Deletes the directory when dropped, unless the user keeps it.
+    _temporary: Option<TemporaryFolder>,
+}
+
+impl Place {
+    fn new(session: &Session, kept: Option<&str>, set: &str) -> Result<Place> {
+        match kept {
+            Some(kept) => {
+                let folder = session.environment.here.clone().unwrap_or_default().join(kept).join(set);
+                Ok(Place { folder, _temporary: None })
+            }
+            None => {
+                let temporary = TemporaryFolder::new("lore-eval")?;
+                Ok(Place { folder: temporary.path().to_owned(), _temporary: Some(temporary) })
+            }
+        }
+    }
+
+    /// Creates a vault for each scope, indexed and embedded.
+    fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, Vault<'a>>> {
+        let all: usize = set.documents.values().map(Vec::len).sum();
+        let mut vaults = HashMap::new();
+        let mut done = 0;
+        for (number, (scope, documents)) in set.documents.iter().enumerate() {
+            let root = self.folder.join(format!("vault-{number}"));
+            let ids = write_pages(&root, documents)?;
+            let memory = self.open(session, &format!("vault-{number}"), &root)?;
+            refresh(&memory, Scope::Vault(Trust::Stat), &no_progress)?;
+            if let Some(row) = memory.active_model()? {
+                let progress = session.talk.progress("Embedding");
+                let pending = memory.store().count_pending(memory.project(), row.number)?;
+                let part = |at: usize, of: usize| progress(done + documents.len() * at / of.max(1), all);
+                if pending > 0 {
+                    embed_pending(&memory, &row, &part)?;
+                }
+            }
+            done += documents.len();
+            vaults.insert(scope.clone(), Vault { memory: Held::Made(Box::new(memory)), ids });
+        }
+        session.talk.finish();
+        Ok(vaults)
+    }
+
+    fn open(&self, session: &Session, name: &str, root: &Path) -> Result<Memory> {
+        let store = lore_sqlite::open(&self.folder.join("eval.db"))?.store;
+        let environment = &session.environment;
+        Ok(Memory::open(Parts {
+            name: name.to_owned(),
+            root: root.to_owned(),
+            store: Box::new(store),
+            state: self.folder.join("state"),
+            clock: environment.clock.clone(),
+            author: Author {
+                actor: environment.actor.clone(),
+                face: "cli".into(),
+                session: environment.session.clone(),
+            },
+            models: session.models.clone(),
+            hooks: std::sync::Arc::new(NoHooks),
+        })?)
+    }
+}
+
+/// Writes the documents as pages; returns the document id of each slug.
+fn write_pages(root: &Path, documents: &[Document]) -> Result<HashMap<String, String>> {
+    make_folder(root)?;
+    let mut ids = HashMap::new();
+    for (document, number) in documents.iter().zip(1..) {
+        let slug = format!("d{number:06}");
+        // A JSON string is also a YAML string.
+        let title = serde_json::Value::from(document.title.as_str());
+        let page = match document.title.is_empty() {
+            true => document.text.clone(),
+            false => format!("---\ntitle: {title}\n---\n\n{}\n", document.text),
+        };
+        let path = root.join(format!("{slug}.md"));
+        if read_text(&path)?.as_ref() != Some(&page) {
+            write_passing(&path, page.as_bytes())?;
+        }
+        ids.insert(slug, document.id.clone());
+    }
+    Ok(ids)
+}
+
+fn measure(
+    session: &Session,
+    set: &Set,
+    vaults: &HashMap<String, Vault<'_>>,
+    mode: Mode,
+) -> Result<ModeResult> {
+    let (mut scores, mut times) = (Scores::default(), Vec::new());
+    let progress = session.talk.progress("Asking");
+    for (at, question) in set.questions.iter().enumerate() {
+        let vault = vaults.get(&question.scope).ok_or_else(|| {
+            AppError::usage(
+                format!(
+                    "the question {} has the scope {:?}, which has no documents",
+                    question.id, question.scope
+                ),
+                "use the scope of a document, or none",
+            )
+        })?;
+        let (ranking, time) = ask(session, vault, question, mode)?;
+        times.push(time);
+        if let Some(answers) = set.answers.get(&question.id) {
+            scores.add(&ranking, answers);
+        }
+        progress(at + 1, set.questions.len())?;
+    }
+    session.talk.finish();
+    times.sort_by(f64::total_cmp);
+    let [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map(|part| percentile(&times, part));
+    Ok(ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms })
+}
+
+/// Returns the ids of the pages found, best first, and the latency in milliseconds.
+fn ask(session: &Session, vault: &Vault<'_>, question: &Question, mode: Mode) -> Result<(Vec<String>, f64)> {
+    let memory = vault.memory();
+    let filter = Filter { among: vault.slugs(&question.candidates), ..Filter::default() };
+    let started = Instant::now();
+    let found = find(session, memory, &question.text, mode, &filter, ASKED)?;
+    let time = started.elapsed().as_secs_f64() * 1000.0;
+    Ok((found.iter().map(|slug| vault.id(slug)).collect(), time))
+}
+
+impl Render for Evaluation {
+    fn human(&self) -> String {
+        let model = self.model.as_deref().unwrap_or("no model");
+        let mut text =
+            format!("{}: {} pages, {} questions, {model}\n", self.set, self.documents, self.questions);
+        text.push_str("mode      any@5   all@5   R@5     R@10    nDCG@10 MRR     p50 ms  p95 ms  p99 ms\n");
+        for result in &self.modes {
+            let Measures { any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr } = result.measures;
+            let percents = [any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr];
+            let cells = percents.map(|value| format!("{:<8.1}", value * 100.0)).concat();
+            let times =
+                [result.p50_ms, result.p95_ms, result.p99_ms].map(|time| format!("{time:<8.1}")).concat();
+            text.push_str(format!("{:<10}{cells}{times}", result.mode.name()).trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}

@@ -1,0 +1,205 @@
+//! `init`: creates or adopts a vault.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args, ValueEnum};
+use lore_engine::{Policy, Profile, Scope, Trust, begin, refresh};
+use lore_memory::daily::day_of;
+use lore_memory::new_id;
+use lore_vault::{POLICY_FILE, exists, make_folder, real_folder, write_new};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::views::count;
+use crate::ops::{Operation, Render};
+
+/// Create a vault, or adopt a directory that has pages, and register it
+///
+/// Running it again changes nothing, and existing files are never overwritten.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore init ~/brain --profile brain\n  lore init ~/notes --name notes --no-git"
+)]
+pub struct Init {
+    /// Directory of the vault [default: the working directory]
+    #[serde(default)]
+    path: Option<PathBuf>,
+    /// Initial policy [default: notes]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    profile: Option<ProfileName>,
+    /// Name to register it under [default: the directory's name]
+    #[arg(long)]
+    #[serde(default)]
+    name: Option<String>,
+    /// Do not create a git repository
+    #[arg(long)]
+    #[serde(default)]
+    no_git: bool,
+    /// Git remote to push to
+    #[arg(long, value_name = "URL", conflicts_with = "no_git")]
+    #[serde(default)]
+    remote: Option<String>,
+}
+
+/// The profiles by name.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ProfileName {
+    /// Any Markdown, nothing required
+    Notes,
+    /// People, companies, decisions and more by folder, with templates
+    Brain,
+    /// Lessons, preferences and procedures; strict lint, generated index, git
+    Roam,
+    /// Personal notes, with permissions, daily rotation and retention
+    Personal,
+}
+
+/// Output of `init`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Ready {
+    /// Name it is registered under.
+    name: String,
+    /// Root directory.
+    path: String,
+    profile: &'static str,
+    /// Files that were created.
+    created: Vec<String>,
+    /// Number of pages.
+    pages: u64,
+    /// Files that were not indexed.
+    skipped: usize,
+}
+
+impl Operation for Init {
+    const NAME: &'static str = "init";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Ready;
+
+    fn run(self, session: &Session) -> Result<Ready> {
+        let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
+        if let Some(name) = &self.name {
+            session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
+        }
+        if exists(&asked) && !asked.is_dir() {
+            return Err(AppError::usage(
+                format!("{} is a file, not a directory", asked.display()),
+                "pass a directory",
+            ));
+        }
+        make_folder(&asked)?;
+        let root = real_folder(&asked).ok_or_else(|| {
+            AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
+        })?;
+        let profile = match self.profile {
+            None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
+            None | Some(ProfileName::Notes) => Profile::Notes,
+            Some(ProfileName::Brain) => Profile::Brain,
+            Some(ProfileName::Roam) => Profile::Roam,
+            Some(ProfileName::Personal) => Profile::Personal,
+        };
+        let name = session.register(self.name.as_deref(), &root)?;
+        let mut created = write_files(session, &root, profile)?;
+        if !self.no_git {
+            make_repository(session, &root, self.remote.as_deref());
+        }
+        let memory = session.open(&name, &root)?;
+        let report = refresh(&memory, Scope::Vault(Trust::Stat), &session.talk.progress("Indexing"))?;
+        session.talk.finish();
+        if !created.is_empty() {
+            let receipt = begin(&memory, &created)?;
+            receipt.warnings.iter().for_each(|warning| session.talk.warn(warning));
+            created.extend(
+                receipt.generated.into_iter().filter(|path| !created.contains(path)).collect::<Vec<_>>(),
+            );
+        }
+        Ok(Ready {
+            path: root.display().to_string(),
+            profile: memory.policy().profile.name(),
+            created,
+            pages: memory.store().counts(memory.project())?.pages,
+            skipped: report.skipped.len(),
+            name,
+        })
+    }
+}
+
+/// Writes the policy, the templates and the seed pages where they do not exist. Templates are in a hidden directory so
+/// that they are not indexed as pages. A vault that already has a policy is left unchanged.
+fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<String>> {
+    if exists(&root.join(POLICY_FILE)) {
+        return Ok(Vec::new());
+    }
+    let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
+    let now = (session.environment.clock)();
+    // A vault with a daily page starts with the page of the current day.
+    let begins = Policy::parse(profile.policy())
+        .ok()
+        .and_then(|policy| policy.rotate)
+        .map(|rotate| *rotate.day_begins.get_ref());
+    let day = begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
+    let seed = |(path, text): &(&str, &str)| {
+        let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
+        ((*path).to_owned(), filled.replace("{{id}}", &new_id()))
+    };
+    let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
+    let mut created = Vec::new();
+    // The policy is written last: a vault that has one is complete.
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), profile.policy().to_owned())]) {
+        if write_new(&root.join(&path), text.as_bytes())? {
+            created.push(path);
+        }
+    }
+    Ok(created)
+}
+
+/// Creates a git repository. A vault works without git, so a failure is only a warning.
+fn make_repository(session: &Session, root: &Path, remote: Option<&str>) {
+    // A directory ignored by the enclosing repository has no history there.
+    let inside =
+        git(root, &["rev-parse", "--is-inside-work-tree"]) && !git(root, &["check-ignore", "--quiet", "."]);
+    if !inside && !git(root, &["init", "--quiet", "--initial-branch=main"]) {
+        return session.talk.warn("git could not create a repository here; the vault works without one");
+    }
+    if let Some(url) = remote
+        && !git(root, &["remote", "get-url", "origin"])
+        && !git(root, &["remote", "add", "origin", url])
+    {
+        session.talk.warn("git could not add the remote; add it with `git remote add origin URL`");
+    }
+}
+
+fn git(root: &Path, arguments: &[&str]) -> bool {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+impl Render for Ready {
+    fn human(&self) -> String {
+        let mut text = format!(
+            "{} is ready at {} ({}, profile {})\n",
+            self.name,
+            self.path,
+            count(self.pages, "page"),
+            self.profile
+        );
+        text.extend(self.created.iter().map(|file| format!("created {file}\n")));
+        if self.skipped > 0 {
+            let files = count(self.skipped as u64, "file");
+            text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,237 @@
+//! `project`: the registry of vaults.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lore_engine::Memory;
+use lore_ports::Forget;
+use lore_vault::{make_folder, real_folder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::config::Config;
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::views::{Done, count, lines};
+use crate::ops::{Operation, Render};
+
+/// Register a directory as a project
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project add notes ~/notes")]
+pub struct Add {
+    /// Project name
+    name: String,
+    /// Directory; created if it does not exist
+    path: PathBuf,
+}
+
+impl Operation for Add {
+    const NAME: &'static str = "project add";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = ProjectItem;
+
+    fn run(self, session: &Session) -> Result<ProjectItem> {
+        let asked = session.path(&self.path);
+        if self.name.trim().is_empty() {
+            return Err(AppError::usage("the project name is empty", "pass a name, such as notes"));
+        }
+        session.check_name(&self.name, &real_folder(&asked).unwrap_or(asked.clone()))?;
+        make_folder(&asked)?;
+        let root = real_folder(&asked).ok_or_else(|| {
+            AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
+        })?;
+        session.register(Some(&self.name), &root)?;
+        let memory = session.open_fresh(&self.name, &root)?;
+        let default = session.config.projects().default.as_deref() == Some(&self.name);
+        item(&memory, default)
+    }
+}
+
+/// List projects
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project list")]
+pub struct List {}
+
+/// Output of `project list`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectList {
+    projects: Vec<ProjectItem>,
+}
+
+/// A registered project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectItem {
+    name: String,
+    path: String,
+    /// Whether it is used when nothing else selects a project.
+    default: bool,
+    /// Whether its directory exists.
+    active: bool,
+    pages: u64,
+    links: u64,
+    observations: u64,
+    facts: u64,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "project list";
+    type Output = ProjectList;
+
+    fn run(self, session: &Session) -> Result<ProjectList> {
+        let known = session.config.projects();
+        let mut projects = Vec::new();
+        for (name, root) in &known.roots {
+            let default = known.default.as_ref() == Some(name);
+            projects.push(match session.open_fresh(name, root) {
+                Ok(memory) => item(&memory, default)?,
+                Err(_) => ProjectItem {
+                    name: name.clone(),
+                    path: root.display().to_string(),
+                    default,
+                    active: false,
+                    pages: 0,
+                    links: 0,
+                    observations: 0,
+                    facts: 0,
+                },
+            });
+        }
+        Ok(ProjectList { projects })
+    }
+}
+
+fn item(memory: &Memory, default: bool) -> Result<ProjectItem> {
+    let counts = memory.store().counts(memory.project())?;
+    Ok(ProjectItem {
+        name: memory.name().to_owned(),
+        path: memory.vault().root().display().to_string(),
+        default,
+        active: true,
+        pages: counts.pages,
+        links: counts.links,
+        observations: counts.observations,
+        facts: counts.facts,
+    })
+}
+
+impl Render for ProjectList {
+    fn human(&self) -> String {
+        if self.projects.is_empty() {
+            return "no projects yet; create one with `lore init PATH`\n".into();
+        }
+        lines(self.projects.iter().map(|project| {
+            let mark = if project.default { "*" } else { " " };
+            let state =
+                if project.active { count(project.pages, "page") } else { "directory missing".into() };
+            format!("{mark} {:<20}  {}  ({state})", project.name, project.path)
+        }))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.projects.iter().map(|project| project.name.clone()))
+    }
+}
+
+impl Render for ProjectItem {
+    fn human(&self) -> String {
+        let mark = if self.default { " (default)" } else { "" };
+        format!(
+            "{}{mark}  {}\n{}, {}, {}, {}\n",
+            self.name,
+            self.path,
+            count(self.pages, "page"),
+            count(self.links, "link"),
+            count(self.observations, "observation"),
+            count(self.facts, "fact")
+        )
+    }
+}
+
+/// Set the default project
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project default notes")]
+pub struct Default {
+    /// Project name
+    name: String,
+}
+
+impl Operation for Default {
+    const NAME: &'static str = "project default";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        session.config.projects().choose(Some(&self.name), None)?;
+        Config::change(&session.environment, |config| config.set("default_project", &self.name))?;
+        Ok(Done::new(format!("{} is the default project", self.name)))
+    }
+}
+
+/// Unregister a project: delete its index and history, keep its files
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project remove old-notes\n  lore project remove old-notes --yes")]
+pub struct Remove {
+    /// Project name
+    name: String,
+    /// Skip the confirmation prompt
+    #[arg(long, short)]
+    #[serde(default)]
+    yes: bool,
+}
+
+impl Operation for Remove {
+    const NAME: &'static str = "project remove";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let projects = session.config.projects();
+        projects.choose(Some(&self.name), None)?;
+        let root = projects.roots.get(&self.name).map(|root| root.display().to_string()).unwrap_or_default();
+        session.confirm(
+            self.yes,
+            &format!(
+                "Remove the project {}? Its files in {root} stay; its snapshots and history are deleted.",
+                self.name
+            ),
+        )?;
+        let store = session.store()?;
+        let number = store.project(&self.name, &root)?;
+        store.forget(number, Forget::LedgerToo)?;
+        Config::change(&session.environment, |config| {
+            config.remove_project(&self.name);
+            Ok(())
+        })?;
+        Ok(Done::new(format!("removed {}; its files are still in {root}", self.name)))
+    }
+}
+
+/// Show a project with its counts
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore project info\n  lore project info notes --json")]
+pub struct Info {
+    /// Project name [default: the current project]
+    #[serde(default)]
+    name: Option<String>,
+}
+
+impl Operation for Info {
+    const NAME: &'static str = "project info";
+    type Output = ProjectItem;
+
+    fn run(self, session: &Session) -> Result<ProjectItem> {
+        let projects = session.config.projects();
+        let (name, root) = match &self.name {
+            Some(name) => match projects.choose(Some(name), None)? {
+                lore_engine::Chosen::Known(name, root) => (name, root),
+                lore_engine::Chosen::Found(root) => (name.clone(), root),
+            },
+            None => session.choose()?,
+        };
+        let memory = session.open_fresh(&name, &root)?;
+        item(&memory, projects.default.as_ref() == Some(&name))
+    }
+}

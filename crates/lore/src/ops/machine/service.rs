@@ -1,0 +1,197 @@
+//! `service install|status|uninstall`: the vault's timers, watcher and server as user services.
+
+mod plan;
+
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use lore_vault::{exists, read_text, remove_file, write_private};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::plan::{Plan, Wanted, every_file, is_server, plan};
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::views::lines;
+use crate::ops::{Operation, Render};
+
+/// Install background services for this vault
+///
+/// Timers push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
+/// gets no push timer; one without rotation or retention gets no daily timer.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700"
+)]
+pub struct Install {
+    /// Also install the watcher, which indexes each change
+    #[arg(long)]
+    #[serde(default)]
+    watcher: bool,
+    /// Also install the HTTP and MCP server, at this address
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
+    #[serde(default)]
+    server: Option<String>,
+    /// Only show the files
+    #[arg(long)]
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Show which services of this vault are installed
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore service status")]
+pub struct Status {}
+
+/// Remove the services of this vault
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore service uninstall")]
+pub struct Uninstall {}
+
+/// Output of the `service` commands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Services {
+    /// `systemd` or `launchd`.
+    manager: &'static str,
+    files: Vec<ServiceFile>,
+    /// Notes for the user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// A service file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ServiceFile {
+    path: String,
+    /// `written`, `unchanged`, `planned`, `installed`, `differs`, `absent` or `removed`.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl Operation for Install {
+    const NAME: &'static str = "service install";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Services;
+
+    fn run(self, session: &Session) -> Result<Services> {
+        let plan = plan(session, &Wanted::Asked { watcher: self.watcher, server: self.server.clone() })?;
+        let mut services = Services { manager: plan.manager, files: Vec::new(), warnings: Vec::new() };
+        for (path, text) in &plan.files {
+            let same = read_text(path)?.as_ref() == Some(text);
+            let state = if self.dry_run {
+                "planned"
+            } else if same {
+                "unchanged"
+            } else {
+                write_private(path, text.as_bytes())?;
+                "written"
+            };
+            let shown = self.dry_run.then(|| text.clone());
+            services.files.push(ServiceFile { path: path.display().to_string(), state, text: shown });
+        }
+        if plan.files.is_empty() {
+            services.warnings.push("no timer needed: no remote, no rotation and no retention".into());
+        } else if !self.dry_run {
+            services.warnings.extend(start(&plan));
+        }
+        Ok(services)
+    }
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "service status";
+    const MACHINE: bool = true;
+    type Output = Services;
+
+    fn run(self, session: &Session) -> Result<Services> {
+        let plan = plan(session, &Wanted::Installed)?;
+        let mut files = Vec::new();
+        for (path, text) in plan.files {
+            let state = match read_text(&path)? {
+                None => "absent",
+                // Its address depends on how it was installed.
+                Some(there) if there == text || is_server(&path) => "installed",
+                Some(_) => "differs",
+            };
+            files.push(ServiceFile { path: path.display().to_string(), state, text: None });
+        }
+        Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
+    }
+}
+
+impl Operation for Uninstall {
+    const NAME: &'static str = "service uninstall";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = Services;
+
+    fn run(self, session: &Session) -> Result<Services> {
+        let plan = every_file(session)?;
+        for job in plan.jobs.iter().filter(|_| plan.manager == "systemd") {
+            run(&["systemctl", "--user", "disable", "--now", &job.unit()]);
+        }
+        let mut files = Vec::new();
+        for (path, _) in plan.files.into_iter().filter(|(path, _)| exists(path)) {
+            if plan.manager == "launchd" {
+                run(&["launchctl", "unload", &path.to_string_lossy()]);
+            }
+            remove_file(&path)?;
+            if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+                let places = ["timers.target.wants", "default.target.wants"];
+                for enabled in
+                    places.map(|target| folder.join(target).join(name)).iter().filter(|link| exists(link))
+                {
+                    remove_file(enabled)?;
+                }
+            }
+            files.push(ServiceFile { path: path.display().to_string(), state: "removed", text: None });
+        }
+        Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
+    }
+}
+
+/// Loads and starts the services; for what fails, returns the command to run by hand.
+fn start(plan: &Plan) -> Vec<String> {
+    let mut failed = Vec::new();
+    let mut attempt = |words: &[&str]| {
+        if !run(words) {
+            failed.push(format!("could not start it; run: {}", words.join(" ")));
+        }
+    };
+    if plan.manager == "launchd" {
+        for (path, _) in &plan.files {
+            attempt(&["launchctl", "load", "-w", &path.to_string_lossy()]);
+        }
+        return failed;
+    }
+    attempt(&["systemctl", "--user", "daemon-reload"]);
+    for job in &plan.jobs {
+        attempt(&["systemctl", "--user", "enable", "--now", &job.unit()]);
+    }
+    failed
+}
+
+fn run(words: &[&str]) -> bool {
+    let [program, arguments @ ..] = words else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+impl Render for Services {
+    fn human(&self) -> String {
+        let mut text = lines(self.files.iter().map(|file| format!("{:<9}  {}", file.state, file.path)));
+        for file in &self.files {
+            if let Some(content) = &file.text {
+                text.push_str(&format!("\n# {}\n{content}", file.path));
+            }
+        }
+        if text.is_empty() {
+            text.push_str("no services\n");
+        }
+        text.extend(self.warnings.iter().map(|warning| format!("note: {warning}\n")));
+        text
+    }
+}

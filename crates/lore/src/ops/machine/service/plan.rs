@@ -1,0 +1,156 @@
+//! The services a vault needs, and their files.
+
+use std::path::{Path, PathBuf};
+
+use lore_engine::{Memory, git_state};
+use lore_vault::exists;
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::service::{Job, When, launchd, systemd};
+
+/// Name prefix of the watcher.
+const WATCHER: &str = "lore-watch-";
+
+/// Name prefix of the server.
+const SERVER: &str = "lore-serve-";
+
+/// Interval between pushes, in minutes.
+const PUSH_EVERY: u32 = 15;
+
+/// Service files and their jobs.
+pub(super) struct Plan {
+    /// `systemd` or `launchd`.
+    pub manager: &'static str,
+    /// Paths and contents.
+    pub files: Vec<(PathBuf, String)>,
+    /// The jobs they run.
+    pub jobs: Vec<Job>,
+}
+
+/// Which services are wanted besides the timers.
+pub(super) enum Wanted {
+    /// Those that were requested.
+    Asked {
+        /// Whether to install the watcher.
+        watcher: bool,
+        /// Address of the server, if it is wanted; empty for the default.
+        server: Option<String>,
+    },
+    /// Those that are installed.
+    Installed,
+}
+
+/// Returns the services for this vault: timers by its policy, the others as wanted.
+pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
+    let memory = session.memory()?;
+    let policy = memory.policy();
+    let remote = git_state(memory)?.is_some_and(|git| git.state.url.is_some());
+    let daily = policy.rotate.is_some() || policy.rules.iter().any(|rule| rule.keep.is_some());
+    let (watcher, server) = match asked {
+        Wanted::Asked { watcher, server } => (Some(*watcher), Some(server.clone())),
+        Wanted::Installed => (None, None),
+    };
+    let address = server.clone().flatten().filter(|address| !address.is_empty());
+    let wanted = |job: &Job| match job.when {
+        When::Every(_) => remote,
+        When::Daily(..) => daily,
+        When::Always if job.name.starts_with(WATCHER) => {
+            watcher.unwrap_or_else(|| is_installed(session, job))
+        }
+        When::Always => server.as_ref().map_or_else(|| is_installed(session, job), Option::is_some),
+    };
+    let jobs = jobs(session, memory, address.as_deref())?.into_iter().filter(wanted).collect();
+    files(session, jobs)
+}
+
+/// Whether a file belongs to the server.
+pub(super) fn is_server(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SERVER))
+}
+
+fn is_installed(session: &Session, job: &Job) -> bool {
+    files(session, vec![job.clone()]).is_ok_and(|plan| plan.files.iter().any(|(path, _)| exists(path)))
+}
+
+/// Returns every service that this vault could have.
+pub(super) fn every_file(session: &Session) -> Result<Plan> {
+    files(session, jobs(session, session.memory()?, None)?)
+}
+
+fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec<Job>> {
+    let project = memory.name();
+    let slug = lore_text::slugify(project).replace('/', "-");
+    let program = session.environment.program.clone().ok_or_else(|| {
+        AppError::usage("cannot find the path of the lore program", "run lore by its full path")
+    })?;
+    let command = |words: &[&str]| -> Vec<String> {
+        let start = [program.display().to_string(), "--project".into(), project.to_owned()];
+        start.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
+    };
+    let policy = memory.policy();
+    let hour = policy.rotate.as_ref().map_or(4, |rotate| *rotate.day_begins.get_ref());
+    let zone = policy
+        .rotate
+        .as_ref()
+        .and_then(|rotate| rotate.time_zone.as_ref())
+        .map(|zone| zone.get_ref().clone());
+    let mut daily = vec![command(&["retention", "run"])];
+    if policy.rotate.is_some() {
+        daily.insert(0, command(&["rotate"]));
+    }
+    let environment = session
+        .environment
+        .own
+        .iter()
+        .map(|home| ("LORE_HOME".to_owned(), home.display().to_string()))
+        .collect::<Vec<_>>();
+    Ok(vec![
+        Job {
+            name: format!("lore-push-{slug}"),
+            about: format!("Push the commits of the Lore vault {project}"),
+            commands: vec![command(&["git", "push"])],
+            when: When::Every(PUSH_EVERY),
+            environment: environment.clone(),
+        },
+        Job {
+            name: format!("lore-daily-{slug}"),
+            about: format!("Roll over and expire pages of the Lore vault {project}"),
+            commands: daily,
+            when: When::Daily(hour, zone),
+            environment: environment.clone(),
+        },
+        Job {
+            name: format!("{WATCHER}{slug}"),
+            about: format!("Index changes of the Lore vault {project}"),
+            commands: vec![command(&["sync", "--watch"])],
+            when: When::Always,
+            environment: environment.clone(),
+        },
+        Job {
+            name: format!("{SERVER}{slug}"),
+            about: format!("Serve the Lore vault {project}"),
+            commands: vec![command(&[&["serve", "--http"], address.as_slice()].concat())],
+            when: When::Always,
+            environment,
+        },
+    ])
+}
+
+fn files(session: &Session, jobs: Vec<Job>) -> Result<Plan> {
+    let environment = &session.environment;
+    let home = environment.home.clone().ok_or_else(|| {
+        AppError::usage("no home directory to install services in", "set HOME to an absolute path")
+    })?;
+    if cfg!(target_os = "macos") {
+        let log = environment.state.join("service.log");
+        let file = |job: &Job| {
+            let (name, text) = launchd(job, &log);
+            (home.join("Library/LaunchAgents").join(name), text)
+        };
+        return Ok(Plan { manager: "launchd", files: jobs.iter().map(file).collect(), jobs });
+    }
+    let folder = environment.user_config.clone().unwrap_or_else(|| home.join(".config")).join("systemd/user");
+    let files = jobs.iter().flat_map(systemd).map(|(name, text)| (folder.join(name), text)).collect();
+    Ok(Plan { manager: "systemd", files, jobs })
+}

@@ -1,0 +1,237 @@
+//! `setup`: adds Lore to the settings of a client.
+
+mod files;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lore_vault::{exists, read_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::files::{Change, change};
+use crate::app::environment;
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::{Operation, Render};
+use crate::setup::{Call, Client, Places, Scope, files as planned, plan};
+
+/// Set up a client to use Lore
+///
+/// Writes the server, and with --hooks the hooks, into the client's own settings. Everything else in the settings
+/// stays, including comments and order; a backup is written beside the file. Running it again changes nothing. Without
+/// a client, it lists the clients and which are set up.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks pass the brief of `lore context` to the agent when a session begins, and remind it once per session to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI support them."
+)]
+pub struct Setup {
+    /// Client to set up
+    #[arg(value_enum)]
+    #[serde(default)]
+    client: Option<Client>,
+    /// Also write the hooks: brief at the start, capture reminder at the end
+    #[arg(long)]
+    #[serde(default)]
+    hooks: bool,
+    /// Use the project settings in the working directory, not the user's
+    #[arg(long)]
+    #[serde(default)]
+    project_scope: bool,
+    /// Offer only this set of tools: core, notes, memory or all
+    #[arg(long, value_name = "SET")]
+    #[serde(default)]
+    tools: Option<String>,
+    /// Remove the server and hooks, and nothing else
+    #[arg(long, requires = "client", conflicts_with = "hooks")]
+    #[serde(default)]
+    remove: bool,
+    /// Only show what would change
+    #[arg(long)]
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Output of `setup`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SetUp {
+    /// The list of clients.
+    Clients {
+        /// Each of them.
+        clients: Vec<ClientItem>,
+    },
+    /// One client, set up or removed.
+    Done {
+        /// The client.
+        client: Client,
+        /// User or project settings.
+        scope: Scope,
+        /// The settings files.
+        files: Vec<FileItem>,
+        /// Notes for the user.
+        notes: Vec<String>,
+    },
+}
+
+/// A client.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClientItem {
+    client: Client,
+    name: &'static str,
+    /// Whether the directory of its settings exists.
+    found: bool,
+    /// Whether Lore is in the user's settings.
+    server: bool,
+    /// Whether the hooks are installed; null if the client has none.
+    hooks: Option<bool>,
+    /// Path of the user's settings.
+    path: String,
+}
+
+/// A settings file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileItem {
+    path: String,
+    /// `written`, `unchanged`, `planned` or `removed`.
+    state: &'static str,
+    /// Path of the backup.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+    /// Changes as a diff.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    diff: String,
+}
+
+impl Operation for Setup {
+    const NAME: &'static str = "setup";
+    const MACHINE: bool = true;
+    const WRITES: bool = true;
+    type Output = SetUp;
+
+    fn run(self, session: &Session) -> Result<SetUp> {
+        let places = places(session)?;
+        let scope = if self.project_scope { Scope::Project } else { Scope::User };
+        if let Some(set) =
+            self.tools.as_deref().filter(|set| !["core", "notes", "memory", "all"].contains(set))
+        {
+            return Err(AppError::usage(
+                format!("unknown set of tools {set:?}"),
+                "use core, notes, memory or all",
+            ));
+        }
+        let call = self.call(session, scope)?;
+        let Some(client) = self.client else {
+            return Ok(SetUp::Clients { clients: clients(&places, &call)? });
+        };
+        let (server, hooks) = plan(client, scope, &places, &call);
+        let has_hooks = hooks.is_some();
+        let plans = planned(server, hooks.filter(|_| self.hooks || self.remove));
+        let state = session.environment.state.as_path();
+        let wanted = Change { client, remove: self.remove, dry_run: self.dry_run, state };
+        let files = change(&plans, &wanted)?;
+        let mut notes = self.notes(client, has_hooks);
+        if files.iter().any(|file| file.state == "written") {
+            notes.push(format!("restart {} to apply the change", client.name()));
+        }
+        Ok(SetUp::Done { client, scope, files, notes })
+    }
+}
+
+impl Setup {
+    /// Returns how the client calls Lore. Shared settings must not contain a path of this machine.
+    fn call(&self, session: &Session, scope: Scope) -> Result<Call> {
+        let project = session.asked_project().map(|name| vec!["--project".to_owned(), name.to_owned()]);
+        let project = project.unwrap_or_default();
+        let tools = self.tools.iter().flat_map(|set| ["--tools".to_owned(), set.clone()]);
+        let server = std::iter::once("serve".to_owned()).chain(tools).chain(project.clone()).collect();
+        if scope == Scope::Project {
+            return Ok(Call { program: "lore".into(), server, before_hook: project, home: None });
+        }
+        let program = session.environment.program.as_ref().ok_or_else(|| {
+            AppError::usage("cannot find the path of the lore program", "run lore by its full path")
+        })?;
+        let home = session.environment.own.clone();
+        Ok(Call { program: program.display().to_string(), server, before_hook: project, home })
+    }
+
+    fn notes(&self, client: Client, has_hooks: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.hooks && !has_hooks {
+            notes.push(format!(
+                "{} has no hooks that Lore can use; run `lore context` instead",
+                client.name()
+            ));
+        }
+        if self.hooks && client == Client::Codex {
+            notes.push("Codex runs new hooks only after you review them: type /hooks in Codex".into());
+        }
+        notes
+    }
+}
+
+fn places(session: &Session) -> Result<Places> {
+    let around = &session.environment;
+    let home = around.home.clone().ok_or_else(|| {
+        AppError::usage("no home directory to find settings in", "set HOME to an absolute path")
+    })?;
+    let here = around.here.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = here.ancestors().find(|folder| exists(&folder.join(".git"))).map(Path::to_owned);
+    Ok(Places {
+        config: around.user_config.clone().unwrap_or_else(|| home.join(".config")),
+        home,
+        claude: environment::folder("CLAUDE_CONFIG_DIR"),
+        codex: environment::folder("CODEX_HOME"),
+        project: root.unwrap_or(here),
+    })
+}
+
+fn clients(places: &Places, call: &Call) -> Result<Vec<ClientItem>> {
+    let item = |client: Client| -> Result<ClientItem> {
+        let (server, hooks) = plan(client, Scope::User, places, call);
+        let is_in = |plan: &crate::setup::FilePlan| -> Result<bool> {
+            Ok(read_text(&plan.path)?.is_some_and(|text| plan.is_in(&text)))
+        };
+        Ok(ClientItem {
+            client,
+            name: client.name(),
+            found: exists(&client.folder(Scope::User, places)),
+            server: is_in(&server)?,
+            hooks: hooks.as_ref().map(is_in).transpose()?,
+            path: server.path.display().to_string(),
+        })
+    };
+    Client::ALL.into_iter().map(item).collect()
+}
+
+impl Render for SetUp {
+    fn human(&self) -> String {
+        match self {
+            SetUp::Clients { clients } => clients.iter().map(ClientItem::line).collect(),
+            SetUp::Done { files, notes, .. } => {
+                let mut text: String = files.iter().map(FileItem::human).collect();
+                text.extend(notes.iter().map(|note| format!("note: {note}\n")));
+                text
+            }
+        }
+    }
+}
+
+impl ClientItem {
+    fn line(&self) -> String {
+        let state = match (self.found, self.server, self.hooks) {
+            (_, true, Some(true)) => "set up with hooks",
+            (_, true, _) => "set up",
+            (true, false, _) => "not set up",
+            (false, false, _) => "not found",
+        };
+        format!("{:<8} {:<18} {state:<18} {}\n", self.client.word(), self.name, self.path)
+    }
+}
+
+impl FileItem {
+    fn human(&self) -> String {
+        let backup = self.backup.as_ref().map(|path| format!("  (backup: {path})")).unwrap_or_default();
+        format!("{:<9}  {}{backup}\n{}", self.state, self.path, self.diff)
+    }
+}

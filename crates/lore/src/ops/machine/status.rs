@@ -1,0 +1,144 @@
+//! `status`: a one-line status.
+
+use clap::Args;
+use lore_engine::git_state;
+use lore_memory::{curation_due, generated};
+use lore_vault::{Scan, hidden_pages, scan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::upkeep::git::GitView;
+use crate::ops::views::count;
+use crate::ops::{Operation, Render};
+
+/// Print a one-line status
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore status\n  lore status --json")]
+pub struct Status {}
+
+/// Output of `status`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct State {
+    project: String,
+    path: String,
+    profile: &'static str,
+    /// Pages in the index.
+    pages: u64,
+    /// Page files in the vault.
+    files: u64,
+    links: u64,
+    /// Links whose target does not exist yet.
+    pending_links: u64,
+    /// Files that could not be indexed.
+    failures: u64,
+    /// Files with a page extension that are not indexed.
+    skipped: u64,
+    /// Hidden files that were skipped.
+    hidden: u64,
+    /// The current search mode.
+    search: String,
+    /// The embedding model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    /// Chunks without a vector.
+    pending_embeddings: u64,
+    /// State of the git repository, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<String>,
+    /// Commits that are not on the remote.
+    unpushed: u64,
+    /// Generated files that are out of date.
+    stale_generated: usize,
+    /// Whether a review of the pages is due.
+    curation_due: bool,
+    /// Warnings for the user.
+    warnings: Vec<String>,
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "status";
+    type Output = State;
+
+    fn run(self, session: &Session) -> Result<State> {
+        let memory = session.fresh()?;
+        let counts = memory.store().counts(memory.project())?;
+        let Scan { files, skipped, .. } = scan(memory.vault());
+        let mut warnings = session.warnings();
+        let git = match git_state(memory) {
+            Ok(state) => GitView::new(state),
+            Err(error) => {
+                warnings.push(error.to_string());
+                GitView::new(None)
+            }
+        };
+        warnings.extend(git.warnings().iter().cloned());
+        let model = memory.active_model()?;
+        let pending = model.as_ref().map(|row| memory.store().count_pending(memory.project(), row.number));
+        let pending_embeddings = pending.transpose()?.unwrap_or(0);
+        let model = model.map(|row| row.identity.name);
+        Ok(State {
+            project: memory.name().to_owned(),
+            path: memory.vault().root().display().to_string(),
+            profile: memory.policy().profile.name(),
+            pages: counts.pages,
+            files: files.iter().filter(|file| memory.indexes(&file.path)).count() as u64,
+            links: counts.links,
+            pending_links: counts.pending,
+            failures: memory.store().failures(memory.project())?.len() as u64,
+            skipped: skipped.len() as u64,
+            hidden: hidden_pages(memory.vault()) as u64,
+            search: how(model.as_deref(), pending_embeddings),
+            model,
+            pending_embeddings,
+            git: git.line(),
+            unpushed: git.unpushed(),
+            stale_generated: generated::due(memory)?.len(),
+            curation_due: curation_due(memory)?,
+            warnings,
+        })
+    }
+}
+
+/// Describes the search mode, given the model and the number of pending chunks.
+fn how(model: Option<&str>, pending: u64) -> String {
+    match (model, pending) {
+        (None, _) => "lexical: no embedding model".into(),
+        (Some(model), 0) => format!("hybrid: {model}"),
+        (Some(model), pending) => {
+            format!("hybrid: {model}; {} to embed, run `lore embed`", count(pending, "chunk"))
+        }
+    }
+}
+
+impl Render for State {
+    fn human(&self) -> String {
+        let mut text = format!(
+            "{} ({}): {}, {}, {} pending; search is {}\n",
+            self.project,
+            self.path,
+            count(self.pages, "page"),
+            count(self.links, "link"),
+            self.pending_links,
+            self.search
+        );
+        text.extend(self.git.iter().map(|line| format!("{line}\n")));
+        if self.stale_generated > 0 {
+            let files = count(self.stale_generated as u64, "generated file");
+            text.push_str(&format!("{files} out of date; run `lore index`\n"));
+        }
+        if self.curation_due {
+            text.push_str("review due: see `lore curate --dry-run`\n");
+        }
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        if self.failures + self.skipped > 0 {
+            let files = count(self.failures + self.skipped, "file");
+            text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));
+        }
+        if self.hidden > 0 {
+            text.push_str(&format!("{} skipped\n", count(self.hidden, "hidden file")));
+        }
+        text
+    }
+}

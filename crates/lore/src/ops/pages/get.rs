@@ -1,0 +1,73 @@
+//! `get`: the bytes of a page.
+
+use clap::Args;
+use lore_engine::Error;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::{Operation, Render};
+
+/// Print a page's file, byte for byte
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore get people/ada-lovelace\n  lore get \"Ada Lovelace\" --json")]
+pub struct Get {
+    /// Id or id prefix, slug, path, title, alias or memory:// URI
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+/// Output of `get`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageText {
+    slug: String,
+    path: String,
+    title: String,
+    version: u64,
+    /// SHA-256 of the file.
+    hash: String,
+    /// Text of the file, decoded if it is not UTF-8.
+    content: String,
+    #[serde(skip)]
+    bytes: Vec<u8>,
+}
+
+impl Operation for Get {
+    const NAME: &'static str = "get";
+    type Output = PageText;
+
+    fn run(self, session: &Session) -> Result<PageText> {
+        let memory = session.fresh()?;
+        let path = memory.file(&self.reference)?;
+        let page = memory.page_at(&path)?;
+        // The version is read before the bytes: a write replaces the file first and increments the version afterwards,
+        // so the text is never older than the version. In the other order, a client that edits this text could
+        // overwrite a concurrent change.
+        let version = memory.version_of(&path)?;
+        let bytes = match memory.vault().read(&path, u64::MAX)? {
+            Some(file) => file.bytes,
+            None => return Err(Error::NotFound { reference: self.reference, suggestions: Vec::new() }.into()),
+        };
+        let (slug, title) = page.map_or_else(|| (path.clone(), path.clone()), |page| (page.slug, page.title));
+        Ok(PageText {
+            slug,
+            path,
+            title,
+            version,
+            hash: lore_text::ContentHash::of(&bytes).to_string(),
+            content: lore_vault::decode(&bytes).text.into_owned(),
+            bytes,
+        })
+    }
+}
+
+impl Render for PageText {
+    fn human(&self) -> String {
+        self.content.clone()
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        Some(&self.bytes)
+    }
+}

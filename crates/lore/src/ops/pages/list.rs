@@ -1,0 +1,91 @@
+//! `list`: pages by filter.
+
+use clap::{Args, ValueEnum};
+use lore_engine::Memory;
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::PartialDate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::Operation;
+use crate::ops::as_of::date;
+use crate::ops::filters::Filters;
+use crate::ops::views::PageList;
+
+/// List pages by type, tag, status, wing, path, date or property
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore list --type person --sort title\n  lore list --tag founder --since 30d --format brief\n  lore list --type commitment --tag open --due 2026-11-08"
+)]
+pub struct List {
+    #[command(flatten)]
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    filters: Filters,
+    /// Only pages due on this day or earlier, earliest first
+    #[arg(long, value_name = "DATE", conflicts_with = "sort")]
+    #[serde(default)]
+    due: Option<String>,
+    /// Sort order
+    #[arg(long, value_enum, default_value = "updated")]
+    #[serde(default)]
+    sort: Sort,
+    /// Maximum number of results [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Page of results, starting at 1
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sort {
+    #[default]
+    Updated,
+    Created,
+    Title,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "list";
+    type Output = PageList;
+
+    fn run(self, session: &Session) -> Result<PageList> {
+        let memory = session.fresh()?;
+        let order = match self.sort {
+            Sort::Updated => Order::Updated,
+            Sort::Created => Order::Created,
+            Sort::Title => Order::Title,
+        };
+        let limit = self.limit.unwrap_or(50);
+        let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
+        let window = Window { limit, offset };
+        let filter = self.filters.build(memory)?;
+        let rows = match &self.due {
+            Some(day) => due(memory, &filter, date("--due", day)?, window)?,
+            None => memory.store().list(memory.project(), &filter, order, window)?,
+        };
+        Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
+    }
+}
+
+/// Returns the pages due by a day, earliest first; on the same day, by declared priority.
+fn due(memory: &Memory, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let rows = memory.store().list(memory.project(), filter, Order::Title, all)?;
+    let last = by.last_day();
+    let day = |row: &PageRow| {
+        let stated = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());
+        stated.map(PartialDate::last_day)
+    };
+    let priority = |row: &PageRow| row.properties.text("priority").map_or("~".into(), str::to_lowercase);
+    let mut due: Vec<PageRow> =
+        rows.into_iter().filter(|row| day(row).is_some_and(|day| day <= last)).collect();
+    due.sort_by_cached_key(|row| (day(row), priority(row), row.path.clone()));
+    Ok(due.into_iter().skip(window.offset).take(window.limit).collect())
+}

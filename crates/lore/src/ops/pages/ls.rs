@@ -1,0 +1,104 @@
+//! `ls`: lists a folder of the vault.
+
+use clap::Args;
+use lore_engine::Error;
+use lore_ports::{Filter, Order, Window};
+use lore_vault::{is_page, list_folder, safe_path};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::views::lines;
+use crate::ops::{Operation, Render};
+
+/// List a folder of the vault: its folders, then its pages with titles
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore ls\n  lore ls people")]
+pub struct Ls {
+    /// Folder to list [default: the vault's root]
+    #[arg(value_name = "DIR")]
+    #[serde(default)]
+    path: Option<String>,
+}
+
+/// Output of `ls`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Folder {
+    path: String,
+    entries: Vec<FolderEntry>,
+}
+
+/// A folder, page or other file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FolderEntry {
+    name: String,
+    /// `folder`, `page` or `file`.
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+}
+
+impl Operation for Ls {
+    const NAME: &'static str = "ls";
+    type Output = Folder;
+
+    fn run(self, session: &Session) -> Result<Folder> {
+        let memory = session.fresh()?;
+        let path = match self.path.as_deref().map(|path| path.trim_matches('/')) {
+            None | Some("" | ".") => String::new(),
+            Some(path) => safe_path(path)?,
+        };
+        let prefix = if path.is_empty() { None } else { Some(format!("{path}/")) };
+        let filter = Filter { path: prefix, ..Default::default() };
+        let all = Window { limit: i64::MAX as usize, offset: 0 };
+        let pages = memory.store().list(memory.project(), &filter, Order::Title, all)?;
+        let folder = memory.vault().root().join(&path);
+        if !folder.is_dir() {
+            return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
+        }
+        let entries = list_folder(&folder)?
+            .into_iter()
+            .map(|(name, folder)| {
+                let full = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+                let page = pages.iter().find(|page| page.path == full);
+                let kind = match (folder, page) {
+                    (true, _) => "folder",
+                    (false, Some(_)) => "page",
+                    (false, None) => "file",
+                };
+                FolderEntry {
+                    name,
+                    kind,
+                    slug: page.map(|page| page.slug.clone()),
+                    title: page.map(|page| page.title.clone()),
+                }
+            })
+            .filter(|entry| entry.kind != "file" || !is_page(&entry.name))
+            .collect();
+        Ok(Folder { path, entries })
+    }
+}
+
+impl Render for Folder {
+    fn human(&self) -> String {
+        if self.entries.is_empty() {
+            return "empty folder\n".into();
+        }
+        lines(self.entries.iter().map(|entry| match (&entry.title, entry.kind) {
+            (Some(title), _) => format!("{:<40}  {title}", entry.name),
+            (None, "folder") => format!("{}/", entry.name),
+            (None, _) => entry.name.clone(),
+        }))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.entries.iter().map(|entry| entry.name.clone()))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.entries.is_empty())
+    }
+}

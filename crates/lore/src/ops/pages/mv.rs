@@ -1,0 +1,44 @@
+//! `mv`: moves a page.
+
+use clap::Args;
+use lore_engine::relocate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::Operation;
+use crate::ops::pages::put::new_path;
+use crate::ops::views::WriteResult;
+
+/// Move a page and update the links to it
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore mv people/ada people/ada-lovelace\n  lore mv \"Old note\" archive/"
+)]
+pub struct Mv {
+    /// Page to move
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// New slug or path; a trailing / means a folder
+    #[arg(value_name = "NEW")]
+    to: String,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Mv {
+    const NAME: &'static str = "mv";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let name = page.path.rsplit('/').next().unwrap_or(&page.path);
+        let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
+        Ok(WriteResult::new(relocate(memory, &page, &new_path(&to)?, self.expected_version)?))
+    }
+}

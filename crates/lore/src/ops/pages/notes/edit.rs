@@ -1,0 +1,85 @@
+//! `edit-note`: edits a note by text or a JSON object.
+
+use clap::Args;
+use lore_page::edit;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::change::change;
+use crate::ops::pages::edit::Edit;
+use crate::ops::views::WriteResult;
+use crate::ops::{Operation, read_json};
+
+/// Edit part of a note, leaving the rest unchanged
+///
+/// Text that starts with an existing heading replaces that section; text with frontmatter replaces the note; other
+/// text is appended. A JSON object names the change: append, prepend, find and replace, section and with,
+/// before_section, after_section, set, unset.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore edit-note habits/tea-times '- [time] Five on Sundays'\n  lore edit-note habits/tea-times '{\"find\": \"Four\", \"replace\": \"Five\"}'"
+)]
+pub struct EditNote {
+    /// Permalink or file path
+    path: String,
+    /// New text, or the change as a JSON object
+    #[arg(allow_hyphen_values = true)]
+    content_updates: String,
+    /// Fail unless the note is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for EditNote {
+    const NAME: &'static str = "edit-note";
+    const WRITES: bool = true;
+    const HIDDEN: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        if let Ok(Value::Object(mut named)) = serde_json::from_str(&self.content_updates) {
+            named.insert("reference".into(), json!(self.path));
+            if let Some(version) = self.expected_version {
+                named.insert("expected_version".into(), json!(version));
+            }
+            return read_json::<Edit>(Value::Object(named))?.run(session);
+        }
+        change(session, &self.path, self.expected_version, |text| updated(text, &self.content_updates))
+    }
+}
+
+fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError> {
+    if new.starts_with("---\n") || new.starts_with("---\r\n") {
+        return Ok(new.to_owned());
+    }
+    let (first, rest) = new.trim_start().split_once('\n').unwrap_or((new.trim(), ""));
+    let heading = first.trim_start_matches('#');
+    let is_heading = heading.len() < first.len() && heading.starts_with(' ');
+    match is_heading.then(|| edit::replace_section(text, heading.trim(), rest.trim_matches('\n'))) {
+        Some(Ok(replaced)) => Ok(replaced),
+        // No such section yet: append it.
+        _ => edit::append(text, &format!("\n{}", new.trim_end())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::updated;
+
+    #[test]
+    fn heading_selects_the_section_to_replace() {
+        let text = "---\ntitle: A\n---\n# A\n\n## State\nOld.\n\n## Plan\nWait.\n";
+        let replaced = updated(text, "## State\nNew.").expect("can be edited");
+        assert_eq!(replaced, "---\ntitle: A\n---\n# A\n\n## State\nNew.\n\n## Plan\nWait.\n");
+        let added = updated(text, "## Risks\nNone.").expect("can be edited");
+        assert_eq!(added, format!("{text}\n## Risks\nNone.\n"));
+        let appended = updated(text, "One more line").expect("can be edited");
+        assert_eq!(appended, format!("{text}\nOne more line\n"));
+        let whole = "---\ntitle: B\n---\nB.\n";
+        assert_eq!(updated(text, whole).expect("can be edited"), whole);
+    }
+}

@@ -1,0 +1,131 @@
+//! `write-note`: writes a page by title.
+
+use clap::Args;
+use lore_engine::{Action, Code, PageChange, write};
+use lore_page::{Value, edit};
+use lore_text::slugify;
+use lore_vault::exists;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::pages::put::new_path;
+use crate::ops::views::{WriteResult, value_of};
+use crate::ops::{Operation, Render};
+
+/// Write a note; its file is named after its title
+///
+/// An existing note is replaced only with overwrite.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore write-note \"Tea times\" \"Four o'clock.\" --directory habits --tags home"
+)]
+pub struct WriteNote {
+    /// Title; the file is named after it
+    title: String,
+    /// Text in Markdown
+    content: String,
+    /// Folder of the note
+    #[arg(long, default_value = "")]
+    #[serde(default)]
+    directory: String,
+    /// Tags of the note
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Type of the note
+    #[arg(long, default_value = "note")]
+    #[serde(default = "note")]
+    note_type: String,
+    /// Other properties
+    #[arg(skip)]
+    #[serde(default)]
+    metadata: Map<String, serde_json::Value>,
+    /// Replace an existing note
+    #[arg(long)]
+    #[serde(default)]
+    overwrite: bool,
+}
+
+fn note() -> String {
+    "note".into()
+}
+
+/// Output of `write-note`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoteWritten {
+    title: String,
+    permalink: String,
+    file_path: String,
+    #[serde(flatten)]
+    written: WriteResult,
+}
+
+impl Operation for WriteNote {
+    const NAME: &'static str = "write-note";
+    const WRITES: bool = true;
+    const HIDDEN: bool = true;
+    type Output = NoteWritten;
+
+    fn run(self, session: &Session) -> Result<NoteWritten> {
+        let memory = session.fresh()?;
+        let name = slugify(&self.title).replace('/', "-");
+        let folder = self.directory.trim_matches('/');
+        let path = if folder.is_empty() { format!("{name}.md") } else { format!("{folder}/{name}.md") };
+        if name.is_empty() {
+            return Err(AppError::usage(
+                format!("cannot derive a file name from the title {:?}", self.title),
+                "use a title with a letter or a digit",
+            ));
+        }
+        let path = new_path(&path)?;
+        if !self.overwrite && exists(&memory.vault().root().join(&path)) {
+            return Err(AppError {
+                code: Code::Exists,
+                message: format!("{path} already exists"),
+                hint: "use another title, edit it with edit_note, or pass overwrite".into(),
+                current_version: memory.page_at(&path)?.map(|page| page.version),
+            });
+        }
+        let text = self.text().map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
+        let expected_version = (!self.overwrite).then_some(0);
+        let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
+        let written = WriteResult::new(write(memory, &[change])?);
+        Ok(NoteWritten {
+            title: self.title,
+            permalink: written.slug.clone(),
+            file_path: written.path.clone(),
+            written,
+        })
+    }
+}
+
+impl WriteNote {
+    fn text(&self) -> std::result::Result<String, edit::EditError> {
+        let mut text = self.content.trim_start_matches('\u{feff}').to_owned();
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if !text.starts_with("---\n") && !text.starts_with("---\r\n") {
+            text = format!("---\n---\n\n{text}");
+        }
+        text = edit::set_property(&text, "title", &Value::Text(self.title.clone()))?;
+        text = edit::set_property(&text, "type", &Value::Text(self.note_type.clone()))?;
+        if !self.tags.is_empty() {
+            let tags = self.tags.iter().cloned().map(Value::Text).collect();
+            text = edit::set_property(&text, "tags", &Value::List(tags))?;
+        }
+        for (key, value) in &self.metadata {
+            text = edit::set_property(&text, key, &value_of(value))?;
+        }
+        Ok(text)
+    }
+}
+
+impl Render for NoteWritten {
+    fn human(&self) -> String {
+        self.written.human()
+    }
+}

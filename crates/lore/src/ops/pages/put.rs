@@ -1,0 +1,156 @@
+//! `put`: writes a whole page.
+
+mod parts;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lore_engine::{Action, Code, Memory, PageChange, fill, write};
+use lore_text::{date_in_name, slugify};
+use lore_vault::{is_page, read_text, safe_page_path};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::Operation;
+use crate::ops::views::WriteResult;
+
+use parts::Parts;
+
+/// Write a whole page from a file or standard input
+///
+/// A slug that matches no page creates one; pass a path ending in .md to choose the file name.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore put people/ada-lovelace ada.md\n  echo '# Note' | lore put notes/today\n  lore put people/grace-hopper --template\n  lore put people/ada-lovelace ada.md --expected-version 3"
+)]
+pub struct Put {
+    /// Slug or path of the page
+    slug: String,
+    /// File to read the text from [default: standard input]
+    #[serde(skip)]
+    file: Option<PathBuf>,
+    /// Text of the page
+    #[arg(skip)]
+    #[serde(default)]
+    content: Option<String>,
+    /// Start from the template of the page's type; only for a new page
+    #[arg(long, conflicts_with = "file")]
+    #[serde(default)]
+    template: bool,
+    /// Fail unless the page is at this version; 0: it must not exist
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+    #[arg(skip)]
+    #[serde(flatten)]
+    parts: Parts,
+}
+
+impl Operation for Put {
+    const NAME: &'static str = "put";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let path = target(memory, &self.slug)?;
+        let mut expected_version = self.expected_version;
+        let bytes = match (self.content, &self.file) {
+            _ if self.template => {
+                expected_version = expected_version.or(Some(0));
+                template(memory, &path)?.into_bytes()
+            }
+            (given, None) if given.is_some() || self.parts.stand_alone() => {
+                // Parts are applied to the page as read here; a concurrent change is a conflict.
+                if self.parts.stand_alone() && expected_version.is_none() {
+                    expected_version = memory.page_at(&path)?.map(|page| page.version);
+                }
+                self.parts.text(memory, &path, given)?.into_bytes()
+            }
+            (_, Some(file)) => session.read_file(file)?,
+            (_, None) => session.stdin()?,
+        };
+        let written = write(memory, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
+        Ok(WriteResult::new(written))
+    }
+}
+
+/// Returns the path for a slug: that of the existing page, or else a new path.
+pub fn target(memory: &Memory, slug: &str) -> Result<String> {
+    let policy = memory.policy();
+    let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
+    let wanted = policy.alias(&wanted).unwrap_or(wanted);
+    if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
+        let named = wanted.ends_with(&format!(".{extension}"));
+        return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
+    }
+    match memory.find(&wanted) {
+        // A page found by title or alias does not have this slug.
+        Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
+            return Ok(page.path);
+        }
+        Ok(_) => {}
+        Err(error) if error.code() == Code::Ambiguous => {}
+        Err(error) => return Err(error.into()),
+    }
+    // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
+    if policy.rule(&wanted).is_some() && wanted.chars().all(plain) && !is_page(&wanted) {
+        return Ok(format!("{wanted}.md"));
+    }
+    new_path(&wanted)
+}
+
+/// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
+pub fn new_path(wanted: &str) -> Result<String> {
+    let wanted = safe_page_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
+    if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
+        return Ok(wanted);
+    }
+    let slug = slugify(&wanted);
+    if slug.is_empty() || slug.split('/').count() != wanted.split('/').count() {
+        return Err(AppError::usage(
+            format!("cannot derive a slug from {wanted:?}"),
+            "use a path ending in .md, or a name with a letter or digit in each component",
+        ));
+    }
+    Ok(format!("{slug}.md"))
+}
+
+/// Returns the template of the page's type: the vault's own, or else the profile's.
+fn template(memory: &Memory, path: &str) -> Result<String> {
+    let policy = memory.policy();
+    let kind = policy.type_of(path);
+    let own = memory.vault().root().join(format!(".lore/templates/{kind}.md"));
+    let text = match read_text(&own)? {
+        Some(text) => Some(text),
+        None => policy.profile.template(kind).map(str::to_owned),
+    };
+    let Some(text) = text else {
+        return Err(AppError::usage(
+            format!("no template for pages of type {kind}"),
+            format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),
+        ));
+    };
+    let name = lore_vault::without_extension(path).rsplit('/').next().unwrap_or(path);
+    // A page with a date in its name gets that date; a name that is only a date becomes the title unchanged.
+    let period = date_in_name(path);
+    let day = period.map_or_else(|| memory.today(), |period| period.first.to_string());
+    let called_by_date = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
+    let title = if called_by_date { name.to_owned() } else { title(name) };
+    Ok(fill(&text, &title, &day))
+}
+
+/// Turns a file name into a title: `ada-lovelace` becomes `Ada Lovelace`.
+fn title(name: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
+    };
+    name.split(['-', '_', ' ']).filter(|word| !word.is_empty()).map(capital).collect::<Vec<_>>().join(" ")
+}

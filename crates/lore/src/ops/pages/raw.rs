@@ -1,0 +1,131 @@
+//! `raw`: structured data that belongs to a page, such as an API response, stored beside it by source.
+
+use clap::Args;
+use lore_engine::{Action, Code, Error, Memory, PageChange, write};
+use lore_vault::{exists, sidecar};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::{Operation, Render};
+
+/// Read or write the sidecar data of a page, by source
+///
+/// The data is in `.raw/NAME.json` beside the page, as `{"sources": {"SOURCE": DATA}}`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore raw people/ada\n  lore raw people/ada --source registry --data '{\"born\": 1815}'"
+)]
+pub struct Raw {
+    /// Page the data belongs to
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Source of the data
+    #[arg(long)]
+    #[serde(default)]
+    source: Option<String>,
+    /// JSON to store; replaces the data of that source
+    #[arg(long, value_name = "JSON", requires = "source", value_parser = parse_json)]
+    #[serde(default)]
+    data: Option<Value>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+/// Output of `raw`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RawData {
+    slug: String,
+    /// Version of the page.
+    version: u64,
+    /// Path of the sidecar file.
+    path: String,
+    /// Data by source.
+    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
+    sources: Map<String, Value>,
+}
+
+impl Operation for Raw {
+    const NAME: &'static str = "raw";
+    const WRITES: bool = true;
+    type Output = RawData;
+
+    fn run(self, session: &Session) -> Result<RawData> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        if let Some(expected) = self.expected_version.filter(|expected| *expected != page.version) {
+            return Err(Error::Conflict { slug: page.slug, expected, current: page.version }.into());
+        }
+        let path = sidecar(&page.path);
+        let (mut sources, mut version) = (read(memory, &path)?, page.version);
+        if let (Some(source), Some(data)) = (&self.source, self.data) {
+            sources = keep(memory, &path, source, &data)?;
+            version = memory.page_at(&page.path)?.map_or(version, |page| page.version);
+        } else if let Some(source) = &self.source {
+            sources.retain(|name, _| name == source);
+        }
+        Ok(RawData { slug: page.slug, version, path, sources })
+    }
+}
+
+/// Replaces the data of one source; data of other sources stays, even if it was written concurrently.
+fn keep(memory: &Memory, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
+    let with = |mut sources: Map<String, Value>| {
+        sources.insert(source.to_owned(), data.clone());
+        serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n"
+    };
+    let broken = |failure: AppError| Error::BadInput { message: failure.message, hint: failure.hint };
+    loop {
+        let there = exists(&memory.vault().root().join(path));
+        let (action, expected_version) = if there {
+            let edit = |text: &str| parse(path, text.as_bytes()).map(with).map_err(broken);
+            (Action::Edit(Box::new(edit)), None)
+        } else {
+            (Action::Put(with(Map::new()).into_bytes()), Some(0))
+        };
+        match write(memory, &[PageChange { path: path.to_owned(), action, expected_version }]) {
+            Err(Error::Conflict { expected: 0, .. }) if !there => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return read(memory, path),
+        }
+    }
+}
+
+fn read(memory: &Memory, path: &str) -> Result<Map<String, Value>> {
+    match memory.vault().read(path, u64::MAX)? {
+        Some(file) => parse(path, &file.bytes),
+        None => Ok(Map::new()),
+    }
+}
+
+fn parse(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
+    let broken = |message: String| AppError {
+        code: Code::Io,
+        message: format!("{path} is not sidecar data: {message}"),
+        hint: "fix the file or move it aside; nothing was changed".into(),
+        current_version: None,
+    };
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
+    match value.get("sources") {
+        Some(Value::Object(sources)) => Ok(sources.clone()),
+        _ => Err(broken("no object \"sources\"".into())),
+    }
+}
+
+fn parse_json(text: &str) -> std::result::Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+}
+
+impl Render for RawData {
+    fn human(&self) -> String {
+        serde_json::to_string_pretty(&self.sources).unwrap_or_default() + "\n"
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.sources.is_empty())
+    }
+}

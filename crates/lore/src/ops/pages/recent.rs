@@ -1,0 +1,41 @@
+//! `recent`: recently changed pages.
+
+use clap::Args;
+use lore_ports::{Filter, Order, Window};
+use lore_text::since;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::Operation;
+use crate::ops::views::PageList;
+
+/// List recently changed pages, newest first
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore recent\n  lore recent 7d\n  lore recent \"last month\"\n  lore recent 2024-03-01"
+)]
+pub struct Recent {
+    /// Since: `7d`, `2 weeks`, `yesterday`, a date [default: 1 day]
+    #[serde(default)]
+    timeframe: Option<String>,
+    /// Maximum number of results [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+impl Operation for Recent {
+    const NAME: &'static str = "recent";
+    type Output = PageList;
+
+    fn run(self, session: &Session) -> Result<PageList> {
+        let memory = session.fresh()?;
+        let start = since(self.timeframe.as_deref().unwrap_or("1 day"), &memory.now())?;
+        let filter = Filter { since: Some(start), ..Default::default() };
+        let window = Window { limit: self.limit.unwrap_or(50), offset: 0 };
+        let rows = memory.store().list(memory.project(), &filter, Order::Updated, window)?;
+        Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
+    }
+}

@@ -1,0 +1,67 @@
+//! `rm`: deletes a page.
+
+use clap::Args;
+use lore_engine::{Action, PageChange, write};
+use lore_ports::LinkFilter;
+use lore_vault::{exists, sidecar};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::Operation;
+use crate::ops::views::WriteResult;
+
+/// Delete a page and report the links to it
+///
+/// The last version is kept as a snapshot.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore rm notes/old\n  lore rm notes/old --yes")]
+pub struct Rm {
+    /// Page to delete
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Skip the confirmation prompt
+    #[arg(long, short)]
+    #[serde(default)]
+    yes: bool,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+impl Operation for Rm {
+    const NAME: &'static str = "rm";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        let memory = session.fresh()?;
+        let path = memory.file(&self.reference)?;
+        let numbers: Vec<i64> = memory.page_at(&path)?.map(|page| page.number).into_iter().collect();
+        let inbound = memory.store().links(memory.project(), &LinkFilter::To(&numbers))?;
+        let mut from: Vec<String> =
+            inbound.into_iter().map(|row| row.from_path).filter(|other| *other != path).collect();
+        from.sort();
+        from.dedup();
+        let linked = match from.len() {
+            0 => "nothing links to it".to_owned(),
+            1 => format!("{} links to it", from[0]),
+            count => format!("{count} pages link to it: {}", from.join(", ")),
+        };
+        session.confirm(self.yes, &format!("Delete {path}? {linked}."))?;
+        let expected_version = self.expected_version;
+        let data = sidecar(&path);
+        let mut changes = vec![PageChange { path, action: Action::Delete, expected_version }];
+        if exists(&memory.vault().root().join(&data)) {
+            changes.push(PageChange { path: data, action: Action::Delete, expected_version: None });
+        }
+        let written = write(memory, &changes)?;
+        let mut result = WriteResult::new(written);
+        if !from.is_empty() {
+            result.warnings.push(format!("{linked}; those links are now broken"));
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,251 @@
+//! `show`: a page with its metadata, statements and links.
+
+use clap::Args;
+use lore_engine::{Memory, State, supersession};
+use lore_page::{Diagnostic, Properties, parse};
+use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
+use lore_vault::decode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::Result;
+use crate::app::session::Session;
+use crate::ops::external_text::fenced;
+use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence, standings};
+use crate::ops::views::{LinkItem, timestamp};
+use crate::ops::{Operation, Render};
+
+/// Show a page with its version, status, statements and line numbers
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore show \"Ada Lovelace\"\n  lore show people/ada-lovelace --with-links --json"
+)]
+pub struct Show {
+    /// Id or id prefix, slug, path, title, alias or memory:// URI
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Also show links from and to the page
+    #[arg(long)]
+    #[serde(default)]
+    with_links: bool,
+}
+
+/// Output of `show`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PageView {
+    slug: String,
+    id: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+    version: u64,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
+    status: String,
+    /// Why it has that status.
+    reasons: Vec<String>,
+    /// When the status began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// Pages that supersede it, then the pages that supersede those.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    superseded_by: Vec<SupersederItem>,
+    /// Pages that contradict it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradicts: Vec<ContradictionItem>,
+    /// Date of the last review, as declared in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewed: Option<String>,
+    /// Warnings about the page.
+    warnings: Vec<String>,
+    wing: String,
+    tags: Vec<String>,
+    summary: Option<String>,
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    properties: Properties,
+    created: String,
+    updated: String,
+    /// SHA-256 of the file.
+    hash: String,
+    headings: Vec<HeadingView>,
+    observations: Vec<StatementView>,
+    facts: Vec<StatementView>,
+    entries: Vec<StatementView>,
+    /// Parse warnings, by line.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    diagnostics: Vec<Diagnostic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<Vec<LinkItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlinks: Option<Vec<LinkItem>>,
+    content: String,
+}
+
+/// A heading with the lines of its section.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HeadingView {
+    level: u8,
+    text: String,
+    lines: [u32; 2],
+}
+
+/// An observation, fact or timeline entry.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StatementView {
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    /// Category of an observation, predicate of a fact, source of an entry.
+    predicate: String,
+    /// Content of an observation, object of a fact, summary of an entry.
+    object: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<String>,
+    /// Tags, context, source, by, confidence, evidence or detail.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    notes: std::collections::BTreeMap<String, String>,
+}
+
+impl Show {
+    /// Returns parameters for a page with its links.
+    pub fn whole(reference: &str) -> Show {
+        Show { reference: reference.to_owned(), with_links: true }
+    }
+}
+
+impl Operation for Show {
+    const NAME: &'static str = "show";
+    type Output = PageView;
+
+    fn run(self, session: &Session) -> Result<PageView> {
+        let memory = session.fresh()?;
+        let page = memory.page(&self.reference)?;
+        let content = decode(&memory.read(&page)?.bytes).text.into_owned();
+        let parsed = parse(&page.path, &content).page;
+        let links = |ends: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
+            let rows = memory.store().links(memory.project(), &ends)?;
+            rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
+        };
+        let number = [page.number];
+        let state = standings(memory, std::iter::once(&page))?.pop().unwrap_or_default();
+        let superseded_by = superseders(memory, &page, &state)?;
+        let content = fenced(memory, &page, content);
+        Ok(PageView {
+            headings: parsed
+                .headings
+                .into_iter()
+                .map(|heading| HeadingView {
+                    level: heading.level,
+                    text: heading.text,
+                    lines: [heading.lines.first, heading.lines.last],
+                })
+                .collect(),
+            observations: statements(memory, &page, StatementKind::Observation)?,
+            facts: statements(memory, &page, StatementKind::Fact)?,
+            entries: statements(memory, &page, StatementKind::Entry)?,
+            links: if self.with_links { Some(links(LinkFilter::From(&number))?) } else { None },
+            backlinks: if self.with_links { Some(links(LinkFilter::To(&number))?) } else { None },
+            slug: page.slug,
+            id: page.id,
+            title: page.title,
+            kind: page.kind,
+            path: page.path,
+            version: page.version,
+            reasons: state.reasons.iter().map(ToString::to_string).collect(),
+            warnings: state.warnings(),
+            status: state.status,
+            since: state.since,
+            superseded_by,
+            contradicts: state
+                .contradicts
+                .into_iter()
+                .map(|(slug, context)| ContradictionItem { slug, context })
+                .collect(),
+            reviewed: page.properties.text("reviewed").map(str::to_owned),
+            wing: page.wing,
+            tags: page.tags,
+            summary: page.summary,
+            properties: page.properties,
+            created: timestamp(page.created),
+            updated: timestamp(page.updated),
+            hash: page.hash.to_string(),
+            diagnostics: page.diagnostics,
+            content,
+        })
+    }
+}
+
+/// Returns the whole chain of pages that supersede a page; without one, the index is not queried.
+fn superseders(memory: &Memory, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
+    if state.superseded_by.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rings = (1..).zip(supersession(memory, page)?);
+    let item = |step: usize, (slug, title)| SupersederItem { slug, title, step };
+    Ok(rings.flat_map(|(step, ring)| ring.into_iter().map(move |page| item(step, page))).collect())
+}
+
+fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
+    let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind) };
+    let rows = memory.store().statements(memory.project(), &wanted)?;
+    Ok(rows
+        .into_iter()
+        .map(|row| StatementView {
+            line: row.statement.lines.first,
+            subject: row.statement.subject,
+            predicate: row.statement.predicate,
+            object: row.statement.object,
+            valid_from: row.statement.interval.from.map(|date| date.to_string()),
+            valid_until: row.statement.interval.until.map(|date| date.to_string()),
+            notes: row.statement.notes.into_iter().collect(),
+        })
+        .collect())
+}
+
+impl PageView {
+    /// Returns the status and its reasons as text.
+    fn standing(&self) -> String {
+        let since = self.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+        // A status declared in the file needs no reason.
+        let why: Vec<&str> =
+            self.reasons.iter().map(String::as_str).filter(|why| !why.starts_with("status: ")).collect();
+        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+        let mut text = format!("status: {}{since}{why}\n", self.status);
+        if self.superseded_by.iter().any(|page| page.step > 1) {
+            text.extend(chain_sentence(&self.superseded_by).map(|chain| format!("{chain}\n")));
+        }
+        text.extend(self.reviewed.iter().map(|day| format!("reviewed: {day}\n")));
+        text
+    }
+}
+
+impl Render for PageView {
+    fn human(&self) -> String {
+        let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
+        text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
+        text.push_str(&self.standing());
+        if !self.tags.is_empty() {
+            text.push_str(&format!("tags: {}\n", self.tags.join(", ")));
+        }
+        for odd in &self.diagnostics {
+            text.push_str(&format!("warning: line {}: {}\n", odd.line, odd.message));
+        }
+        text.push('\n');
+        for (number, line) in self.content.lines().enumerate() {
+            text.push_str(&format!("{:>4}  {line}\n", number + 1));
+        }
+        for (heading, links) in [("links", &self.links), ("backlinks", &self.backlinks)] {
+            let Some(links) = links else { continue };
+            text.push_str(&format!("\n{heading} ({})\n", links.len()));
+            text.extend(links.iter().map(|link| format!("  {}\n", link.sentence())));
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        let summary = self.summary.as_deref().unwrap_or(&self.title);
+        format!("{}  {} (version {}): {summary}\n", self.slug, self.kind, self.version)
+    }
+}

@@ -1,0 +1,143 @@
+//! `tags`, `tag`, `untag`.
+
+use clap::Args;
+use lore_page::edit;
+use lore_ports::LabelKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::change::change;
+use crate::ops::views::{WriteResult, lines};
+use crate::ops::{Operation, Render};
+
+/// List the tags of a page, or all tags with their counts
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore tags\n  lore tags \"Ada Lovelace\"")]
+pub struct Tags {
+    /// Page [default: the whole vault]
+    #[arg(value_name = "REF")]
+    #[serde(default)]
+    reference: Option<String>,
+}
+
+/// Output of `tags`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TagList {
+    tags: Vec<TagCount>,
+}
+
+/// A tag.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TagCount {
+    tag: String,
+    /// Number of pages with this tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<u64>,
+}
+
+impl Operation for Tags {
+    const NAME: &'static str = "tags";
+    type Output = TagList;
+
+    fn run(self, session: &Session) -> Result<TagList> {
+        let memory = session.fresh()?;
+        let tags = match self.reference {
+            Some(reference) => {
+                let tags = memory.page(&reference)?.tags;
+                tags.into_iter().map(|tag| TagCount { tag, pages: None }).collect()
+            }
+            None => {
+                let counts = memory.store().labels(memory.project(), LabelKind::Tag)?;
+                counts.into_iter().map(|(tag, pages)| TagCount { tag, pages: Some(pages) }).collect()
+            }
+        };
+        Ok(TagList { tags })
+    }
+}
+
+impl Render for TagList {
+    fn human(&self) -> String {
+        if self.tags.is_empty() {
+            return "no tags\n".into();
+        }
+        lines(self.tags.iter().map(|tag| match tag.pages {
+            Some(pages) => format!("{pages:>6}  {}", tag.tag),
+            None => tag.tag.clone(),
+        }))
+    }
+
+    fn brief(&self) -> String {
+        lines(self.tags.iter().map(|tag| tag.tag.clone()))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.tags.is_empty())
+    }
+}
+
+/// Parameters of `tag` and `untag`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+struct Tagging {
+    /// Page to change
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Tags to add or remove
+    #[arg(value_name = "TAG", required = true)]
+    tags: Vec<String>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    expected_version: Option<u64>,
+}
+
+/// Add tags to a page's frontmatter
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore tag people/ada founder friend")]
+pub struct Tag {
+    #[command(flatten)]
+    #[serde(flatten)]
+    tagging: Tagging,
+}
+
+impl Operation for Tag {
+    const NAME: &'static str = "tag";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        retag(session, &self.tagging, edit::add_tag)
+    }
+}
+
+/// Remove tags from a page's frontmatter
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore untag people/ada friend")]
+pub struct Untag {
+    #[command(flatten)]
+    #[serde(flatten)]
+    tagging: Tagging,
+}
+
+impl Operation for Untag {
+    const NAME: &'static str = "untag";
+    const WRITES: bool = true;
+    type Output = WriteResult;
+
+    fn run(self, session: &Session) -> Result<WriteResult> {
+        retag(session, &self.tagging, edit::remove_tag)
+    }
+}
+
+type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
+
+fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
+    if tagging.tags.is_empty() {
+        return Err(AppError::usage("no tag given", "pass at least one tag"));
+    }
+    change(session, &tagging.reference, tagging.expected_version, |text| {
+        let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));
+        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(&text, tag))
+    })
+}

@@ -1,0 +1,120 @@
+//! `build-context`: a page with its neighbourhood, for agents.
+
+use clap::Args;
+use lore_engine::{Reach, Temporal};
+use lore_text::since;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::lifecycle_view::standings;
+use crate::ops::pages::show::{PageView, Show};
+use crate::ops::views::timestamp;
+use crate::ops::{Operation, Render};
+
+/// Maximum number of neighbours.
+const NEIGHBOURS: usize = 50;
+
+/// Read a page with the pages it links to and from
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore build-context memory://people/ada\n  lore build-context \"Ada Lovelace\" --depth 2 --timeframe 30d"
+)]
+pub struct BuildContext {
+    /// memory:// URI, or any other reference to the page
+    #[arg(value_name = "REF")]
+    path: String,
+    /// Maximum link distance [default: 1]
+    #[arg(long)]
+    #[serde(default)]
+    depth: Option<usize>,
+    /// Only neighbours changed since: `7d`, `last month`, a date
+    #[arg(long)]
+    #[serde(default)]
+    timeframe: Option<String>,
+}
+
+/// Output of `build-context`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Surroundings {
+    page: PageView,
+    /// Neighbours, nearest first.
+    related: Vec<Related>,
+    /// Whether neighbours were left out.
+    cut: bool,
+}
+
+/// A neighbour.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Related {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    summary: Option<String>,
+    /// Link distance.
+    hops: usize,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
+    status: String,
+    updated: String,
+}
+
+impl Operation for BuildContext {
+    const NAME: &'static str = "build-context";
+    type Output = Surroundings;
+
+    fn run(self, session: &Session) -> Result<Surroundings> {
+        let memory = session.fresh()?;
+        let depth = self.depth.unwrap_or(1);
+        if depth > 20 {
+            return Err(AppError::usage("the depth is more than 20", "use a smaller --depth"));
+        }
+        let page = memory.page(&self.path)?;
+        let since = self.timeframe.as_deref().map(|text| since(text, &memory.now())).transpose()?;
+        let reach =
+            Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: memory.today() };
+        let around = memory.graph(&page, &reach)?;
+        let hops =
+            |number: i64| around.pages.iter().find(|(page, _)| *page == number).map_or(0, |(_, hops)| *hops);
+        let numbers: Vec<i64> = around.pages.iter().map(|(page, _)| *page).collect();
+        let mut rows = memory.store().pages(memory.project(), &numbers)?;
+        rows.retain(|row| row.number != page.number && since.is_none_or(|since| row.updated >= since));
+        rows.sort_by_key(|row| (hops(row.number), row.slug.clone()));
+        let states = standings(memory, rows.iter())?;
+        let related = rows.into_iter().zip(states).map(|(row, state)| Related {
+            hops: hops(row.number),
+            slug: row.slug,
+            title: row.title,
+            kind: row.kind,
+            summary: row.summary,
+            status: state.status,
+            updated: timestamp(row.updated),
+        });
+        Ok(Surroundings {
+            related: related.collect(),
+            cut: around.cut,
+            page: Show::whole(&self.path).run(session)?,
+        })
+    }
+}
+
+impl Render for Surroundings {
+    fn human(&self) -> String {
+        let mut text = self.page.human();
+        if !self.related.is_empty() {
+            text.push_str("\nRelated:\n");
+        }
+        for one in &self.related {
+            let summary = one.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
+            text.push_str(&format!(
+                "  {}  {} ({}, {}){summary}\n",
+                one.slug, one.title, one.kind, one.status
+            ));
+        }
+        if self.cut {
+            text.push_str("  and more\n");
+        }
+        text
+    }
+}

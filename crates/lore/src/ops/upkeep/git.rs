@@ -1,0 +1,202 @@
+//! `git status|push|pull|commit`: the vault's repository.
+
+use clap::Args;
+use lore_engine::{GitState, commit_by_hand, git_state, pull, push};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::views::{Done, count, timestamp};
+use crate::ops::{Operation, Render};
+
+/// Show the branch, unpushed commits, uncommitted files and failures
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore git status")]
+pub struct Status {}
+
+/// State of a vault's repository.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GitView {
+    /// Whether there is a repository.
+    repository: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<String>,
+    /// Commits that are not on the remote.
+    ahead: u64,
+    /// Commits on the remote that are not here.
+    behind: u64,
+    /// Files that differ from the last commit.
+    uncommitted: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_fetch: Option<String>,
+    /// Warnings for the user.
+    warnings: Vec<String>,
+}
+
+impl GitView {
+    /// Converts a state; `None` without a repository.
+    pub fn new(state: Option<GitState>) -> GitView {
+        let Some(git) = state else {
+            return GitView {
+                repository: false,
+                branch: None,
+                upstream: None,
+                remote: None,
+                ahead: 0,
+                behind: 0,
+                uncommitted: Vec::new(),
+                last_fetch: None,
+                warnings: Vec::new(),
+            };
+        };
+        let warnings = warnings(&git);
+        GitView {
+            repository: true,
+            branch: git.state.branch,
+            upstream: git.state.upstream,
+            remote: git.state.url,
+            ahead: git.state.ahead,
+            behind: git.state.behind,
+            uncommitted: git.uncommitted,
+            last_fetch: git.fetched.map(timestamp),
+            warnings,
+        }
+    }
+
+    /// Returns the number of unpushed commits, 0 without a remote.
+    pub fn unpushed(&self) -> u64 {
+        if self.remote.is_some() { self.ahead } else { 0 }
+    }
+
+    /// Returns the warnings.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Returns a one-line summary.
+    pub fn line(&self) -> Option<String> {
+        self.repository.then(|| {
+            let branch = self.branch.as_deref().unwrap_or("no branch");
+            let mut words = vec![branch.to_owned()];
+            if self.remote.is_none() {
+                words.push("no remote".into());
+            }
+            if self.ahead > 0 {
+                words.push(format!("ahead {}", self.ahead));
+            }
+            if self.behind > 0 {
+                words.push(format!("behind {}", self.behind));
+            }
+            if !self.uncommitted.is_empty() {
+                words.push(format!("{} not committed", count(self.uncommitted.len() as u64, "file")));
+            }
+            format!("git: {}", words.join(", "))
+        })
+    }
+}
+
+fn warnings(git: &GitState) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if git.state.ahead > 0 && git.state.behind > 0 {
+        let (ahead, behind) = (git.state.ahead, git.state.behind);
+        warnings.push(format!("remote diverged: {} here, {behind} there", count(ahead, "commit")));
+    }
+    if let Some((message, waiting)) = &git.commit_failure {
+        warnings.push(format!("not committed yet: {} ({message})", count(*waiting as u64, "write")));
+    }
+    if let Some(failure) = &git.push_failure {
+        let what = if failure.rejected { "push rejected" } else { "push failed" };
+        warnings.push(format!("{what} at {}: {}", timestamp(failure.at), failure.message));
+    }
+    if let Some(message) = &git.fetch_failure {
+        warnings.push(format!("last fetch failed: {message}"));
+    }
+    warnings
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "git status";
+    type Output = GitView;
+
+    fn run(self, session: &Session) -> Result<GitView> {
+        Ok(GitView::new(git_state(session.memory()?)?))
+    }
+}
+
+impl Render for GitView {
+    fn human(&self) -> String {
+        let mut text = self.line().unwrap_or_else(|| "git: the vault is not in a repository".into()) + "\n";
+        text.extend(self.uncommitted.iter().take(20).map(|path| format!("not committed: {path}\n")));
+        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text
+    }
+}
+
+/// Push the vault's commits, never by force
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore git push")]
+pub struct Push {}
+
+impl Operation for Push {
+    const NAME: &'static str = "git push";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let pushed = push(session.memory()?)?;
+        Ok(Done::new(match pushed {
+            0 => "nothing to push".into(),
+            pushed => format!("pushed {}", count(pushed, "commit")),
+        }))
+    }
+}
+
+/// Fetch and fast-forward, never merge
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore git pull")]
+pub struct Pull {}
+
+impl Operation for Pull {
+    const NAME: &'static str = "git pull";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        let moved = pull(session.fresh()?)?;
+        Ok(Done::new(if moved { "fast-forwarded" } else { "nothing new" }))
+    }
+}
+
+/// Commit edits made outside Lore, if the whole vault is valid
+///
+/// Editors call it after a save: generated files are regenerated, every page is checked, then everything is committed.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(after_help = "Examples:\n  lore git commit\n  lore git commit --message 'Notes from the train'")]
+pub struct Commit {
+    /// First line of the commit message
+    #[arg(long, short)]
+    #[serde(default)]
+    message: Option<String>,
+}
+
+impl Operation for Commit {
+    const NAME: &'static str = "git commit";
+    const WRITES: bool = true;
+    type Output = Done;
+
+    fn run(self, session: &Session) -> Result<Done> {
+        if self.message.as_deref().is_some_and(|message| message.trim().is_empty()) {
+            return Err(AppError::usage("the commit message is empty", "omit --message, or pass a text"));
+        }
+        let (commit, paths) = commit_by_hand(session.fresh()?, self.message.as_deref())?;
+        Ok(Done::new(match commit {
+            None => "nothing to commit".into(),
+            Some(_) => format!("committed {}", count(paths.len() as u64, "file")),
+        }))
+    }
+}

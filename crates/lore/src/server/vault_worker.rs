@@ -1,0 +1,227 @@
+//! Background threads, one per requested vault, that sync it, watch it and embed pending chunks.
+//!
+//! Several servers can run on one vault. The one that holds the watch lock watches; the others wait for the lock, which
+//! the operating system passes on as soon as the holder exits, even if it is killed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use lore_engine::{Follow, Memory, Report, Scope, Trust, drain_queue, follow, refresh};
+use lore_ports::no_progress;
+use lore_vault::{WatchLock, watch};
+use tokio::sync::broadcast;
+
+use super::workers::{Caller, ServerConfig};
+use crate::app::error::Result;
+use crate::app::hints::hint;
+use crate::app::session::Session;
+
+/// How long a request waits for the initial sync of its vault. A small vault is synced within this time; a large one
+/// answers from the index as it is.
+const FIRST_LOOK: Duration = Duration::from_millis(250);
+
+/// Progress of the initial sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Indexed pages.
+    pub done: usize,
+    /// Pages to index.
+    pub total: usize,
+}
+
+/// State of a vault with a background thread.
+#[derive(Default)]
+struct VaultState {
+    done: AtomicUsize,
+    total: AtomicUsize,
+    looked: Mutex<InitialSync>,
+    changed: Condvar,
+}
+
+/// State of the initial sync.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum InitialSync {
+    #[default]
+    NotYet,
+    Well,
+    /// The background thread ended: each request has to sync by itself.
+    Failed,
+}
+
+/// The background threads of a server.
+#[derive(Clone)]
+pub struct VaultWorkers {
+    host: ServerConfig,
+    kept: Arc<Mutex<HashMap<PathBuf, Arc<VaultState>>>>,
+    pages: broadcast::Sender<()>,
+}
+
+impl VaultWorkers {
+    /// Returns an empty set; threads start on demand.
+    pub fn new(host: ServerConfig) -> VaultWorkers {
+        let (pages, _) = broadcast::channel(16);
+        VaultWorkers { host, kept: Arc::default(), pages }
+    }
+
+    /// Returns a receiver that is notified when pages are added, removed or moved.
+    pub fn page_changes(&self) -> broadcast::Receiver<()> {
+        self.pages.subscribe()
+    }
+
+    /// Starts the background thread of a session's vault if needed and waits briefly for the initial sync. Returns
+    /// whether the thread keeps the index up to date.
+    pub fn keep(&self, session: &Session) -> bool {
+        if !self.host.sync {
+            return true;
+        }
+        let Ok((name, root)) = session.choose() else { return false };
+        let kept = self.kept_at(&name, &root);
+        let looked = kept.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |looked: &mut InitialSync| *looked == InitialSync::NotYet;
+        match kept.changed.wait_timeout_while(looked, FIRST_LOOK, waiting) {
+            Ok((looked, _)) => *looked != InitialSync::Failed,
+            Err(_) => false,
+        }
+    }
+
+    /// Returns the progress of the initial sync of a session's vault; none once it is done.
+    pub fn progress(&self, session: &Session) -> Option<Progress> {
+        let (_, root) = session.choose().ok()?;
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&root).cloned()?;
+        let looked = *kept.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress =
+            Progress { done: kept.done.load(Ordering::Relaxed), total: kept.total.load(Ordering::Relaxed) };
+        (looked == InitialSync::NotYet).then_some(progress)
+    }
+
+    fn kept_at(&self, name: &str, root: &Path) -> Arc<VaultState> {
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = all.get(root) {
+            return kept.clone();
+        }
+        let kept = Arc::new(VaultState::default());
+        all.insert(root.to_owned(), kept.clone());
+        let keeper = VaultWorker {
+            host: self.host.clone(),
+            name: name.to_owned(),
+            root: root.to_owned(),
+            kept: kept.clone(),
+            pages: self.pages.clone(),
+        };
+        thread::spawn(move || keeper.run());
+        kept
+    }
+}
+
+impl VaultState {
+    fn finish(&self, looked: InitialSync) {
+        let mut state = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = looked;
+        self.changed.notify_all();
+    }
+}
+
+struct VaultWorker {
+    host: ServerConfig,
+    name: String,
+    root: PathBuf,
+    kept: Arc<VaultState>,
+    pages: broadcast::Sender<()>,
+}
+
+impl VaultWorker {
+    fn run(&self) {
+        if let Err(failure) = self.keep() {
+            crate::app::stderr::Stderr::new(self.host.level).warn(&format!(
+                "cannot watch {}: {}; every request checks for changed files instead",
+                self.root.display(),
+                failure.message
+            ));
+        }
+        self.kept.finish(InitialSync::Failed);
+    }
+
+    fn keep(&self) -> Result<()> {
+        let session = self.session()?;
+        let memory = session.open(&self.name, &self.root)?;
+        let progress = |done, total| {
+            self.kept.done.store(done, Ordering::Relaxed);
+            self.kept.total.store(total, Ordering::Relaxed);
+            Ok(())
+        };
+        let (state, database) = (&self.host.environment.state, session.database()?);
+        let watched: [&Path; 2] = [&database, &self.root];
+        let _lock = match WatchLock::attempt(state, &watched)? {
+            Some(lock) => lock,
+            None => {
+                self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
+                self.kept.finish(InitialSync::Well);
+                WatchLock::wait(state, &watched)?
+            }
+        };
+        let (sender, events) = channel();
+        let watching = watch(memory.vault(), sender)?;
+        // The watcher started first, so that no change is missed in between.
+        self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
+        self.kept.finish(InitialSync::Well);
+        memory.store().shrink_memory()?;
+        let queue = self.embed_behind();
+        let quiet = session.config.get("watch.debounce_ms")?.parse();
+        let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);
+        let followed = Follow { events: &events, watching: Some(watching), quiet };
+        follow(&memory, followed, &mut |report| match report {
+            Ok(report) => {
+                let _ = queue.send(());
+                self.told(report);
+                // The watcher is idle most of the time.
+                let _ = memory.store().shrink_memory();
+            }
+            Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
+        });
+        Ok(())
+    }
+
+    fn session(&self) -> Result<Session> {
+        let caller = Caller { actor: None, project: Some(self.name.clone()), face: "watch" };
+        self.host.session(&caller, false)
+    }
+
+    fn told(&self, report: Report) {
+        if !(report.added.is_empty() && report.removed.is_empty() && report.moved.is_empty()) {
+            // It is fine if there is no receiver.
+            let _ = self.pages.send(());
+        }
+    }
+
+    /// Starts a thread that drains the embedding queue now and after every message.
+    fn embed_behind(&self) -> Sender<()> {
+        let (sender, told) = channel();
+        let _ = sender.send(());
+        let (host, name, root) = (self.host.clone(), self.name.clone(), self.root.clone());
+        thread::spawn(move || {
+            let caller = Caller { actor: None, project: Some(name.clone()), face: "watch" };
+            if let Ok(session) = host.session(&caller, false)
+                && let Ok(memory) = session.open(&name, &root)
+            {
+                embed_when_told(&session, &memory, &told);
+            }
+        });
+        sender
+    }
+}
+
+/// Embeds pending chunks after every message. Chunks that fail stay pending until the next message.
+fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
+    while told.recv().is_ok() {
+        while told.try_recv().is_ok() {}
+        if let Err(error) = drain_queue(memory, &no_progress) {
+            session.talk.detail(&format!("chunks stay pending: {error}"));
+        }
+        let _ = memory.store().shrink_memory();
+    }
+}
