@@ -45,17 +45,17 @@ pub enum Authority {
 
 /// Options of a write.
 #[derive(Debug, Clone, Default)]
-pub struct Terms {
+pub struct WriteOptions {
     /// The authority under which it is made.
     pub authority: Authority,
     /// The first line of its commit; by default, derived from the pages.
     pub subject: Option<String>,
     /// Whether it only fixes lint findings: it is allowed despite other findings and uncommitted changes.
-    pub mending: bool,
+    pub is_fix: bool,
     /// Whether a page is replaced even where the policy would add a revision to somebody else's text.
-    pub verbatim: bool,
+    pub overwrite: bool,
     /// What is recorded in the ledger with it.
-    pub noted: Noted,
+    pub noted: LedgerNotes,
 }
 
 /// The result of a write.
@@ -100,7 +100,7 @@ pub enum Outcome {
 }
 
 /// A prepared change: permitted, at the expected version, with its new bytes.
-pub struct Ready {
+pub struct PreparedChange {
     /// Its path before the change.
     pub path: String,
     /// Its row in the index, if it is indexed.
@@ -119,16 +119,16 @@ pub struct Ready {
 
 /// What to record in the ledger.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Noted {
+pub struct LedgerNotes {
     /// The imported source.
-    pub import: Option<TakenIn>,
+    pub import: Option<ImportNote>,
     /// Resolved gaps, each with the path of the page that resolves it.
     pub fills: Vec<(u64, String)>,
 }
 
 /// An imported source. Its bytes are attached to the intent record while the write is in progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct TakenIn {
+pub struct ImportNote {
     /// Groups the sources of one run.
     pub batch: String,
     /// Its origin.
@@ -146,10 +146,10 @@ pub struct TakenIn {
     pub again: bool,
 }
 
-impl Noted {
+impl LedgerNotes {
     /// Records that the page at a path resolves these gaps.
-    pub fn filling(gaps: &[u64], path: &str) -> Noted {
-        Noted { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
+    pub fn filling(gaps: &[u64], path: &str) -> LedgerNotes {
+        LedgerNotes { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
     }
 
     /// Returns whether there is nothing to record.

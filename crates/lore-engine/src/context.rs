@@ -27,8 +27,8 @@ pub struct Author {
     pub session: String,
 }
 
-/// The parts of a [`Memory`].
-pub struct Parts {
+/// The parts of a [`VaultContext`].
+pub struct ContextParts {
     /// The project's name.
     pub name: String,
     /// The vault's directory.
@@ -60,7 +60,7 @@ struct LoadedPolicy {
 }
 
 /// One vault, ready to be asked and written to.
-pub struct Memory {
+pub struct VaultContext {
     name: String,
     vault: Vault,
     policy: RefCell<LoadedPolicy>,
@@ -74,21 +74,33 @@ pub struct Memory {
     pub(crate) embedder: RefCell<Option<EmbedderCache>>,
 }
 
-impl Memory {
+impl VaultContext {
     /// Opens a vault with its index.
-    pub fn open(parts: Parts) -> Result<Memory> {
+    pub fn open(parts: ContextParts) -> Result<VaultContext> {
         let vault = Vault::open(&parts.root)?;
         let text = Policy::text(vault.root())?;
         let policy = Policy::from_text(vault.root(), text.as_deref())?;
         let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
-        let Parts { name, store, state, clock, author, models, hooks, .. } = parts;
+        let ContextParts { name, store, state, clock, author, models, hooks, .. } = parts;
         let key = policy_key(project);
         if store.setting(&key)?.is_none() {
             store.set_setting(&key, &policy.index_mark())?;
         }
         let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
         let embedder = RefCell::default();
-        Ok(Memory { name, vault, policy, store, project, state, clock, author, models, hooks, embedder })
+        Ok(VaultContext {
+            name,
+            vault,
+            policy,
+            store,
+            project,
+            state,
+            clock,
+            author,
+            models,
+            hooks,
+            embedder,
+        })
     }
 
     /// The project's name.
@@ -126,7 +138,7 @@ impl Memory {
         &*self.models
     }
 
-    /// Returns the models, to share with another [`Memory`].
+    /// Returns the models, to share with another [`VaultContext`].
     pub(crate) fn shared_models(&self) -> Arc<dyn Models> {
         self.models.clone()
     }

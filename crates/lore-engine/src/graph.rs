@@ -11,7 +11,7 @@ pub use chain::{Chain, chain};
 
 use lore_ports::{Index, LinkFilter, LinkRow, PageNo, PageRow, ProjectNo};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Selects links by their validity interval.
@@ -130,7 +130,7 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
     ring
 }
 
-impl Memory {
+impl VaultContext {
     /// Returns a page's neighbourhood.
     pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
         neighbourhood(self.store(), self.project(), page.number, reach)

@@ -3,7 +3,7 @@
 mod commit_view;
 mod projects;
 
-pub use commit_view::{OpenStore, Past};
+pub use commit_view::{CommitView, OpenStore};
 pub use projects::{Chosen, Projects};
 
 use lore_ports::SnapshotRow;
@@ -12,12 +12,12 @@ use lore_text::diff::attribute;
 use lore_vault::git::{Commit, Repo};
 use lore_vault::is_page_path;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 
 /// A page's snapshots.
 #[derive(Debug)]
-pub struct Kept {
+pub struct PageSnapshots {
     /// Its path.
     pub path: String,
     /// Its current version; 0 when it is gone.
@@ -30,7 +30,7 @@ pub struct Kept {
 
 /// A line and its author.
 #[derive(Debug)]
-pub struct Line {
+pub struct LineAuthor {
     /// Line number, from 1.
     pub number: u32,
     /// Its text.
@@ -46,17 +46,17 @@ pub struct Line {
 }
 
 /// Returns the snapshots of the referenced page. A deleted page is named by its path.
-pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
-    let (store, project) = (memory.store(), memory.project());
-    let path = match memory.page(reference) {
+pub fn kept(context: &VaultContext, reference: &str) -> Result<PageSnapshots> {
+    let (store, project) = (context.store(), context.project());
+    let path = match context.page(reference) {
         Ok(page) => page.path,
-        Err(error @ Error::NotFound { .. }) => gone(memory, reference)?.ok_or(error)?,
+        Err(error @ Error::NotFound { .. }) => gone(context, reference)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
-    let there = memory.vault().read(&path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
+    let there = context.vault().read(&path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
     let author = store.author(project, &path)?.filter(|author| Some(author.hash) == there);
-    Ok(Kept {
-        version: memory.version_of(&path)?,
+    Ok(PageSnapshots {
+        version: context.version_of(&path)?,
         actor: author.map(|author| author.actor),
         snapshots: store.snapshots(project, &path)?,
         path,
@@ -64,13 +64,13 @@ pub fn kept(memory: &Memory, reference: &str) -> Result<Kept> {
 }
 
 /// Returns the path of a deleted file or a file that is not a page, if the ledger has snapshots of it.
-fn gone(memory: &Memory, reference: &str) -> Result<Option<String>> {
+fn gone(context: &VaultContext, reference: &str) -> Result<Option<String>> {
     let plain = reference.strip_prefix("memory://").unwrap_or(reference);
-    let plain = memory.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
+    let plain = context.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
     let with_extension = if is_page_path(&plain) { plain.clone() } else { format!("{plain}.md") };
     for path in [plain, with_extension] {
-        let Ok(path) = memory.vault().file_path(&path) else { continue };
-        if !memory.store().snapshots(memory.project(), &path)?.is_empty() {
+        let Ok(path) = context.vault().file_path(&path) else { continue };
+        if !context.store().snapshots(context.project(), &path)?.is_empty() {
             return Ok(Some(path));
         }
     }
@@ -78,8 +78,8 @@ fn gone(memory: &Memory, reference: &str) -> Result<Option<String>> {
 }
 
 /// Returns the bytes of a snapshot.
-pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
-    let bytes = memory.store().snapshot_bytes(memory.project(), number)?;
+pub fn snapshot(context: &VaultContext, kept: &PageSnapshots, number: i64) -> Result<Vec<u8>> {
+    let bytes = context.store().snapshot_bytes(context.project(), number)?;
     bytes.ok_or_else(|| Error::NotFound {
         reference: format!("{} (snapshot {number})", kept.path),
         suggestions: Vec::new(),
@@ -87,18 +87,18 @@ pub fn snapshot(memory: &Memory, kept: &Kept, number: i64) -> Result<Vec<u8>> {
 }
 
 /// Returns the commits that changed a page, newest first; none without a repository. If git fails, its reason.
-pub fn commits(memory: &Memory, path: &str, limit: usize) -> std::result::Result<Vec<Commit>, String> {
-    match Repo::find(memory.vault().root()) {
+pub fn commits(context: &VaultContext, path: &str, limit: usize) -> std::result::Result<Vec<Commit>, String> {
+    match Repo::find(context.vault().root()) {
         Some(repo) => repo.log(path, limit).map_err(|error| format!("cannot list commits: {error}")),
         None => Ok(Vec::new()),
     }
 }
 
 /// Returns who wrote each line: from git if it tracks the page, else from the snapshots.
-pub fn blame(memory: &Memory, path: &str) -> Result<(&'static str, Vec<Line>)> {
-    let by_git = Repo::find(memory.vault().root()).and_then(|repo| repo.blame(path).ok());
+pub fn blame(context: &VaultContext, path: &str) -> Result<(&'static str, Vec<LineAuthor>)> {
+    let by_git = Repo::find(context.vault().root()).and_then(|repo| repo.blame(path).ok());
     if let Some(lines) = by_git {
-        let line = |one: lore_vault::git::BlamedLine| Line {
+        let line = |one: lore_vault::git::BlamedLine| LineAuthor {
             number: one.line,
             text: one.text,
             actor: one.actor,
@@ -108,23 +108,23 @@ pub fn blame(memory: &Memory, path: &str) -> Result<(&'static str, Vec<Line>)> {
         };
         return Ok(("git", lines.into_iter().map(line).collect()));
     }
-    by_snapshots(memory, path).map(|lines| ("snapshots", lines))
+    by_snapshots(context, path).map(|lines| ("snapshots", lines))
 }
 
-fn by_snapshots(memory: &Memory, path: &str) -> Result<Vec<Line>> {
-    let kept = kept(memory, path)?;
+fn by_snapshots(context: &VaultContext, path: &str) -> Result<Vec<LineAuthor>> {
+    let kept = kept(context, path)?;
     let mut versions: Vec<(String, String)> = Vec::new();
     for row in kept.snapshots.iter().rev() {
-        let bytes = snapshot(memory, &kept, row.number)?;
+        let bytes = snapshot(context, &kept, row.number)?;
         versions.push((row.actor.clone(), String::from_utf8_lossy(&bytes).into_owned()));
     }
-    let now = memory.vault().read(path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
+    let now = context.vault().read(path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
     versions.push((kept.actor.unwrap_or_default(), String::from_utf8_lossy(&now).into_owned()));
     let list: Vec<(&str, &str)> =
         versions.iter().map(|(actor, text)| (actor.as_str(), text.as_str())).collect();
     let lines = attribute(&list).into_iter().zip(1..);
     Ok(lines
-        .map(|((version, text), number)| Line {
+        .map(|((version, text), number)| LineAuthor {
             number,
             text,
             actor: Some(versions[version].0.clone()).filter(|actor| !actor.is_empty()),

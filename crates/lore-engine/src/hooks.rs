@@ -3,28 +3,28 @@
 
 use std::collections::BTreeSet;
 
-use crate::change::{Noted, PageChange, Ready};
-use crate::context::Memory;
+use crate::change::{LedgerNotes, PageChange, PreparedChange};
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::Finding;
 
 /// What features add to a write. Every method is called with the vault's lock held, except [`Hooks::findings`].
 pub trait Hooks: Send + Sync {
     /// Looks at the prepared changes before anything is staged; returns what else has to change.
-    fn before_commit(&self, memory: &Memory, changes: &[Ready]) -> Result<Rewrites>;
+    fn before_commit(&self, context: &VaultContext, changes: &[PreparedChange]) -> Result<Rewrites>;
 
     /// Records notes in the ledger, inside the transaction of the write. `recovering` is set when the write was
     /// interrupted and its notes were accepted before.
-    fn in_transaction(&self, memory: &Memory, notes: &Noted, recovering: bool) -> Result<()>;
+    fn in_transaction(&self, context: &VaultContext, notes: &LedgerNotes, recovering: bool) -> Result<()>;
 
     /// Returns the derived files that are out of date.
-    fn derived_files(&self, memory: &Memory) -> Result<Vec<Derived>>;
+    fn derived_files(&self, context: &VaultContext) -> Result<Vec<Derived>>;
 
     /// Returns the paths of all derived files that exist or should exist.
-    fn derived_paths(&self, memory: &Memory) -> Result<Vec<String>>;
+    fn derived_paths(&self, context: &VaultContext) -> Result<Vec<String>>;
 
     /// Returns findings beyond those of single pages, links and names.
-    fn findings(&self, memory: &Memory, scope: FindingScope<'_>) -> Result<Vec<Finding>>;
+    fn findings(&self, context: &VaultContext, scope: FindingScope<'_>) -> Result<Vec<Finding>>;
 }
 
 /// What the findings are for.
@@ -65,23 +65,23 @@ pub struct FurtherChange {
 pub struct NoHooks;
 
 impl Hooks for NoHooks {
-    fn before_commit(&self, _: &Memory, _: &[Ready]) -> Result<Rewrites> {
+    fn before_commit(&self, _: &VaultContext, _: &[PreparedChange]) -> Result<Rewrites> {
         Ok(Rewrites::default())
     }
 
-    fn in_transaction(&self, _: &Memory, _: &Noted, _: bool) -> Result<()> {
+    fn in_transaction(&self, _: &VaultContext, _: &LedgerNotes, _: bool) -> Result<()> {
         Ok(())
     }
 
-    fn derived_files(&self, _: &Memory) -> Result<Vec<Derived>> {
+    fn derived_files(&self, _: &VaultContext) -> Result<Vec<Derived>> {
         Ok(Vec::new())
     }
 
-    fn derived_paths(&self, _: &Memory) -> Result<Vec<String>> {
+    fn derived_paths(&self, _: &VaultContext) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
-    fn findings(&self, _: &Memory, _: FindingScope<'_>) -> Result<Vec<Finding>> {
+    fn findings(&self, _: &VaultContext, _: FindingScope<'_>) -> Result<Vec<Finding>> {
         Ok(Vec::new())
     }
 }

@@ -15,11 +15,11 @@ mod resolve;
 mod validate;
 
 pub use chunk::{Chunk, chunks};
-pub use diff::Trust;
+pub use diff::ScanMode;
 pub(crate) use draft::links;
 pub use embed_queue::{Embedded, choose_model, drain_queue, embed_pending};
 pub use proposal::Proposal;
-pub use reconcile::{Look, Report, reconcile};
-pub use relink::meant;
-pub use resolve::{Resolution, choose, find, loses_signs, names_of, resolve};
+pub use reconcile::{ReconcileScope, Report, reconcile};
+pub use relink::resolve_targets;
+pub use resolve::{Resolution, choose, find, is_lossy_slug, names_of, resolve};
 pub use validate::{Check, duplicate_ids, validate};

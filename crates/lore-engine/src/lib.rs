@@ -18,17 +18,18 @@ mod search;
 mod write;
 
 pub use change::{
-    Action, Authority, Edit, Noted, Outcome, PageChange, Ready, Receipt, TakenIn, Terms, Written,
+    Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt,
+    WriteOptions, Written,
 };
-pub use context::{Author, Clock, Memory, Parts};
+pub use context::{Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, Result};
 pub use graph::{Chain, Neighbourhood, Reach, Temporal};
-pub use history::{Chosen, OpenStore, Past, Projects};
+pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
-    Check, Chunk, Embedded, Look, Proposal, Report, Resolution, Trust, choose, choose_model, chunks,
-    drain_queue, duplicate_ids, embed_pending, find, loses_signs, meant, names_of, reconcile, resolve,
-    validate,
+    Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, choose, choose_model,
+    chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of, reconcile, resolve,
+    resolve_targets, validate,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -42,7 +43,7 @@ pub use policy::{
 };
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    Budget, Budgeted, Depth, Excerpt, FieldHit, Fusion, Hit, HitKind, Mode, Opened, SearchRequest,
+    Budget, Budgeted, Depth, Excerpt, ExpandedHit, FieldHit, Fusion, Hit, HitKind, Mode, SearchRequest,
     SearchResult, Signals, expand, prepare, search_fields, updated,
 };
 pub use write::{

@@ -28,7 +28,7 @@ use lore_text::date_millis;
 pub use set::{Stated, StatusChange, plan_status};
 pub use stale::{Stale, find_stale, find_stale_by, stale_pages};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::Policy;
 
@@ -155,36 +155,36 @@ impl State {
 }
 
 /// Returns the states of pages, in order. The number of index queries does not depend on the number of pages.
-pub fn states(memory: &Memory, pages: &[PageRow]) -> Result<Vec<State>> {
+pub fn states(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<State>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-    read_transaction(memory.store(), || states_by(memory, &Ties::around(memory, &numbers)?, pages))
+    read_transaction(context.store(), || states_by(context, &Ties::around(context, &numbers)?, pages))
 }
 
 /// Returns the pages that supersede a page, then those that supersede these, and so on; slug and title of each.
-pub fn supersession(memory: &Memory, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
-    let chain = Ties::around(memory, &[page.number])?.chain(page.number);
-    let rows = rows(memory, chain.iter().flatten().copied())?;
+pub fn supersession(context: &VaultContext, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
+    let chain = Ties::around(context, &[page.number])?.chain(page.number);
+    let rows = rows(context, chain.iter().flatten().copied())?;
     let named = |number: &PageNo| rows.get(number).map(|row| (row.slug.clone(), row.title.clone()));
     Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())
 }
 
 /// Returns the states of pages by known relations.
-pub fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
+pub fn states_by(context: &VaultContext, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
     let circles: HashMap<PageNo, Vec<PageNo>> =
         pages.iter().map(|page| (page.number, ties.circle(page.number))).collect();
     let ends = pages.iter().flat_map(|page| {
         ties.superseders(page.number).iter().chain(ties.contradictions(page.number)).map(|tie| tie.other)
     });
-    let ends = rows(memory, ends.chain(circles.values().flatten().copied()))?;
-    let policy = memory.policy();
+    let ends = rows(context, ends.chain(circles.values().flatten().copied()))?;
+    let policy = context.policy();
     let inbound = match policy.lifecycle.ages() {
         true => {
             let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-            memory.store().inbound(memory.project(), &numbers)?
+            context.store().inbound(context.project(), &numbers)?
         }
         false => vec![0; pages.len()],
     };
-    let now = memory.now();
+    let now = context.now();
     let around = Around { ties, ends: &ends, policy: &policy, zone: now.time_zone() };
     let state = |(page, inbound): (&PageRow, u64)| {
         let circle = circles.get(&page.number).map(Vec::as_slice).unwrap_or_default();
@@ -194,10 +194,10 @@ pub fn states_by(memory: &Memory, ties: &Ties, pages: &[PageRow]) -> Result<Vec<
 }
 
 /// Returns the rows of pages, each once.
-fn rows(memory: &Memory, pages: impl Iterator<Item = PageNo>) -> Result<HashMap<PageNo, PageRow>> {
+fn rows(context: &VaultContext, pages: impl Iterator<Item = PageNo>) -> Result<HashMap<PageNo, PageRow>> {
     let mut numbers: Vec<PageNo> = pages.collect::<HashSet<_>>().into_iter().collect();
     numbers.sort_unstable();
-    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
     Ok(rows.into_iter().map(|row| (row.number, row)).collect())
 }
 

@@ -9,21 +9,22 @@ pub use page::{Findings, file_findings, page_findings, property_values};
 
 use lore_vault::{decode, is_page_path};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::hooks::FindingScope;
 use crate::index::Proposal;
 use crate::policy::{Finding, Gate, Level, Lint};
 
 /// Lints these pages, or the whole vault including raw captures and generated files. Sorted by path.
-pub fn lint(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
-    let mut findings = pages(memory, only, None)?;
-    findings.extend(vault::links(memory, only)?);
-    findings.extend(vault::names(memory, only)?);
+pub fn lint(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let mut findings = pages(context, only, None)?;
+    findings.extend(vault::links(context, only)?);
+    findings.extend(vault::names(context, only)?);
     if only.is_none() {
-        findings.extend(vault::raw(memory)?);
+        findings.extend(vault::raw(context)?);
     }
-    findings.extend(memory.hooks().findings(memory, only.map_or(FindingScope::Vault, FindingScope::Pages))?);
+    findings
+        .extend(context.hooks().findings(context, only.map_or(FindingScope::Vault, FindingScope::Pages))?);
     findings.retain(|found| found.level > Level::Off);
     findings.sort_by(|a, b| (&a.path, a.line, a.lint).cmp(&(&b.path, b.line, b.lint)));
     Ok(findings)
@@ -37,24 +38,24 @@ pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
 }
 
 /// Fails if a text that is not a page contains a credential.
-pub fn refuse_secret(memory: &Memory, what: &str, text: &str) -> Result<()> {
-    let mut found = page_findings(&memory.policy(), what, text);
+pub fn refuse_secret(context: &VaultContext, what: &str, text: &str) -> Result<()> {
+    let mut found = page_findings(&context.policy(), what, text);
     found.retain(|found| found.lint == Lint::Secret);
     refuse(found).map(drop)
 }
 
 /// Decides whether a change may be made, when the index already contains it but the disk does not. The changed pages
 /// must have no errors; if the policy requires it, neither may the rest of the vault, unless the change fixes a page.
-pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {
+pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {
     let changed: BTreeSet<String> =
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
-    let mut found = pages(memory, Some(&changed), Some(proposal))?;
-    found.extend(vault::links(memory, Some(&changed))?);
-    found.extend(vault::names(memory, Some(&changed))?);
+    let mut found = pages(context, Some(&changed), Some(proposal))?;
+    found.extend(vault::links(context, Some(&changed))?);
+    found.extend(vault::names(context, Some(&changed))?);
     found.retain(|found| found.level > Level::Off);
     let found = refuse(found)?;
-    if memory.policy().lint.gate == Gate::Vault && !mends {
-        let mut rest = rest_of_vault(memory, &changed)?;
+    if context.policy().lint.gate == Gate::Vault && !mends {
+        let mut rest = rest_of_vault(context, &changed)?;
         rest.retain(|found| found.level == Level::Error);
         refuse(rest)?;
     }
@@ -63,42 +64,42 @@ pub(crate) fn gate(memory: &Memory, proposal: &Proposal, mends: bool) -> Result<
 }
 
 /// Lints the vault as it would be, except for the changed pages.
-fn rest_of_vault(memory: &Memory, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
-    let known = memory.store().fingerprints(memory.project(), None)?;
+fn rest_of_vault(context: &VaultContext, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
+    let known = context.store().fingerprints(context.project(), None)?;
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
-    let mut rest = pages(memory, Some(&others), None)?;
-    let between = vault::links(memory, None)?.into_iter().chain(vault::names(memory, None)?);
+    let mut rest = pages(context, Some(&others), None)?;
+    let between = vault::links(context, None)?.into_iter().chain(vault::names(context, None)?);
     rest.extend(between.filter(|found| !changed.contains(&found.path)));
-    rest.extend(vault::raw(memory)?);
-    rest.extend(memory.hooks().findings(memory, FindingScope::Gate)?);
+    rest.extend(vault::raw(context)?);
+    rest.extend(context.hooks().findings(context, FindingScope::Gate)?);
     Ok(rest)
 }
 
 /// Whether one of these pages currently has an error: a change to it is allowed while other pages still have errors,
 /// since it must have none afterwards. Only needed when the gate covers the whole vault.
-pub(crate) fn has_errors(memory: &Memory, paths: &BTreeSet<String>) -> Result<bool> {
-    if memory.policy().lint.gate == Gate::Change {
+pub(crate) fn has_errors(context: &VaultContext, paths: &BTreeSet<String>) -> Result<bool> {
+    if context.policy().lint.gate == Gate::Change {
         return Ok(false);
     }
-    let mut found = pages(memory, Some(paths), None)?;
-    found.extend(vault::links(memory, Some(paths))?);
-    found.extend(vault::names(memory, Some(paths))?);
+    let mut found = pages(context, Some(paths), None)?;
+    found.extend(vault::links(context, Some(paths))?);
+    found.extend(vault::names(context, Some(paths))?);
     Ok(found.iter().any(|found| found.level == Level::Error))
 }
 
 /// Lints the text of each page by itself.
 fn pages(
-    memory: &Memory,
+    context: &VaultContext,
     only: Option<&BTreeSet<String>>,
     proposal: Option<&Proposal>,
 ) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+    let policy = context.policy();
     let every;
     let paths: &BTreeSet<String> = match only {
         Some(paths) => paths,
         None => {
-            let known = memory.store().fingerprints(memory.project(), None)?;
+            let known = context.store().fingerprints(context.project(), None)?;
             every = known.into_iter().map(|page| page.path).collect();
             &every
         }
@@ -108,10 +109,10 @@ fn pages(
         let new = proposal.and_then(|proposal| proposal.get(path)).cloned().flatten();
         let bytes = match new {
             Some(bytes) => Some(bytes),
-            None => memory.vault().read(path, u64::MAX)?.map(|file| file.bytes),
+            None => context.vault().read(path, u64::MAX)?.map(|file| file.bytes),
         };
         let Some(bytes) = bytes else { continue };
-        if memory.indexes(path) {
+        if context.indexes(path) {
             findings.extend(page_findings(&policy, path, &decode(&bytes).text));
         } else {
             findings.extend(page::file_findings(&policy, path, &bytes));

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use lore_ports::Progress;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::{Look, Report, Trust, reconcile};
+use crate::index::{ReconcileScope, Report, ScanMode, reconcile};
 use crate::write::recover_if_needed;
 
 pub use follow::{Follow, follow};
@@ -21,7 +21,7 @@ const INLINE_EMBED_LIMIT: u64 = 200;
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'a> {
     /// Every file of the vault.
-    Vault(Trust),
+    Vault(ScanMode),
     /// These paths.
     Paths(&'a BTreeSet<String>),
     /// No file: a watcher has looked at them already.
@@ -30,20 +30,24 @@ pub enum Scope<'a> {
 
 /// Makes the index current: policy, recovery, reconcile, embedding. A policy that changes how pages are indexed widens
 /// the scope to the whole vault.
-pub fn refresh(memory: &Memory, scope: Scope<'_>, progress: Progress<'_>) -> Result<Report> {
-    let scope = match memory.reload_policy()? {
-        true => Scope::Vault(Trust::Stat),
+pub fn refresh(context: &VaultContext, scope: Scope<'_>, progress: Progress<'_>) -> Result<Report> {
+    let scope = match context.reload_policy()? {
+        true => Scope::Vault(ScanMode::Stat),
         false => scope,
     };
-    let recovered = recover_if_needed(memory)?;
+    let recovered = recover_if_needed(context)?;
     let mut report = match scope {
-        Scope::Vault(trust) => reconcile(memory, &Look::Everything(trust), progress)?,
+        Scope::Vault(trust) => reconcile(context, &ReconcileScope::Everything(trust), progress)?,
         Scope::Paths(paths) => {
-            reconcile(memory, &Look::Paths { paths, moved: &[], proposal: None }, progress)?
+            reconcile(context, &ReconcileScope::Paths { paths, moved: &[], proposal: None }, progress)?
         }
         Scope::Watched => Report::default(),
     };
     report.recovered = recovered;
-    memory.keep_up(if matches!(scope, Scope::Watched) { INLINE_EMBED_LIMIT } else { u64::MAX })?;
+    context.embed_pending_inline(if matches!(scope, Scope::Watched) {
+        INLINE_EMBED_LIMIT
+    } else {
+        u64::MAX
+    })?;
     Ok(report)
 }

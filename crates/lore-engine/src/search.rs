@@ -18,10 +18,10 @@ use lore_page::LineRange;
 use lore_ports::{ChunkRow, Filter, PageNo, PageRow, read_transaction};
 use lore_text::{ContentHash, PartialDate};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
-pub use expand::{Budget, Budgeted, Depth, Opened, expand};
+pub use expand::{Budget, Budgeted, Depth, ExpandedHit, expand};
 pub use expression::{Prepared, prepare};
 pub use fields::{FieldHit, search_fields, updated};
 pub use fusion::Fusion;
@@ -143,17 +143,17 @@ struct Ranked {
 }
 
 /// Runs a search in the index and reads the excerpts from the vault.
-pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> {
+pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
     let prepared = prepare(&request.text);
     if let Some(kind) = request.kind.filter(|kind| *kind != HitKind::Page) {
-        return search_lines(memory, request, &prepared, kind);
+        return search_lines(context, request, &prepared, kind);
     }
     let needed = request.offset + request.limit + 1;
     // Pages that mention the words only at a later date are dropped, so more candidates are needed.
     let pool = if request.as_of.is_some() { needed * 2 + LATER } else { needed };
-    let found = hybrid::rank(memory, request, &prepared, pool)?;
+    let found = hybrid::rank(context, request, &prepared, pool)?;
     let chunks = request.mode != Mode::Words;
-    let reading = reading::Reading { memory, query: &prepared, as_of: request.as_of, chunks };
+    let reading = reading::Reading { context, query: &prepared, as_of: request.as_of, chunks };
     let (hits, more) = match request.as_of {
         None => {
             let more = found.ranked.len() >= needed;
@@ -169,7 +169,7 @@ pub fn search(memory: &Memory, request: &SearchRequest) -> Result<SearchResult> 
     Ok(SearchResult { hits, relaxed: found.relaxed, more, mode: found.mode, notes: found.notes })
 }
 
-impl Memory {
+impl VaultContext {
     /// Searches the vault.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
         read_transaction(self.store(), || search(self, request))

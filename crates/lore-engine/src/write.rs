@@ -19,32 +19,37 @@ use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, Staging};
 
-use crate::change::{Action, Authority, Edit, Noted, Outcome, PageChange, Ready, Receipt, Terms, Written};
-use crate::context::Memory;
+use crate::change::{
+    Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
+};
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::hooks::{FurtherChange, Rewrites};
-use crate::index::{Look, Proposal, Trust, reconcile};
+use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile};
 use crate::lint::{gate, has_errors};
 use crate::policy::Finding;
 
 pub use commit::{GitState, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
-use intent::{Intent, Step};
-use record::{Entry, record};
+use intent::{Intent, IntentStep};
+use record::{FileChange, record};
 
 pub use git_state::PushFailure;
 pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
 pub use relocate::relocate;
 
-impl Ready {
+impl PreparedChange {
     /// Returns the steps for its files: a move creates one and deletes one.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<IntentStep> {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
         let (path, old, new, whole) = (self.path.clone(), hash(&self.old), hash(&self.new), self.whole);
         match &self.to {
             _ if self.outcome == Outcome::Unchanged => Vec::new(),
-            None => vec![Step { path, old, new, whole }],
+            None => vec![IntentStep { path, old, new, whole }],
             Some(to) => {
-                vec![Step { path: to.clone(), old: None, new, whole }, Step { path, old, new: None, whole }]
+                vec![
+                    IntentStep { path: to.clone(), old: None, new, whole },
+                    IntentStep { path, old, new: None, whole },
+                ]
             }
         }
     }
@@ -58,73 +63,86 @@ impl Ready {
         }
     }
 
-    fn entries(&self) -> Vec<Entry> {
-        let old = |step: &Step| if step.old.is_some() { self.old.clone() } else { None };
-        let entry = |step: Step| Entry { old: old(&step), path: step.path, new: step.new, whole: step.whole };
+    fn entries(&self) -> Vec<FileChange> {
+        let old = |step: &IntentStep| if step.old.is_some() { self.old.clone() } else { None };
+        let entry = |step: IntentStep| FileChange {
+            old: old(&step),
+            path: step.path,
+            new: step.new,
+            whole: step.whole,
+        };
         self.steps().into_iter().map(entry).collect()
     }
 }
 
 /// Makes the changes under the rules of the policy: all or none.
-pub fn write(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Receipt> {
-    write_as(memory, changes, &Terms::default())
+pub fn write(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Receipt> {
+    write_as(context, changes, &WriteOptions::default())
 }
 
 /// Makes the changes: all or none.
-pub fn write_as(memory: &Memory, changes: &[PageChange<'_>], terms: &Terms) -> Result<Receipt> {
+pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &WriteOptions) -> Result<Receipt> {
     // Refuses a bad path before the network is asked and the lock is taken.
-    prepare::paths(memory, changes)?;
-    let fetched = commit::fetch_if_old(memory);
-    let lock = memory.lock()?;
+    prepare::paths(context, changes)?;
+    let fetched = commit::fetch_if_old(context);
+    let lock = context.lock()?;
     // The policy as it is under the lock decides, whichever process or editor changed it since.
-    let reindex = memory.reload_policy()?;
-    let paths = prepare::paths(memory, changes)?;
-    let mut receipt = Receipt { warnings: recover::recover(memory, &lock)?, ..Receipt::default() };
-    commit::before_write(memory, &paths, fetched, terms.mending)?;
+    let reindex = context.reload_policy()?;
+    let paths = prepare::paths(context, changes)?;
+    let mut receipt = Receipt { warnings: recover::recover(context, &lock)?, ..Receipt::default() };
+    commit::before_write(context, &paths, fetched, terms.is_fix)?;
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     match reindex {
-        true => reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?,
-        false => reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?,
+        true => reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?,
+        false => reconcile(
+            context,
+            &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None },
+            &no_progress,
+        )?,
     };
-    let prepare = |change| prepare::prepare(memory, change, terms);
-    let mut ready = changes.iter().map(prepare).collect::<Result<Vec<Ready>>>()?;
-    if terms.authority == Authority::Author && !terms.mending {
-        receipt.warnings.extend(rewrite(memory, &mut ready)?);
+    let prepare = |change| prepare::prepare(context, change, terms);
+    let mut ready = changes.iter().map(prepare).collect::<Result<Vec<PreparedChange>>>()?;
+    if terms.authority == Authority::Author && !terms.is_fix {
+        receipt.warnings.extend(rewrite(context, &mut ready)?);
     }
     if ready.iter().any(|one| one.outcome != Outcome::Unchanged) {
         let subject = terms.subject.clone().unwrap_or_else(|| publish::subject(&ready));
-        let mut intent = Intent::new(memory, &ready, subject, false);
+        let mut intent = Intent::new(context, &ready, subject, false);
         intent.noted = terms.noted.clone();
-        let gated = terms.authority == Authority::Author && !terms.mending;
-        let mends = gated && has_errors(memory, &paths)?;
-        let (staging, found) = carry_out(memory, &lock, &ready, &intent, gated.then_some(mends))?;
+        let gated = terms.authority == Authority::Author && !terms.is_fix;
+        let mends = gated && has_errors(context, &paths)?;
+        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(mends))?;
         receipt.warnings.extend(found.iter().map(ToString::to_string));
-        let published = publish::publish(memory, &lock, &intent, None)?;
+        let published = publish::publish(context, &lock, &intent, None)?;
         staging.end()?;
         fault("ended");
         receipt.generated = published.generated;
         receipt.commit = published.commit;
         receipt.warnings.extend(published.warnings);
     } else {
-        record_notes_alone(memory, &terms.noted)?;
+        record_notes_alone(context, &terms.noted)?;
     }
-    receipt.files = ready.into_iter().map(|one| written(memory, one)).collect::<Result<_>>()?;
+    receipt.files = ready.into_iter().map(|one| written(context, one)).collect::<Result<_>>()?;
     Ok(receipt)
 }
 
 /// Applies what the features add to the prepared changes; returns their warnings.
-fn rewrite(memory: &Memory, ready: &mut Vec<Ready>) -> Result<Vec<String>> {
-    let Rewrites { texts, further, mut warnings } = memory.hooks().before_commit(memory, ready)?;
+fn rewrite(context: &VaultContext, ready: &mut Vec<PreparedChange>) -> Result<Vec<String>> {
+    let Rewrites { texts, further, mut warnings } = context.hooks().before_commit(context, ready)?;
     for (path, text) in texts {
         if let Some(one) = ready.iter_mut().find(|one| one.to.as_deref().unwrap_or(&one.path) == path) {
             one.new = Some(text.into_bytes());
         }
     }
-    let upkeep = Terms { authority: Authority::Upkeep, ..Terms::default() };
+    let upkeep = WriteOptions { authority: Authority::Upkeep, ..WriteOptions::default() };
     for FurtherChange { change, purpose } in further {
         let paths = BTreeSet::from([change.path.clone()]);
-        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
-        match prepare::prepare(memory, &change, &upkeep) {
+        reconcile(
+            context,
+            &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None },
+            &no_progress,
+        )?;
+        match prepare::prepare(context, &change, &upkeep) {
             Ok(one) if one.outcome != Outcome::Unchanged => ready.push(one),
             Ok(_) => {}
             Err(error) => warnings.push(format!("{} could not be {purpose}: {error}", change.path)),
@@ -134,22 +152,22 @@ fn rewrite(memory: &Memory, ready: &mut Vec<Ready>) -> Result<Vec<String>> {
 }
 
 /// Records notes when no file changes.
-fn record_notes_alone(memory: &Memory, notes: &Noted) -> Result<()> {
+fn record_notes_alone(context: &VaultContext, notes: &LedgerNotes) -> Result<()> {
     if notes.is_empty() {
         return Ok(());
     }
-    transaction(memory.store(), || memory.hooks().in_transaction(memory, notes, false))
+    transaction(context.store(), || context.hooks().in_transaction(context, notes, false))
 }
 
 /// Updates every generated file that is out of date, and commits them.
-pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
-    let lock = memory.lock()?;
-    let warnings = recover::recover(memory, &lock)?;
-    let generated = publish::refresh(memory, &lock)?;
+pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
+    let lock = context.lock()?;
+    let warnings = recover::recover(context, &lock)?;
+    let generated = publish::refresh(context, &lock)?;
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
     if !receipt.generated.is_empty() {
         let subject = "Update generated files";
-        match commit::commit(memory, &lock, &receipt.generated, subject, memory.author(), false) {
+        match commit::commit(context, &lock, &receipt.generated, subject, context.author(), false) {
             Ok(commit) => receipt.commit = commit,
             Err(warning) => receipt.warnings.push(warning),
         }
@@ -158,12 +176,12 @@ pub fn refresh_generated(memory: &Memory) -> Result<Receipt> {
 }
 
 /// Completes the creation of a vault: generated files, and the first commit.
-pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
-    let lock = memory.lock()?;
-    let generated = publish::refresh(memory, &lock)?;
+pub fn begin(context: &VaultContext, created: &[String]) -> Result<Receipt> {
+    let lock = context.lock()?;
+    let generated = publish::refresh(context, &lock)?;
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
-    match commit::commit(memory, &lock, &paths, "Create the vault", memory.author(), false) {
+    match commit::commit(context, &lock, &paths, "Create the vault", context.author(), false) {
         Ok(commit) => receipt.commit = commit,
         Err(warning) => receipt.warnings.push(warning),
     }
@@ -172,44 +190,45 @@ pub fn begin(memory: &Memory, created: &[String]) -> Result<Receipt> {
 
 /// Completes or rolls back the unfinished writes of a killed process; returns messages for the user. A process that is
 /// writing right now is not disturbed.
-pub fn recover_if_needed(memory: &Memory) -> Result<Vec<String>> {
-    if memory.vault().under_way().is_empty() {
+pub fn recover_if_needed(context: &VaultContext) -> Result<Vec<String>> {
+    if context.vault().under_way().is_empty() {
         return Ok(Vec::new());
     }
-    match memory.try_lock()? {
-        Some(lock) => recover::recover(memory, &lock),
+    match context.try_lock()? {
+        Some(lock) => recover::recover(context, &lock),
         None => Ok(Vec::new()),
     }
 }
 
 /// Applies files and database changes, all or none: a failure after the first file is in place is rolled back. If
 /// `gated` is set, lint must pass; its value is whether the change fixes a page with errors.
-fn carry_out(
-    memory: &Memory,
+fn execute(
+    context: &VaultContext,
     lock: &FolderLock,
-    ready: &[Ready],
+    ready: &[PreparedChange],
     intent: &Intent,
     gated: Option<bool>,
 ) -> Result<(Staging, Vec<Finding>)> {
-    let entries: Vec<Entry> = ready.iter().flat_map(Ready::entries).collect();
+    let entries: Vec<FileChange> = ready.iter().flat_map(PreparedChange::entries).collect();
     let proposal = proposal(ready);
-    let staging = memory.vault().stage(&intent.id)?;
+    let staging = context.vault().stage(&intent.id)?;
     // Determined before the ledger records the change.
-    let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(memory, &entries) };
+    let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(context, &entries) };
     let (mut installed, mut found) = (0, Vec::new());
-    let done = transaction(memory.store(), || {
-        record(memory, intent, &entries, Some(&proposal))?;
+    let done = transaction(context.store(), || {
+        record(context, intent, &entries, Some(&proposal))?;
         if let Some(mends) = gated {
-            found = gate(memory, &proposal, mends)?;
+            found = gate(context, &proposal, mends)?;
         }
-        commit::keep_foreign_edits(memory, lock, &foreign);
+        commit::keep_foreign_edits(context, lock, &foreign);
         intent.stage(&staging, ready)?;
-        intent.check_unchanged(memory)?;
+        intent.check_unchanged(context)?;
         intent.install(&staging, &mut installed)?;
         fault("before-commit");
         // Only now do the files have the mtimes that the index must record.
         let paths: Paths = proposal.keys().cloned().collect();
-        reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress).map(drop)
+        reconcile(context, &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)
+            .map(drop)
     });
     match done {
         Ok(()) => {
@@ -224,16 +243,16 @@ fn carry_out(
     }
 }
 
-fn proposal(ready: &[Ready]) -> Proposal {
+fn proposal(ready: &[PreparedChange]) -> Proposal {
     let steps = ready.iter().flat_map(|one| one.steps().into_iter().zip(one.news()));
     steps.map(|(step, new)| (step.path, new.map(<[u8]>::to_vec))).collect()
 }
 
-fn written(memory: &Memory, one: Ready) -> Result<Written> {
+fn written(context: &VaultContext, one: PreparedChange) -> Result<Written> {
     let path = one.to.unwrap_or(one.path);
-    let (slug, version) = match memory.page_at(&path)?.or(one.row) {
+    let (slug, version) = match context.page_at(&path)?.or(one.row) {
         Some(row) => (row.slug, row.version),
-        None => (path.clone(), memory.version_of(&path)?),
+        None => (path.clone(), context.version_of(&path)?),
     };
     Ok(Written { path, slug, version, outcome: one.outcome })
 }

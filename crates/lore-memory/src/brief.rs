@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use lore_engine::lifecycle::{
     Conflict, Stale, State, Ties, conflicts_by, find_stale_by, is_live, states_by, touched,
 };
-use lore_engine::{Memory, Result, find};
+use lore_engine::{Result, VaultContext, find};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
 use lore_vault::{decode, without_extension};
 
@@ -74,14 +74,14 @@ pub struct Node {
 }
 
 /// Creates the brief.
-pub fn brief(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
-    read_transaction(memory.store(), || look(memory, request))
+pub fn brief(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
+    read_transaction(context.store(), || look(context, request))
 }
 
-fn look(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
-    let look = Look { memory, ties: Ties::read(memory)?, given: injected_paths(memory) };
+fn look(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
+    let look = BriefReader { context, ties: Ties::read(context)?, given: injected_paths(context) };
     let scopes: Vec<Scope> = match &request.namespace {
-        Some(named) => vec![Scope::named(memory, named)],
+        Some(named) => vec![Scope::named(context, named)],
         None if request.recent => Vec::new(),
         None => request.directories.iter().filter_map(|name| Scope::directory(name)).collect(),
     };
@@ -110,11 +110,11 @@ fn look(memory: &Memory, request: &BriefRequest) -> Result<Brief> {
 }
 
 /// Returns a short form of a page's id that resolves to it.
-pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
+pub fn short_id(context: &VaultContext, page: &PageRow) -> Result<String> {
     for length in SHORT.into_iter().filter(|length| *length < page.id.len()) {
         let Some(short) = page.id.get(..length) else { break };
         // An ambiguous prefix is not an error here.
-        if let Ok(Some(found)) = find(memory.store(), memory.project(), short)
+        if let Ok(Some(found)) = find(context.store(), context.project(), short)
             && found.page == page.number
         {
             return Ok(short.to_owned());
@@ -123,14 +123,14 @@ pub fn short_id(memory: &Memory, page: &PageRow) -> Result<String> {
     Ok(page.id.clone())
 }
 
-struct Look<'a> {
-    memory: &'a Memory,
+struct BriefReader<'a> {
+    context: &'a VaultContext,
     ties: Ties,
     /// Injected files, which need not be listed again.
     given: HashSet<String>,
 }
 
-impl Look<'_> {
+impl BriefReader<'_> {
     /// Returns the live pages of a scope, ranked by recency and inbound links.
     fn matching(&self, scope: &Scope) -> Result<Vec<PageRow>> {
         let mut found: HashMap<PageNo, PageRow> = HashMap::new();
@@ -139,8 +139,8 @@ impl Look<'_> {
         }
         let pages: Vec<PageRow> = found.into_values().collect();
         let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-        let inbound = self.memory.store().inbound(self.memory.project(), &numbers)?;
-        let now = self.memory.now();
+        let inbound = self.context.store().inbound(self.context.project(), &numbers)?;
+        let now = self.context.now();
         let worth = |page: &PageRow, inbound: u64| worth(touched(page, now.time_zone()), now.date(), inbound);
         let mut ranked: Vec<(f64, PageRow)> =
             pages.into_iter().zip(inbound).map(|(page, inbound)| (worth(&page, inbound), page)).collect();
@@ -162,9 +162,9 @@ impl Look<'_> {
         let batch = wanted.max(BATCH);
         for at in 0..LOOKS {
             let window = Window { limit: batch, offset: at * batch };
-            let rows = self.memory.store().list(self.memory.project(), filter, Order::Touched, window)?;
+            let rows = self.context.store().list(self.context.project(), filter, Order::Touched, window)?;
             let last = rows.len() < batch;
-            let states = states_by(self.memory, &self.ties, &rows)?;
+            let states = states_by(self.context, &self.ties, &rows)?;
             let pages = rows.into_iter().zip(states).filter(|(page, state)| {
                 is_live(&state.status) && !self.given.contains(without_extension(&page.path))
             });
@@ -179,7 +179,7 @@ impl Look<'_> {
 
     /// Returns open contradictions, those of the scope first.
     fn conflicts(&self, scope: Option<&Scope>) -> Result<Vec<Conflict>> {
-        let mut conflicts = conflicts_by(self.memory, &self.ties)?;
+        let mut conflicts = conflicts_by(self.context, &self.ties)?;
         if let Some(scope) = scope {
             let touches = |conflict: &Conflict| scope.takes(&conflict.one) || scope.takes(&conflict.other);
             conflicts.retain(|conflict| !scope.alone || touches(conflict));
@@ -193,7 +193,7 @@ impl Look<'_> {
         let folders = scope.iter().flat_map(|scope| scope.prefixes.iter().cloned().map(Some));
         let way = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(LOOKS) };
         let ways: Vec<Stale> = std::iter::once(None).chain(folders).map(way).collect();
-        let mut stale = find_stale_by(self.memory, &self.ties, &ways)?;
+        let mut stale = find_stale_by(self.context, &self.ties, &ways)?;
         if let Some(scope) = scope {
             stale.retain(|(page, _)| !scope.alone || scope.takes(page));
             stale.sort_by_key(|(page, _)| !scope.takes(page));
@@ -203,7 +203,7 @@ impl Look<'_> {
 
     fn nodes(&self, pages: Vec<PageRow>) -> Result<Vec<Node>> {
         let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-        let links = self.memory.store().links(self.memory.project(), &LinkFilter::From(&numbers))?;
+        let links = self.context.store().links(self.context.project(), &LinkFilter::From(&numbers))?;
         let mut out: HashMap<PageNo, usize> = HashMap::new();
         for link in links.iter().filter(|link| link.to.is_some_and(|to| to != link.from)) {
             *out.entry(link.from).or_default() += 1;
@@ -219,14 +219,14 @@ impl Look<'_> {
     }
 
     fn first_sentence(&self, page: &PageRow) -> Result<String> {
-        let file = self.memory.vault().read(&page.path, u64::MAX)?;
+        let file = self.context.vault().read(&page.path, u64::MAX)?;
         Ok(file.map(|file| first_sentence(&decode(&file.bytes).text, SUMMARY)).unwrap_or_default())
     }
 }
 
 /// Returns the paths of the policy's injected files, without extensions.
-fn injected_paths(memory: &Memory) -> HashSet<String> {
-    memory.policy().inject.iter().map(|file| without_extension(&file.path).to_owned()).collect()
+fn injected_paths(context: &VaultContext) -> HashSet<String> {
+    context.policy().inject.iter().map(|file| without_extension(&file.path).to_owned()).collect()
 }
 
 /// Returns the rank of a page in a brief: halved after a month, slightly raised by each inbound link.

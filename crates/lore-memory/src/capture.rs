@@ -12,7 +12,8 @@ pub(crate) use page::{Naming, NewPage, free_path_of, list, new_page};
 pub use similar::{Comparison, Similar, Way, similar_pages};
 
 use lore_engine::{
-    Action, Error, Memory, Noted, PageChange, Receipt, Result, Terms, is_committed, refuse_secret, write_as,
+    Action, Error, LedgerNotes, PageChange, Receipt, Result, VaultContext, WriteOptions, is_committed,
+    refuse_secret, write_as,
 };
 use lore_ports::PageRow;
 
@@ -81,15 +82,15 @@ pub struct NewCapture {
 }
 
 /// Captures a text.
-pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
+pub fn capture(context: &VaultContext, request: &CaptureRequest) -> Result<Captured> {
     if request.text.trim().is_empty() {
         return Err(Error::BadInput {
             message: "the text is empty".into(),
             hint: "pass the text, use --file, or pipe it on stdin".into(),
         });
     }
-    refuse_secrets(memory, request)?;
-    check_gaps(memory, &request.fills)?;
+    refuse_secrets(context, request)?;
+    check_gaps(context, &request.fills)?;
     match (&request.extend, &request.update) {
         (Some(_), Some(_)) => {
             return Err(Error::BadInput {
@@ -97,86 +98,90 @@ pub fn capture(memory: &Memory, request: &CaptureRequest) -> Result<Captured> {
                 hint: "pass either --extend or --update".into(),
             });
         }
-        (Some(page), None) => return change(memory, page, request, Onto::Extend).map(Captured::Changed),
-        (None, Some(page)) => return change(memory, page, request, Onto::Update).map(Captured::Changed),
+        (Some(page), None) => return change(context, page, request, Onto::Extend).map(Captured::Changed),
+        (None, Some(page)) => return change(context, page, request, Onto::Update).map(Captured::Changed),
         (None, None) => {}
     }
     let title = title_of(request.title.as_deref(), &request.text);
-    let found = similar_pages(memory, &title, &request.text)?;
+    let found = similar_pages(context, &title, &request.text)?;
     if !found.similar.is_empty() && !request.keep {
         return Ok(Captured::Similar(found));
     }
-    create(memory, request, &title, found).map(|new| Captured::New(Box::new(new)))
+    create(context, request, &title, found).map(|new| Captured::New(Box::new(new)))
 }
 
 /// Rejects credentials before a file name is derived from the text, because the error names the file, and before a
 /// model reads the text, because the model may be a remote service.
-fn refuse_secrets(memory: &Memory, request: &CaptureRequest) -> Result<()> {
-    refuse_secret(memory, "the text", &request.text)?;
-    refuse_secret(memory, "the title", request.title.as_deref().unwrap_or_default())
+fn refuse_secrets(context: &VaultContext, request: &CaptureRequest) -> Result<()> {
+    refuse_secret(context, "the text", &request.text)?;
+    refuse_secret(context, "the title", request.title.as_deref().unwrap_or_default())
 }
 
 /// Writes a new page. The name is chosen before the vault is locked, so another writer may take it first; then the next
 /// name is tried.
 fn create(
-    memory: &Memory,
+    context: &VaultContext,
     request: &CaptureRequest,
     title: &str,
     compared: Comparison,
 ) -> Result<NewCapture> {
-    let near = related_pages(memory, &compared, &request.text)?;
+    let near = related_pages(context, &compared, &request.text)?;
     let mut tries = 1..=TRIES;
     let (receipt, related) = loop {
-        match (try_create(memory, request, title, &near), tries.next()) {
+        match (try_create(context, request, title, &near), tries.next()) {
             (Err(Error::Conflict { expected: 0, .. }), Some(_)) => {}
             (done, _) => break done?,
         }
     };
     let page = match receipt.files.first() {
-        Some(file) => memory.page_at(&file.path)?,
+        Some(file) => context.page_at(&file.path)?,
         None => None,
     };
     Ok(NewCapture { receipt, page, related, compared })
 }
 
 fn try_create(
-    memory: &Memory,
+    context: &VaultContext,
     request: &CaptureRequest,
     title: &str,
     near: &[PageRow],
 ) -> Result<(Receipt, Vec<PageRow>)> {
-    let path = free_path(memory, title)?;
+    let path = free_path(context, title)?;
     let (raw, source) = match &request.raw {
-        Some(raw) => raw_changes(memory, raw, title, request.source.as_deref())?,
+        Some(raw) => raw_changes(context, raw, title, request.source.as_deref())?,
         None => (Vec::new(), request.source.clone()),
     };
     let new = NewPage {
         text: &request.text,
         title,
-        tags: tags::tags(memory, request, &path, title)?,
+        tags: tags::tags(context, request, &path, title)?,
         source,
         directory: request.directories.first().map(String::as_str),
-        more: more(memory, request, &path),
+        more: more(context, request, &path),
     };
-    let text = new_page(memory, &path, &new)?;
-    let (text, related) = with_links(memory, text, title, near.to_vec())?;
+    let text = new_page(context, &path, &new)?;
+    let (text, related) = with_links(context, text, title, near.to_vec())?;
     let page =
         PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
     let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
-    Ok((write_as(memory, &changes, &terms_of(format!("Capture {path}"), request, &path))?, related))
+    Ok((write_as(context, &changes, &terms_of(format!("Capture {path}"), request, &path))?, related))
 }
 
 /// Returns provenance properties for pages without a schema; a schema lists the ones it needs itself. The commit
 /// records the session, so it is only written when there is no commit.
-fn more(memory: &Memory, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
-    if memory.policy().schema(path).is_some() {
+fn more(context: &VaultContext, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
+    if context.policy().schema(path).is_some() {
         return Vec::new();
     }
-    let session = request.session.clone().filter(|_| !is_committed(memory));
+    let session = request.session.clone().filter(|_| !is_committed(context));
     let kind = ("source_type", "capture".to_owned());
     std::iter::once(kind).chain(session.map(|session| ("session", session))).collect()
 }
 
-fn terms_of(subject: String, request: &CaptureRequest, path: &str) -> Terms {
-    Terms { subject: Some(subject), noted: Noted::filling(&request.fills, path), ..Terms::default() }
+fn terms_of(subject: String, request: &CaptureRequest, path: &str) -> WriteOptions {
+    WriteOptions {
+        subject: Some(subject),
+        noted: LedgerNotes::filling(&request.fills, path),
+        ..WriteOptions::default()
+    }
 }

@@ -1,6 +1,6 @@
 //! Captures of external sources: a small stub with URL, date and excerpt; the complete file only on request.
 
-use lore_engine::{Action, Error, Memory, PageChange, Raw, Result};
+use lore_engine::{Action, Error, PageChange, Raw, Result, VaultContext};
 use lore_text::secrets::looks_binary;
 use lore_text::slugify;
 use lore_vault::{decode, exists};
@@ -18,19 +18,19 @@ pub struct RawText {
 
 /// Returns the files of a capture, and the value of the page's `source` property.
 pub(crate) fn raw_changes(
-    memory: &Memory,
+    context: &VaultContext,
     text: &RawText,
     title: &str,
     url: Option<&str>,
 ) -> Result<(Vec<PageChange<'static>>, Option<String>)> {
-    let policy = memory.policy();
+    let policy = context.policy();
     let Some(raw) = &policy.raw else {
         return Err(Error::BadInput {
             message: "this vault does not store raw captures".into(),
             hint: "add a [raw] table with a folder to its lore.toml, or pass only --source".into(),
         });
     };
-    let stem = free_stem(memory, raw, title);
+    let stem = free_stem(context, raw, title);
     let put = |path: String, bytes: Vec<u8>| PageChange {
         path,
         action: Action::Put(bytes),
@@ -45,14 +45,14 @@ pub(crate) fn raw_changes(
         kept = Some(path);
     }
     let excerpt = if looks_binary(&text.bytes) { None } else { Some(decode(&text.bytes).text.into_owned()) };
-    let stub = stub(memory, raw, title, url, excerpt.as_deref(), kept.as_deref());
+    let stub = stub(context, raw, title, url, excerpt.as_deref(), kept.as_deref());
     let path = format!("{}/{stem}.md", raw.folder);
     changes.insert(0, put(path.clone(), stub.into_bytes()));
     Ok((changes, Some(path)))
 }
 
 fn stub(
-    memory: &Memory,
+    context: &VaultContext,
     raw: &Raw,
     title: &str,
     url: Option<&str>,
@@ -64,7 +64,7 @@ fn stub(
     if let Some(url) = url {
         stub.push_str(&format!("url: {}\n", quoted(url)));
     }
-    stub.push_str(&format!("retrieved: {}\n", memory.today()));
+    stub.push_str(&format!("retrieved: {}\n", context.today()));
     if let Some(kept) = kept {
         stub.push_str(&format!("file: {}\n", quoted(kept)));
     }
@@ -92,11 +92,11 @@ fn excerpt<'a>(text: &'a str, raw: &Raw) -> (&'a str, bool) {
     (text.trim_end(), false)
 }
 
-fn free_stem(memory: &Memory, raw: &Raw, title: &str) -> String {
+fn free_stem(context: &VaultContext, raw: &Raw, title: &str) -> String {
     let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
     let slug = slug.trim_matches('-');
-    let base = format!("{}-{}", memory.today(), if slug.is_empty() { "source" } else { slug });
-    let taken = |stem: &str| exists(&memory.vault().root().join(format!("{}/{stem}.md", raw.folder)));
+    let base = format!("{}-{}", context.today(), if slug.is_empty() { "source" } else { slug });
+    let taken = |stem: &str| exists(&context.vault().root().join(format!("{}/{stem}.md", raw.folder)));
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     std::iter::once(base.clone()).chain(numbered).find(|stem| !taken(stem)).unwrap_or(base)
 }

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use finding::{Finding, Group, Kind, Place};
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_ports::{PageNo, Progress, ResolvedFinding, read_transaction};
 
 use ended::{beside_ended_links, by_page, link_ended};
@@ -55,23 +55,23 @@ pub enum Settling {
 }
 
 /// Returns all contradictions, settled or not, sorted by path and line of the first place.
-pub fn check(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
-    read_transaction(memory.store(), || findings(memory, scope, progress))
+pub fn check(context: &VaultContext, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
+    read_transaction(context.store(), || findings(context, scope, progress))
 }
 
 /// Marks the finding with this id prefix as settled.
-pub fn settle(memory: &Memory, beginning: &str, progress: Progress<'_>) -> Result<Settling> {
+pub fn settle(context: &VaultContext, beginning: &str, progress: Progress<'_>) -> Result<Settling> {
     let beginning = beginning.trim().to_lowercase();
-    let mut found = check(memory, Scope::default(), progress)?;
+    let mut found = check(context, Scope::default(), progress)?;
     found.retain(|finding| !beginning.is_empty() && finding.id.starts_with(&beginning));
     match found.as_mut_slice() {
         [] => Ok(Settling::Unknown),
         [one] => {
             if one.settled.is_none() {
-                let at = memory.now().timestamp().as_millisecond();
+                let at = context.now().timestamp().as_millisecond();
                 let settled =
-                    ResolvedFinding { id: one.id.clone(), at, actor: memory.author().actor.clone() };
-                memory.store().settle(memory.project(), &settled)?;
+                    ResolvedFinding { id: one.id.clone(), at, actor: context.author().actor.clone() };
+                context.store().settle(context.project(), &settled)?;
                 one.settled = Some(settled);
             }
             Ok(Settling::Done(Box::new(found.remove(0))))
@@ -80,24 +80,24 @@ pub fn settle(memory: &Memory, beginning: &str, progress: Progress<'_>) -> Resul
     }
 }
 
-fn findings(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
-    let rows = Rows::read(memory)?;
-    let mut reading = Reading::new(memory, &rows, progress);
+fn findings(context: &VaultContext, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
+    let rows = Rows::read(context)?;
+    let mut reading = Reading::new(context, &rows, progress);
     let wanted = |group: Group| scope.group.is_none_or(|only| only == group);
     let mut suspicions = Vec::new();
     let subjects =
-        Meanings::look_up(memory, rows.facts.iter().filter_map(|fact| fact.statement.subject.as_deref()))?;
+        Meanings::look_up(context, rows.facts.iter().filter_map(|fact| fact.statement.subject.as_deref()))?;
     if wanted(Group::CrossPage) {
-        let policy = memory.policy();
+        let policy = context.policy();
         let claims = disputed(&live_single(&rows, &policy.facts), &subjects);
         let objects = claims.values().flatten().map(|fact| fact.statement.object.as_str());
-        suspicions.extend(two_values(&rows, &claims, &Meanings::look_up(memory, objects)?));
+        suspicions.extend(two_values(&rows, &claims, &Meanings::look_up(context, objects)?));
     }
     if wanted(Group::Temporal) {
         let links = by_page(&rows);
         let facts = beside_ended_links(&rows, &links, &subjects);
         let objects = facts.iter().map(|(_, fact)| fact.statement.object.as_str());
-        suspicions.extend(link_ended(&rows, &links, &facts, &Meanings::look_up(memory, objects)?));
+        suspicions.extend(link_ended(&rows, &links, &facts, &Meanings::look_up(context, objects)?));
         suspicions.extend(reading.prose_against_links(&links)?);
     }
     if wanted(Group::Stale) {
@@ -109,12 +109,17 @@ fn findings(memory: &Memory, scope: Scope, progress: Progress<'_>) -> Result<Vec
         suspicions.retain(touches);
     }
     let lines = reading.lines_of(&suspicions);
-    finish(memory, &rows, suspicions, &lines)
+    finish(context, &rows, suspicions, &lines)
 }
 
-fn finish(memory: &Memory, rows: &Rows, suspicions: Vec<Suspicion>, lines: &Lines) -> Result<Vec<Finding>> {
+fn finish(
+    context: &VaultContext,
+    rows: &Rows,
+    suspicions: Vec<Suspicion>,
+    lines: &Lines,
+) -> Result<Vec<Finding>> {
     let settled: HashMap<String, ResolvedFinding> =
-        memory.store().settled(memory.project())?.into_iter().map(|one| (one.id.clone(), one)).collect();
+        context.store().settled(context.project())?.into_iter().map(|one| (one.id.clone(), one)).collect();
     let mut found: BTreeMap<(String, u32, String), Finding> = BTreeMap::new();
     for one in suspicions {
         let [first, second] = one.spots;

@@ -9,7 +9,7 @@ use lore_text::fold;
 
 pub use health::{Alike, Broken};
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, Window};
 use lore_text::{date_millis, jaccard};
 use lore_vault::{files_below, is_page_path};
@@ -68,29 +68,29 @@ pub struct Curation {
 }
 
 /// Reviews the vault.
-pub fn curate(memory: &Memory, progress: Progress<'_>) -> Result<Curation> {
+pub fn curate(context: &VaultContext, progress: Progress<'_>) -> Result<Curation> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
-    let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
+    let pages = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
     let mut found = Curation {
-        orphans: orphans(memory, &pages)?,
-        untouched: untouched(memory, &pages),
+        orphans: orphans(context, &pages)?,
+        untouched: untouched(context, &pages),
         pages: pages.len() as u64,
-        due: curation_due(memory)?,
+        due: curation_due(context)?,
         ..Curation::default()
     };
-    health::look(memory, &pages, &mut found, progress)?;
-    same_and_broad(memory, &pages, &mut found)?;
-    captures(memory, &pages, &mut found);
+    health::look(context, &pages, &mut found, progress)?;
+    same_and_broad(context, &pages, &mut found)?;
+    captures(context, &pages, &mut found);
     Ok(found)
 }
 
 /// Returns whether enough pages were added since the last review.
-pub fn curation_due(memory: &Memory) -> Result<bool> {
-    let policy = memory.policy();
+pub fn curation_due(context: &VaultContext) -> Result<bool> {
+    let policy = context.policy();
     // Called at the start of every session: counting everything would cost more than the rest of the brief.
-    let types = memory.store().labels(memory.project(), LabelKind::Type)?;
+    let types = context.store().labels(context.project(), LabelKind::Type)?;
     let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
-    let noted = memory.store().setting(&format!("{LOOKED}/{}", memory.project()))?;
+    let noted = context.store().setting(&format!("{LOOKED}/{}", context.project()))?;
     let due_at = match noted.and_then(|noted| noted.parse::<u64>().ok()) {
         Some(last) => last + policy.curate.every,
         None => policy.curate.first,
@@ -99,14 +99,14 @@ pub fn curation_due(memory: &Memory) -> Result<bool> {
 }
 
 /// Records that the pages were reviewed.
-pub fn mark_curated(memory: &Memory) -> Result<()> {
-    let pages = memory.store().counts(memory.project())?.pages;
-    Ok(memory.store().set_setting(&format!("{LOOKED}/{}", memory.project()), &pages.to_string())?)
+pub fn mark_curated(context: &VaultContext) -> Result<()> {
+    let pages = context.store().counts(context.project())?.pages;
+    Ok(context.store().set_setting(&format!("{LOOKED}/{}", context.project()), &pages.to_string())?)
 }
 
-fn orphans(memory: &Memory, pages: &[PageRow]) -> Result<Vec<String>> {
+fn orphans(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<String>> {
     let numbers: Vec<i64> = pages.iter().map(|page| page.number).collect();
-    let links = memory.store().links(memory.project(), &LinkFilter::From(&numbers))?;
+    let links = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
     let mut linked = BTreeSet::new();
     for link in links.iter().filter(|link| link.to.is_some_and(|to| to != link.from)) {
         linked.insert(link.from);
@@ -115,8 +115,8 @@ fn orphans(memory: &Memory, pages: &[PageRow]) -> Result<Vec<String>> {
     Ok(pages.iter().filter(|page| !linked.contains(&page.number)).map(|page| page.path.clone()).collect())
 }
 
-fn untouched(memory: &Memory, pages: &[PageRow]) -> Vec<String> {
-    let before = memory.policy().curate.untouched.before(&memory.now());
+fn untouched(context: &VaultContext, pages: &[PageRow]) -> Vec<String> {
+    let before = context.policy().curate.untouched.before(&context.now());
     let mut old: Vec<(i64, String)> = pages
         .iter()
         .map(|page| (last_touch(page), page.path.clone()))
@@ -133,19 +133,19 @@ fn last_touch(page: &PageRow) -> i64 {
     days.max().unwrap_or(page.updated)
 }
 
-fn same_and_broad(memory: &Memory, pages: &[PageRow], found: &mut Curation) -> Result<()> {
+fn same_and_broad(context: &VaultContext, pages: &[PageRow], found: &mut Curation) -> Result<()> {
     let mut by_title: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut by_term: HashMap<String, Vec<usize>> = HashMap::new();
     let mut terms = Vec::with_capacity(pages.len());
     for (at, page) in pages.iter().enumerate() {
         by_title.entry(fold(&page.title)).or_default().push(at);
-        let own = page_terms(memory, page)?;
+        let own = page_terms(context, page)?;
         for term in &own {
             by_term.entry(term.clone()).or_default().push(at);
         }
         terms.push(own);
-        let words = memory.vault().read(&page.path, u64::MAX)?.map_or(0, |file| words_in(&file.bytes));
-        if words > memory.policy().curate.broad_words {
+        let words = context.vault().read(&page.path, u64::MAX)?.map_or(0, |file| words_in(&file.bytes));
+        if words > context.policy().curate.broad_words {
             found.broad.push((page.path.clone(), words));
         }
     }
@@ -176,11 +176,11 @@ fn words_in(bytes: &[u8]) -> usize {
     String::from_utf8_lossy(bytes).split_whitespace().count()
 }
 
-fn captures(memory: &Memory, pages: &[PageRow], found: &mut Curation) {
-    let policy = memory.policy();
+fn captures(context: &VaultContext, pages: &[PageRow], found: &mut Curation) {
+    let policy = context.policy();
     let Some(raw) = &policy.raw else { return };
     let sources: BTreeSet<&str> = pages.iter().filter_map(|page| page.properties.text("source")).collect();
-    for (path, size) in files_below(memory.vault(), &raw.folder) {
+    for (path, size) in files_below(context.vault(), &raw.folder) {
         if size > raw.large_bytes {
             found.large_captures.push((path.clone(), size));
         }

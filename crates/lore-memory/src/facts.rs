@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use lore_text::fold;
 
 pub use add::{FactWritten, NewAssertion, add_fact};
-pub use sound::problems;
+pub(crate) use sound::problems;
 
-use lore_engine::{Memory, Resolution, Result, Temporal, choose, names_of, plain_predicate};
+use lore_engine::{Resolution, Result, Temporal, VaultContext, choose, names_of, plain_predicate};
 use lore_ports::{
     KeyRow, NameQuery, PageNo, PageRow, Statement, StatementFilter, StatementKind, StatementRow,
 };
@@ -78,11 +78,11 @@ pub(crate) struct Meanings {
 
 impl Meanings {
     /// Resolves these subjects and objects.
-    pub(crate) fn read<'a>(memory: &Memory, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
+    pub(crate) fn read<'a>(context: &VaultContext, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
         let names: BTreeSet<String> = words.flat_map(names_of).filter(|name| !name.is_empty()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
-        for row in memory.store().lookup(memory.project(), &NameQuery::Exact(&names))? {
+        for row in context.store().lookup(context.project(), &NameQuery::Exact(&names))? {
             by_name.entry(row.key.clone()).or_default().push(row);
         }
         Ok(Meanings { by_name })
@@ -105,15 +105,15 @@ impl Meanings {
 }
 
 /// Returns the facts that match a query, sorted by path and line.
-pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
-    let (store, project) = (memory.store(), memory.project());
+pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts> {
+    let (store, project) = (context.store(), context.project());
     let all = store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
     let paths: HashMap<PageNo, String> =
         store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
-    let meanings = Meanings::read(memory, named.chain(query.subject))?;
-    let asked = asked_subject(memory, query, &meanings)?;
+    let meanings = Meanings::read(context, named.chain(query.subject))?;
+    let asked = asked_subject(context, query, &meanings)?;
     let predicate = query.predicate.map(plain_predicate);
     let mut found = FoundFacts::default();
     let mut kept: Vec<(&StatementRow, Meaning)> = Vec::new();
@@ -131,21 +131,29 @@ pub fn facts(memory: &Memory, query: &FactQuery<'_>) -> Result<FoundFacts> {
             true => found.left_out += 1,
         }
     }
-    found.facts = shown(memory, &all, kept)?;
+    found.facts = shown(context, &all, kept)?;
     found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
     Ok(found)
 }
 
 /// Returns the requested subject: a page by any of its names, else the words.
-fn asked_subject(memory: &Memory, query: &FactQuery<'_>, meanings: &Meanings) -> Result<Option<Meaning>> {
+fn asked_subject(
+    context: &VaultContext,
+    query: &FactQuery<'_>,
+    meanings: &Meanings,
+) -> Result<Option<Meaning>> {
     let Some(words) = query.subject else { return Ok(None) };
-    Ok(Some(match memory.find(words)? {
+    Ok(Some(match context.find(words)? {
         Some(page) => Meaning::Page(page.number),
         None => meanings.of(words, ""),
     }))
 }
 
-fn shown(memory: &Memory, all: &[StatementRow], kept: Vec<(&StatementRow, Meaning)>) -> Result<Vec<FactRow>> {
+fn shown(
+    context: &VaultContext,
+    all: &[StatementRow],
+    kept: Vec<(&StatementRow, Meaning)>,
+) -> Result<Vec<FactRow>> {
     let pages: HashSet<PageNo> = kept.iter().map(|(row, _)| row.page).collect();
     let about = kept.iter().filter_map(|(_, subject)| match subject {
         Meaning::Page(page) => Some(*page),
@@ -153,7 +161,7 @@ fn shown(memory: &Memory, all: &[StatementRow], kept: Vec<(&StatementRow, Meanin
     });
     let numbers: BTreeSet<PageNo> = pages.iter().copied().chain(about).collect();
     let numbers: Vec<PageNo> = numbers.into_iter().collect();
-    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
     let rows: HashMap<PageNo, PageRow> = rows.into_iter().map(|row| (row.number, row)).collect();
     let ids = ids(all.iter().filter(|row| pages.contains(&row.page)), &rows);
     let fact = |(row, subject): (&StatementRow, Meaning)| {

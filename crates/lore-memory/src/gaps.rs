@@ -2,7 +2,7 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{Error, Hit, Memory, Result, refuse_secret};
+use lore_engine::{Error, Hit, Result, VaultContext, refuse_secret};
 use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
 use lore_text::{ContentHash, fold, stable_number, terms};
 
@@ -43,23 +43,23 @@ fn id_of(hash: ContentHash) -> u64 {
 }
 
 /// Adds a gap, or counts a known one again and reopens it. It is `internal` until approved for more.
-pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
+pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
     if new.question.trim().is_empty() {
         return Err(bad("the question is empty", "pass the question that was asked"));
     }
     if new.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err(bad("the confidence is not between 0 and 1", "omit it if it is unknown"));
     }
-    let context = new.context.as_deref().unwrap_or_default().trim();
+    let note = new.context.as_deref().unwrap_or_default().trim();
     let question = plain(&new.question);
-    if !question.is_empty() && plain(context).contains(&question) {
+    if !question.is_empty() && plain(note).contains(&question) {
         let hint = "describe the purpose, not the question: the context is stored as is";
         return Err(bad("the context contains the question, which must not be stored", hint));
     }
-    refuse_secret(memory, "the context", context)?;
+    refuse_secret(context, "the context", note)?;
     let query_hash = ContentHash::of(new.question.as_bytes());
-    let (id, now) = (id_of(query_hash), memory.now().timestamp().as_millisecond());
-    change(memory, |known| {
+    let (id, now) = (id_of(query_hash), context.now().timestamp().as_millisecond());
+    change(context, |known| {
         let mut gap = match known(id)? {
             Some(known) => GapRow { times: known.times + 1, resolved: None, ..known },
             None => GapRow {
@@ -77,8 +77,8 @@ pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
             },
         };
         gap.confidence = new.confidence.or(gap.confidence);
-        if !context.is_empty() {
-            gap.context = context.to_owned();
+        if !note.is_empty() {
+            gap.context = note.to_owned();
         }
         Ok(gap)
     })
@@ -86,7 +86,7 @@ pub fn add_gap(memory: &Memory, new: &NewGap) -> Result<GapRow> {
 
 /// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval, including its
 /// texts.
-pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapRow> {
+pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Result<GapRow> {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
     let approver = approval.approver.trim();
@@ -104,10 +104,10 @@ pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapR
         _ => {}
     }
     for (what, text) in [("the redacted query", &redacted_query), ("the question", &query_text)] {
-        refuse_secret(memory, what, text.as_deref().unwrap_or_default())?;
+        refuse_secret(context, what, text.as_deref().unwrap_or_default())?;
     }
-    let now = memory.now().timestamp().as_millisecond();
-    change(memory, |known| {
+    let now = context.now().timestamp().as_millisecond();
+    change(context, |known| {
         let gap = known(id)?.ok_or(Error::NoGap { id })?;
         let is_question = |text: &String| ContentHash::of(text.as_bytes()) == gap.query_hash;
         if query_text.as_ref().is_some_and(|text| !is_question(text)) {
@@ -132,18 +132,18 @@ pub fn approve_gap(memory: &Memory, id: u64, approval: &Approval) -> Result<GapR
 }
 
 /// Closes a gap answered by the page at this path.
-pub fn resolve_gap(memory: &Memory, id: u64, path: &str) -> Result<GapRow> {
-    let now = memory.now().timestamp().as_millisecond();
-    change(memory, |known| {
+pub fn resolve_gap(context: &VaultContext, id: u64, path: &str) -> Result<GapRow> {
+    let now = context.now().timestamp().as_millisecond();
+    change(context, |known| {
         let gap = known(id)?.ok_or(Error::NoGap { id })?;
         Ok(GapRow { resolved: Some((path.to_owned(), now)), ..gap })
     })
 }
 
 /// Returns an error if one of these gaps does not exist.
-pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
+pub fn check_gaps(context: &VaultContext, ids: &[u64]) -> Result<()> {
     for id in ids {
-        memory.store().gap(memory.project(), *id)?.ok_or(Error::NoGap { id: *id })?;
+        context.store().gap(context.project(), *id)?.ok_or(Error::NoGap { id: *id })?;
     }
     Ok(())
 }
@@ -151,24 +151,24 @@ pub fn check_gaps(memory: &Memory, ids: &[u64]) -> Result<()> {
 /// Evaluates the answer to a plain question. A poor answer becomes a gap if the policy enables it; a good one closes an
 /// open gap. Returns a note for the caller; failing to record the result is only a note too, so the answer is still
 /// returned.
-pub fn weigh(memory: &Memory, question: &str, hits: &[Hit]) -> Option<String> {
+pub fn weigh(context: &VaultContext, question: &str, hits: &[Hit]) -> Option<String> {
     // An answer from a link or a fact counts, whatever words the page contains.
     let best = hits.iter().find(|hit| hit.answers).or(hits.first());
-    let weighed = try_weigh(memory, question, best);
+    let weighed = try_weigh(context, question, best);
     weighed.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
 }
 
-fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
-    let policy = memory.policy();
+fn try_weigh(context: &VaultContext, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
+    let policy = context.policy();
     let id = gap_id(question);
-    let known = memory.store().gap(memory.project(), id)?;
+    let known = context.store().gap(context.project(), id)?;
     let open = known.is_some_and(|gap| gap.resolved.is_none());
     if !(policy.gaps.log || open) || terms(question).is_empty() {
         return Ok(None);
     }
     let threshold = policy.gaps.threshold;
     let confidence = match best {
-        Some(best) => confidence(memory, question, best, threshold)?,
+        Some(best) => confidence(context, question, best, threshold)?,
         None => 0.0,
     };
     match best {
@@ -176,12 +176,12 @@ fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Opti
             if !open {
                 return Ok(None);
             }
-            resolve_gap(memory, id, &best.page.path)?;
+            resolve_gap(context, id, &best.page.path)?;
             Ok(Some(format!("gap {id} is closed: {} answers it", best.page.slug)))
         }
         _ if policy.gaps.log => {
             let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
-            let times = add_gap(memory, &gap)?.times;
+            let times = add_gap(context, &gap)?.times;
             let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
             Ok(Some(format!(
                 "no page answers this well (confidence {confidence:.2}): recorded as gap {id}{times}, without its text"
@@ -194,27 +194,27 @@ fn try_weigh(memory: &Memory, question: &str, best: Option<&Hit>) -> Result<Opti
 /// Returns how well a page answers a question, from 0 to 1: the share of the question's terms on the page, or the
 /// cosine, whichever is larger. Unlike a search score, it is comparable across questions. Terms are counted first, and
 /// no model is used if they suffice.
-fn confidence(memory: &Memory, question: &str, best: &Hit, enough: f64) -> Result<f64> {
-    if best.answers || matches!(memory.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
+fn confidence(context: &VaultContext, question: &str, best: &Hit, enough: f64) -> Result<f64> {
+    if best.answers || matches!(context.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
         return Ok(1.0);
     }
     let asked = terms(question);
-    let there = page_terms(memory, &best.page)?;
+    let there = page_terms(context, &best.page)?;
     let covered = asked.intersection(&there).count() as f64 / asked.len().max(1) as f64;
     if covered >= enough {
         return Ok(covered);
     }
     let near =
-        nearness(memory, question, &best.page, &|embedder: &dyn Embedder| embedder.embed_query(question))?;
+        nearness(context, question, &best.page, &|embedder: &dyn Embedder| embedder.embed_query(question))?;
     Ok(near.unwrap_or_default().max(covered))
 }
 
 /// Reads and writes a gap in one transaction.
 fn change(
-    memory: &Memory,
+    context: &VaultContext,
     make: impl Fn(&dyn Fn(u64) -> Result<Option<GapRow>>) -> Result<GapRow>,
 ) -> Result<GapRow> {
-    let (store, project) = (memory.store(), memory.project());
+    let (store, project) = (context.store(), context.project());
     transaction(store, || {
         let gap = make(&|id| Ok(store.gap(project, id)?))?;
         store.put_gap(project, &gap)?;

@@ -16,7 +16,7 @@ pub use catalogue::{BUDGET, Node, Section, catalogue};
 pub use due::{broken_blocks, due, every_path, whole_files};
 pub(crate) use findings::{edited_findings, generated_findings};
 pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
-pub use seal::{Seal, is_merged, seal, state_of};
+pub use seal::{EditState, is_merged, seal, state_of};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! What the features add to the one write path.
 
-use lore_engine::{Derived, Error, Finding, FindingScope, Hooks, Memory, Noted, Ready, Result, Rewrites};
+use lore_engine::{
+    Derived, Error, Finding, FindingScope, Hooks, LedgerNotes, PreparedChange, Result, Rewrites, VaultContext,
+};
 
 use crate::check::guard::mark_contradictions;
 use crate::gaps::resolve_gap;
@@ -12,16 +14,16 @@ use crate::mentions::mention_findings;
 pub struct FeatureHooks;
 
 impl Hooks for FeatureHooks {
-    fn before_commit(&self, memory: &Memory, changes: &[Ready]) -> Result<Rewrites> {
-        mark_contradictions(memory, changes)
+    fn before_commit(&self, context: &VaultContext, changes: &[PreparedChange]) -> Result<Rewrites> {
+        mark_contradictions(context, changes)
     }
 
-    fn in_transaction(&self, memory: &Memory, notes: &Noted, recovering: bool) -> Result<()> {
+    fn in_transaction(&self, context: &VaultContext, notes: &LedgerNotes, recovering: bool) -> Result<()> {
         if let Some(import) = &notes.import {
-            record_import(memory, import, recovering)?;
+            record_import(context, import, recovering)?;
         }
         for (gap, path) in &notes.fills {
-            match resolve_gap(memory, *gap, path) {
+            match resolve_gap(context, *gap, path) {
                 // The gap was deleted meanwhile, so there is nothing to close.
                 Err(Error::NoGap { .. }) => {}
                 done => drop(done?),
@@ -30,21 +32,21 @@ impl Hooks for FeatureHooks {
         Ok(())
     }
 
-    fn derived_files(&self, memory: &Memory) -> Result<Vec<Derived>> {
-        generated::due(memory)
+    fn derived_files(&self, context: &VaultContext) -> Result<Vec<Derived>> {
+        generated::due(context)
     }
 
-    fn derived_paths(&self, memory: &Memory) -> Result<Vec<String>> {
-        generated::every_path(memory)
+    fn derived_paths(&self, context: &VaultContext) -> Result<Vec<String>> {
+        generated::every_path(context)
     }
 
-    fn findings(&self, memory: &Memory, scope: FindingScope<'_>) -> Result<Vec<Finding>> {
+    fn findings(&self, context: &VaultContext, scope: FindingScope<'_>) -> Result<Vec<Finding>> {
         match scope {
-            FindingScope::Pages(paths) => mention_findings(memory, Some(paths)),
+            FindingScope::Pages(paths) => mention_findings(context, Some(paths)),
             FindingScope::Vault => {
-                Ok([mention_findings(memory, None)?, generated_findings(memory)?].concat())
+                Ok([mention_findings(context, None)?, generated_findings(context)?].concat())
             }
-            FindingScope::Gate => edited_findings(memory),
+            FindingScope::Gate => edited_findings(context),
         }
     }
 }

@@ -7,7 +7,8 @@ mod page;
 mod source;
 
 use lore_engine::{
-    Error, Memory, Noted, Outcome, PageChange, Receipt, Result, TakenIn, Terms, Written, write_as,
+    Error, ImportNote, LedgerNotes, Outcome, PageChange, Receipt, Result, VaultContext, WriteOptions,
+    Written, write_as,
 };
 use lore_ports::ImportRow;
 use lore_text::ContentHash;
@@ -98,20 +99,20 @@ pub struct PageReport {
 }
 
 /// Imports a source. Known bytes change nothing unless forced.
-pub fn ingest(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
-    check(memory, request)?;
+pub fn ingest(context: &VaultContext, request: &IngestRequest) -> Result<Ingested> {
+    check(context, request)?;
     for _ in 1..TRIES {
-        match attempt(memory, request) {
+        match attempt(context, request) {
             // Another process imported the same bytes or took the name first.
             Err(Error::Exists { .. }) => {}
-            Err(Error::Conflict { expected: 0, slug, .. }) if !is_asked_for(memory, request, &slug)? => {}
+            Err(Error::Conflict { expected: 0, slug, .. }) if !is_asked_for(context, request, &slug)? => {}
             done => return done,
         }
     }
-    attempt(memory, request)
+    attempt(context, request)
 }
 
-fn check(memory: &Memory, request: &IngestRequest) -> Result<()> {
+fn check(context: &VaultContext, request: &IngestRequest) -> Result<()> {
     let empty =
         request.source.as_ref().is_some_and(|source| source.bytes.iter().all(u8::is_ascii_whitespace));
     if empty || request.source.is_none() && request.pages.is_empty() {
@@ -120,64 +121,64 @@ fn check(memory: &Memory, request: &IngestRequest) -> Result<()> {
             hint: "pass a file, `content` or `pages`".into(),
         });
     }
-    check_gaps(memory, &request.fills)
+    check_gaps(context, &request.fills)
 }
 
 /// Returns whether an existing page is one that the caller wants to create.
-fn is_asked_for(memory: &Memory, request: &IngestRequest, name: &str) -> Result<bool> {
-    let path = match exists(&memory.vault().root().join(name)) {
+fn is_asked_for(context: &VaultContext, request: &IngestRequest, name: &str) -> Result<bool> {
+    let path = match exists(&context.vault().root().join(name)) {
         true => name.to_owned(),
-        false => memory.page(name)?.path,
+        false => context.page(name)?.path,
     };
     Ok(request.pages.iter().any(|page| page.path == path))
 }
 
-fn attempt(memory: &Memory, request: &IngestRequest) -> Result<Ingested> {
+fn attempt(context: &VaultContext, request: &IngestRequest) -> Result<Ingested> {
     let mut source = None;
     if let Some(text) = &request.source {
         let hash = ContentHash::of(&text.bytes);
-        match known_source(memory, hash, &text.bytes)? {
+        match known_source(context, hash, &text.bytes)? {
             Some(known) if !request.force => return Ok(Ingested::Already(known)),
-            _ => source = Some(plan_source(memory, request, text, hash)?),
+            _ => source = Some(plan_source(context, request, text, hash)?),
         }
     }
     let mut report = IngestReport { filled: request.fills.clone(), ..IngestReport::default() };
     let mut changes: Vec<PageChange<'_>> = Vec::new();
     if let Some(source) = &source {
         // Computed before the source has a page of its own, which would be the most similar one.
-        report.novelty = source_novelty(memory, source)?;
+        report.novelty = source_novelty(context, source)?;
         changes.extend(source.change());
     }
     let mut fates = Vec::new();
     for page in &request.pages {
-        let Planned { change, derived, novelty } = plan_page(memory, request, page)?;
+        let Planned { change, derived, novelty } = plan_page(context, request, page)?;
         report.warnings.extend(warning(&change, derived, novelty));
         fates.push((derived, novelty));
         changes.push(change);
     }
-    let (receipt, batch) = carry_out(memory, request, source.as_ref(), &changes)?;
+    let (receipt, batch) = execute(context, request, source.as_ref(), &changes)?;
     let mut files = receipt.files.into_iter();
     let own = if changes.len() > fates.len() { files.next() } else { None };
     let told = files.zip(fates).map(|(written, (derived, novelty))| PageReport { written, derived, novelty });
     (report.pages, report.batch, report.commit) = (told.collect(), batch, receipt.commit);
     report.warnings.extend(receipt.warnings);
     if let Some(source) = &source {
-        report.source = own.map_or_else(|| as_it_is(memory, &source.path), |own| Ok(Some(own)))?;
-        let (mentions, cut) = mentions(memory, &source.text, &source.path)?;
+        report.source = own.map_or_else(|| as_it_is(context, &source.path), |own| Ok(Some(own)))?;
+        let (mentions, cut) = mentions(context, &source.text, &source.path)?;
         report.mentions = mentions;
         report.warnings.extend(cut);
     }
     Ok(Ingested::Done(Box::new(report)))
 }
 
-fn carry_out(
-    memory: &Memory,
+fn execute(
+    context: &VaultContext,
     request: &IngestRequest,
     source: Option<&SourcePage<'_>>,
     changes: &[PageChange<'_>],
 ) -> Result<(Receipt, Option<String>)> {
-    let now = memory.now();
-    let import = source.map(|source| TakenIn {
+    let now = context.now();
+    let import = source.map(|source| ImportNote {
         batch: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), &source.hash.to_string()[..12]),
         source: source.from.clone(),
         source_type: request.source_type.clone(),
@@ -192,14 +193,14 @@ fn carry_out(
     let batch = import.as_ref().map(|import| import.batch.clone());
     let about = source.map(|source| source.path.as_str()).or(request.source_ref.as_deref());
     let subject = Some(format!("Ingest {}", about.unwrap_or(&filler)));
-    let noted = Noted { import, ..Noted::filling(&request.fills, &filler) };
-    Ok((write_as(memory, changes, &Terms { subject, noted, ..Terms::default() })?, batch))
+    let noted = LedgerNotes { import, ..LedgerNotes::filling(&request.fills, &filler) };
+    Ok((write_as(context, changes, &WriteOptions { subject, noted, ..WriteOptions::default() })?, batch))
 }
 
 /// Returns the existing page that already holds the source.
-fn as_it_is(memory: &Memory, path: &str) -> Result<Option<Written>> {
+fn as_it_is(context: &VaultContext, path: &str) -> Result<Option<Written>> {
     let outcome = Outcome::Unchanged;
-    let page = memory.page_at(path)?;
+    let page = context.page_at(path)?;
     Ok(page.map(|page| Written { path: page.path, slug: page.slug, version: page.version, outcome }))
 }
 

@@ -2,7 +2,7 @@
 
 mod last_entries;
 
-use lore_engine::{Inject, Memory, Result};
+use lore_engine::{Inject, Result, VaultContext};
 use lore_vault::{decode, without_extension};
 
 pub use last_entries::last_entries;
@@ -19,11 +19,11 @@ pub struct Injected {
 }
 
 /// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
-pub fn injected(memory: &Memory, whole: bool) -> Result<(Vec<Injected>, Vec<String>)> {
+pub fn injected(context: &VaultContext, whole: bool) -> Result<(Vec<Injected>, Vec<String>)> {
     let (mut files, mut warnings) = (Vec::new(), Vec::new());
-    for wanted in &memory.policy().inject {
+    for wanted in &context.policy().inject {
         let path = format!("{}.md", without_extension(&wanted.path));
-        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+        let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
         let (size, text) = (file.bytes.len() as u64, decode(&file.bytes).text.into_owned());
         match wanted.max_bytes.filter(|limit| size > *limit) {
             Some(limit) => {

@@ -20,6 +20,7 @@ mod novelty;
 mod page_text;
 pub mod retention;
 mod scope;
+mod validate;
 
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use capture::{CaptureRequest, Captured, Comparison, NewCapture, Similar, Way, capture, similar_pages};
@@ -30,9 +31,7 @@ pub use compact::{
     compact, plan_compaction, preview, prompt,
 };
 pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
-pub use facts::{
-    FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts, problems as fact_problems,
-};
+pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
 pub use hooks::FeatureHooks;
 pub use ingest::{
@@ -43,3 +42,4 @@ pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
 pub use mentions::{LinksMade, Mention, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
+pub use validate::validate;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use lore_engine::{
-    Action, Edit, Finding, Format, Level, Lint, Memory, Outcome, PageChange, Result, Schema, Terms, lint,
-    property_values, refresh_generated, write_as,
+    Action, Edit, Finding, Format, Level, Lint, Outcome, PageChange, Result, Schema, VaultContext,
+    WriteOptions, lint, property_values, refresh_generated, write_as,
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
@@ -36,37 +36,38 @@ pub struct Fixed {
 }
 
 /// Applies the safe fixes, page by page, and lints again.
-pub fn fix(memory: &Memory, request: &FixRequest<'_>) -> Result<Fixed> {
+pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     let only = request.only;
     let mut fixed = Fixed::default();
-    let found = lint(memory, only)?;
+    let found = lint(context, only)?;
     let fixable = found.iter().filter(|found| found.fixable && found.lint != Lint::LinkMissing);
     let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
-    for path in pages.into_iter().filter(|path| memory.indexes(path)) {
-        let schema = memory.policy().schema(path).cloned().unwrap_or_default();
-        let mend: Edit<'_> = Box::new(|text| Ok(mend(memory, &schema, path, text)));
+    for path in pages.into_iter().filter(|path| context.indexes(path)) {
+        let schema = context.policy().schema(path).cloned().unwrap_or_default();
+        let mend: Edit<'_> = Box::new(|text| Ok(mend(context, &schema, path, text)));
         let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
-        let terms = Terms { subject: Some(format!("Fix {path}")), mending: true, ..Terms::default() };
-        let receipt = write_as(memory, &[change], &terms)?;
+        let terms =
+            WriteOptions { subject: Some(format!("Fix {path}")), is_fix: true, ..WriteOptions::default() };
+        let receipt = write_as(context, &[change], &terms)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
     }
-    if request.links || memory.policy().lint.level(Lint::LinkMissing) > Level::Off {
-        let made = add_missing_links(memory, &missing_links(memory, only)?)?;
+    if request.links || context.policy().lint.level(Lint::LinkMissing) > Level::Off {
+        let made = add_missing_links(context, &missing_links(context, only)?)?;
         fixed.paths.extend(made.paths);
         fixed.linked = made.linked;
         fixed.warnings = made.warnings;
     }
-    if !generated::due(memory)?.is_empty() && only.is_none() {
-        fixed.paths.extend(refresh_generated(memory)?.generated);
+    if !generated::due(context)?.is_empty() && only.is_none() {
+        fixed.paths.extend(refresh_generated(context)?.generated);
     }
-    fixed.left = lint(memory, only)?;
+    fixed.left = lint(context, only)?;
     fixed.left.retain(|found| found.level > Level::Off);
     Ok(fixed)
 }
 
 /// Returns the text with fixed properties. What cannot be fixed is left unchanged.
-fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
+fn mend(context: &VaultContext, schema: &Schema, path: &str, text: &str) -> String {
     let mut text = text.to_owned();
     let page = parse(path, &text).page;
     let mut set = |key: &str, value: Value| {
@@ -78,7 +79,7 @@ fn mend(memory: &Memory, schema: &Schema, path: &str, text: &str) -> String {
         if let Some(default) = schema.defaults.get(key)
             && property_values(&page, key).iter().all(|value| value.trim().is_empty())
         {
-            set(key, Value::Text(filled(memory, default)));
+            set(key, Value::Text(filled(context, default)));
         }
     }
     for (key, allowed) in &schema.values {
@@ -113,10 +114,10 @@ fn replace(
 }
 
 /// Fills the date, the actor and a new id into a default.
-pub(crate) fn filled(memory: &Memory, default: &str) -> String {
+pub(crate) fn filled(context: &VaultContext, default: &str) -> String {
     default
-        .replace("{{date}}", &memory.today())
-        .replace("{{actor}}", &memory.author().actor)
+        .replace("{{date}}", &context.today())
+        .replace("{{actor}}", &context.author().actor)
         .replace("{{id}}", &new_id())
 }
 

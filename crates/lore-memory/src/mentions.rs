@@ -18,7 +18,7 @@ pub use in_text::Mention;
 pub(crate) use in_text::mentions;
 pub use link::{LinksMade, add_missing_links};
 
-use lore_engine::{Finding, Findings, Level, Lint, Memory, Result, Verb, is_live, states};
+use lore_engine::{Finding, Findings, Level, Lint, Result, VaultContext, Verb, is_live, states};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
 use lore_text::ContentHash;
 use lore_vault::decode;
@@ -57,17 +57,17 @@ impl fmt::Display for MissingLink {
 
 /// Returns the unlinked mentions on these pages, or on all: the first per page and target, sorted by path and line.
 /// Which words are names is always determined from the whole vault.
-pub fn missing_links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
-    read_transaction(memory.store(), || find(memory, only))
+pub fn missing_links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
+    read_transaction(context.store(), || find(context, only))
 }
 
-fn find(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
-    let known = Known::read(memory)?;
-    let generated: HashSet<String> = generated::whole_files(memory)?.into_iter().collect();
+fn find(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
+    let known = Known::read(context)?;
+    let generated: HashSet<String> = generated::whole_files(context)?.into_iter().collect();
     let mut evidence = Evidence::new(&known.names);
     let mut suspected: Vec<Suspected> = Vec::new();
     for (at, page) in known.pages.iter().enumerate().filter(|(_, page)| !generated.contains(&page.path)) {
-        let Some(file) = memory.vault().read(&page.path, memory.policy().limits.page_bytes)? else {
+        let Some(file) = context.vault().read(&page.path, context.policy().limits.page_bytes)? else {
             continue;
         };
         let decoded = decode(&file.bytes);
@@ -75,9 +75,10 @@ fn find(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingL
         let said = spoken(&known.names, &linkable.text, &lowered(&linkable.text));
         said.iter().for_each(|one| evidence.note(one, &linkable.text[one.place.clone()]));
         let wanted = only.is_none_or(|only| only.contains(&page.path));
-        if wanted && known.live[at] && decoded.encoding.is_none() && may_be_linked(memory, &page.path) {
-            let meant = said.into_iter().filter_map(|one| Some((known.target(at, &one, &linkable)?, one)));
-            let said = first_of_each(&decoded.text, meant.collect());
+        if wanted && known.live[at] && decoded.encoding.is_none() && may_be_linked(context, &page.path) {
+            let resolve_targets =
+                said.into_iter().filter_map(|one| Some((known.target(at, &one, &linkable)?, one)));
+            let said = first_of_each(&decoded.text, resolve_targets.collect());
             suspected.push(Suspected { page: at, text: ContentHash::of(decoded.text.as_bytes()), said });
         }
     }
@@ -106,13 +107,13 @@ struct Known {
 }
 
 impl Known {
-    fn read(memory: &Memory) -> Result<Known> {
+    fn read(context: &VaultContext) -> Result<Known> {
         let all = Window { limit: i64::MAX as usize, offset: 0 };
-        let pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?;
-        let live = states(memory, &pages)?.iter().map(|state| is_live(&state.status)).collect();
-        let called = pages.iter().map(|page| called(memory, page)).collect::<Result<Vec<_>>>()?;
+        let pages = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
+        let live = states(context, &pages)?.iter().map(|state| is_live(&state.status)).collect();
+        let called = pages.iter().map(|page| called(context, page)).collect::<Result<Vec<_>>>()?;
         let names = Names::new(called.iter().map(|names| names.iter().map(String::as_str).collect()));
-        Ok(Known { links: links_of(memory, &pages)?, pages, live, called, names })
+        Ok(Known { links: links_of(context, &pages)?, pages, live, called, names })
     }
 
     /// Returns the page that a name refers to, if a link to it is missing.
@@ -126,9 +127,9 @@ impl Known {
 
     /// Returns the first confirmed mention of each target.
     fn missing(&self, page: Suspected, evidence: &Evidence) -> Vec<MissingLink> {
-        let meant = |one: &Said| evidence.is_meant(&self.names.list[one.spoken.name], &one.spoken);
+        let resolve_targets = |one: &Said| evidence.is_meant(&self.names.list[one.spoken.name], &one.spoken);
         let mut first: BTreeMap<usize, Said> = BTreeMap::new();
-        for one in page.said.into_iter().filter(meant) {
+        for one in page.said.into_iter().filter(resolve_targets) {
             first.entry(one.target).or_insert(one);
         }
         let title = |one: &Said| self.called[one.target][0].clone();
@@ -183,12 +184,12 @@ impl Said {
 
 /// Returns the names of a page: its title and aliases, title first. If it has no `title`, the first heading is the
 /// title, and its file name counts as a name too.
-fn called(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
+fn called(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
     let mut names = vec![page.title.clone()];
     names.extend(page.properties.list("aliases"));
     names.extend(page.properties.list("alias"));
     if page.properties.get("title").is_none()
-        && let Some(file) = memory.vault().read(&page.path, memory.policy().limits.page_bytes)?
+        && let Some(file) = context.vault().read(&page.path, context.policy().limits.page_bytes)?
     {
         let heading = parse(&page.path, &decode(&file.bytes).text).page.heading_title;
         heading.into_iter().for_each(|heading| names.insert(0, heading));
@@ -197,31 +198,34 @@ fn called(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
 }
 
 /// Returns the pages that each page links to.
-fn links_of(memory: &Memory, pages: &[PageRow]) -> Result<HashMap<PageNo, HashSet<PageNo>>> {
+fn links_of(context: &VaultContext, pages: &[PageRow]) -> Result<HashMap<PageNo, HashSet<PageNo>>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
     let mut links: HashMap<PageNo, HashSet<PageNo>> = HashMap::new();
-    for link in memory.store().links(memory.project(), &LinkFilter::From(&numbers))? {
+    for link in context.store().links(context.project(), &LinkFilter::From(&numbers))? {
         links.entry(link.from).or_default().extend(link.to);
     }
     Ok(links)
 }
 
 /// Returns whether the policy allows patching the page, and it is not an imported source, whose text is evidence.
-fn may_be_linked(memory: &Memory, path: &str) -> bool {
-    let policy = memory.policy();
+fn may_be_linked(context: &VaultContext, path: &str) -> bool {
+    let policy = context.policy();
     let source = policy.ingest.folder.trim_matches('/');
     let is_source = !source.is_empty() && path.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));
     !is_source && policy.allow(path, &[Verb::Patch]).is_ok()
 }
 
 /// Finds unlinked mentions of pages on these pages, or on all; only if the policy asks for it.
-pub(crate) fn mention_findings(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+pub(crate) fn mention_findings(
+    context: &VaultContext,
+    only: Option<&BTreeSet<String>>,
+) -> Result<Vec<Finding>> {
+    let policy = context.policy();
     if policy.lint.level(Lint::LinkMissing) == Level::Off {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();
-    for missing in missing_links(memory, only)? {
+    for missing in missing_links(context, only)? {
         let mut found = Findings { policy: &policy, path: &missing.path, list: Vec::new() };
         found.add(Lint::LinkMissing, Some(missing.line), missing.to_string(), true);
         findings.append(&mut found.list);

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_ports::{EmbedResult, Embedder, Filter, PageRow, VectorQuery};
 
 /// Word overlap above which a text duplicates the page.
@@ -47,14 +47,14 @@ pub struct Novelty {
 }
 
 /// Compares a text with a page's truth. Without a model, only words are compared.
-pub(crate) fn novelty(memory: &Memory, new: &str, truth: &str, page: &PageRow) -> Result<Novelty> {
+pub(crate) fn novelty(context: &VaultContext, new: &str, truth: &str, page: &PageRow) -> Result<Novelty> {
     let jaccard = jaccard(new, truth);
     if jaccard > DUPLICATE {
         return Ok(Novelty { verdict: verdict(jaccard, None), jaccard, cosine: None });
     }
     let passage =
         |embedder: &dyn Embedder| Ok(embedder.embed_passages(&[new])?.into_iter().next().unwrap_or_default());
-    let cosine = nearness(memory, new, page, &passage)?;
+    let cosine = nearness(context, new, page, &passage)?;
     Ok(Novelty { verdict: verdict(jaccard, cosine), jaccard, cosine })
 }
 
@@ -80,20 +80,20 @@ pub fn jaccard(a: &str, b: &str) -> f64 {
 
 /// Returns the cosine between a text and the nearest part of a page; none without a usable model.
 pub(crate) fn nearness(
-    memory: &Memory,
+    context: &VaultContext,
     text: &str,
     page: &PageRow,
     vector: &dyn Fn(&dyn Embedder) -> EmbedResult<Vec<f32>>,
 ) -> Result<Option<f64>> {
-    let Some(row) = memory.active_model()? else { return Ok(None) };
-    let Ok(embedder) = memory.embedder(&row) else { return Ok(None) };
+    let Some(row) = context.active_model()? else { return Ok(None) };
+    let Ok(embedder) = context.embedder(&row) else { return Ok(None) };
     if text.trim().is_empty() || !embedder.reads(text) {
         return Ok(None);
     }
     let Ok(vector) = vector(&*embedder) else { return Ok(None) };
     let filter = Filter { slug: Some(page.slug.clone()), ..Filter::default() };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &filter, limit: 1, also: &[] };
-    let hits = memory.store().nearest(memory.project(), &query)?;
+    let hits = context.store().nearest(context.project(), &query)?;
     Ok(hits.iter().find(|hit| hit.chunk.page == page.number).map(|hit| f64::from(hit.similarity)))
 }
 

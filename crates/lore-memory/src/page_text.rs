@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_page::parse;
 use lore_ports::PageRow;
 use lore_text::terms;
 use lore_vault::decode;
 
 /// Returns the text of a page below its frontmatter.
-pub(crate) fn body(memory: &Memory, page: &PageRow) -> Result<String> {
-    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
+pub(crate) fn body(context: &VaultContext, page: &PageRow) -> Result<String> {
+    let Some(file) = context.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
     let text = decode(&file.bytes).text.into_owned();
     let parsed = parse(&page.path, &text).page;
     let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
@@ -18,9 +18,9 @@ pub(crate) fn body(memory: &Memory, page: &PageRow) -> Result<String> {
 }
 
 /// Returns the terms of a page's title, summary and body.
-pub(crate) fn page_terms(memory: &Memory, page: &PageRow) -> Result<BTreeSet<String>> {
+pub(crate) fn page_terms(context: &VaultContext, page: &PageRow) -> Result<BTreeSet<String>> {
     let summary = page.summary.as_deref().unwrap_or_default();
-    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(memory, page)?)))
+    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(context, page)?)))
 }
 
 /// Returns the given title, else the first heading, else the first sentence.

@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 
 use jiff::{Timestamp, Zoned};
 use lore_engine::{
-    Action, Authority, Edit, Memory, Outcome, PageChange, Receipt, Result, Rule, Since, Terms, write_as,
+    Action, Authority, Edit, Outcome, PageChange, Receipt, Result, Rule, Since, VaultContext, WriteOptions,
+    write_as,
 };
 use lore_text::date_in_name;
 use lore_vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
 
 use crate::daily::local_now;
 
-pub use rollup::{Kept, RollUp, roll_up};
+pub use rollup::{KeptEntries, RollUp, roll_up};
 
 /// A file with limited retention.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,17 +47,17 @@ pub struct Retained {
 }
 
 /// Returns the files with limited retention, sorted by path.
-pub fn ageing(memory: &Memory) -> Result<Vec<Ageing>> {
-    let policy = memory.policy();
+pub fn ageing(context: &VaultContext) -> Result<Vec<Ageing>> {
+    let policy = context.policy();
     if policy.rules.iter().all(|rule| rule.keep.is_none()) {
         return Ok(Vec::new());
     }
-    let Scan { files, .. } = scan(memory.vault());
-    Ok(files.into_iter().filter_map(|file| ageing_file(memory, file)).collect())
+    let Scan { files, .. } = scan(context.vault());
+    Ok(files.into_iter().filter_map(|file| ageing_file(context, file)).collect())
 }
 
-fn ageing_file(memory: &Memory, file: DiskFile) -> Option<Ageing> {
-    let (policy, now) = (memory.policy(), local_now(memory));
+fn ageing_file(context: &VaultContext, file: DiskFile) -> Option<Ageing> {
+    let (policy, now) = (context.policy(), local_now(context));
     let rule = policy.rule(&file.path)?;
     let keep = rule.keep?;
     let since = since(rule, &file, &now)?;
@@ -74,28 +75,31 @@ fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
 }
 
 /// Deletes everything that has expired. Writes nothing if there is nothing to do.
-pub fn retain(memory: &Memory) -> Result<Retained> {
-    let policy = memory.policy();
-    let before = policy.limits.snapshots.before(&memory.now());
-    let snapshots = memory.store().prune_snapshots(memory.project(), before)?;
+pub fn retain(context: &VaultContext) -> Result<Retained> {
+    let policy = context.policy();
+    let before = policy.limits.snapshots.before(&context.now());
+    let snapshots = context.store().prune_snapshots(context.project(), before)?;
     let mut done = Retained { snapshots, ..Retained::default() };
     let mut changes = Vec::new();
-    for one in ageing(memory)?.into_iter().filter(|one| one.over) {
+    for one in ageing(context)?.into_iter().filter(|one| one.over) {
         let path = one.path.clone();
         // A file that is modified before it is deleted is still needed.
         let still = move || {
-            let file = stat(memory.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
-            file.and_then(|file| ageing_file(memory, file)).is_some_and(|now| now.over)
+            let file = stat(context.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
+            file.and_then(|file| ageing_file(context, file)).is_some_and(|now| now.over)
         };
         changes.push(PageChange { path, action: Action::DeleteIf(Box::new(still)), expected_version: None });
     }
     for log in &policy.rollup {
-        changes.extend(rolled(memory, log, &mut done)?);
+        changes.extend(rolled(context, log, &mut done)?);
     }
     if !changes.is_empty() {
         let subject = Some("Apply retention".to_owned());
-        done.receipt =
-            write_as(memory, &changes, &Terms { authority: Authority::Upkeep, subject, ..Terms::default() })?;
+        done.receipt = write_as(
+            context,
+            &changes,
+            &WriteOptions { authority: Authority::Upkeep, subject, ..WriteOptions::default() },
+        )?;
         let gone = done.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
         done.expired = gone.map(|file| file.path.clone()).collect();
     }
@@ -103,15 +107,18 @@ pub fn retain(memory: &Memory) -> Result<Retained> {
 }
 
 fn rolled<'a>(
-    memory: &Memory,
+    context: &VaultContext,
     log: &lore_engine::RollUp,
     done: &mut Retained,
 ) -> Result<Option<PageChange<'a>>> {
     let path = format!("{}.md", without_extension(&log.path));
-    let Some(file) = memory.vault().read(&path, u64::MAX)? else { return Ok(None) };
+    let Some(file) = context.vault().read(&path, u64::MAX)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(file.bytes) else { return Ok(None) };
-    let kept: Vec<Kept> =
-        log.keep.iter().map(|(heading, last)| Kept { heading: heading.clone(), last: *last }).collect();
+    let kept: Vec<KeptEntries> = log
+        .keep
+        .iter()
+        .map(|(heading, last)| KeptEntries { heading: heading.clone(), last: *last })
+        .collect();
     let result = roll_up(&text, &kept, log.warn_bytes);
     done.warnings.extend(result.warnings.iter().map(|warning| format!("{path}: {warning}")));
     if result.text == text {
@@ -125,8 +132,8 @@ fn rolled<'a>(
 }
 
 /// Returns the number of raw captures and their total size in bytes.
-pub fn raw_size(memory: &Memory) -> Option<(usize, u64)> {
-    let policy = memory.policy();
-    let files = files_below(memory.vault(), &policy.raw.as_ref()?.folder);
+pub fn raw_size(context: &VaultContext) -> Option<(usize, u64)> {
+    let policy = context.policy();
+    let files = files_below(context.vault(), &policy.raw.as_ref()?.folder);
     Some((files.len(), files.iter().map(|(_, size)| size).sum()))
 }

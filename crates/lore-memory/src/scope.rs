@@ -1,15 +1,15 @@
 //! Pages that belong to a working directory: a folder, or a project, tag or wing of that name.
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::{fold, project_slug};
 
 /// Returns the nearest of these directories whose name is used as a project, tag or wing, as a slug.
-pub(crate) fn known_directory(memory: &Memory, directories: &[String]) -> Result<Option<String>> {
+pub(crate) fn known_directory(context: &VaultContext, directories: &[String]) -> Result<Option<String>> {
     for scope in directories.iter().filter_map(|name| Scope::directory(name)) {
         let first = Window { limit: 1, offset: 0 };
         for filter in scope.filters().into_iter().filter(|filter| filter.path.is_none()) {
-            if !memory.store().list(memory.project(), &filter, Order::Updated, first)?.is_empty() {
+            if !context.store().list(context.project(), &filter, Order::Updated, first)?.is_empty() {
                 return Ok(Some(scope.slug));
             }
         }
@@ -30,9 +30,9 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Returns the scope that a user named: a folder, a path prefix or a name.
-    pub(crate) fn named(memory: &Memory, text: &str) -> Scope {
+    pub(crate) fn named(context: &VaultContext, text: &str) -> Scope {
         let name = text.trim().trim_matches('/').to_owned();
-        let is_path = name.contains('/') && !memory.vault().root().join(&name).is_dir();
+        let is_path = name.contains('/') && !context.vault().root().join(&name).is_dir();
         let prefix = if is_path { name.clone() } else { format!("{name}/") };
         Scope { prefixes: vec![prefix], slug: project_slug(&name), name, alone: true }
     }

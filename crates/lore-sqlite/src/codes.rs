@@ -12,11 +12,11 @@ use crate::SqliteStore;
 pub(super) const BLOCK: i64 = 1024;
 
 /// Buffered codes, by blob and position in it.
-pub(super) type Codes = BTreeMap<Place, BTreeMap<usize, Vec<u8>>>;
+pub(super) type Codes = BTreeMap<CodeSlot, BTreeMap<usize, Vec<u8>>>;
 
 /// Identifies a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct CodeSlot {
     pub(super) project: ProjectNo,
     pub(super) model: ModelNo,
     pub(super) block: i64,
@@ -25,7 +25,7 @@ pub(super) struct Place {
 impl SqliteStore {
     /// Buffers the code of a slot; written when the transaction ends.
     pub(super) fn put_code(&self, project: ProjectNo, model: ModelNo, slot: i64, code: Vec<u8>) {
-        let place = Place { project, model, block: slot / BLOCK };
+        let place = CodeSlot { project, model, block: slot / BLOCK };
         let within = (slot % BLOCK) as usize;
         self.codes.borrow_mut().entry(place).or_default().insert(within, code);
     }
@@ -33,7 +33,7 @@ impl SqliteStore {
     /// Writes the buffered codes.
     pub(super) fn flush_codes(&self) -> Result<()> {
         for (place, changes) in std::mem::take(&mut *self.codes.borrow_mut()) {
-            let Place { project, model, block } = place;
+            let CodeSlot { project, model, block } = place;
             let sql = "SELECT codes FROM code WHERE project = ?1 AND model = ?2 AND block = ?3";
             let known = self.one("read sign codes", sql, params![project, model, block], |row| row.get(0))?;
             let mut codes: Vec<u8> = known.unwrap_or_default();

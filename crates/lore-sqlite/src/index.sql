@@ -18,7 +18,7 @@ CREATE TABLE page (
   mtime       INTEGER NOT NULL,
   created     INTEGER NOT NULL,
   updated     INTEGER NOT NULL,
-  stated      INTEGER
+  declared_date      INTEGER
 );
 -- Covers the freshness scan, so that it never reads the rows themselves.
 CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
@@ -26,7 +26,7 @@ CREATE INDEX page_slug ON page(project, slug);
 CREATE INDEX page_kind ON page(project, kind);
 CREATE INDEX page_updated ON page(project, updated);
 -- The date declared in a page takes precedence over the file's mtime.
-CREATE INDEX page_touched ON page(project, coalesce(stated, updated));
+CREATE INDEX page_touched ON page(project, coalesce(declared_date, updated));
 
 -- The names a page can be found by.
 CREATE TABLE name (

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use lore_ports::{Error, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
-pub use open::{Opened, open, open_temporary, set_aside};
+pub use open::{OpenedStore, open, open_temporary, set_aside};
 
 use codes::Codes;
 use common::Common;

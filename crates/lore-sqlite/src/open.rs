@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 5;
+const INDEX_VERSION: i64 = 6;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 4;
@@ -28,7 +28,7 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An open database, and the warnings from opening it.
-pub struct Opened {
+pub struct OpenedStore {
     /// The database.
     pub store: SqliteStore,
     /// Warnings to show to the user.
@@ -36,18 +36,18 @@ pub struct Opened {
 }
 
 /// Opens the database at `path` and creates it if missing. A damaged file is renamed, and a warning names the new path.
-pub fn open(path: &Path) -> Result<Opened> {
+pub fn open(path: &Path) -> Result<OpenedStore> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         files::make_folder(folder)?;
     }
     // Created here, not by SQLite, so that it is private from the first byte.
     files::make_private(path)?;
     match try_open(path) {
-        Ok(store) => Ok(Opened { store, warnings: Vec::new() }),
+        Ok(store) => Ok(OpenedStore { store, warnings: Vec::new() }),
         Err(Error::IndexBroken { message, .. }) => {
             let warning = set_aside(path, &message)?;
             files::make_private(path)?;
-            Ok(Opened { store: try_open(path)?, warnings: vec![warning] })
+            Ok(OpenedStore { store: try_open(path)?, warnings: vec![warning] })
         }
         Err(error) => Err(error),
     }

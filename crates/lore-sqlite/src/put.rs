@@ -35,7 +35,7 @@ impl SqliteStore {
         self.run(
             "write a page",
             "INSERT OR REPLACE INTO page(number, project, path, slug, id, title, kind, status, wing, summary, tags,
-               properties, diagnostics, hash, size, mtime, created, updated, stated)
+               properties, diagnostics, hash, size, mtime, created, updated, declared_date)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             params![
                 number,

@@ -47,7 +47,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
 /// The origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum SkillSource {
     /// A file in the vault.
     Vault,
     /// A file of the user.
@@ -56,13 +56,13 @@ pub enum Source {
     BuiltIn,
 }
 
-impl Source {
+impl SkillSource {
     /// Returns the name in output.
     pub fn word(self) -> &'static str {
         match self {
-            Source::Vault => "vault",
-            Source::User => "user",
-            Source::BuiltIn => "built-in",
+            SkillSource::Vault => "vault",
+            SkillSource::User => "user",
+            SkillSource::BuiltIn => "built-in",
         }
     }
 }
@@ -71,7 +71,7 @@ impl Source {
 #[derive(Debug, Clone)]
 pub struct Folder {
     /// The origin of its skills.
-    pub source: Source,
+    pub source: SkillSource,
     /// The path.
     pub path: PathBuf,
 }
@@ -80,7 +80,7 @@ pub struct Folder {
 #[derive(Debug)]
 pub struct Version {
     /// The origin.
-    pub source: Source,
+    pub source: SkillSource,
     /// The file; none if built in.
     pub path: Option<PathBuf>,
     /// Its text.
@@ -152,7 +152,7 @@ pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
     let mut skills = Vec::new();
     for (name, text) in BUILT_IN {
         let mut versions = found.remove(*name).unwrap_or_default();
-        versions.push(Version { source: Source::BuiltIn, path: None, text: (*text).to_owned() });
+        versions.push(Version { source: SkillSource::BuiltIn, path: None, text: (*text).to_owned() });
         skills.push(Skill { name: (*name).to_owned(), versions });
     }
     skills.extend(found.into_iter().map(|(name, versions)| Skill { name, versions }));
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn problems_are_reported() {
-        let version = |text: &str| Version { source: Source::User, path: None, text: text.into() };
+        let version = |text: &str| Version { source: SkillSource::User, path: None, text: text.into() };
         let problems = |text: &str| version(text).problems("mine", str::len);
         assert_eq!(problems("---\nname: mine\ndescription: Use it.\n---\n# Mine\n"), Vec::<String>::new());
         assert_eq!(problems("# Mine\n").len(), 2);

@@ -1,7 +1,7 @@
 //! A dense layer: one matrix with its bias, in either precision.
 
 use super::kernel::{ColumnScales, PANEL, Processor, RowScales, Rows, Target};
-use super::safetensors::{Kept, Safetensors, Tensor};
+use super::safetensors::{Safetensors, Tensor, TensorData};
 
 /// Rows processed together for all panels of weights, so that their outputs stay in the cache.
 const TOGETHER: usize = 24;
@@ -27,7 +27,7 @@ pub(super) enum Dense {
 /// A matrix of f32.
 #[derive(Debug)]
 pub(super) struct Floats {
-    weight: Kept,
+    weight: TensorData,
     bias: Vec<f32>,
     inputs: usize,
 }

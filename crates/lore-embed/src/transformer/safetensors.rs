@@ -29,12 +29,12 @@ pub(super) struct Safetensors {
 pub(super) struct Header {
     /// Range of the header itself, including its length.
     pub(super) range: Range<usize>,
-    tensors: HashMap<String, Place>,
+    tensors: HashMap<String, TensorPlace>,
 }
 
 /// Type, shape and range of one tensor.
 #[derive(Debug, Clone)]
-struct Place {
+struct TensorPlace {
     kind: String,
     shape: Vec<usize>,
     range: Range<usize>,
@@ -43,14 +43,14 @@ struct Place {
 /// A tensor of a supported type; `range` contains exactly its numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Tensor {
-    kind: Kind,
+    kind: DataType,
     columns: usize,
     range: Range<usize>,
 }
 
 /// A tensor that is ready for computation.
 #[derive(Debug)]
-pub(super) enum Kept {
+pub(super) enum TensorData {
     /// Stored in the file as f32.
     InFile(Tensor),
     /// Converted to f32.
@@ -58,14 +58,14 @@ pub(super) enum Kept {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DataType {
     F32,
     F16,
     Bf16,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorHeader {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
@@ -111,9 +111,9 @@ impl Safetensors {
             )));
         }
         let kind = match place.kind.as_str() {
-            "F32" => Kind::F32,
-            "F16" => Kind::F16,
-            "BF16" => Kind::Bf16,
+            "F32" => DataType::F32,
+            "F16" => DataType::F16,
+            "BF16" => DataType::Bf16,
             other => {
                 return Err(wrong(format!(
                     "tensor `{name}` has the unsupported type {other}; use a copy of the model in F32, F16 or BF16"
@@ -136,18 +136,18 @@ impl Safetensors {
     }
 
     /// Prepares a tensor for computation: by reference to the file, or converted.
-    pub(super) fn keep(&self, tensor: &Tensor) -> Kept {
+    pub(super) fn keep(&self, tensor: &Tensor) -> TensorData {
         match self.numbers(tensor) {
-            Cow::Borrowed(_) => Kept::InFile(tensor.clone()),
-            Cow::Owned(numbers) => Kept::Made(numbers),
+            Cow::Borrowed(_) => TensorData::InFile(tensor.clone()),
+            Cow::Owned(numbers) => TensorData::Made(numbers),
         }
     }
 
     /// Returns the numbers of a prepared tensor.
-    pub(super) fn kept<'a>(&'a self, kept: &'a Kept) -> &'a [f32] {
+    pub(super) fn kept<'a>(&'a self, kept: &'a TensorData) -> &'a [f32] {
         match kept {
-            Kept::Made(numbers) => numbers,
-            Kept::InFile(tensor) => {
+            TensorData::Made(numbers) => numbers,
+            TensorData::InFile(tensor) => {
                 as_floats(&self.map[tensor.range.clone()]).expect("the alignment was checked by `keep`")
             }
         }
@@ -159,15 +159,15 @@ impl Safetensors {
     }
 }
 
-fn decode<'a>(kind: Kind, bytes: &'a [u8]) -> Cow<'a, [f32]> {
+fn decode<'a>(kind: DataType, bytes: &'a [u8]) -> Cow<'a, [f32]> {
     let halves = || bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     match kind {
-        Kind::F32 => match as_floats(bytes) {
+        DataType::F32 => match as_floats(bytes) {
             Some(floats) => Cow::Borrowed(floats),
             None => bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
         },
-        Kind::F16 => halves().map(half_to_float).collect(),
-        Kind::Bf16 => halves().map(|half| f32::from_bits(u32::from(half) << 16)).collect(),
+        DataType::F16 => halves().map(half_to_float).collect(),
+        DataType::Bf16 => halves().map(|half| f32::from_bits(u32::from(half) << 16)).collect(),
     }
 }
 
@@ -190,7 +190,7 @@ impl Header {
             if name == "__metadata__" {
                 continue;
             }
-            let entry: Entry = serde_json::from_value(entry)
+            let entry: TensorHeader = serde_json::from_value(entry)
                 .map_err(|error| format!("invalid header entry of tensor `{name}` ({error})"))?;
             let place =
                 entry.place(start, file.len()).map_err(|reason| format!("tensor `{name}` {reason}"))?;
@@ -200,8 +200,8 @@ impl Header {
     }
 }
 
-impl Entry {
-    fn place(self, start: usize, length: usize) -> Result<Place, String> {
+impl TensorHeader {
+    fn place(self, start: usize, length: usize) -> Result<TensorPlace, String> {
         let (begin, end) = self.data_offsets;
         let range = begin.checked_add(start).zip(end.checked_add(start)).map(|(begin, end)| begin..end);
         let range = range
@@ -212,20 +212,20 @@ impl Entry {
             "F32" => 4,
             "F16" | "BF16" => 2,
             // Other types are allowed for tensors that are never used.
-            _ => return Ok(Place { kind: self.dtype, shape: self.shape, range }),
+            _ => return Ok(TensorPlace { kind: self.dtype, shape: self.shape, range }),
         };
         if count.and_then(|count| count.checked_mul(size)) != Some(range.len()) {
             return Err(format!("has {} bytes for shape {:?}", range.len(), self.shape));
         }
-        Ok(Place { kind: self.dtype, shape: self.shape, range })
+        Ok(TensorPlace { kind: self.dtype, shape: self.shape, range })
     }
 }
 
-impl Kind {
+impl DataType {
     fn size(self) -> usize {
         match self {
-            Kind::F32 => 4,
-            Kind::F16 | Kind::Bf16 => 2,
+            DataType::F32 => 4,
+            DataType::F16 | DataType::Bf16 => 2,
         }
     }
 }

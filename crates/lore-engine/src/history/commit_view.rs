@@ -9,9 +9,9 @@ use lore_ports::{Store, no_progress};
 use lore_vault::git::{Repo, Revision};
 use lore_vault::{POLICY_FILE, TemporaryFolder, is_page_path, make_folder, write_dated};
 
-use crate::context::{Memory, Parts};
+use crate::context::{ContextParts, VaultContext};
 use crate::error::{Error, Result};
-use crate::index::{Look, Trust, reconcile};
+use crate::index::{ReconcileScope, ScanMode, reconcile};
 
 /// Opens the database of a temporary vault, inside its temporary directory.
 pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
@@ -20,22 +20,22 @@ pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".loreignore"];
 
 /// A read-only memory of a vault as of a commit; today is the day of the commit.
-pub struct Past {
-    memory: Memory,
+pub struct CommitView {
+    context: VaultContext,
     commit: Revision,
     // Last, so that the database is closed before its directory is deleted.
     _folder: TemporaryFolder,
 }
 
-impl Deref for Past {
-    type Target = Memory;
+impl Deref for CommitView {
+    type Target = VaultContext;
 
-    fn deref(&self) -> &Memory {
-        &self.memory
+    fn deref(&self) -> &VaultContext {
+        &self.context
     }
 }
 
-impl Past {
+impl CommitView {
     /// Returns the commit.
     pub fn commit(&self) -> &Revision {
         &self.commit
@@ -43,13 +43,13 @@ impl Past {
 
     /// Embeds the chunks of its pages, if the model is available.
     pub fn embed(&self) -> Result<()> {
-        self.memory.keep_up(u64::MAX)
+        self.context.embed_pending_inline(u64::MAX)
     }
 }
 
-impl Memory {
+impl VaultContext {
     /// Opens this vault as of a commit.
-    pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<Past> {
+    pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<CommitView> {
         let root = self.vault().root();
         let repo = Repo::find(root).ok_or_else(|| not_a_repository(root))?;
         let found = repo.revision(revision).map_err(|error| Error::Git { message: error.to_string() })?;
@@ -66,15 +66,21 @@ impl Memory {
             }
             write_dated(&full, bytes, commit.at)
         })?;
-        let memory = self.open_at(&vault, folder.path(), &commit, open)?;
-        reconcile(&memory, &Look::Everything(Trust::Nothing), &no_progress)?;
-        Ok(Past { memory, commit, _folder: folder })
+        let context = self.open_at(&vault, folder.path(), &commit, open)?;
+        reconcile(&context, &ReconcileScope::Everything(ScanMode::Nothing), &no_progress)?;
+        Ok(CommitView { context, commit, _folder: folder })
     }
 
-    fn open_at(&self, vault: &Path, folder: &Path, commit: &Revision, open: OpenStore<'_>) -> Result<Memory> {
+    fn open_at(
+        &self,
+        vault: &Path,
+        folder: &Path,
+        commit: &Revision,
+        open: OpenStore<'_>,
+    ) -> Result<VaultContext> {
         let at = Timestamp::from_second(commit.at).unwrap_or(Timestamp::UNIX_EPOCH);
         let at = at.to_zoned(self.now().time_zone().clone());
-        let opened = Memory::open(Parts {
+        let opened = VaultContext::open(ContextParts {
             name: self.name().to_owned(),
             root: vault.to_owned(),
             store: open(folder)?,

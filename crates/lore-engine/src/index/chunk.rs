@@ -43,12 +43,12 @@ pub fn chunks(page: &Page, text: &str) -> Vec<Chunk> {
 struct Region<'a> {
     heading: Vec<&'a str>,
     entry: Option<&'a Entry>,
-    lines: Vec<Line>,
+    lines: Vec<ChunkLine>,
 }
 
 /// A line: its number and byte range, without the line ending.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct ChunkLine {
     number: u32,
     start: usize,
     end: usize,
@@ -103,12 +103,12 @@ fn headings_above(page: &Page) -> Vec<Option<usize>> {
     above
 }
 
-fn lines(text: &str) -> impl Iterator<Item = Line> + '_ {
+fn lines(text: &str) -> impl Iterator<Item = ChunkLine> + '_ {
     let mut start = 0;
     text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
         let at = start;
         start += line.len();
-        Line { number, start: at, end: at + line.trim_end_matches(['\n', '\r']).len() }
+        ChunkLine { number, start: at, end: at + line.trim_end_matches(['\n', '\r']).len() }
     })
 }
 

@@ -8,7 +8,7 @@ use lore_vault::DiskFile;
 
 /// Files that may have changed, judged by mtime and size alone.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Suspects<'a> {
+pub struct ChangedCandidates<'a> {
     /// On disk but not in the index.
     pub new: Vec<&'a DiskFile>,
     /// In both, and possibly different.
@@ -32,7 +32,7 @@ pub enum Change<'a> {
 
 /// Whether mtime and size are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
+pub enum ScanMode {
     /// A file whose mtime and size did not change is unchanged.
     Stat,
     /// Every file is read again.
@@ -40,13 +40,17 @@ pub enum Trust {
 }
 
 /// Compares two lists, both sorted by path.
-pub fn suspects<'a>(disk: &'a [DiskFile], indexed: &'a [Fingerprint], trust: Trust) -> Suspects<'a> {
-    let mut found = Suspects::default();
+pub fn changed_candidates<'a>(
+    disk: &'a [DiskFile],
+    indexed: &'a [Fingerprint],
+    trust: ScanMode,
+) -> ChangedCandidates<'a> {
+    let mut found = ChangedCandidates::default();
     let (mut disk, mut indexed) = (disk.iter().peekable(), indexed.iter().peekable());
     loop {
         match (disk.peek(), indexed.peek()) {
             (Some(file), Some(known)) if file.path == known.path => {
-                let same = file.mtime == known.mtime && file.size == known.size && trust == Trust::Stat;
+                let same = file.mtime == known.mtime && file.size == known.size && trust == ScanMode::Stat;
                 if !same {
                     found.changed.push((*file, *known));
                 }
@@ -74,12 +78,12 @@ pub fn suspects<'a>(disk: &'a [DiskFile], indexed: &'a [Fingerprint], trust: Tru
 /// same file name is preferred. The `known` moves, as (from, to), need no matching bytes. `hash_of` is called only when
 /// a file is gone, since only then can there be a move.
 pub fn changes<'a>(
-    suspects: Suspects<'a>,
+    changed_candidates: ChangedCandidates<'a>,
     known: &[(String, String)],
     mut hash_of: impl FnMut(&DiskFile) -> Option<ContentHash>,
 ) -> Vec<Change<'a>> {
     let mut changes = Vec::new();
-    let Suspects { mut new, mut gone, changed } = suspects;
+    let ChangedCandidates { mut new, mut gone, changed } = changed_candidates;
     for (from, to) in known {
         let from = gone.iter().position(|page| page.path == *from);
         let to = new.iter().position(|file| file.path == *to);
@@ -138,7 +142,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(on_disk: &[&str], in_index: &[&str], trust: Trust, expected: &str) {
+    fn check(on_disk: &[&str], in_index: &[&str], trust: ScanMode, expected: &str) {
         let files = disk(on_disk);
         let indexed: Vec<Fingerprint> = disk(in_index)
             .into_iter()
@@ -152,7 +156,7 @@ mod tests {
             })
             .collect();
         let hash_of = |file: &DiskFile| Some(ContentHash::of(content(on_disk, &file.path).as_bytes()));
-        let found: Vec<String> = changes(suspects(&files, &indexed, trust), &[], hash_of)
+        let found: Vec<String> = changes(changed_candidates(&files, &indexed, trust), &[], hash_of)
             .into_iter()
             .map(|change| match change {
                 Change::Added(file) => format!("+{}", file.path),
@@ -166,33 +170,33 @@ mod tests {
 
     #[test]
     fn equal_lists_give_no_changes() {
-        check(&["a:x@1", "b:y@1"], &["a:x@1", "b:y@1"], Trust::Stat, "");
-        check(&[], &[], Trust::Stat, "");
+        check(&["a:x@1", "b:y@1"], &["a:x@1", "b:y@1"], ScanMode::Stat, "");
+        check(&[], &[], ScanMode::Stat, "");
     }
 
     #[test]
     fn mtime_size_or_distrust_make_a_suspect() {
-        check(&["a:x@2"], &["a:x@1"], Trust::Stat, "~a");
-        check(&["a:xx@1"], &["a:x@1"], Trust::Stat, "~a");
-        check(&["a:x@1"], &["a:x@1"], Trust::Nothing, "~a");
-        check(&["a:x@1"], &["a:x@0"], Trust::Stat, "~a");
+        check(&["a:x@2"], &["a:x@1"], ScanMode::Stat, "~a");
+        check(&["a:xx@1"], &["a:x@1"], ScanMode::Stat, "~a");
+        check(&["a:x@1"], &["a:x@1"], ScanMode::Nothing, "~a");
+        check(&["a:x@1"], &["a:x@0"], ScanMode::Stat, "~a");
     }
 
     #[test]
     fn additions_and_removals_are_found_anywhere() {
-        check(&["a:1@1", "c:3@1", "e:5@1"], &["b:22@1", "c:3@1", "d:44@1"], Trust::Stat, "-b -d +a +e");
+        check(&["a:1@1", "c:3@1", "e:5@1"], &["b:22@1", "c:3@1", "d:44@1"], ScanMode::Stat, "-b -d +a +e");
     }
 
     #[test]
     fn same_bytes_at_another_path_are_a_move() {
-        check(&["new:x@1"], &["old:x@1"], Trust::Stat, "old>new");
-        check(&["new:x@1"], &["old:y@1"], Trust::Stat, "-old +new");
+        check(&["new:x@1"], &["old:x@1"], ScanMode::Stat, "old>new");
+        check(&["new:x@1"], &["old:y@1"], ScanMode::Stat, "-old +new");
     }
 
     #[test]
     fn identical_files_move_one_to_one_preferring_equal_names() {
-        check(&["q/a:x@1", "q/b:x@1"], &["p/a:x@1", "p/b:x@1"], Trust::Stat, "p/a>q/a p/b>q/b");
-        check(&["q/b:x@1"], &["p/a:x@1", "p/b:x@1"], Trust::Stat, "-p/a p/b>q/b");
-        check(&["q/a:x@1", "q/b:x@1"], &["p/z:x@1"], Trust::Stat, "p/z>q/a +q/b");
+        check(&["q/a:x@1", "q/b:x@1"], &["p/a:x@1", "p/b:x@1"], ScanMode::Stat, "p/a>q/a p/b>q/b");
+        check(&["q/b:x@1"], &["p/a:x@1", "p/b:x@1"], ScanMode::Stat, "-p/a p/b>q/b");
+        check(&["q/a:x@1", "q/b:x@1"], &["p/z:x@1"], ScanMode::Stat, "p/z>q/a +q/b");
     }
 }

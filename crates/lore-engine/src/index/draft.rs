@@ -12,7 +12,7 @@ use crate::policy::Policy;
 
 /// A file as read, with its slug in this vault.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct DraftSource<'a> {
     /// Vault-relative path.
     pub path: &'a str,
     /// The slug assigned to it.
@@ -42,7 +42,7 @@ pub struct Inherited {
 
 /// Builds everything the index stores about a page.
 pub fn draft<'a>(
-    source: &Source<'a>,
+    source: &DraftSource<'a>,
     parsed: &Parsed,
     policy: &Policy,
     inherited: &Inherited,
@@ -110,7 +110,7 @@ fn wing(slug: &str) -> String {
     names.next().unwrap_or(first).to_owned()
 }
 
-fn keys(source: &Source<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
+fn keys(source: &DraftSource<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
     let slug = source.slug.as_str();
     let mut keys = vec![
         (KeyKind::Id, fold(id)),
@@ -217,7 +217,7 @@ fn statements(page: &Page) -> Vec<Statement> {
     statements
 }
 
-fn search_text<'a>(source: &Source<'a>, page: &Page) -> SearchText<'a> {
+fn search_text<'a>(source: &DraftSource<'a>, page: &Page) -> SearchText<'a> {
     let mut tags = page.tags.join(" ");
     for (key, value) in page.properties.iter() {
         // Ids, and properties with a column of their own, would only add noise.

@@ -15,7 +15,7 @@ use lore_text::ContentHash;
 use lore_vault::decode;
 use lore_vault::fault::{EMBEDDED, fault};
 
-use crate::context::{EmbedderCache, Memory};
+use crate::context::{EmbedderCache, VaultContext};
 use crate::error::Result;
 use crate::index::chunk::chunks;
 
@@ -31,7 +31,7 @@ pub struct Embedded {
     pub left: u64,
 }
 
-impl Memory {
+impl VaultContext {
     /// Returns the active model, if any.
     pub fn active_model(&self) -> Result<Option<ModelRow>> {
         Ok(self.store().models()?.into_iter().find(|row| row.active))
@@ -68,7 +68,7 @@ impl Memory {
 
     /// Activates the best available model if the database has none; an instant model then embeds the pending chunks,
     /// unless there are more than `most`.
-    pub fn keep_up(&self, most: u64) -> Result<()> {
+    pub fn embed_pending_inline(&self, most: u64) -> Result<()> {
         let row = match self.active_model()? {
             Some(row) => row,
             None => match self.begin()? {
@@ -106,42 +106,46 @@ impl Memory {
 }
 
 /// Embeds the pending chunks with the active model, whatever it costs; without a model there is nothing to do.
-pub fn drain_queue(memory: &Memory, progress: Progress<'_>) -> Result<()> {
-    match memory.active_model()? {
-        Some(row) => embed_pending(memory, &row, progress).map(drop),
+pub fn drain_queue(context: &VaultContext, progress: Progress<'_>) -> Result<()> {
+    match context.active_model()? {
+        Some(row) => embed_pending(context, &row, progress).map(drop),
         None => Ok(()),
     }
 }
 
 /// Embeds what waits for a model.
-pub fn embed_pending(memory: &Memory, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
+pub fn embed_pending(context: &VaultContext, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
     // A model is opened only if there is work for it.
-    if memory.store().count_pending(memory.project(), row.number)? == 0 {
+    if context.store().count_pending(context.project(), row.number)? == 0 {
         return Ok(Embedded::default());
     }
-    let embedder = memory.embedder(row)?;
-    embed_with(memory, row, &*embedder, progress)
+    let embedder = context.embedder(row)?;
+    embed_with(context, row, &*embedder, progress)
 }
 
 /// Adds a model, embeds every chunk of this vault with it, and only then activates it. The vectors of the previous
 /// model are kept, so that switching back costs nothing.
-pub fn choose_model(memory: &Memory, name: &str, progress: Progress<'_>) -> Result<(ModelRow, Embedded)> {
-    let embedder = memory.models().open(name)?;
-    let store = memory.store();
+pub fn choose_model(
+    context: &VaultContext,
+    name: &str,
+    progress: Progress<'_>,
+) -> Result<(ModelRow, Embedded)> {
+    let embedder = context.models().open(name)?;
+    let store = context.store();
     let number = store.add_model(embedder.identity())?;
     let row = ModelRow { number, identity: embedder.identity().clone(), active: false };
-    let embedded = embed_with(memory, &row, &*embedder, progress)?;
+    let embedded = embed_with(context, &row, &*embedder, progress)?;
     store.activate_model(number)?;
     Ok((ModelRow { active: true, ..row }, embedded))
 }
 
 fn embed_with(
-    memory: &Memory,
+    context: &VaultContext,
     row: &ModelRow,
     embedder: &dyn Embedder,
     progress: Progress<'_>,
 ) -> Result<Embedded> {
-    let (store, project) = (memory.store(), memory.project());
+    let (store, project) = (context.store(), context.project());
     let all = store.count_pending(project, row.number)?;
     let mut done = Embedded { left: all, ..Embedded::default() };
     let mut passed_over = 0;
@@ -150,7 +154,7 @@ fn embed_with(
         let Some(waiting) = waiting.get(passed_over..).filter(|waiting| !waiting.is_empty()) else {
             return Ok(done);
         };
-        let round = texts(memory, waiting)?;
+        let round = texts(context, waiting)?;
         // The text of a chunk whose file has changed is gone: the next sync removes the chunk.
         passed_over += waiting.len() - round.waiting;
         if round.texts.is_empty() {
@@ -175,12 +179,12 @@ struct Round {
 }
 
 /// Reads the texts of chunks from their files.
-fn texts(memory: &Memory, waiting: &[ChunkRow]) -> Result<Round> {
+fn texts(context: &VaultContext, waiting: &[ChunkRow]) -> Result<Round> {
     let mut pages: Vec<PageNo> = waiting.iter().map(|chunk| chunk.page).collect();
     pages.dedup();
     let mut known: HashMap<ContentHash, String> = HashMap::new();
-    for page in memory.store().pages(memory.project(), &pages)? {
-        let Ok(Some(file)) = memory.vault().read(&page.path, memory.policy().limits.page_bytes) else {
+    for page in context.store().pages(context.project(), &pages)? {
+        let Ok(Some(file)) = context.vault().read(&page.path, context.policy().limits.page_bytes) else {
             continue;
         };
         let decoded = decode(&file.bytes);

@@ -6,10 +6,10 @@ use lore_ports::PageRow;
 use lore_vault::{FileBytes, exists, is_page_path};
 
 use super::resolve::{find, resolve};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 
-impl Memory {
+impl VaultContext {
     /// Resolves a reference to a page; an old path resolves to its new one.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
         let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));

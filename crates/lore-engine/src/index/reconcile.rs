@@ -10,9 +10,9 @@ use lore_ports::{FileFailure, Progress, transaction};
 use lore_text::ContentHash;
 use lore_vault::{DiskFile, FileBytes, Scan, Skipped, ignored, is_page_path, scan, stat};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::diff::{Change, Trust, changes, suspects};
+use crate::index::diff::{Change, ScanMode, changed_candidates, changes};
 use crate::index::proposal::Proposal;
 
 use apply::{Batch, Prepared, prepare};
@@ -25,9 +25,9 @@ const FAILURES: u32 = 3;
 
 /// What to reconcile.
 #[derive(Debug)]
-pub enum Look<'a> {
+pub enum ReconcileScope<'a> {
     /// The whole vault.
-    Everything(Trust),
+    Everything(ScanMode),
     /// Only these paths. `moved` lists pages known to have moved from one of them to another, even if their bytes
     /// changed at the same time.
     Paths {
@@ -67,50 +67,54 @@ impl Report {
 }
 
 /// Brings the index up to date with the files.
-pub fn reconcile(memory: &Memory, look: &Look<'_>, progress: Progress<'_>) -> Result<Report> {
-    let (store, project) = (memory.store(), memory.project());
+pub fn reconcile(
+    context: &VaultContext,
+    look: &ReconcileScope<'_>,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    let (store, project) = (context.store(), context.project());
     // The index is read before the disk: a page that another process creates in between is then new, never gone.
     let (known, Scan { mut files, skipped, unreadable }, trust, moved) = match look {
-        Look::Everything(trust) => {
-            (store.fingerprints(project, None)?, scan(memory.vault()), *trust, &[][..])
+        ReconcileScope::Everything(trust) => {
+            (store.fingerprints(project, None)?, scan(context.vault()), *trust, &[][..])
         }
-        Look::Paths { paths, moved, proposal } => {
+        ReconcileScope::Paths { paths, moved, proposal } => {
             let known = store.fingerprints(project, Some(paths))?;
-            let found = proposal.map_or_else(|| stat(memory.vault(), paths), |new| proposed(memory, new));
-            (known, found, Trust::Nothing, *moved)
+            let found = proposal.map_or_else(|| stat(context.vault(), paths), |new| proposed(context, new));
+            (known, found, ScanMode::Nothing, *moved)
         }
     };
     let proposal = match look {
-        Look::Paths { proposal, .. } => *proposal,
-        Look::Everything(_) => None,
+        ReconcileScope::Paths { proposal, .. } => *proposal,
+        ReconcileScope::Everything(_) => None,
     };
-    let policy = memory.policy();
+    let policy = context.policy();
     files.retain(|file| policy.indexes(&file.path));
-    let failures = failures(memory)?;
+    let failures = failures(context)?;
     let mut report = Report { skipped, ..Default::default() };
-    let mut suspects = suspects(&files, &known, trust);
-    suspects.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
-    let mut plan = changes(suspects, moved, |file| hash_of(memory, file, proposal));
-    plan.retain(|change| !given_up(change, &failures, trust, &mut report));
-    forget_healed(memory, look, &files, &failures)?;
+    let mut changed_candidates = changed_candidates(&files, &known, trust);
+    changed_candidates.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
+    let mut plan = changes(changed_candidates, moved, |file| hash_of(context, file, proposal));
+    plan.retain(|change| !is_quarantined(change, &failures, trust, &mut report));
+    clear_resolved_failures(context, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
         // Files are read and parsed before the transaction, to keep it short.
         let prepared: Vec<Prepared<'_>> =
-            chunk.iter().map(|change| prepare(memory, change, &failures, proposal)).collect();
+            chunk.iter().map(|change| prepare(context, change, &failures, proposal)).collect();
         if !prepared.iter().any(Prepared::is_work) {
             continue;
         }
         let mut done = Report::default();
-        transaction(memory.store(), || {
+        transaction(context.store(), || {
             done = Report::default();
-            let mut batch = Batch::new(memory, &failures, &mut done, proposal);
+            let mut batch = Batch::new(context, &failures, &mut done, proposal);
             prepared.iter().try_for_each(|one| batch.apply(one))?;
             batch.finish()
         })?;
         merge(&mut report, done);
         progress((at * BATCH + chunk.len()).min(plan.len()), plan.len())?;
     }
-    if matches!(look, Look::Everything(_)) {
+    if matches!(look, ReconcileScope::Everything(_)) {
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
     }
     Ok(report)
@@ -120,16 +124,16 @@ fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn failures(memory: &Memory) -> Result<HashMap<String, FileFailure>> {
-    let rows = memory.store().failures(memory.project())?;
+fn failures(context: &VaultContext) -> Result<HashMap<String, FileFailure>> {
+    let rows = context.store().failures(context.project())?;
     Ok(rows.into_iter().map(|failure| (failure.path.clone(), failure)).collect())
 }
 
 /// Whether a file has failed too often and has not changed since. Such a file is reported, not retried.
-fn given_up(
+fn is_quarantined(
     change: &Change<'_>,
     failures: &HashMap<String, FileFailure>,
-    trust: Trust,
+    trust: ScanMode,
     report: &mut Report,
 ) -> bool {
     let (Change::Added(file) | Change::Modified(file, _) | Change::Moved(file, _)) = change else {
@@ -137,7 +141,7 @@ fn given_up(
     };
     let Some(failure) = failures.get(&file.path) else { return false };
     let unchanged = failure.size == file.size && failure.mtime == file.mtime;
-    let give_up = unchanged && failure.count >= FAILURES && trust == Trust::Stat;
+    let give_up = unchanged && failure.count >= FAILURES && trust == ScanMode::Stat;
     if give_up {
         let reason = format!("{} ({} failures; skipped until it changes)", failure.reason, failure.count);
         report.skipped.push(Skipped { path: file.path.clone(), reason });
@@ -146,42 +150,42 @@ fn given_up(
 }
 
 /// Clears the failures of files that no longer exist.
-fn forget_healed(
-    memory: &Memory,
-    look: &Look<'_>,
+fn clear_resolved_failures(
+    context: &VaultContext,
+    look: &ReconcileScope<'_>,
     files: &[DiskFile],
     failures: &HashMap<String, FileFailure>,
 ) -> Result<()> {
-    if failures.is_empty() || matches!(look, Look::Paths { .. }) {
+    if failures.is_empty() || matches!(look, ReconcileScope::Paths { .. }) {
         return Ok(());
     }
     let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     for path in failures.keys().filter(|path| !there.contains(path.as_str())) {
-        memory.store().set_failure(memory.project(), path, None)?;
+        context.store().set_failure(context.project(), path, None)?;
     }
     Ok(())
 }
 
-fn hash_of(memory: &Memory, file: &DiskFile, proposal: Option<&Proposal>) -> Option<ContentHash> {
-    read(memory, &file.path, proposal).ok().flatten().map(|read| ContentHash::of(&read.bytes))
+fn hash_of(context: &VaultContext, file: &DiskFile, proposal: Option<&Proposal>) -> Option<ContentHash> {
+    read(context, &file.path, proposal).ok().flatten().map(|read| ContentHash::of(&read.bytes))
 }
 
 /// Reads a page's file as it is, or as it is about to be.
-fn read(memory: &Memory, path: &str, proposal: Option<&Proposal>) -> Result<Option<FileBytes>> {
+fn read(context: &VaultContext, path: &str, proposal: Option<&Proposal>) -> Result<Option<FileBytes>> {
     match proposal {
         Some(new) => {
-            let mtime = memory.now().timestamp().as_nanosecond() as i64;
+            let mtime = context.now().timestamp().as_nanosecond() as i64;
             Ok(new.get(path).cloned().flatten().map(|bytes| FileBytes { bytes, mtime }))
         }
-        None => Ok(memory.vault().read(path, memory.policy().limits.page_bytes)?),
+        None => Ok(context.vault().read(path, context.policy().limits.page_bytes)?),
     }
 }
 
 /// Returns the pages of a proposal as a scan of the disk would.
-fn proposed(memory: &Memory, proposal: &Proposal) -> Scan {
+fn proposed(context: &VaultContext, proposal: &Proposal) -> Scan {
     let file = |(path, bytes): (&String, &Option<Vec<u8>>)| {
         let size = bytes.as_ref()?.len() as u64;
-        let seen = is_page_path(path) && !ignored(memory.vault(), path);
+        let seen = is_page_path(path) && !ignored(context.vault(), path);
         seen.then(|| DiskFile { path: path.clone(), size, mtime: 0 })
     };
     Scan { files: proposal.iter().filter_map(file).collect(), ..Scan::default() }

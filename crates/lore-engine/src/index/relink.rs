@@ -25,15 +25,21 @@ pub fn relink(
         links.insert(row.number, row);
     }
     let links: Vec<LinkRow> = links.into_values().collect();
-    let meant = meant(index, project, &links)?;
-    let changed = links.iter().zip(meant).filter(|(row, meant)| row.to != *meant);
-    let mut targets: Vec<(i64, Option<PageNo>)> = changed.map(|(row, meant)| (row.number, meant)).collect();
+    let resolve_targets = resolve_targets(index, project, &links)?;
+    let changed =
+        links.iter().zip(resolve_targets).filter(|(row, resolve_targets)| row.to != *resolve_targets);
+    let mut targets: Vec<(i64, Option<PageNo>)> =
+        changed.map(|(row, resolve_targets)| (row.number, resolve_targets)).collect();
     targets.sort_unstable();
     Ok(index.resolve_links(&targets)?)
 }
 
 /// Resolves each of these links to a page.
-pub fn meant(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result<Vec<Option<PageNo>>> {
+pub fn resolve_targets(
+    index: &dyn Index,
+    project: ProjectNo,
+    links: &[LinkRow],
+) -> Result<Vec<Option<PageNo>>> {
     let wanted: BTreeSet<&str> =
         links.iter().flat_map(|row| row.link.names.iter().map(String::as_str)).collect();
     let wanted: Vec<&str> = wanted.into_iter().collect();

@@ -38,7 +38,7 @@ fn plain(reference: &str) -> &str {
 }
 
 /// Whether a name has characters that its slug drops: `C++` is more than `c`.
-pub fn loses_signs(name: &str) -> bool {
+pub fn is_lossy_slug(name: &str) -> bool {
     name.trim().chars().any(|letter| {
         !letter.is_alphanumeric() && !letter.is_whitespace() && !"-_/.,:'’()?!\"".contains(letter)
     })
@@ -48,7 +48,7 @@ pub fn loses_signs(name: &str) -> bool {
 /// `near` prefers the same directory, then the nearest one above, then the shortest path. A name exactly as `written`
 /// beats its slug form, especially if the slug drops characters, and a path with the same case beats one with another.
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
-    let (name, lossy) = (fold(written), loses_signs(written));
+    let (name, lossy) = (fold(written), is_lossy_slug(written));
     let strength = |row: &KeyRow| {
         let as_written = row.key == name && row.kind <= KeyKind::Alias;
         (lossy && !as_written, row.kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
@@ -143,7 +143,7 @@ fn may_be_id(name: &str) -> bool {
     hexadecimal && name.len() >= ID_PREFIX && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Checks the syntax of `memory://` references; other references are names and may contain anything.
+/// Checks the syntax of `context://` references; other references are names and may contain anything.
 fn check_uri(reference: &str) -> Result<()> {
     let Some(path) = reference.trim().strip_prefix("memory://") else { return Ok(()) };
     let bad = path.is_empty()

@@ -9,9 +9,9 @@ use lore_ports::{
 use lore_text::ContentHash;
 use lore_vault::{Scan, scan};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::relink::meant;
+use crate::index::relink::resolve_targets;
 
 /// What can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,42 +42,42 @@ impl Check {
 }
 
 /// Returns the problems found, one sentence each.
-pub fn validate(memory: &Memory, check: Check) -> Result<Vec<String>> {
+pub fn validate(context: &VaultContext, check: Check) -> Result<Vec<String>> {
     match check {
-        Check::Database => Ok(memory.store().problems()?),
-        Check::Files => files(memory),
-        Check::Links => links(memory),
-        Check::Facts => bad_intervals(memory, About::Facts),
-        Check::Embeddings => embeddings(memory),
+        Check::Database => Ok(context.store().problems()?),
+        Check::Files => files(context),
+        Check::Links => links(context),
+        Check::Facts => bad_intervals(context, About::Facts),
+        Check::Embeddings => embeddings(context),
     }
 }
 
 /// Checks every chunk against its vector and sign code, for each model of the database. Pending chunks are fine.
-fn embeddings(memory: &Memory) -> Result<Vec<String>> {
+fn embeddings(context: &VaultContext) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for row in memory.store().models()? {
+    for row in context.store().models()? {
         let name = &row.identity.name;
-        let found = memory.store().vector_problems(memory.project(), row.number)?;
+        let found = context.store().vector_problems(context.project(), row.number)?;
         problems.extend(found.into_iter().map(|problem| format!("{problem} ({name})")));
     }
     Ok(problems)
 }
 
-fn files(memory: &Memory) -> Result<Vec<String>> {
+fn files(context: &VaultContext) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let known = memory.store().fingerprints(memory.project(), None)?;
+    let known = context.store().fingerprints(context.project(), None)?;
     let mut by_path: BTreeMap<&str, ContentHash> =
         known.iter().map(|page| (page.path.as_str(), page.hash)).collect();
-    let Scan { files, .. } = scan(memory.vault());
+    let Scan { files, .. } = scan(context.vault());
     let failed: BTreeSet<String> =
-        memory.store().failures(memory.project())?.into_iter().map(|failure| failure.path).collect();
-    let policy = memory.policy();
+        context.store().failures(context.project())?.into_iter().map(|failure| failure.path).collect();
+    let policy = context.policy();
     for file in files.iter().filter(|file| policy.indexes(&file.path) && !failed.contains(&file.path)) {
         let Some(hash) = by_path.remove(file.path.as_str()) else {
             problems.push(format!("{} is not in the index", file.path));
             continue;
         };
-        let read = memory.vault().read(&file.path, u64::MAX)?;
+        let read = context.vault().read(&file.path, u64::MAX)?;
         if read.is_some_and(|read| ContentHash::of(&read.bytes) != hash) {
             problems.push(format!("{} differs from the index", file.path));
         }
@@ -87,29 +87,29 @@ fn files(memory: &Memory) -> Result<Vec<String>> {
 }
 
 /// Finds ids used by more than one page. They do not harm the index, but references by such an id are ambiguous.
-pub fn duplicate_ids(memory: &Memory) -> Result<Vec<String>> {
+pub fn duplicate_ids(context: &VaultContext) -> Result<Vec<String>> {
     let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for page in all_pages(memory)? {
+    for page in all_pages(context)? {
         by_id.entry(page.id).or_default().push(page.path);
     }
     let twice = by_id.into_iter().filter(|(_, paths)| paths.len() > 1);
     Ok(twice.map(|(id, paths)| format!("the id {id} is used by {}", paths.join(" and "))).collect())
 }
 
-fn links(memory: &Memory) -> Result<Vec<String>> {
-    let (store, project) = (memory.store(), memory.project());
-    let numbers: Vec<PageNo> = all_pages(memory)?.into_iter().map(|page| page.number).collect();
+fn links(context: &VaultContext) -> Result<Vec<String>> {
+    let (store, project) = (context.store(), context.project());
+    let numbers: Vec<PageNo> = all_pages(context)?.into_iter().map(|page| page.number).collect();
     let rows = store.links(project, &LinkFilter::From(&numbers))?;
     let mut problems = Vec::new();
-    for (row, meant) in rows.iter().zip(meant(store, project, &rows)?) {
-        if meant != row.to {
+    for (row, resolve_targets) in rows.iter().zip(resolve_targets(store, project, &rows)?) {
+        if resolve_targets != row.to {
             problems.push(format!(
                 "{}:{} resolves to the wrong page: {}",
                 row.from_path, row.link.line, row.link.target
             ));
         }
     }
-    problems.extend(bad_intervals(memory, About::Links)?);
+    problems.extend(bad_intervals(context, About::Links)?);
     problems.extend(overlaps(&rows));
     Ok(problems)
 }
@@ -147,10 +147,10 @@ enum About {
 }
 
 /// Finds intervals that cannot be parsed, or that end before they begin: the line is treated as undated.
-fn bad_intervals(memory: &Memory, about: About) -> Result<Vec<String>> {
-    let (store, project) = (memory.store(), memory.project());
+fn bad_intervals(context: &VaultContext, about: About) -> Result<Vec<String>> {
+    let (store, project) = (context.store(), context.project());
     let mut problems = Vec::new();
-    for page in all_pages(memory)? {
+    for page in all_pages(context)? {
         let bad: Vec<_> = page.diagnostics.iter().filter(|odd| odd.is_about_an_interval()).collect();
         if bad.is_empty() {
             continue;
@@ -165,7 +165,7 @@ fn bad_intervals(memory: &Memory, about: About) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-fn all_pages(memory: &Memory) -> Result<Vec<PageRow>> {
+fn all_pages(context: &VaultContext) -> Result<Vec<PageRow>> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
-    Ok(memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?)
+    Ok(context.store().list(context.project(), &Filter::default(), Order::Title, all)?)
 }

@@ -4,7 +4,7 @@ use lore_ports::PageRow;
 
 use super::ties::Ties;
 use super::{is_over, rows};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Two contradicting pages.
@@ -19,13 +19,13 @@ pub struct Conflict {
 }
 
 /// Returns the open contradictions of a vault, each once, sorted by path.
-pub fn conflicts(memory: &Memory) -> Result<Vec<Conflict>> {
-    conflicts_by(memory, &Ties::read(memory)?)
+pub fn conflicts(context: &VaultContext) -> Result<Vec<Conflict>> {
+    conflicts_by(context, &Ties::read(context)?)
 }
 
 /// Returns the conflicts among known relations.
-pub fn conflicts_by(memory: &Memory, ties: &Ties) -> Result<Vec<Conflict>> {
-    let rows = rows(memory, ties.contradicted())?;
+pub fn conflicts_by(context: &VaultContext, ties: &Ties) -> Result<Vec<Conflict>> {
+    let rows = rows(context, ties.contradicted())?;
     let mut found = Vec::new();
     for one in rows.values().filter(|page| !is_over(page, ties)) {
         for tie in ties.contradictions(one.number) {

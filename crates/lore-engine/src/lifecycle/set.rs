@@ -5,7 +5,7 @@ use lore_page::edit::{EditError, remove_property, set_property};
 use lore_ports::PageRow;
 
 use super::{compacted_into, states, status};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 
 /// Edit of a file whose status is set.
@@ -44,24 +44,24 @@ impl StatusChange {
 }
 
 /// Plans how to set a page's status; refuses an unknown word and a transition that is not allowed.
-pub fn plan_status(memory: &Memory, page: &PageRow, wanted: &str) -> Result<StatusChange> {
-    let policy = memory.policy();
+pub fn plan_status(context: &VaultContext, page: &PageRow, wanted: &str) -> Result<StatusChange> {
+    let policy = context.policy();
     let schema = policy.schema(&page.path);
     let values = schema.and_then(|schema| schema.values.get("status"));
     let wanted = status::known(wanted.trim());
     check_word(page, &wanted, values.map(Vec::as_slice))?;
     let is_state = |page: &PageRow| -> Result<String> {
-        Ok(states(memory, std::slice::from_ref(page))?.pop().map(|state| state.status).unwrap_or_default())
+        Ok(states(context, std::slice::from_ref(page))?.pop().map(|state| state.status).unwrap_or_default())
     };
     check_step(page, &is_state(page)?, &wanted)?;
     let usual = schema.and_then(|schema| schema.defaults.get("status"));
     if wanted != status::ACTIVE {
-        let reviewed = (usual == Some(&wanted)).then(|| memory.today());
+        let reviewed = (usual == Some(&wanted)).then(|| context.today());
         return Ok(StatusChange { status: Stated::Set(wanted), reviewed });
     }
     // The page after the review, without a status of its own.
     let mut bare = PageRow { status: None, ..page.clone() };
-    bare.properties.0.insert(0, ("reviewed".into(), Value::Text(memory.today())));
+    bare.properties.0.insert(0, ("reviewed".into(), Value::Text(context.today())));
     let needed = schema.is_some_and(|schema| schema.required.iter().any(|key| key == "status"));
     let follows = !needed && is_state(&bare)? == status::ACTIVE;
     let status = match page.status.as_deref().map(status::known).as_deref() {
@@ -70,7 +70,7 @@ pub fn plan_status(memory: &Memory, page: &PageRow, wanted: &str) -> Result<Stat
         Some(own) if follows && status::ALL.contains(&own) => Stated::Removed,
         _ => Stated::Set(wanted),
     };
-    Ok(StatusChange { status, reviewed: Some(memory.today()) })
+    Ok(StatusChange { status, reviewed: Some(context.today()) })
 }
 
 fn check_word(page: &PageRow, wanted: &str, values: Option<&[String]>) -> Result<()> {

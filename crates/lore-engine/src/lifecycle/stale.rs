@@ -7,7 +7,7 @@ use lore_ports::{Aged, Filter, Order, PageNo, PageRow, Window, read_transaction}
 
 use super::ties::Ties;
 use super::{State, states_by, status};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::Ageing;
 
@@ -30,25 +30,26 @@ pub struct Stale {
 }
 
 /// Returns all stale pages with their states, most recently stale first.
-pub fn stale_pages(memory: &Memory) -> Result<Vec<(PageRow, State)>> {
-    find_stale(memory, &Stale::default())
+pub fn stale_pages(context: &VaultContext) -> Result<Vec<(PageRow, State)>> {
+    find_stale(context, &Stale::default())
 }
 
 /// Returns the requested stale pages, most recently stale first.
-pub fn find_stale(memory: &Memory, wanted: &Stale) -> Result<Vec<(PageRow, State)>> {
+pub fn find_stale(context: &VaultContext, wanted: &Stale) -> Result<Vec<(PageRow, State)>> {
     // All pages are needed to know which became stale last, since the two age rules have different dates.
     let ways = [Stale { limit: None, ..wanted.clone() }];
-    let mut found = read_transaction(memory.store(), || find_stale_by(memory, &Ties::read(memory)?, &ways))?;
+    let mut found =
+        read_transaction(context.store(), || find_stale_by(context, &Ties::read(context)?, &ways))?;
     found.truncate(wanted.limit.unwrap_or(usize::MAX));
     Ok(found)
 }
 
 /// Returns the stale pages that match one of these queries. Each limit applies to the pages added by age; superseded
 /// pages are only searched with the first query.
-pub fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
+pub fn find_stale_by(context: &VaultContext, ties: &Ties, ways: &[Stale]) -> Result<Vec<(PageRow, State)>> {
     let mut found: HashMap<PageNo, (PageRow, State)> = HashMap::new();
     for (at, wanted) in ways.iter().enumerate() {
-        let search = Search { memory, wanted, ties };
+        let search = Search { context, wanted, ties };
         if at == 0 {
             found.extend(search.judge(search.superseded()?)?);
             found.extend(search.judge(search.stated()?)?);
@@ -63,17 +64,17 @@ pub fn find_stale_by(memory: &Memory, ties: &Ties, ways: &[Stale]) -> Result<Vec
 }
 
 struct Search<'a> {
-    memory: &'a Memory,
+    context: &'a VaultContext,
     wanted: &'a Stale,
     ties: &'a Ties,
 }
 
-type Found = Vec<(PageNo, (PageRow, State))>;
+type StaleByPage = Vec<(PageNo, (PageRow, State))>;
 
 impl Search<'_> {
     /// Returns the stale pages among these.
-    fn judge(&self, pages: Vec<PageRow>) -> Result<Found> {
-        let states = states_by(self.memory, self.ties, &pages)?;
+    fn judge(&self, pages: Vec<PageRow>) -> Result<StaleByPage> {
+        let states = states_by(self.context, self.ties, &pages)?;
         let stale = pages.into_iter().zip(states).filter(|(_, state)| state.is_stale());
         Ok(stale.map(|(page, state)| (page.number, (page, state))).collect())
     }
@@ -87,7 +88,7 @@ impl Search<'_> {
                 numbers
             }
         };
-        let mut pages = self.memory.store().pages(self.memory.project(), &numbers)?;
+        let mut pages = self.context.store().pages(self.context.project(), &numbers)?;
         if let Some(path) = &self.wanted.path {
             pages.retain(|page| page.path.starts_with(path));
         }
@@ -106,7 +107,7 @@ impl Search<'_> {
 
     /// Returns filters that include every page that is stale by age or without links; they may include others.
     fn aged(&self) -> Vec<Filter> {
-        let policy = self.memory.policy();
+        let policy = self.context.policy();
         let lifecycle = &policy.lifecycle;
         let everywhere = lifecycle.everywhere();
         let mut filters = self.of(everywhere, "");
@@ -137,14 +138,14 @@ impl Search<'_> {
 
     /// Returns a time before which any page that is too old was changed, in every time zone.
     fn days_ago(&self, days: u32) -> Option<i64> {
-        let now = self.memory.now().checked_sub(i64::from(days).saturating_sub(1).days()).ok()?;
+        let now = self.context.now().checked_sub(i64::from(days).saturating_sub(1).days()).ok()?;
         Some(now.timestamp().as_millisecond())
     }
 
     /// Examines the pages of a filter, youngest first, until enough stale ones are found.
-    fn walk(&self, filter: &Filter) -> Result<Found> {
+    fn walk(&self, filter: &Filter) -> Result<StaleByPage> {
         let limit = self.wanted.limit.unwrap_or(usize::MAX);
-        let mut found = Found::new();
+        let mut found = StaleByPage::new();
         let mut batch = limit.saturating_mul(2).clamp(20, BATCH);
         let mut seen = 0;
         for _ in 0..self.wanted.looks.unwrap_or(usize::MAX) {
@@ -165,7 +166,7 @@ impl Search<'_> {
 
     fn list(&self, filter: &Filter, limit: usize, offset: usize) -> Result<Vec<PageRow>> {
         let window = Window { limit, offset };
-        Ok(self.memory.store().list(self.memory.project(), filter, Order::Touched, window)?)
+        Ok(self.context.store().list(self.context.project(), filter, Order::Touched, window)?)
     }
 }
 

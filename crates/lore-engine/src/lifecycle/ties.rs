@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use lore_ports::{LinkFilter, LinkRow, PageNo};
 use lore_text::fold;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Relations in all accepted spellings, ignoring case.
@@ -42,22 +42,22 @@ pub struct Ties {
 
 impl Ties {
     /// Reads all ties with one index query.
-    pub fn read(memory: &Memory) -> Result<Ties> {
-        let links = memory.store().links(memory.project(), &LinkFilter::Typed(&RELATIONS))?;
-        Ok(Ties::of(&links, &memory.today()))
+    pub fn read(context: &VaultContext) -> Result<Ties> {
+        let links = context.store().links(context.project(), &LinkFilter::Typed(&RELATIONS))?;
+        Ok(Ties::of(&links, &context.today()))
     }
 
     /// Reads only the ties reachable from a few pages, following them until there are no more.
-    pub fn around(memory: &Memory, pages: &[PageNo]) -> Result<Ties> {
+    pub fn around(context: &VaultContext, pages: &[PageNo]) -> Result<Ties> {
         let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
         let mut found: HashMap<i64, LinkRow> = HashMap::new();
         let mut ring: Vec<PageNo> = seen.iter().copied().collect();
         while !ring.is_empty() {
             if seen.len() > FEW {
-                return Ties::read(memory);
+                return Ties::read(context);
             }
             let ends = LinkFilter::TypedAt(&RELATIONS, &ring);
-            let links = memory.store().links(memory.project(), &ends)?;
+            let links = context.store().links(context.project(), &ends)?;
             let others = links.iter().flat_map(|row| [Some(row.from), row.to]).flatten();
             ring = others.filter(|page| seen.insert(*page)).collect();
             found.extend(links.into_iter().map(|row| (row.number, row)));
@@ -66,7 +66,7 @@ impl Ties {
         links.sort_by(|a, b| {
             (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number))
         });
-        Ok(Ties::of(&links, &memory.today()))
+        Ok(Ties::of(&links, &context.today()))
     }
 
     /// Returns the ties of these links on a date given as `YYYY-MM-DD`.

@@ -8,17 +8,17 @@ use lore_vault::{files_below, is_page_path};
 
 use super::Finding;
 use super::page::{Findings, file_findings};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::{Level, Lint};
 
 /// Finds broken links of these pages, or of all.
-pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+pub(super) fn links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = context.policy();
     if policy.lint.level(Lint::LinkBroken) == Level::Off {
         return Ok(Vec::new());
     }
-    let (store, project) = (memory.store(), memory.project());
+    let (store, project) = (context.store(), context.project());
     let rows = match only {
         Some(paths) => {
             let known = store.fingerprints(project, Some(paths))?;
@@ -38,14 +38,14 @@ pub(super) fn links(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
 }
 
 /// Finds ids used by more than one page, and paths that are equal on case-insensitive systems.
-pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
-    let (store, project) = (memory.store(), memory.project());
+pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = context.policy();
+    let (store, project) = (context.store(), context.project());
     let known = store.fingerprints(project, only)?;
     let numbers: Vec<i64> = known.iter().map(|page| page.page).collect();
     let mut findings = Vec::new();
     if only.is_none() {
-        findings.extend(collisions(memory, known.iter().map(|page| page.path.as_str())));
+        findings.extend(collisions(context, known.iter().map(|page| page.path.as_str())));
     }
     let rows = store.pages(project, &numbers)?;
     let own: Vec<&str> =
@@ -69,8 +69,8 @@ pub(super) fn names(memory: &Memory, only: Option<&BTreeSet<String>>) -> Result<
     Ok(findings)
 }
 
-fn collisions<'a>(memory: &Memory, paths: impl Iterator<Item = &'a str>) -> Vec<Finding> {
-    let policy = memory.policy();
+fn collisions<'a>(context: &VaultContext, paths: impl Iterator<Item = &'a str>) -> Vec<Finding> {
+    let policy = context.policy();
     let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for path in paths {
         by_name.entry(fold(path)).or_default().push(path);
@@ -86,12 +86,12 @@ fn collisions<'a>(memory: &Memory, paths: impl Iterator<Item = &'a str>) -> Vec<
 }
 
 /// Lints raw captures: credentials in their text, and files that are too large.
-pub(super) fn raw(memory: &Memory) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+pub(super) fn raw(context: &VaultContext) -> Result<Vec<Finding>> {
+    let policy = context.policy();
     let Some(raw) = &policy.raw else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
-    for (path, size) in files_below(memory.vault(), &raw.folder) {
-        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+    for (path, size) in files_below(context.vault(), &raw.folder) {
+        let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
         findings.extend(file_findings(&policy, &path, &file.bytes));
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let stub = is_page_path(&path) && !path.starts_with(&format!("{}/files/", raw.folder));

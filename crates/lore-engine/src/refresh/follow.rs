@@ -8,9 +8,9 @@ use lore_ports::{Filter, Order, Window, no_progress};
 use lore_vault::{Event, Wake, Watching, is_page, next_wake};
 
 use super::{Scope, refresh};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::{Report, Trust};
+use crate::index::{Report, ScanMode};
 
 /// Parameters of [`follow`].
 pub struct Follow<'a> {
@@ -23,25 +23,25 @@ pub struct Follow<'a> {
 }
 
 /// Reconciles after every burst until stopped.
-pub fn follow(memory: &Memory, mut follow: Follow<'_>, report: &mut dyn FnMut(Result<Report>)) {
+pub fn follow(context: &VaultContext, mut follow: Follow<'_>, report: &mut dyn FnMut(Result<Report>)) {
     loop {
-        match next_wake(follow.events, memory.vault().root(), follow.quiet) {
+        match next_wake(follow.events, context.vault().root(), follow.quiet) {
             Wake::Stop => return,
             Wake::Everything => {
-                let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(memory.vault()));
+                let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(context.vault()));
                 report(
                     widened
                         .map_err(Into::into)
-                        .and_then(|()| refresh(memory, Scope::Vault(Trust::Stat), &no_progress)),
+                        .and_then(|()| refresh(context, Scope::Vault(ScanMode::Stat), &no_progress)),
                 );
             }
             Wake::Pages(paths) => {
                 let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
                     paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
-                if others.iter().any(|folder| had_pages(memory, folder)) {
-                    report(refresh(memory, Scope::Vault(Trust::Stat), &no_progress));
+                if others.iter().any(|folder| had_pages(context, folder)) {
+                    report(refresh(context, Scope::Vault(ScanMode::Stat), &no_progress));
                 } else if !pages.is_empty() {
-                    report(refresh(memory, Scope::Paths(&pages), &no_progress));
+                    report(refresh(context, Scope::Paths(&pages), &no_progress));
                 }
             }
         }
@@ -49,8 +49,9 @@ pub fn follow(memory: &Memory, mut follow: Follow<'_>, report: &mut dyn FnMut(Re
 }
 
 /// Whether the index has pages below a path.
-fn had_pages(memory: &Memory, folder: &str) -> bool {
+fn had_pages(context: &VaultContext, folder: &str) -> bool {
     let filter = Filter { path: Some(format!("{folder}/")), ..Default::default() };
-    let found = memory.store().list(memory.project(), &filter, Order::Title, Window { limit: 1, offset: 0 });
+    let found =
+        context.store().list(context.project(), &filter, Order::Title, Window { limit: 1, offset: 0 });
     found.is_ok_and(|pages| !pages.is_empty())
 }

@@ -5,7 +5,7 @@ use lore_page::{LineRange, parse};
 use lore_ports::PageRow;
 use lore_vault::decode;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::search::{Hit, lines_of};
 
@@ -34,7 +34,7 @@ pub enum Depth {
 
 /// A hit with its content.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct ExpandedHit {
     /// The hit.
     pub hit: Hit,
     /// The depth that was reached; never [`Depth::Auto`].
@@ -51,7 +51,7 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct Budgeted {
     /// Best first.
-    pub hits: Vec<Opened>,
+    pub hits: Vec<ExpandedHit>,
     /// Total cost in tokens.
     pub total: usize,
     /// Tokens left.
@@ -70,13 +70,13 @@ pub struct Budget<'a> {
 }
 
 /// Expands hits within a budget, best first.
-pub fn expand(memory: &Memory, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>) -> Result<Budgeted> {
+pub fn expand(context: &VaultContext, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>) -> Result<Budgeted> {
     let Budget { tokens: budget, around } = budget;
     let count = hits.len();
-    let mut opened: Vec<Opened> = Vec::new();
+    let mut opened: Vec<ExpandedHit> = Vec::new();
     let mut total = 0;
     for (rank, hit) in hits.into_iter().enumerate() {
-        let one = open(memory, hit, &Want { depth, rank, left: budget - total, around });
+        let one = open(context, hit, &Want { depth, rank, left: budget - total, around });
         let Some(one) = one else { break };
         total += one.tokens;
         opened.push(one);
@@ -97,17 +97,17 @@ struct Want<'a> {
 }
 
 /// Expands a hit as far as wanted and affordable; `None` when not even its summary fits.
-fn open(memory: &Memory, hit: Hit, want: &Want<'_>) -> Option<Opened> {
-    let count = |text: &str| memory.models().count_tokens(text);
+fn open(context: &VaultContext, hit: Hit, want: &Want<'_>) -> Option<ExpandedHit> {
+    let count = |text: &str| context.models().count_tokens(text);
     let about = count(&format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default()));
-    let mut opened = Opened { hit, depth: Depth::Summary, content: None, lines: None, tokens: about };
+    let mut opened = ExpandedHit { hit, depth: Depth::Summary, content: None, lines: None, tokens: about };
     let left = want.left.checked_sub(about)?;
     let wants_section = match want.depth {
         Depth::Summary => false,
         Depth::Section | Depth::Full => true,
         Depth::Auto => left > FOR_SECTION,
     };
-    let file = wants_section.then(|| read(memory, &mut opened.hit)).flatten();
+    let file = wants_section.then(|| read(context, &mut opened.hit)).flatten();
     let Some(file) = file else { return Some(opened) };
     let around = (want.around)(&opened.hit.page);
     let Some(left) = left.checked_sub(around) else { return Some(opened) };
@@ -139,7 +139,7 @@ fn leaves(section: Option<&Part>, left: usize, count: &dyn Fn(&str) -> usize) ->
     if at_least > FOR_FULL { at_least } else { left.saturating_sub(count(&section.text)) }
 }
 
-impl Opened {
+impl ExpandedHit {
     fn show(&mut self, depth: Depth, part: Part, tokens: usize) {
         if !part.text.is_empty() {
             (self.depth, self.content, self.lines) = (depth, Some(part.text), Some(part.lines));
@@ -172,11 +172,11 @@ impl Part {
 }
 
 /// Returns the page's text, reusing what was read for the excerpt if available.
-fn read(memory: &Memory, hit: &mut Hit) -> Option<String> {
+fn read(context: &VaultContext, hit: &mut Hit) -> Option<String> {
     if let Some(text) = hit.text.take() {
         return Some(text);
     }
-    let file = memory.vault().read(&hit.page.path, u64::MAX).ok()??;
+    let file = context.vault().read(&hit.page.path, u64::MAX).ok()??;
     Some(decode(&file.bytes).text.into_owned())
 }
 

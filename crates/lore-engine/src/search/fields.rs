@@ -6,7 +6,7 @@ use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::fold;
 use lore_vault::decode;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::search::prepare;
 
@@ -28,15 +28,20 @@ pub struct FieldHit {
 }
 
 /// Returns the pages with a field that contains a word of the query, best first.
-pub fn search_fields(memory: &Memory, query: &str, filter: &Filter, limit: usize) -> Result<Vec<FieldHit>> {
+pub fn search_fields(
+    context: &VaultContext,
+    query: &str,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<FieldHit>> {
     let words = words(query);
     if words.is_empty() {
         return Ok(Vec::new());
     }
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let mut hits = Vec::new();
-    for page in memory.store().list(memory.project(), filter, Order::Updated, all)? {
-        let body = body(memory, &page)?;
+    for page in context.store().list(context.project(), filter, Order::Updated, all)? {
+        let body = body(context, &page)?;
         let (score, reasons) = weigh(&page, &body, &words);
         if score > 0 {
             hits.push(FieldHit { page, score, reasons });
@@ -92,8 +97,8 @@ fn weigh(page: &PageRow, body: &str, words: &[String]) -> (u32, Vec<&'static str
     })
 }
 
-fn body(memory: &Memory, page: &PageRow) -> Result<String> {
-    let Some(file) = memory.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
+fn body(context: &VaultContext, page: &PageRow) -> Result<String> {
+    let Some(file) = context.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
     let text = decode(&file.bytes).text.into_owned();
     let start = parse(&page.path, &text).page.truth.start;
     Ok(text[start..].to_owned())

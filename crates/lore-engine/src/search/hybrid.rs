@@ -9,7 +9,7 @@ use super::relation_search::{Answer, answers};
 use super::retrievers::{Meaning, Words, by_any_word, by_meaning, by_words, exact, with_every_word};
 use super::signals::{Named, dated, named};
 use super::{Mode, Prepared, Ranked, SearchRequest};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
@@ -36,27 +36,27 @@ pub(super) struct Ranking {
 }
 
 pub(super) fn rank(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     prepared: &Prepared,
     needed: usize,
 ) -> Result<Ranking> {
     let mut first: Vec<Ranked> = Vec::new();
     if request.signals.exact {
-        let named = exact(memory, request)?.into_iter();
+        let named = exact(context, request)?.into_iter();
         first = named.map(|(page, why)| ranked(page, 0.0, vec![why.to_owned()])).collect();
     }
     if request.signals.relation && request.mode != Mode::Words {
-        for Answer { page, why, line } in answers(memory, request)? {
+        for Answer { page, why, line } in answers(context, request)? {
             if !first.iter().any(|known| known.page == page) {
                 first.push(Ranked { line, answers: true, ..ranked(page, 0.0, vec![why]) });
             }
         }
     }
     let mut rest = match request.mode {
-        Mode::Words => words(memory, request, prepared, needed + first.len())?,
+        Mode::Words => words(context, request, prepared, needed + first.len())?,
         Mode::Lexical | Mode::Semantic | Mode::Hybrid => {
-            question(memory, request, prepared, needed + first.len())?
+            question(context, request, prepared, needed + first.len())?
         }
     };
     rest.ranked.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
@@ -80,19 +80,29 @@ fn ranked(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
     Ranked { page, score, why, chunk: None, answers: false, line: None }
 }
 
-fn words(memory: &Memory, request: &SearchRequest, prepared: &Prepared, limit: usize) -> Result<Ranking> {
-    let Words { list, relaxed } = by_words(memory, request, prepared, limit)?;
+fn words(
+    context: &VaultContext,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    limit: usize,
+) -> Result<Ranking> {
+    let Words { list, relaxed } = by_words(context, request, prepared, limit)?;
     let why = if relaxed { "some words" } else { EVERY_WORD };
     let ranked = list.into_iter().map(|(page, score)| ranked(page, score, vec![why.to_owned()])).collect();
     Ok(Ranking { ranked, relaxed, mode: Mode::Words, notes: Vec::new() })
 }
 
 /// Ranks by words, embedding, or both. Without a model, by words alone, with a note.
-fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, needed: usize) -> Result<Ranking> {
+fn question(
+    context: &VaultContext,
+    request: &SearchRequest,
+    prepared: &Prepared,
+    needed: usize,
+) -> Result<Ranking> {
     let pool = POOL.max(needed);
     let mut words = match request.mode {
         Mode::Semantic => Vec::new(),
-        _ => by_any_word(memory, request, prepared, pool)?,
+        _ => by_any_word(context, request, prepared, pool)?,
     };
     // Weighted sums need both scores of every page; ranks do not.
     let also: Vec<PageNo> = match request.fusion {
@@ -101,30 +111,31 @@ fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, neede
     };
     let (mut mode, mut near, mut notes) = (request.mode, Vec::new(), Vec::new());
     if mode != Mode::Lexical {
-        match by_meaning(memory, request, pool, &also)? {
+        match by_meaning(context, request, pool, &also)? {
             Meaning::Found(found, note) => {
                 near = found;
                 notes.extend(note);
             }
             Meaning::Without(reason) => {
                 mode = Mode::Lexical;
-                words = by_any_word(memory, request, prepared, pool)?;
+                words = by_any_word(context, request, prepared, pool)?;
                 notes.push(reason);
             }
         }
     }
-    let meant: Vec<Scored> = near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
+    let resolve_targets: Vec<Scored> =
+        near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
     let mut list = match mode {
-        Mode::Hybrid => fuse(request.fusion, &words, &meant),
-        Mode::Semantic => meant,
+        Mode::Hybrid => fuse(request.fusion, &words, &resolve_targets),
+        Mode::Semantic => resolve_targets,
         Mode::Lexical | Mode::Words => fuse(Fusion::Weighted(0.0), &words, &[]),
     };
     let mut reasons = Reasons::new(&words, &near);
     if mode != Mode::Semantic {
-        add_signals(memory, request, prepared, &mut list, &mut reasons)?;
+        add_signals(context, request, prepared, &mut list, &mut reasons)?;
     }
     if request.signals.recency {
-        last_changed_first(memory, &mut list, needed)?;
+        last_changed_first(context, &mut list, needed)?;
     }
     list.truncate(needed);
     let ranked = list.into_iter().map(|(page, score)| reasons.of(page, score)).collect();
@@ -132,7 +143,7 @@ fn question(memory: &Memory, request: &SearchRequest, prepared: &Prepared, neede
 }
 
 /// Orders equally good pages by their last change. Only those that could be shown are considered.
-fn last_changed_first(memory: &Memory, list: &mut [Scored], needed: usize) -> Result<()> {
+fn last_changed_first(context: &VaultContext, list: &mut [Scored], needed: usize) -> Result<()> {
     let last = list.get(needed.saturating_sub(1)).or(list.last()).map_or(0.0, |last| last.1);
     let end = list.partition_point(|(_, score)| *score >= last);
     let shown = &mut list[..end];
@@ -140,7 +151,7 @@ fn last_changed_first(memory: &Memory, list: &mut [Scored], needed: usize) -> Re
         return Ok(());
     }
     let numbers: Vec<PageNo> = shown.iter().map(|(page, _)| *page).collect();
-    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
     let known: HashMap<PageNo, (std::cmp::Reverse<i64>, &str)> =
         rows.iter().map(|row| (row.number, (std::cmp::Reverse(row.updated), row.path.as_str()))).collect();
     let changed = |page: PageNo| known.get(&page);
@@ -182,7 +193,7 @@ impl Reasons {
 const EVERY_WORD: &str = "all words";
 
 fn add_signals(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     prepared: &Prepared,
     list: &mut Vec<Scored>,
@@ -190,20 +201,20 @@ fn add_signals(
 ) -> Result<()> {
     let signals = request.signals;
     if signals.entity {
-        for Named { page, name, itself } in named(memory, request)? {
+        for Named { page, name, itself } in named(context, request)? {
             raise(list, page, if itself { NAMED } else { IN_WING });
             let why = if itself { "the question names it" } else { "filed under a name in the question" };
             reasons.add(page, &format!("{why}: {name}"));
         }
     }
     if signals.dates {
-        for (page, date) in dated(memory, request, list)? {
+        for (page, date) in dated(context, request, list)? {
             raise(list, page, DATED);
             reasons.add(page, &format!("has the date {date}"));
         }
     }
     if signals.complete {
-        let complete = with_every_word(memory, request, prepared, POOL)?;
+        let complete = with_every_word(context, request, prepared, POOL)?;
         for page in &complete {
             raise(list, *page, COMPLETE);
             reasons.add(*page, EVERY_WORD);

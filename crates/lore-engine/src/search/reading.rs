@@ -8,7 +8,7 @@ use lore_vault::decode;
 use super::as_of::AsOf;
 use super::passage::{count_terms, passage};
 use super::{Excerpt, Hit, Prepared, Ranked};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Maximum lines shown of a chunk that was found by embedding.
@@ -19,7 +19,7 @@ const KEPT_TEXT: usize = 64 * 1024;
 
 /// Parameters for reading hits.
 pub(super) struct Reading<'a> {
-    pub memory: &'a Memory,
+    pub context: &'a VaultContext,
     pub query: &'a Prepared,
     /// The day, month or year after which nothing counts.
     pub as_of: Option<PartialDate>,
@@ -31,7 +31,7 @@ impl Reading<'_> {
     /// Returns the pages with their excerpts. A page that has the words only in later-dated lines is dropped.
     pub(super) fn hits(&self, ranked: Vec<Ranked>) -> Result<Vec<Hit>> {
         let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
-        let pages = self.memory.store().pages(self.memory.project(), &numbers)?;
+        let pages = self.context.store().pages(self.context.project(), &numbers)?;
         let mut hits = Vec::with_capacity(pages.len());
         for page in pages {
             let Some(found) = ranked.iter().find(|hit| hit.page == page.number) else { continue };
@@ -43,7 +43,7 @@ impl Reading<'_> {
     fn hit(&self, page: PageRow, found: &Ranked) -> Result<Option<Hit>> {
         let (why, answers, score) = (found.why.clone(), found.answers, found.score);
         // A file that is already gone has no excerpt.
-        let Some(file) = self.memory.vault().read(&page.path, u64::MAX).ok().flatten() else {
+        let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
             let chunk = found.chunk.clone();
             return Ok(Some(Hit { page, why, answers, score, excerpt: None, chunk, text: None }));
         };
@@ -59,7 +59,7 @@ impl Reading<'_> {
         }
         let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
         let hash = ContentHash::of(&file.bytes);
-        let source = Source { memory: self.memory, page: &page, text, hash, chunks: self.chunks };
+        let source = PassageSource { context: self.context, page: &page, text, hash, chunks: self.chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line)?,
             None => source.passage_of(self.query, near)?,
@@ -81,8 +81,8 @@ impl Reading<'_> {
 }
 
 /// A page to read excerpts from.
-struct Source<'a> {
-    memory: &'a Memory,
+struct PassageSource<'a> {
+    context: &'a VaultContext,
     page: &'a PageRow,
     text: &'a str,
     hash: ContentHash,
@@ -91,12 +91,12 @@ struct Source<'a> {
 
 type Passage = (Option<Excerpt>, Option<ChunkRow>);
 
-impl Source<'_> {
+impl PassageSource<'_> {
     /// Returns a line that answers by itself, and the chunk that contains it.
     fn line_of(&self, line: u32) -> Result<Passage> {
         let lines = LineRange { first: line, last: line };
         let text = lines_of(self.text, lines);
-        let chunks = self.memory.store().chunks_of(self.memory.project(), self.page.number)?;
+        let chunks = self.context.store().chunks_of(self.context.project(), self.page.number)?;
         let chunk = chunks.into_iter().find(|chunk| overlap(&chunk.lines, &lines));
         Ok((Some(Excerpt { text, lines, hash: self.hash }), chunk))
     }
@@ -115,7 +115,7 @@ impl Source<'_> {
             let chunk = match near.filter(|chunk| overlap(&chunk.lines, &found.lines)) {
                 Some(chunk) => Some(chunk.clone()),
                 None if !self.chunks => None,
-                None => chunk_around(self.memory, self.page.number, text, &found.lines, query)?,
+                None => chunk_around(self.context, self.page.number, text, &found.lines, query)?,
             };
             return Ok((Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk));
         }
@@ -134,13 +134,13 @@ fn overlap(one: &LineRange, other: &LineRange) -> bool {
 
 /// Returns the chunk that contains the most words, of those that overlap a passage.
 fn chunk_around(
-    memory: &Memory,
+    context: &VaultContext,
     page: PageNo,
     text: &str,
     lines: &LineRange,
     query: &Prepared,
 ) -> Result<Option<ChunkRow>> {
-    let mut chunks = memory.store().chunks_of(memory.project(), page)?;
+    let mut chunks = context.store().chunks_of(context.project(), page)?;
     chunks.retain(|chunk| overlap(&chunk.lines, lines));
     // `max_by_key` returns the last maximum; reversed, that is the first.
     let terms = |chunk: &ChunkRow| count_terms(&lines_of(text, chunk.lines), query);

@@ -14,7 +14,7 @@ use super::SearchRequest;
 use super::passage::stem;
 use super::relational::{Asked, Side, When, read, relation_stems};
 use super::signals::passing;
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Maximum number of words of a name.
@@ -36,7 +36,7 @@ pub(super) struct Answer {
 }
 
 /// A page that a relation leads to.
-struct Found {
+struct FoundRelation {
     page: PageNo,
     relation: String,
     /// The page on the other side.
@@ -50,20 +50,20 @@ struct Found {
 }
 
 /// Returns the pages that answer a relational question, currently valid ones first; none for other questions.
-pub(super) fn answers(memory: &Memory, request: &SearchRequest) -> Result<Vec<Answer>> {
+pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Answer>> {
     let words = Words::of(&request.text);
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
         return Ok(Vec::new());
     }
-    for (span, pages) in words.named(memory)? {
+    for (span, pages) in words.named(context)? {
         let possessive = words.possessive[span.end - 1];
         let Some(mut asked) = read(&words.folded, span, possessive) else { continue };
         if let (Some(day), When::Now) = (request.as_of, asked.when) {
             asked.when = When::At(day);
         }
-        let mut found = along_links(memory, &asked, &pages)?;
-        found.extend(along_facts(memory, &asked, &pages)?);
-        let answers = told(memory, request, &asked, found)?;
+        let mut found = along_links(context, &asked, &pages)?;
+        found.extend(along_facts(context, &asked, &pages)?);
+        let answers = told(context, request, &asked, found)?;
         if !answers.is_empty() {
             return Ok(answers);
         }
@@ -91,7 +91,7 @@ impl Words {
     }
 
     /// Finds the page names in the question, longest first, each with the pages of that name.
-    fn named(&self, memory: &Memory) -> Result<Vec<(Range<usize>, Vec<PageNo>)>> {
+    fn named(&self, context: &VaultContext) -> Result<Vec<(Range<usize>, Vec<PageNo>)>> {
         let mut spans: BTreeMap<String, Range<usize>> = BTreeMap::new();
         for start in 1..self.folded.len() {
             for end in start + 1..=(start + NAME_WORDS).min(self.folded.len()) {
@@ -99,7 +99,7 @@ impl Words {
             }
         }
         let names: Vec<&str> = spans.keys().map(String::as_str).collect();
-        let mut rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&names))?;
+        let mut rows = context.store().lookup(context.project(), &NameQuery::Exact(&names))?;
         rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias | KeyKind::Slug));
         let mut named: Vec<(Range<usize>, Vec<PageNo>)> = Vec::new();
         for row in rows {
@@ -124,8 +124,8 @@ fn is_meant(asked: &Asked, relation: &str) -> Option<bool> {
     all.then_some(passive)
 }
 
-fn along_links(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<Found>> {
-    let (store, project) = (memory.store(), memory.project());
+fn along_links(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Result<Vec<FoundRelation>> {
+    let (store, project) = (context.store(), context.project());
     let mut found = Vec::new();
     let mut note = |row: LinkRow, outward: bool| {
         let (Some(to), Some(passive)) = (row.to, is_meant(asked, &row.link.relation)) else { return };
@@ -140,7 +140,7 @@ fn along_links(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
             let (page, other) = if outward { (to, row.from) } else { (row.from, to) };
             let (relation, interval, line) = (row.link.relation, row.link.interval, row.link.line);
             let stands_on = row.from;
-            found.push(Found {
+            found.push(FoundRelation {
                 page,
                 relation,
                 other,
@@ -157,8 +157,8 @@ fn along_links(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
     Ok(found)
 }
 
-fn along_facts(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<Found>> {
-    let (store, project) = (memory.store(), memory.project());
+fn along_facts(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Result<Vec<FoundRelation>> {
+    let (store, project) = (context.store(), context.project());
     let rows = store.pages(project, pages)?;
     let names: Vec<String> = rows.iter().flat_map(names_of_page).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -180,12 +180,12 @@ fn along_facts(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
         };
         // The subject of a fact is its own page, or the page it names.
         let subject = match (&statement.subject, is_object) {
-            (Some(name), true) => resolved(memory, name)?.unwrap_or(page),
+            (Some(name), true) => resolved(context, name)?.unwrap_or(page),
             (_, true) => page,
-            (_, false) => resolved(memory, &about)?.unwrap_or(page),
+            (_, false) => resolved(context, &about)?.unwrap_or(page),
         };
         if fits {
-            found.push(Found {
+            found.push(FoundRelation {
                 page: subject,
                 other: pages.first().copied().unwrap_or(page),
                 forward: is_object,
@@ -200,8 +200,8 @@ fn along_facts(memory: &Memory, asked: &Asked, pages: &[PageNo]) -> Result<Vec<F
     Ok(found)
 }
 
-fn resolved(memory: &Memory, name: &str) -> Result<Option<PageNo>> {
-    let found = crate::index::find(memory.store(), memory.project(), &name_in_fact(name))?;
+fn resolved(context: &VaultContext, name: &str) -> Result<Option<PageNo>> {
+    let found = crate::index::find(context.store(), context.project(), &name_in_fact(name))?;
     Ok(found.map(|row| row.page))
 }
 
@@ -212,9 +212,14 @@ fn names_of_page(page: &PageRow) -> Vec<String> {
 }
 
 /// Returns the answers that are valid at the right time and match the filter, with an explanation for each.
-fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Found>) -> Result<Vec<Answer>> {
-    let today = memory.today();
-    let mut found: Vec<Found> =
+fn told(
+    context: &VaultContext,
+    request: &SearchRequest,
+    asked: &Asked,
+    found: Vec<FoundRelation>,
+) -> Result<Vec<Answer>> {
+    let today = context.today();
+    let mut found: Vec<FoundRelation> =
         found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
     if let Some(day) = request.as_of {
         // A relation that began later was not known yet.
@@ -222,7 +227,7 @@ fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Foun
         found.retain(|one| one.interval.from.is_none_or(|from| from.first_day() <= last));
     }
     let pages: Vec<PageNo> = found.iter().map(|one| one.page).collect();
-    let mut passing = passing(memory, &request.filter, &pages)?;
+    let mut passing = passing(context, &request.filter, &pages)?;
     if let Some(kind) = &asked.kind
         && passing.iter().any(|page| stem(&fold(&page.kind)) == kind)
     {
@@ -241,7 +246,7 @@ fn told(memory: &Memory, request: &SearchRequest, asked: &Asked, found: Vec<Foun
             continue;
         };
         let line = (one.stands_on == one.page).then_some(one.line);
-        answers.push(Answer { page: one.page, why: sentence(memory, &one, page)?, line });
+        answers.push(Answer { page: one.page, why: sentence(context, &one, page)?, line });
         if answers.len() == ANSWERS {
             break;
         }
@@ -257,9 +262,9 @@ fn holds(when: When, interval: Interval, today: &str) -> bool {
     }
 }
 
-fn sentence(memory: &Memory, found: &Found, page: &PageRow) -> Result<String> {
+fn sentence(context: &VaultContext, found: &FoundRelation, page: &PageRow) -> Result<String> {
     let numbers = [found.other, found.stands_on];
-    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
     let row = |number: PageNo| rows.iter().find(|row| row.number == number);
     let other = row(found.other).map(|row| row.title.clone()).unwrap_or_default();
     let place = row(found.stands_on).map(|row| row.path.clone()).unwrap_or_default();

@@ -7,21 +7,21 @@ use lore_ports::{
 
 use super::fusion::Scored;
 use super::{Prepared, SearchRequest};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::{loses_signs, names_of};
+use crate::index::{is_lossy_slug, names_of};
 
 /// Maximum bytes of a query that are embedded: models read no more, and tokenizing it costs time.
 const QUESTION_BYTES: usize = 8192;
 
 /// Finds the pages whose id, slug, path, title or alias is the query, with the kind of match.
-pub(super) fn exact(memory: &Memory, request: &SearchRequest) -> Result<Vec<(PageNo, &'static str)>> {
-    let (store, project) = (memory.store(), memory.project());
+pub(super) fn exact(context: &VaultContext, request: &SearchRequest) -> Result<Vec<(PageNo, &'static str)>> {
+    let (store, project) = (context.store(), context.project());
     let names = names_of(&request.text);
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let mut rows = store.lookup(project, &NameQuery::Exact(&names))?;
     rows.retain(|row| row.kind <= KeyKind::NameSlug);
-    let lossy = loses_signs(&request.text);
+    let lossy = is_lossy_slug(&request.text);
     let strength = |row: &KeyRow| (lossy && names.first() != Some(&row.key.as_str()), row.kind);
     rows.sort_by(|a, b| strength(a).cmp(&strength(b)).then_with(|| a.path.cmp(&b.path)));
     let mut found: Vec<(PageNo, &'static str)> = Vec::new();
@@ -57,16 +57,16 @@ pub(super) struct Words {
 
 /// Finds the pages with all the words; if there are none, those with some of them.
 pub(super) fn by_words(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     prepared: &Prepared,
     limit: usize,
 ) -> Result<Words> {
     let Some(strict) = &prepared.strict else { return Ok(Words::default()) };
-    let list = ask(memory, request, strict, limit)?;
+    let list = ask(context, request, strict, limit)?;
     match &prepared.relaxed {
         Some(relaxed) if list.is_empty() => {
-            Ok(Words { list: ask(memory, request, relaxed, limit)?, relaxed: true })
+            Ok(Words { list: ask(context, request, relaxed, limit)?, relaxed: true })
         }
         _ => Ok(Words { list, relaxed: false }),
     }
@@ -74,20 +74,20 @@ pub(super) fn by_words(
 
 /// Finds the pages with any of the content words, which suits questions.
 pub(super) fn by_any_word(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     prepared: &Prepared,
     limit: usize,
 ) -> Result<Vec<Scored>> {
     match prepared.relaxed.as_ref().or(prepared.strict.as_ref()) {
-        Some(expression) => ask(memory, request, expression, limit),
+        Some(expression) => ask(context, request, expression, limit),
         None => Ok(Vec::new()),
     }
 }
 
 /// Finds up to `limit` pages that contain every content word.
 pub(super) fn with_every_word(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     prepared: &Prepared,
     limit: usize,
@@ -101,19 +101,19 @@ pub(super) fn with_every_word(
         Some(Expression::Without(_, unwanted)) => Expression::Without(Box::new(wanted), unwanted.clone()),
         _ => wanted,
     };
-    let found = ask(memory, request, &expression, limit)?;
+    let found = ask(context, request, &expression, limit)?;
     Ok(found.into_iter().map(|(page, _)| page).collect())
 }
 
 fn ask(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     expression: &Expression,
     limit: usize,
 ) -> Result<Vec<Scored>> {
     let (filter, weights) = (&request.filter, request.signals.weights());
     let query = TextQuery { expression, filter, weights, window: Window { limit, offset: 0 } };
-    let hits = memory.store().search(memory.project(), &query)?;
+    let hits = context.store().search(context.project(), &query)?;
     Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
 }
 
@@ -127,15 +127,15 @@ pub(super) enum Meaning {
 
 /// Finds the pages whose nearest chunk is similar to the query, and scores the chunks of the pages in `also`.
 pub(super) fn by_meaning(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     limit: usize,
     also: &[PageNo],
 ) -> Result<Meaning> {
-    let Some(row) = memory.active_model()? else {
+    let Some(row) = context.active_model()? else {
         return Ok(Meaning::Without("no embedding model is installed; using full-text search".into()));
     };
-    let embedder = match memory.embedder(&row) {
+    let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
         Err(reason) => return Ok(Meaning::Without(format!("{reason}; using full-text search"))),
     };
@@ -150,8 +150,8 @@ pub(super) fn by_meaning(
         Err(error) => return Ok(Meaning::Without(format!("{error}; using full-text search"))),
     };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
-    let hits = memory.store().nearest(memory.project(), &query)?;
-    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    let hits = context.store().nearest(context.project(), &query)?;
+    let waiting = context.store().count_pending(context.project(), row.number)?;
     let note = (waiting > 0).then(|| {
         format!("{waiting} chunks are not embedded yet and found only by full-text search: run `lore embed`")
     });

@@ -9,7 +9,7 @@ use lore_text::{fold, is_content_word};
 
 use super::SearchRequest;
 use super::fusion::Scored;
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 pub(super) use dates::dates_in;
@@ -92,8 +92,8 @@ pub(super) struct Named {
 }
 
 /// Finds the pages whose title or alias is in the query, and those of their wings.
-pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Named>> {
-    let (store, project) = (memory.store(), memory.project());
+pub(super) fn named(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Named>> {
+    let (store, project) = (context.store(), context.project());
     let names = names_in(&request.text);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut rows = store.lookup(project, &NameQuery::Exact(&names))?;
@@ -105,7 +105,7 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
         return Ok(Vec::new());
     }
     let mut found: Vec<Named> = Vec::new();
-    for page in passing(memory, &request.filter, &numbers)? {
+    for page in passing(context, &request.filter, &numbers)? {
         let longest = rows.iter().filter(|row| row.page == page.number).max_by_key(|row| row.key.len());
         let Some(name) = longest.map(|row| row.key.clone()) else { continue };
         found.retain(|known| known.page != page.number);
@@ -131,8 +131,8 @@ pub(super) fn named(memory: &Memory, request: &SearchRequest) -> Result<Vec<Name
 }
 
 /// Returns those of these pages that match a filter.
-pub(super) fn passing(memory: &Memory, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
-    let (store, project) = (memory.store(), memory.project());
+pub(super) fn passing(context: &VaultContext, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
+    let (store, project) = (context.store(), context.project());
     let mut rows = store.pages(project, pages)?;
     if *filter == Filter::default() {
         return Ok(rows);
@@ -170,7 +170,7 @@ fn names_in(question: &str) -> Vec<String> {
 
 /// Returns the pages of a list that have a date of the query, with that date.
 pub(super) fn dated(
-    memory: &Memory,
+    context: &VaultContext,
     request: &SearchRequest,
     list: &[Scored],
 ) -> Result<Vec<(PageNo, String)>> {
@@ -181,7 +181,7 @@ pub(super) fn dated(
     let pages: Vec<PageNo> = list.iter().map(|(page, _)| *page).collect();
     let wanted = StatementFilter { pages: Some(&pages), kind: Some(StatementKind::Entry) };
     let mut found: Vec<(PageNo, String)> = Vec::new();
-    for row in memory.store().statements(memory.project(), &wanted)? {
+    for row in context.store().statements(context.project(), &wanted)? {
         let Some(day) = row.statement.interval.from else { continue };
         let day = day.to_string();
         if asked.iter().any(|date| day.starts_with(date.as_str()))
@@ -190,7 +190,7 @@ pub(super) fn dated(
             found.push((row.page, day));
         }
     }
-    for page in memory.store().pages(memory.project(), &pages)? {
+    for page in context.store().pages(context.project(), &pages)? {
         let named = |date: &&String| page.slug.contains(date.as_str()) || page.title.contains(date.as_str());
         if let Some(date) =
             asked.iter().find(named).filter(|_| !found.iter().any(|(known, _)| *known == page.number))

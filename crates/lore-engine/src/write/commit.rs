@@ -9,11 +9,11 @@ use lore_vault::FolderLock;
 use lore_vault::git::{CommitMessage, GitError, Repo, State};
 
 use super::git_state::{Pending, PushFailure, remember, remembered};
-use super::record::Entry;
+use super::record::FileChange;
 use super::{Paths, publish};
-use crate::context::{Author, Memory};
+use crate::context::{Author, VaultContext};
 use crate::error::{Error, Result};
-use crate::index::{Look, Trust, reconcile};
+use crate::index::{ReconcileScope, ScanMode, reconcile};
 use crate::lint;
 use crate::policy::Dirty;
 
@@ -40,31 +40,31 @@ pub struct GitState {
     pub commit_failure: Option<(String, usize)>,
 }
 
-fn repo(memory: &Memory) -> Option<Repo> {
-    if memory.policy().git.commit { Repo::find(memory.vault().root()) } else { None }
+fn repo(context: &VaultContext) -> Option<Repo> {
+    if context.policy().git.commit { Repo::find(context.vault().root()) } else { None }
 }
 
 /// Whether writes are committed, with the names of their author and session.
-pub fn is_committed(memory: &Memory) -> bool {
-    repo(memory).is_some()
+pub fn is_committed(context: &VaultContext) -> bool {
+    repo(context).is_some()
 }
 
 /// Fetches if there is a remote and the last attempt is old enough. Returns whether it succeeded; being offline is
 /// fine.
-pub(super) fn fetch_if_old(memory: &Memory) -> bool {
-    let Some(repo) = repo(memory) else { return false };
-    let known = remembered(memory);
-    let old = known.fetched <= memory.policy().git.fetch_after.before(&memory.now());
+pub(super) fn fetch_if_old(context: &VaultContext) -> bool {
+    let Some(repo) = repo(context) else { return false };
+    let known = remembered(context);
+    let old = known.fetched <= context.policy().git.fetch_after.before(&context.now());
     if !old || !repo.has_remote() {
         return false;
     }
-    fetch(memory, &repo, FETCH).is_ok()
+    fetch(context, &repo, FETCH).is_ok()
 }
 
-fn fetch(memory: &Memory, repo: &Repo, patience: Duration) -> std::result::Result<(), GitError> {
+fn fetch(context: &VaultContext, repo: &Repo, patience: Duration) -> std::result::Result<(), GitError> {
     let done = repo.fetch(patience);
-    remember(memory, |now| {
-        now.fetched = memory.now().timestamp().as_millisecond();
+    remember(context, |now| {
+        now.fetched = context.now().timestamp().as_millisecond();
         now.fetch_failure = done.as_ref().err().map(ToString::to_string);
     });
     done
@@ -72,14 +72,14 @@ fn fetch(memory: &Memory, repo: &Repo, patience: Duration) -> std::result::Resul
 
 /// Checks the preconditions of a write: the branch has not diverged from its upstream, and, if the policy requires it,
 /// there are no uncommitted changes made outside Lore.
-pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool, mending: bool) -> Result<()> {
-    let Some(repo) = repo(memory) else { return Ok(()) };
-    if fetched || remembered(memory).apart {
-        follow_upstream(memory, &repo)?;
+pub(super) fn before_write(context: &VaultContext, paths: &Paths, fetched: bool, is_fix: bool) -> Result<()> {
+    let Some(repo) = repo(context) else { return Ok(()) };
+    if fetched || remembered(context).apart {
+        follow_upstream(context, &repo)?;
     }
-    if memory.policy().git.dirty == Dirty::Refuse && !mending {
+    if context.policy().git.dirty == Dirty::Refuse && !is_fix {
         let foreign: Vec<String> =
-            foreign(memory, &repo)?.into_iter().filter(|path| !paths.contains(path)).collect();
+            foreign(context, &repo)?.into_iter().filter(|path| !paths.contains(path)).collect();
         if !foreign.is_empty() {
             return Err(Error::Dirty { paths: foreign });
         }
@@ -88,10 +88,10 @@ pub(super) fn before_write(memory: &Memory, paths: &Paths, fetched: bool, mendin
 }
 
 /// Fast-forwards to the upstream if it is ahead; fails if that is not possible.
-fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
+fn follow_upstream(context: &VaultContext, repo: &Repo) -> Result<bool> {
     let state = repo.state().map_err(failed)?;
     let (ahead, behind) = (state.ahead, state.behind);
-    remember(memory, |now| now.apart = behind > 0);
+    remember(context, |now| now.apart = behind > 0);
     if behind == 0 {
         return Ok(false);
     }
@@ -99,28 +99,28 @@ fn follow_upstream(memory: &Memory, repo: &Repo) -> Result<bool> {
         let upstream = state.upstream.unwrap_or_else(|| "the remote".into());
         return Err(Error::Diverged { upstream, ahead, behind });
     }
-    let dirty = foreign(memory, repo)?;
+    let dirty = foreign(context, repo)?;
     if !dirty.is_empty() {
         return Err(Error::Dirty { paths: dirty });
     }
     let moved = repo.fast_forward().map_err(failed)?;
-    remember(memory, |now| now.apart = false);
-    reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?;
+    remember(context, |now| now.apart = false);
+    reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     Ok(moved)
 }
 
 /// Returns the files that differ from the last commit and are not pending for one of Lore's own.
-fn foreign(memory: &Memory, repo: &Repo) -> Result<Vec<String>> {
-    let own: Vec<String> = remembered(memory).pending.into_iter().flat_map(|one| one.paths).collect();
+fn foreign(context: &VaultContext, repo: &Repo) -> Result<Vec<String>> {
+    let own: Vec<String> = remembered(context).pending.into_iter().flat_map(|one| one.paths).collect();
     let all = repo.uncommitted(None).map_err(failed)?;
     let staging = |path: &str| path.starts_with(".lore/staging/");
     Ok(all.into_iter().map(|one| one.path).filter(|path| !own.contains(path) && !staging(path)).collect())
 }
 
 /// Returns the files of a change that were edited outside Lore since it last wrote them, or that it never wrote.
-pub(super) fn foreign_edits(memory: &Memory, entries: &[Entry]) -> Vec<String> {
-    let edited = |entry: &&Entry| {
-        let author = memory.store().author(memory.project(), &entry.path).ok().flatten();
+pub(super) fn foreign_edits(context: &VaultContext, entries: &[FileChange]) -> Vec<String> {
+    let edited = |entry: &&FileChange| {
+        let author = context.store().author(context.project(), &entry.path).ok().flatten();
         let hash = entry.old.as_deref().map(ContentHash::of);
         hash.is_some() && author.map(|author| author.hash) != hash
     };
@@ -128,8 +128,8 @@ pub(super) fn foreign_edits(memory: &Memory, entries: &[Entry]) -> Vec<String> {
 }
 
 /// Commits edits made outside Lore to the files of a change before it is made, so that each line keeps its author.
-pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, paths: &[String]) {
-    let Some(repo) = repo(memory) else { return };
+pub(super) fn keep_foreign_edits(context: &VaultContext, lock: &FolderLock, paths: &[String]) {
+    let Some(repo) = repo(context) else { return };
     if paths.is_empty() || repo.uncommitted(Some(paths)).is_ok_and(|changed| changed.is_empty()) {
         return;
     }
@@ -142,21 +142,21 @@ pub(super) fn keep_foreign_edits(memory: &Memory, lock: &FolderLock, paths: &[St
 /// Commits these paths. A failure is remembered, reported, and retried by the next commit. If the commit `waited`, the
 /// files may have been edited since.
 pub(super) fn commit(
-    memory: &Memory,
+    context: &VaultContext,
     lock: &FolderLock,
     paths: &[String],
     subject: &str,
     author: &Author,
     waited: bool,
 ) -> std::result::Result<Option<String>, String> {
-    let Some(repo) = repo(memory) else { return Ok(None) };
-    let mut waiting = remembered(memory).pending;
+    let Some(repo) = repo(context) else { return Ok(None) };
+    let mut waiting = remembered(context).pending;
     let had = waiting.len();
     waiting.push(Pending { paths: paths.to_vec(), subject: subject.to_owned(), author: author.clone() });
     let (mut last, mut failure) = (None, None);
     while failure.is_none() && !waiting.is_empty() {
         let had_to_wait = waited || waiting.len() > 1;
-        match repo.commit(&waiting[0].paths, &message(memory, &waiting[0], had_to_wait), lock.hold()) {
+        match repo.commit(&waiting[0].paths, &message(context, &waiting[0], had_to_wait), lock.hold()) {
             Ok(commit) => {
                 last = commit;
                 waiting.remove(0);
@@ -165,7 +165,7 @@ pub(super) fn commit(
         }
     }
     if had > 0 || failure.is_some() {
-        remember(memory, |now| {
+        remember(context, |now| {
             now.pending = waiting;
             now.commit_failure = failure.clone();
         });
@@ -176,10 +176,10 @@ pub(super) fn commit(
     }
 }
 
-fn message(memory: &Memory, pending: &Pending, had_to_wait: bool) -> CommitMessage {
+fn message(context: &VaultContext, pending: &Pending, had_to_wait: bool) -> CommitMessage {
     let Author { actor, face, session } = &pending.author;
     // Edits made while the commit was pending are not the author's.
-    if had_to_wait && pending.paths.iter().any(|path| edited_since(memory, path)) {
+    if had_to_wait && pending.paths.iter().any(|path| edited_since(context, path)) {
         let subject = format!("{}, with edits made outside Lore", pending.subject);
         return CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
     }
@@ -189,9 +189,9 @@ fn message(memory: &Memory, pending: &Pending, had_to_wait: bool) -> CommitMessa
 }
 
 /// Whether a file that Lore wrote has changed since.
-fn edited_since(memory: &Memory, path: &str) -> bool {
-    let author = memory.store().author(memory.project(), path).ok().flatten();
-    let there = memory.vault().read(path, u64::MAX).ok().flatten();
+fn edited_since(context: &VaultContext, path: &str) -> bool {
+    let author = context.store().author(context.project(), path).ok().flatten();
+    let there = context.vault().read(path, u64::MAX).ok().flatten();
     match (author, there) {
         (Some(author), Some(file)) => author.hash != ContentHash::of(&file.bytes),
         _ => false,
@@ -199,14 +199,17 @@ fn edited_since(memory: &Memory, path: &str) -> bool {
 }
 
 /// Commits changes made outside Lore, if the whole vault is valid; returns the commit and its files.
-pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<String>, Vec<String>)> {
-    let lock = memory.lock()?;
-    super::recover::recover(memory, &lock)?;
-    let repo = repo(memory).ok_or_else(no_repository)?;
-    reconcile(memory, &Look::Everything(Trust::Stat), &no_progress)?;
+pub fn commit_by_hand(
+    context: &VaultContext,
+    subject: Option<&str>,
+) -> Result<(Option<String>, Vec<String>)> {
+    let lock = context.lock()?;
+    super::recover::recover(context, &lock)?;
+    let repo = repo(context).ok_or_else(no_repository)?;
+    reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     // Nothing is written unless everything is valid.
-    lint::refuse(lint::lint(memory, None)?)?;
-    publish::refresh(memory, &lock)?;
+    lint::refuse(lint::lint(context, None)?)?;
+    publish::refresh(context, &lock)?;
     let paths: Vec<String> =
         repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect();
     if paths.is_empty() {
@@ -215,15 +218,15 @@ pub fn commit_by_hand(memory: &Memory, subject: Option<&str>) -> Result<(Option<
     let files =
         if paths.len() == 1 { "1 edited file".into() } else { format!("{} edited files", paths.len()) };
     let subject = subject.map_or_else(|| format!("Commit {files}"), str::to_owned);
-    let commit = commit(memory, &lock, &paths, &subject, memory.author(), false)
+    let commit = commit(context, &lock, &paths, &subject, context.author(), false)
         .map_err(|message| Error::Git { message })?;
     Ok((commit, paths))
 }
 
 /// Returns the state of the repository; `None` without one.
-pub fn git_state(memory: &Memory) -> Result<Option<GitState>> {
-    let Some(repo) = repo(memory) else { return Ok(None) };
-    let known = remembered(memory);
+pub fn git_state(context: &VaultContext) -> Result<Option<GitState>> {
+    let Some(repo) = repo(context) else { return Ok(None) };
+    let known = remembered(context);
     let waiting = known.pending.len();
     Ok(Some(GitState {
         state: repo.state().map_err(failed)?,
@@ -236,21 +239,21 @@ pub fn git_state(memory: &Memory) -> Result<Option<GitState>> {
 }
 
 /// Pushes new commits. A rejection is remembered, and not retried while the branches have diverged.
-pub fn push(memory: &Memory) -> Result<u64> {
-    let repo = repo(memory).ok_or_else(no_repository)?;
+pub fn push(context: &VaultContext) -> Result<u64> {
+    let repo = repo(context).ok_or_else(no_repository)?;
     let state = repo.state().map_err(failed)?;
-    let rejected = remembered(memory).push_failure.is_some_and(|failure| failure.rejected);
+    let rejected = remembered(context).push_failure.is_some_and(|failure| failure.rejected);
     if rejected && state.ahead > 0 && state.behind > 0 {
         let upstream = state.upstream.unwrap_or_else(|| "the remote".into());
         return Err(Error::Diverged { upstream, ahead: state.ahead, behind: state.behind });
     }
     let done = repo.push(PUSH);
     let failure = done.as_ref().err().map(|error| PushFailure {
-        at: memory.now().timestamp().as_millisecond(),
+        at: context.now().timestamp().as_millisecond(),
         rejected: matches!(error, GitError::Rejected { .. }),
         message: error.to_string(),
     });
-    remember(memory, |now| {
+    remember(context, |now| {
         now.apart |= failure.as_ref().is_some_and(|failure| failure.rejected);
         now.push_failure = failure;
     });
@@ -261,19 +264,19 @@ pub fn push(memory: &Memory) -> Result<u64> {
 }
 
 /// Checks that the remote answers, if there is one.
-pub fn reach_remote(memory: &Memory) -> std::result::Result<(), String> {
-    match repo(memory).filter(Repo::has_remote) {
+pub fn reach_remote(context: &VaultContext) -> std::result::Result<(), String> {
+    match repo(context).filter(Repo::has_remote) {
         Some(repo) => repo.reachable(FETCH).map_err(|error| format!("the remote does not answer: {error}")),
         None => Ok(()),
     }
 }
 
 /// Fetches and fast-forwards; returns whether anything changed.
-pub fn pull(memory: &Memory) -> Result<bool> {
-    let repo = repo(memory).ok_or_else(no_repository)?;
-    fetch(memory, &repo, PUSH).map_err(failed)?;
-    let _lock = memory.lock()?;
-    follow_upstream(memory, &repo)
+pub fn pull(context: &VaultContext) -> Result<bool> {
+    let repo = repo(context).ok_or_else(no_repository)?;
+    fetch(context, &repo, PUSH).map_err(failed)?;
+    let _lock = context.lock()?;
+    follow_upstream(context, &repo)
 }
 
 fn failed(error: GitError) -> Error {

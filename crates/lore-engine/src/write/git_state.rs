@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::{Author, Memory};
+use crate::context::{Author, VaultContext};
 
 /// The state of git that is kept between commands, per vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -42,21 +42,21 @@ pub struct PushFailure {
 }
 
 /// Returns the stored state.
-pub(super) fn remembered(memory: &Memory) -> Remembered {
-    let text = memory.store().setting(&key(memory)).ok().flatten().unwrap_or_default();
+pub(super) fn remembered(context: &VaultContext) -> Remembered {
+    let text = context.store().setting(&key(context)).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// Changes the stored state.
-pub(super) fn remember(memory: &Memory, change: impl FnOnce(&mut Remembered)) {
-    let mut now = remembered(memory);
+pub(super) fn remember(context: &VaultContext, change: impl FnOnce(&mut Remembered)) {
+    let mut now = remembered(context);
     change(&mut now);
     // This only serves messages and retries; a database that cannot store it must not fail a write.
     if let Ok(text) = serde_json::to_string(&now) {
-        let _ = memory.store().set_setting(&key(memory), &text);
+        let _ = context.store().set_setting(&key(context), &text);
     }
 }
 
-fn key(memory: &Memory) -> String {
-    format!("git/{}", memory.project())
+fn key(context: &VaultContext) -> String {
+    format!("git/{}", context.project())
 }

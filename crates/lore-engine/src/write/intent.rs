@@ -8,8 +8,8 @@ use lore_vault::Staging;
 use lore_vault::fault::fault;
 use serde::{Deserialize, Serialize};
 
-use super::{Noted, Ready};
-use crate::context::{Author, Memory};
+use super::{LedgerNotes, PreparedChange};
+use crate::context::{Author, VaultContext};
 use crate::error::{Error, Result};
 
 /// The intent record of a write.
@@ -22,19 +22,19 @@ pub(super) struct Intent {
     /// The commit's first line.
     pub subject: String,
     /// What happens to each file.
-    pub steps: Vec<Step>,
+    pub steps: Vec<IntentStep>,
     /// Moved pages: from, to.
     pub moved: Vec<(String, String)>,
     /// Whether it follows another write, whose record must not be confused with this one.
     pub follows: bool,
     /// What is recorded in the ledger with it.
     #[serde(default)]
-    pub noted: Noted,
+    pub noted: LedgerNotes,
 }
 
 /// What happens to one file; its number is its position among the steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Step {
+pub(super) struct IntentStep {
     /// Vault-relative path.
     pub path: String,
     /// Hash of the current file; `None` when it does not exist.
@@ -47,7 +47,7 @@ pub(super) struct Step {
 
 /// Progress of a step, judged by the current file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum StepProgress {
     /// Not done yet.
     Before,
     /// Done.
@@ -58,20 +58,25 @@ pub(super) enum Progress {
 
 impl Intent {
     /// Creates the intent of prepared changes.
-    pub(super) fn new(memory: &Memory, ready: &[Ready], subject: String, follows: bool) -> Intent {
+    pub(super) fn new(
+        context: &VaultContext,
+        ready: &[PreparedChange],
+        subject: String,
+        follows: bool,
+    ) -> Intent {
         // Sorted by time; the clock may not advance, so a random part makes ids unique.
         let chance = RandomState::new().build_hasher().finish();
-        let id = format!("{:020}-{chance:016x}", memory.now().timestamp().as_nanosecond());
-        let steps = ready.iter().flat_map(Ready::steps).collect();
+        let id = format!("{:020}-{chance:016x}", context.now().timestamp().as_nanosecond());
+        let steps = ready.iter().flat_map(PreparedChange::steps).collect();
         let moved = ready.iter().filter_map(|one| Some((one.path.clone(), one.to.clone()?))).collect();
         Intent {
             id,
-            author: memory.author().clone(),
+            author: context.author().clone(),
             subject,
             steps,
             moved,
             follows,
-            noted: Noted::default(),
+            noted: LedgerNotes::default(),
         }
     }
 
@@ -93,8 +98,8 @@ impl Intent {
     }
 
     /// Stages the new bytes, keeps the old ones, and writes the record.
-    pub(super) fn stage(&self, staging: &Staging, ready: &[Ready]) -> Result<()> {
-        let news = ready.iter().flat_map(Ready::news);
+    pub(super) fn stage(&self, staging: &Staging, ready: &[PreparedChange]) -> Result<()> {
+        let news = ready.iter().flat_map(PreparedChange::news);
         for (number, (step, new)) in self.steps.iter().zip(news).enumerate() {
             if let Some(bytes) = new {
                 staging.add(number, &step.path, bytes)?;
@@ -118,10 +123,10 @@ impl Intent {
     }
 
     /// Fails if somebody has changed one of the files since it was read.
-    pub(super) fn check_unchanged(&self, memory: &Memory) -> Result<()> {
+    pub(super) fn check_unchanged(&self, context: &VaultContext) -> Result<()> {
         for step in &self.steps {
-            if Intent::progress(memory, step)? == Progress::Foreign {
-                let current = memory.version_of(&step.path)?;
+            if Intent::progress(context, step)? == StepProgress::Foreign {
+                let current = context.version_of(&step.path)?;
                 let expected = current.saturating_sub(1);
                 return Err(Error::Conflict { slug: step.path.clone(), expected, current });
             }
@@ -140,7 +145,7 @@ impl Intent {
     }
 
     /// Moves one file into place.
-    pub(super) fn install_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
+    pub(super) fn install_step(&self, staging: &Staging, number: usize, step: &IntentStep) -> Result<()> {
         match step.new {
             Some(_) => Ok(staging.install(number, &step.path)?),
             None => Ok(staging.remove(&step.path)?),
@@ -148,7 +153,7 @@ impl Intent {
     }
 
     /// Rolls back one file.
-    pub(super) fn undo_step(&self, staging: &Staging, number: usize, step: &Step) -> Result<()> {
+    pub(super) fn undo_step(&self, staging: &Staging, number: usize, step: &IntentStep) -> Result<()> {
         match step.old {
             Some(_) => Ok(staging.put_back(number, &step.path)?),
             None => Ok(staging.remove(&step.path)?),
@@ -165,12 +170,12 @@ impl Intent {
     }
 
     /// Returns the progress of a step.
-    pub(super) fn progress(memory: &Memory, step: &Step) -> Result<Progress> {
-        let there = memory.vault().read(&step.path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
+    pub(super) fn progress(context: &VaultContext, step: &IntentStep) -> Result<StepProgress> {
+        let there = context.vault().read(&step.path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
         Ok(match there {
-            there if there == step.new => Progress::After,
-            there if there == step.old => Progress::Before,
-            _ => Progress::Foreign,
+            there if there == step.new => StepProgress::After,
+            there if there == step.old => StepProgress::Before,
+            _ => StepProgress::Foreign,
         })
     }
 }

@@ -5,13 +5,13 @@ use lore_ports::Authorship;
 use lore_text::ContentHash;
 use lore_vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
 
-use super::{Action, Authority, Edit, Outcome, PageChange, Paths, Ready, Terms, twice};
-use crate::context::Memory;
+use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::{OnEdited, Verb};
 
 /// Returns every path of a change, normalized; each file may occur only once.
-pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths> {
+pub(super) fn paths(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Paths> {
     let mut paths = Paths::new();
     for change in changes {
         let to = match &change.action {
@@ -19,7 +19,7 @@ pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths
             _ => None,
         };
         for path in std::iter::once(&change.path).chain(to) {
-            if !paths.insert(one_form(memory, path)?) {
+            if !paths.insert(normalize(context, path)?) {
                 return Err(twice(path));
             }
         }
@@ -28,34 +28,44 @@ pub(super) fn paths(memory: &Memory, changes: &[PageChange<'_>]) -> Result<Paths
 }
 
 /// Checks a change and computes its new bytes.
-pub(super) fn prepare(memory: &Memory, change: &PageChange<'_>, terms: &Terms) -> Result<Ready> {
-    let path = one_form(memory, &change.path)?;
-    check_place(memory, &path)?;
-    let limit = memory.policy().limits.page_bytes;
-    let old = memory.vault().read(&path, limit)?.map(|file| file.bytes);
-    let row = memory.page_at(&path)?;
-    check_version(memory, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
-    let mut ready = Ready { path, row, old, new: None, to: None, outcome: Outcome::Updated, whole: true };
-    make(memory, change, terms, &mut ready)?;
+pub(super) fn prepare(
+    context: &VaultContext,
+    change: &PageChange<'_>,
+    terms: &WriteOptions,
+) -> Result<PreparedChange> {
+    let path = normalize(context, &change.path)?;
+    check_writable_target(context, &path)?;
+    let limit = context.policy().limits.page_bytes;
+    let old = context.vault().read(&path, limit)?.map(|file| file.bytes);
+    let row = context.page_at(&path)?;
+    check_version(context, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
+    let mut ready =
+        PreparedChange { path, row, old, new: None, to: None, outcome: Outcome::Updated, whole: true };
+    make(context, change, terms, &mut ready)?;
     if terms.authority == Authority::Author {
-        permit(memory, change, &ready)?;
+        permit(context, change, &ready)?;
     }
-    settle(memory, &mut ready, terms.authority)?;
+    settle(context, &mut ready, terms.authority)?;
     Ok(ready)
 }
 
 /// Computes the new bytes.
-fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Ready) -> Result<()> {
+fn make(
+    context: &VaultContext,
+    change: &PageChange<'_>,
+    terms: &WriteOptions,
+    ready: &mut PreparedChange,
+) -> Result<()> {
     if !matches!(change.action, Action::Put(_)) {
-        ready.whole = is_own(memory, ready)?;
+        ready.whole = is_own(context, ready)?;
     }
     ready.new = match &change.action {
-        Action::Put(bytes) => Some(put(memory, ready, bytes, terms)?),
+        Action::Put(bytes) => Some(put(context, ready, bytes, terms)?),
         Action::Edit(edit) => Some(edited(ready, edit)?),
         Action::Move(to, edit) => {
-            let to = one_form(memory, to)?;
-            check_place(memory, &to)?;
-            if exists(&memory.vault().root().join(&to)) {
+            let to = normalize(context, to)?;
+            check_writable_target(context, &to)?;
+            if exists(&context.vault().root().join(&to)) {
                 return Err(Error::Exists { path: to });
             }
             ready.to = Some(to);
@@ -71,17 +81,22 @@ fn make(memory: &Memory, change: &PageChange<'_>, terms: &Terms, ready: &mut Rea
 }
 
 /// Returns the new bytes of a page. If the policy says so, a page with somebody else's text gets a revision instead.
-fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Result<Vec<u8>> {
-    let policy = memory.policy();
+fn put(
+    context: &VaultContext,
+    ready: &mut PreparedChange,
+    bytes: &[u8],
+    terms: &WriteOptions,
+) -> Result<Vec<u8>> {
+    let policy = context.policy();
     let revises = policy.rule(&ready.path).is_some_and(|rule| rule.edited == OnEdited::Revision);
-    let replaces = !revises || terms.verbatim || terms.authority == Authority::Upkeep;
-    if replaces || ready.old.is_none() || ready.old.as_deref() == Some(bytes) || is_own(memory, ready)? {
+    let replaces = !revises || terms.overwrite || terms.authority == Authority::Upkeep;
+    if replaces || ready.old.is_none() || ready.old.as_deref() == Some(bytes) || is_own(context, ready)? {
         return Ok(bytes.to_vec());
     }
     let old = ready.old.as_deref().map(std::str::from_utf8);
     match (old, std::str::from_utf8(bytes)) {
         (Some(Ok(current)), Ok(new)) => {
-            let text = revision(current, new, &memory.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
+            let text = revision(current, new, &context.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
             ready.whole = false;
             Ok(text.into_bytes())
         }
@@ -90,18 +105,18 @@ fn put(memory: &Memory, ready: &mut Ready, bytes: &[u8], terms: &Terms) -> Resul
 }
 
 /// Whether the current page was written by this author alone.
-fn is_own(memory: &Memory, ready: &Ready) -> Result<bool> {
+fn is_own(context: &VaultContext, ready: &PreparedChange) -> Result<bool> {
     let Some(old) = &ready.old else { return Ok(true) };
-    let author = memory.store().author(memory.project(), &ready.path)?;
+    let author = context.store().author(context.project(), &ready.path)?;
     let own = |author: Authorship| {
-        author.whole && author.actor == memory.author().actor && author.hash == ContentHash::of(old)
+        author.whole && author.actor == context.author().actor && author.hash == ContentHash::of(old)
     };
     Ok(author.is_some_and(own))
 }
 
 /// Checks the change against the policy's rules.
-fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()> {
-    let policy = memory.policy();
+fn permit(context: &VaultContext, change: &PageChange<'_>, ready: &PreparedChange) -> Result<()> {
+    let policy = context.policy();
     let appends = match (&ready.old, &ready.new) {
         (Some(old), Some(new)) => new.starts_with(old),
         _ => false,
@@ -124,7 +139,7 @@ fn permit(memory: &Memory, change: &PageChange<'_>, ready: &Ready) -> Result<()>
 }
 
 /// Sets the outcome, checks the size, and stamps the date if the schema requires it.
-fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()> {
+fn settle(context: &VaultContext, ready: &mut PreparedChange, authority: Authority) -> Result<()> {
     ready.outcome = match (&ready.old, &ready.new) {
         (_, None) => Outcome::Deleted,
         _ if ready.to.is_some() => Outcome::Moved,
@@ -134,16 +149,16 @@ fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()
     };
     let target = ready.to.as_ref().unwrap_or(&ready.path);
     if matches!(ready.outcome, Outcome::Created | Outcome::Moved)
-        && let Some(twin) = memory.vault().case_twin(target)
+        && let Some(twin) = context.vault().case_twin(target)
         && twin != ready.path
     {
         let reason = "a file or folder whose name differs only in case already exists";
         return Err(lore_vault::Error::BadPath { path: target.clone(), reason }.into());
     }
     if authority == Authority::Author && matches!(ready.outcome, Outcome::Created | Outcome::Updated) {
-        stamp(memory, ready);
+        stamp(context, ready);
     }
-    let limit = memory.policy().limits.page_bytes;
+    let limit = context.policy().limits.page_bytes;
     match ready.new.as_ref().map(|new| new.len() as u64) {
         Some(size) if size > limit => {
             Err(lore_vault::Error::TooLarge { path: ready.path.clone(), size, limit }.into())
@@ -153,27 +168,27 @@ fn settle(memory: &Memory, ready: &mut Ready, authority: Authority) -> Result<()
 }
 
 /// Sets the date of the last change. Frontmatter that cannot be edited is left for lint to report.
-fn stamp(memory: &Memory, ready: &mut Ready) {
-    let policy = memory.policy();
+fn stamp(context: &VaultContext, ready: &mut PreparedChange) {
+    let policy = context.policy();
     let Some(key) = policy.schema(&ready.path).and_then(|schema| schema.stamp.as_ref()) else { return };
     let Some(text) = ready.new.as_deref().and_then(|new| std::str::from_utf8(new).ok()) else { return };
     if is_page_path(&ready.path)
-        && let Ok(text) = edit::set_property(text, key, &Value::Text(memory.today()))
+        && let Ok(text) = edit::set_property(text, key, &Value::Text(context.today()))
     {
         ready.new = Some(text.into_bytes());
     }
 }
 
 /// Normalizes a path: aliases resolved, checked, composed.
-fn one_form(memory: &Memory, path: &str) -> Result<String> {
-    let path = memory.vault().file_path(path)?;
-    match memory.policy().alias(&path) {
-        Some(now) => Ok(memory.vault().file_path(&now)?),
+fn normalize(context: &VaultContext, path: &str) -> Result<String> {
+    let path = context.vault().file_path(path)?;
+    match context.policy().alias(&path) {
+        Some(now) => Ok(context.vault().file_path(&now)?),
         None => Ok(path),
     }
 }
 
-fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
+fn edited(ready: &PreparedChange, edit: &Edit<'_>) -> Result<Vec<u8>> {
     let decoded = decode(existing(ready)?);
     if decoded.encoding.is_some() {
         return Err(Error::NotUtf8 { path: ready.path.clone() });
@@ -181,30 +196,30 @@ fn edited(ready: &Ready, edit: &Edit<'_>) -> Result<Vec<u8>> {
     edit(&decoded.text).map(String::into_bytes)
 }
 
-fn existing(ready: &Ready) -> Result<&[u8]> {
+fn existing(ready: &PreparedChange) -> Result<&[u8]> {
     let missing = || Error::NotFound { reference: ready.path.clone(), suggestions: Vec::new() };
     ready.old.as_deref().ok_or_else(missing)
 }
 
 /// Checks that Lore may write to a path. Ignored files are not pages: they are neither written nor removed. Of files
 /// that are not pages, only sidecar data, raw captures, the vault's tests and those that a rule names may be written.
-pub(super) fn check_place(memory: &Memory, path: &str) -> Result<()> {
-    if !is_page_path(path) && !is_known_file(memory, path) {
+pub(super) fn check_writable_target(context: &VaultContext, path: &str) -> Result<()> {
+    if !is_page_path(path) && !is_known_file(context, path) {
         return Err(lore_vault::Error::BadPath {
             path: path.to_owned(),
             reason: "a page's name must end in .md",
         }
         .into());
     }
-    if is_page_path(path) && ignored(memory.vault(), path) {
+    if is_page_path(path) && ignored(context.vault(), path) {
         let reason = "it is excluded by an ignore file of the vault";
         return Err(lore_vault::Error::BadPath { path: path.to_owned(), reason }.into());
     }
-    Ok(memory.vault().check_writable(path)?)
+    Ok(context.vault().check_writable(path)?)
 }
 
-fn is_known_file(memory: &Memory, path: &str) -> bool {
-    let policy = memory.policy();
+fn is_known_file(context: &VaultContext, path: &str) -> bool {
+    let policy = context.policy();
     let raw = policy.raw.as_ref().map(|raw| raw.folder.as_str());
     let captured = raw.and_then(|raw| path.strip_prefix(raw)).is_some_and(|rest| rest.starts_with('/'));
     let extension = policy.rule(path).and_then(|rule| rule.extension.as_ref());
@@ -212,9 +227,14 @@ fn is_known_file(memory: &Memory, path: &str) -> bool {
     captured || named || is_sidecar(path) || path == EXPECTATIONS_FILE
 }
 
-fn check_version(memory: &Memory, path: &str, slug: Option<&str>, expected: Option<u64>) -> Result<()> {
+fn check_version(
+    context: &VaultContext,
+    path: &str,
+    slug: Option<&str>,
+    expected: Option<u64>,
+) -> Result<()> {
     let Some(expected) = expected else { return Ok(()) };
-    let current = memory.version_of(path)?;
+    let current = context.version_of(path)?;
     if current == expected {
         return Ok(());
     }

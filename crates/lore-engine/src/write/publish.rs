@@ -5,8 +5,8 @@ use lore_vault::fault::fault;
 use lore_vault::{FolderLock, is_sidecar};
 
 use super::intent::Intent;
-use super::{Outcome, Ready, carry_out, commit};
-use crate::context::Memory;
+use super::{Outcome, PreparedChange, commit, execute};
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// The result.
@@ -20,14 +20,14 @@ pub(super) struct Published {
 /// Updates the generated files and commits everything. After a crash, `recovered` contains generated files that may
 /// already have been written.
 pub(super) fn publish(
-    memory: &Memory,
+    context: &VaultContext,
     lock: &FolderLock,
     intent: &Intent,
     recovered: Option<Vec<String>>,
 ) -> Result<Published> {
     let waited = recovered.is_some();
     let mut published = Published { generated: recovered.unwrap_or_default(), ..Published::default() };
-    match refresh(memory, lock) {
+    match refresh(context, lock) {
         Ok(paths) => published.generated.extend(paths),
         Err(error) => {
             let message = format!("cannot update generated files: {error}; run `lore index`");
@@ -37,7 +37,7 @@ pub(super) fn publish(
     fault("generated");
     let mut paths = intent.paths();
     paths.extend(published.generated.iter().cloned());
-    match commit::commit(memory, lock, &paths, &intent.subject, &intent.author, waited) {
+    match commit::commit(context, lock, &paths, &intent.subject, &intent.author, waited) {
         Ok(commit) => published.commit = commit,
         Err(warning) => published.warnings.push(warning),
     }
@@ -46,17 +46,17 @@ pub(super) fn publish(
 }
 
 /// Updates every generated file that is out of date; returns their paths.
-pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
+pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<String>> {
     let mut ready = Vec::new();
-    for (path, text) in memory.hooks().derived_files(memory)? {
-        let old = memory.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
-        let row = memory.page_at(&path)?;
+    for (path, text) in context.hooks().derived_files(context)? {
+        let old = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
+        let row = context.page_at(&path)?;
         let outcome = match (&old, &text) {
             (None, _) => Outcome::Created,
             (_, Some(_)) => Outcome::Updated,
             (_, None) => Outcome::Deleted,
         };
-        ready.push(Ready {
+        ready.push(PreparedChange {
             path,
             row,
             old,
@@ -69,19 +69,19 @@ pub(super) fn refresh(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
     if ready.is_empty() {
         return Ok(Vec::new());
     }
-    let intent = Intent::new(memory, &ready, "Update generated files".into(), true);
-    let (staging, _) = carry_out(memory, lock, &ready, &intent, None)?;
+    let intent = Intent::new(context, &ready, "Update generated files".into(), true);
+    let (staging, _) = execute(context, lock, &ready, &intent, None)?;
     staging.end()?;
     Ok(intent.paths())
 }
 
 /// Returns the first line of the commit message.
-pub(super) fn subject(ready: &[Ready]) -> String {
+pub(super) fn subject(ready: &[PreparedChange]) -> String {
     // Sidecar data is not mentioned along with its page.
-    let beside = |one: &&Ready| ready.len() == 1 || !is_sidecar(&one.path);
-    let changed: Vec<&Ready> =
+    let beside = |one: &&PreparedChange| ready.len() == 1 || !is_sidecar(&one.path);
+    let changed: Vec<&PreparedChange> =
         ready.iter().filter(|one| one.outcome != Outcome::Unchanged).filter(beside).collect();
-    let done = |one: &Ready| match (one.outcome, &one.to) {
+    let done = |one: &PreparedChange| match (one.outcome, &one.to) {
         (Outcome::Created, _) => format!("Create {}", one.path),
         (Outcome::Deleted, _) => format!("Delete {}", one.path),
         (_, Some(to)) => format!("Move {} to {to}", one.path),

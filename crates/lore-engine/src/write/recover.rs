@@ -6,26 +6,26 @@ use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, Staging, is_page_path};
 
-use super::intent::{Intent, Progress, Step};
-use super::prepare::check_place;
+use super::intent::{Intent, IntentStep, StepProgress};
+use super::prepare::check_writable_target;
 use super::publish::publish;
-use super::record::{Entry, is_recorded, record};
-use crate::context::Memory;
+use super::record::{FileChange, is_recorded, record};
+use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::{Look, reconcile};
+use crate::index::{ReconcileScope, reconcile};
 
 /// Completes or rolls back every unfinished write; returns messages for the user.
-pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>> {
+pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<String>> {
     let mut under_way = Vec::new();
-    for name in memory.vault().under_way() {
+    for name in context.vault().under_way() {
         // Anything there that is not one of Lore's writes is left alone.
-        let Ok(staging) = memory.vault().staged(&name) else { continue };
+        let Ok(staging) = context.vault().staged(&name) else { continue };
         // Without a complete record no file was touched. A record that Lore could not have written is not trusted: the
         // vault may come from anywhere.
         let record = staging.intent().unwrap_or_default();
         let intent = record.as_deref().and_then(Intent::read).and_then(|intent| intent.reattached(&staging));
         match intent {
-            Some(intent) if is_sound(memory, &staging, &intent)? => under_way.push((staging, intent)),
+            Some(intent) if is_sound(context, &staging, &intent)? => under_way.push((staging, intent)),
             _ => drop(staging.end()),
         }
     }
@@ -34,10 +34,10 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
     let mut told = Vec::new();
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
     for (staging, intent) in under_way {
-        let verdict = settle(memory, &staging, &intent)?;
+        let verdict = settle(context, &staging, &intent)?;
         let in_place = matches!(verdict, Verdict::Finished | Verdict::Edited);
         if in_place && (alone || !intent.follows) {
-            publish(memory, lock, &intent, Some(memory.hooks().derived_paths(memory)?))?;
+            publish(context, lock, &intent, Some(context.hooks().derived_paths(context)?))?;
         }
         if !intent.follows {
             told.push(verdict.sentence(&intent));
@@ -49,19 +49,19 @@ pub(super) fn recover(memory: &Memory, lock: &FolderLock) -> Result<Vec<String>>
 }
 
 /// Whether a write could have made this record: only files that Lore may write, with matching bytes.
-fn is_sound(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<bool> {
+fn is_sound(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<bool> {
     for (number, step) in intent.steps.iter().enumerate() {
-        let written = intent.follows || check_place(memory, &step.path).is_ok();
-        let known = memory.vault().file_path(&step.path).is_ok_and(|path| path == step.path);
+        let written = intent.follows || check_writable_target(context, &step.path).is_ok();
+        let known = context.vault().file_path(&step.path).is_ok_and(|path| path == step.path);
         let page = !intent.follows || is_page_path(&step.path);
         if !(written && known && page) {
             return Ok(false);
         }
         let Ok(waiting) = staging.new_bytes(number) else { return Ok(false) };
         let waiting = waiting.map(|bytes| ContentHash::of(&bytes));
-        let there = Intent::progress(memory, step)?;
+        let there = Intent::progress(context, step)?;
         if waiting.is_some() && waiting != step.new
-            || waiting.is_none() && step.new.is_some() && there == Progress::Before
+            || waiting.is_none() && step.new.is_some() && there == StepProgress::Before
         {
             return Ok(false);
         }
@@ -98,51 +98,59 @@ impl Verdict {
 }
 
 /// Completes a write, or rolls it back if somebody has edited a file that was not in place yet.
-fn settle(memory: &Memory, staging: &Staging, intent: &Intent) -> Result<Verdict> {
-    let states =
-        intent.steps.iter().map(|step| Intent::progress(memory, step)).collect::<Result<Vec<Progress>>>()?;
-    let all_there = states.iter().all(|state| *state != Progress::Foreign);
+fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Verdict> {
+    let states = intent
+        .steps
+        .iter()
+        .map(|step| Intent::progress(context, step))
+        .collect::<Result<Vec<StepProgress>>>()?;
+    let all_there = states.iter().all(|state| *state != StepProgress::Foreign);
     let finished = if all_there { Verdict::Finished } else { Verdict::Edited };
     // Everything the ledger records was in place; later edits came after it.
-    if is_recorded(memory, intent)? {
+    if is_recorded(context, intent)? {
         return Ok(finished);
     }
-    let overtaken = |(number, step): (usize, &Step)| {
+    let overtaken = |(number, step): (usize, &IntentStep)| {
         // New bytes that are still staged were never in place; a file that should be deleted but exists was edited.
-        states[number] == Progress::Foreign && (step.new.is_none() || staging.holds_new(number))
+        states[number] == StepProgress::Foreign && (step.new.is_none() || staging.holds_new(number))
     };
     let overtaken = intent.steps.iter().enumerate().any(overtaken);
-    if overtaken || states.contains(&Progress::Foreign) && states.contains(&Progress::Before) {
-        return give_up(memory, staging, intent, &states);
+    if overtaken || states.contains(&StepProgress::Foreign) && states.contains(&StepProgress::Before) {
+        return give_up(context, staging, intent, &states);
     }
     for (number, step) in intent.steps.iter().enumerate() {
-        if states[number] == Progress::Before {
+        if states[number] == StepProgress::Before {
             intent.install_step(staging, number, step)?;
             fault("installed");
         }
     }
     let entries = entries(staging, intent)?;
-    transaction(memory.store(), || record(memory, intent, &entries, None))?;
+    transaction(context.store(), || record(context, intent, &entries, None))?;
     fault("committed");
     Ok(finished)
 }
 
-fn give_up(memory: &Memory, staging: &Staging, intent: &Intent, states: &[Progress]) -> Result<Verdict> {
+fn give_up(
+    context: &VaultContext,
+    staging: &Staging,
+    intent: &Intent,
+    states: &[StepProgress],
+) -> Result<Verdict> {
     for (number, step) in intent.steps.iter().enumerate().rev() {
-        if states[number] == Progress::After {
+        if states[number] == StepProgress::After {
             intent.undo_step(staging, number, step)?;
         }
     }
     let paths = intent.paths().into_iter().collect();
-    reconcile(memory, &Look::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
-    let undone = states.contains(&Progress::After);
+    reconcile(context, &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
+    let undone = states.contains(&StepProgress::After);
     Ok(if undone { Verdict::Undone } else { Verdict::GivenUp })
 }
 
-fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<Entry>> {
-    let entry = |(number, step): (usize, &Step)| -> Result<Entry> {
+fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<FileChange>> {
+    let entry = |(number, step): (usize, &IntentStep)| -> Result<FileChange> {
         let old = if step.old.is_some() { staging.old(number)? } else { None };
-        Ok(Entry { path: step.path.clone(), old, new: step.new, whole: step.whole })
+        Ok(FileChange { path: step.path.clone(), old, new: step.new, whole: step.whole })
     };
     intent.steps.iter().enumerate().map(entry).collect()
 }

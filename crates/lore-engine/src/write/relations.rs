@@ -9,9 +9,9 @@ use lore_page::{Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::index::{links, meant};
+use crate::index::{links, resolve_targets};
 use crate::write::{Action, PageChange, Receipt, write};
 
 /// A relation to create.
@@ -65,16 +65,17 @@ impl Stated {
 }
 
 /// Creates a relation. If it already exists with the same interval, nothing changes.
-pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
+pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = new.relation.split_whitespace().collect::<Vec<_>>().join(" ");
     check_relation(&relation)?;
-    let target = target_of(memory, new.to)?;
+    let target = target_of(context, new.to)?;
     let (path, to) = (&new.from.path, new.to.number);
-    let context = new.context.map(str::to_owned);
-    let line = edit::NewRelation { relation: relation.clone(), target, context, interval: new.interval };
+    let note = new.context.map(str::to_owned);
+    let line =
+        edit::NewRelation { relation: relation.clone(), target, context: note, interval: new.interval };
     let written = format!("{relation} [[{}]]", line.target);
     let edit = |text: &str| {
-        let links = stated(memory, path, text)?;
+        let links = stated(context, path, text)?;
         for other in between(&links, to, &relation) {
             if other.row.link.interval == new.interval {
                 return Ok(text.to_owned());
@@ -85,8 +86,8 @@ pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
         }
         edit::add_relation(text, &line).map_err(|source| Error::Edit { slug: new.from.slug.clone(), source })
     };
-    let receipt = change(memory, path, &edit, new.expected_version)?;
-    let links = links_on(memory, path)?;
+    let receipt = change(context, path, &edit, new.expected_version)?;
+    let links = links_on(context, path)?;
     let same = |row: &&LinkRow| {
         row.to == Some(to) && fold(&row.link.relation) == fold(&relation) && row.link.interval == new.interval
     };
@@ -96,16 +97,16 @@ pub fn link(memory: &Memory, new: &NewLink<'_>) -> Result<LinkWritten> {
 
 /// Ends a relation at a date.
 pub fn close_link(
-    memory: &Memory,
+    context: &VaultContext,
     id: u64,
     until: PartialDate,
     expected_version: Option<u64>,
 ) -> Result<LinkWritten> {
-    let row = the_link(memory, id)?;
-    let page = page_of(memory, &row.from_path)?;
+    let row = the_link(context, id)?;
+    let page = page_of(context, &row.from_path)?;
     let path = row.from_path;
     let edit = |text: &str| {
-        let links = stated(memory, &path, text)?;
+        let links = stated(context, &path, text)?;
         let one = links.iter().find(|one| one.row.link.id == id).ok_or_else(|| no_link(&id.to_string()))?;
         if !one.is_line() {
             return Err(not_a_line(&path, one));
@@ -124,14 +125,14 @@ pub fn close_link(
         edit::close_relation(text, one.link.line, until)
             .map_err(|source| Error::Edit { slug: page.slug.clone(), source })
     };
-    let receipt = change(memory, &path, &edit, expected_version)?;
-    let link = links_on(memory, &path)?.into_iter().find(|row| row.link.id == id);
+    let receipt = change(context, &path, &edit, expected_version)?;
+    let link = links_on(context, &path)?.into_iter().find(|row| row.link.id == id);
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&id.to_string()))
 }
 
 /// Removes the relations from one page to another: all of them, or those with one verb.
 pub fn unlink(
-    memory: &Memory,
+    context: &VaultContext,
     from: &PageRow,
     to: &PageRow,
     relation: Option<&str>,
@@ -139,10 +140,10 @@ pub fn unlink(
 ) -> Result<Unlinked> {
     let found: RefCell<(Vec<LinkRow>, Vec<LinkRow>)> = RefCell::default();
     let edit = |text: &str| {
-        let links = stated(memory, &from.path, text)?;
+        let links = stated(context, &from.path, text)?;
         let named = |one: &Stated| relation.is_none_or(|relation| fold(relation) == fold(&one.link.relation));
-        let meant = links.iter().filter(|one| one.row.to == Some(to.number));
-        let (cut, left): (Vec<_>, Vec<_>) = meant.partition(|one| one.is_line() && named(one));
+        let resolve_targets = links.iter().filter(|one| one.row.to == Some(to.number));
+        let (cut, left): (Vec<_>, Vec<_>) = resolve_targets.partition(|one| one.is_line() && named(one));
         let rows = |list: &[&Stated]| list.iter().map(|one| one.row.clone()).collect();
         found.replace((rows(&cut), rows(&left)));
         // From last to first, so that the line numbers above stay valid.
@@ -151,20 +152,20 @@ pub fn unlink(
                 .map_err(|source| Error::Edit { slug: from.slug.clone(), source })
         })
     };
-    let receipt = change(memory, &from.path, &edit, expected_version)?;
+    let receipt = change(context, &from.path, &edit, expected_version)?;
     let (removed, left) = found.take();
     Ok(Unlinked { receipt, removed, left })
 }
 
 fn change(
-    memory: &Memory,
+    context: &VaultContext,
     path: &str,
     edit: &dyn Fn(&str) -> Result<String>,
     expected_version: Option<u64>,
 ) -> Result<Receipt> {
     check_format(path)?;
     let action = Action::Edit(Box::new(edit));
-    write(memory, &[PageChange { path: path.to_owned(), action, expected_version }])
+    write(context, &[PageChange { path: path.to_owned(), action, expected_version }])
 }
 
 /// Checks that a page is Markdown, the only format in which relations are written.
@@ -179,13 +180,13 @@ pub fn check_format(path: &str) -> Result<()> {
 }
 
 /// Returns the links of a text as the index would have them, each resolved to its page.
-fn stated(memory: &Memory, path: &str, text: &str) -> Result<Vec<Stated>> {
-    let page = page_of(memory, path)?;
+fn stated(context: &VaultContext, path: &str, text: &str) -> Result<Vec<Stated>> {
+    let page = page_of(context, path)?;
     let parsed = parse(path, text).page;
     let drafts = links(&page.id, &parsed);
     let row = |link| LinkRow { number: 0, from: page.number, from_path: path.to_owned(), to: None, link };
     let rows: Vec<LinkRow> = drafts.into_iter().map(row).collect();
-    let targets = meant(memory.store(), memory.project(), &rows)?;
+    let targets = resolve_targets(context.store(), context.project(), &rows)?;
     let rows = rows.into_iter().zip(targets).map(|(row, to)| LinkRow { to, ..row });
     Ok(rows.zip(parsed.links).map(|(row, link)| Stated { row, link }).collect())
 }
@@ -204,19 +205,19 @@ fn leads_as(one: &Stated, other: &Stated) -> bool {
     same_end && fold(&one.link.relation) == fold(&other.link.relation)
 }
 
-fn links_on(memory: &Memory, path: &str) -> Result<Vec<LinkRow>> {
-    let page = page_of(memory, path)?;
-    Ok(memory.store().links(memory.project(), &LinkFilter::From(&[page.number]))?)
+fn links_on(context: &VaultContext, path: &str) -> Result<Vec<LinkRow>> {
+    let page = page_of(context, path)?;
+    Ok(context.store().links(context.project(), &LinkFilter::From(&[page.number]))?)
 }
 
-fn page_of(memory: &Memory, path: &str) -> Result<PageRow> {
+fn page_of(context: &VaultContext, path: &str) -> Result<PageRow> {
     let missing = || Error::NotFound { reference: path.to_owned(), suggestions: Vec::new() };
-    memory.page_at(path)?.ok_or_else(missing)
+    context.page_at(path)?.ok_or_else(missing)
 }
 
 /// Returns the link with an id.
-fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
-    let mut found = memory.store().links(memory.project(), &LinkFilter::Ids(&[id]))?;
+fn the_link(context: &VaultContext, id: u64) -> Result<LinkRow> {
+    let mut found = context.store().links(context.project(), &LinkFilter::Ids(&[id]))?;
     match found.len() {
         0 => Err(no_link(&id.to_string())),
         1 => Ok(found.remove(0)),
@@ -228,9 +229,9 @@ fn the_link(memory: &Memory, id: u64) -> Result<LinkRow> {
 }
 
 /// Returns the target of a wiki link to a page: its slug, else its path.
-pub fn target_of(memory: &Memory, to: &PageRow) -> Result<String> {
+pub fn target_of(context: &VaultContext, to: &PageRow) -> Result<String> {
     for name in [&to.slug, &to.path] {
-        if memory.find(name)?.is_some_and(|found| found.number == to.number) {
+        if context.find(name)?.is_some_and(|found| found.number == to.number) {
             return Ok(name.clone());
         }
     }

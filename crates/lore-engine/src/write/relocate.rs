@@ -8,7 +8,7 @@ use lore_ports::{KeyKind, LinkFilter, NameQuery, PageRow};
 use lore_text::{fold, slugify};
 use lore_vault::{exists, folder, relative, sidecar, without_extension};
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::index::names_of;
 use crate::write::{Action, Edit, PageChange, Receipt, write};
@@ -27,9 +27,14 @@ struct Move<'a> {
 }
 
 /// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
-pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Option<u64>) -> Result<Receipt> {
-    let to = memory.vault().page_path(to)?;
-    let rows = memory.store().links(memory.project(), &LinkFilter::To(&[page.number]))?;
+pub fn relocate(
+    context: &VaultContext,
+    page: &PageRow,
+    to: &str,
+    expected_version: Option<u64>,
+) -> Result<Receipt> {
+    let to = context.vault().page_path(to)?;
+    let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
     let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
     let mut sources: Vec<String> =
         inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
@@ -38,15 +43,15 @@ pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Opt
     let plan = Move {
         from: &page.path,
         to: &to,
-        names: names_kept(memory, page)?,
-        short: short_name(memory, page, &to)?,
+        names: names_kept(context, page)?,
+        short: short_name(context, page, &to)?,
         inbound,
     };
     let own: Edit<'_> = Box::new(|text| plan.own_links(text));
     let mut changes =
         vec![PageChange { path: page.path.clone(), action: Action::Move(to.clone(), own), expected_version }];
     let (data, new_data) = (sidecar(&page.path), sidecar(&to));
-    if exists(&memory.vault().root().join(&data)) {
+    if exists(&context.vault().root().join(&data)) {
         let as_it_is: Edit<'_> = Box::new(|text| Ok(text.to_owned()));
         changes.push(PageChange {
             path: data,
@@ -58,7 +63,7 @@ pub fn relocate(memory: &Memory, page: &PageRow, to: &str, expected_version: Opt
         let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
         changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
     }
-    write(memory, &changes)
+    write(context, &changes)
 }
 
 impl Move<'_> {
@@ -106,8 +111,8 @@ impl Move<'_> {
 }
 
 /// Returns the names that do not depend on the page's path.
-fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
-    let file = memory.read(page)?;
+fn names_kept(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
+    let file = context.read(page)?;
     let text = lore_vault::decode(&file.bytes).text.into_owned();
     let parsed = parse(&page.path, &text).page;
     let mut names: Vec<String> = parsed.aliases;
@@ -118,12 +123,12 @@ fn names_kept(memory: &Memory, page: &PageRow) -> Result<Vec<String>> {
 }
 
 /// Returns the new file's name, or its whole path if another page has that name too.
-fn short_name(memory: &Memory, page: &PageRow, to: &str) -> Result<String> {
+fn short_name(context: &VaultContext, page: &PageRow, to: &str) -> Result<String> {
     let place = without_extension(to);
     let short = place.rsplit('/').next().unwrap_or(place);
     let names = names_of(short);
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&wanted))?;
+    let rows = context.store().lookup(context.project(), &NameQuery::Exact(&wanted))?;
     let taken = rows.iter().any(|row| row.page != page.number && row.kind != KeyKind::DesiredSlug);
     Ok(if taken { place.to_owned() } else { short.to_owned() })
 }

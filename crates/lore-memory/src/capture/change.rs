@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use lore_engine::{Action, Edit, Error, Memory, PageChange, Receipt, Result, Verb, write_as};
+use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, write_as};
 use lore_page::{LINKS_TO, edit, parse};
 
 use super::{CaptureRequest, terms_of};
@@ -19,7 +19,7 @@ pub(super) enum Onto {
 
 /// Applies a capture to an existing page.
 pub(super) fn change(
-    memory: &Memory,
+    context: &VaultContext,
     reference: &str,
     request: &CaptureRequest,
     onto: Onto,
@@ -30,10 +30,10 @@ pub(super) fn change(
             hint: "omit them, or write a new page with --keep".into(),
         });
     }
-    let page = memory.page(reference)?;
+    let page = context.page(reference)?;
     let body = body_of(request)?;
     // On an append-only page, text can only be added at the end of the file.
-    let may_patch = memory.policy().allow(&page.path, &[Verb::Patch]).is_ok();
+    let may_patch = context.policy().allow(&page.path, &[Verb::Patch]).is_ok();
     let gone = Cell::new(0);
     let made: Edit<'_> = Box::new(|text| {
         let failed = |source| Error::Edit { slug: page.slug.clone(), source };
@@ -57,7 +57,7 @@ pub(super) fn change(
     };
     let verb = if onto == Onto::Update { "Update" } else { "Extend" };
     let mut receipt =
-        write_as(memory, &[change], &terms_of(format!("{verb} {}", page.path), request, &page.path))?;
+        write_as(context, &[change], &terms_of(format!("{verb} {}", page.path), request, &page.path))?;
     if gone.get() > 0 {
         let (count, slug) = (gone.get(), &page.slug);
         let what =

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Capture, Memory, Result, chunks};
+use lore_engine::{Capture, Result, VaultContext, chunks};
 use lore_page::parse;
 use lore_ports::{Filter, ModelRow, PageNo, VectorQuery};
 
@@ -59,13 +59,13 @@ pub(super) struct Nearness {
 
 /// Returns the pages nearest to a text with this title, and those in `also`. Without a model the result is empty and a
 /// note gives the reason.
-pub(super) fn nearness(memory: &Memory, title: &str, text: &str, also: &[PageNo]) -> Result<Nearness> {
+pub(super) fn nearness(context: &VaultContext, title: &str, text: &str, also: &[PageNo]) -> Result<Nearness> {
     let without = |reason: String| Nearness { note: Some(reason), ..Nearness::default() };
-    let Some(row) = memory.active_model()? else {
+    let Some(row) = context.active_model()? else {
         return Ok(without("no embedding model is set up".into()));
     };
     let name = row.identity.name.clone();
-    let embedder = match memory.embedder(&row) {
+    let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
         Err(reason) => return Ok(without(reason.to_string())),
     };
@@ -78,12 +78,12 @@ pub(super) fn nearness(memory: &Memory, title: &str, text: &str, also: &[PageNo]
         Ok(vectors) => vectors,
         Err(reason) => return Ok(without(reason.to_string())),
     };
-    let near = mean_cosines(memory, &row, &vectors, also)?;
-    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    let near = mean_cosines(context, &row, &vectors, also)?;
+    let waiting = context.store().count_pending(context.project(), row.number)?;
     let note = (waiting > 0).then(|| {
         format!("{waiting} chunks are not embedded yet and were compared by words only: run `lore embed`")
     });
-    let thresholds = thresholds(&memory.policy().capture, &name, text);
+    let thresholds = thresholds(&context.policy().capture, &name, text);
     Ok(Nearness { near, thresholds, model: Some(name), note })
 }
 
@@ -98,7 +98,7 @@ fn pieces(title: &str, text: &str) -> Vec<String> {
 /// Returns, for each page, the mean over all vectors of the cosine to its nearest chunk. The mean keeps a page that
 /// matches only one part of a long text from counting as similar.
 fn mean_cosines(
-    memory: &Memory,
+    context: &VaultContext,
     row: &ModelRow,
     vectors: &[Vec<f32>],
     also: &[PageNo],
@@ -109,7 +109,7 @@ fn mean_cosines(
         let filter = Filter::default();
         let query =
             VectorQuery { model: row.number, vector, filter: &filter, limit: CANDIDATES, also: &also };
-        for hit in memory.store().nearest(memory.project(), &query)? {
+        for hit in context.store().nearest(context.project(), &query)? {
             *sums.entry(hit.chunk.page).or_default() += f64::from(hit.similarity);
         }
     }

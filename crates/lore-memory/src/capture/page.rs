@@ -1,6 +1,6 @@
 //! Builds the page of a capture: its path, title and the properties its schema requires.
 
-use lore_engine::{Capture, Error, Memory, Result, Schema};
+use lore_engine::{Capture, Error, Result, Schema, VaultContext};
 use lore_page::{Value, edit, parse};
 use lore_ports::{KeyKind, NameQuery};
 use lore_text::{path_slug, project_slug, slugify};
@@ -30,8 +30,8 @@ pub(crate) struct NewPage<'a> {
 }
 
 /// Returns the text of the page, with its own properties kept and those its schema requires added.
-pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result<String> {
-    let policy = memory.policy();
+pub(crate) fn new_page(context: &VaultContext, path: &str, new: &NewPage<'_>) -> Result<String> {
+    let policy = context.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
     let given = parse(path, new.text).page;
     let mut text = new.text.trim_start_matches('\u{feff}').trim().to_owned() + "\n";
@@ -39,7 +39,7 @@ pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result
         let heading = format!("# {}\n\n", new.title);
         text = edit::prepend(&text, &heading).map_err(|source| edit_failed(path, source))?;
     }
-    for (key, value) in properties(memory, new, &schema) {
+    for (key, value) in properties(context, new, &schema) {
         if given.properties.get(&key).is_none() {
             text = edit::set_property(&text, &key, &value).map_err(|source| edit_failed(path, source))?;
         }
@@ -48,14 +48,14 @@ pub(crate) fn new_page(memory: &Memory, path: &str, new: &NewPage<'_>) -> Result
 }
 
 /// Returns the properties to add where the page lacks them, in order.
-fn properties(memory: &Memory, new: &NewPage<'_>, schema: &Schema) -> Vec<(String, Value)> {
+fn properties(context: &VaultContext, new: &NewPage<'_>, schema: &Schema) -> Vec<(String, Value)> {
     let required = |key: &str| schema.required.iter().any(|known| known == key);
-    let usual = |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(memory, text)));
+    let usual = |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(context, text)));
     let others = schema.required.iter().filter(|key| !SET_BELOW.contains(&key.as_str()));
     let mut all: Vec<(String, Value)> = others.filter_map(|key| Some((key.clone(), usual(key)?))).collect();
     let mut set = |key: &str, value: Value| all.push((key.to_owned(), value));
     set("title", Value::Text(new.title.to_owned()));
-    let tags = tags(new, schema, memory.policy().capture.tag.as_deref());
+    let tags = tags(new, schema, context.policy().capture.tag.as_deref());
     if !tags.is_empty() {
         set("tags", list(tags));
     }
@@ -96,10 +96,10 @@ pub(super) fn plain_tags(tags: &[String]) -> Vec<String> {
 }
 
 /// Returns a free path from the policy's pattern, numbered if it is taken.
-pub(super) fn free_path(memory: &Memory, title: &str) -> Result<String> {
-    let policy = memory.policy();
+pub(super) fn free_path(context: &VaultContext, title: &str) -> Result<String> {
+    let policy = context.policy();
     let Capture { folder, name, .. } = &policy.capture;
-    free_path_of(memory, &Naming { folder, name, title, day: &memory.today() })
+    free_path_of(context, &Naming { folder, name, title, day: &context.today() })
 }
 
 /// Inputs for the path of a new page.
@@ -115,9 +115,9 @@ pub(crate) struct Naming<'a> {
 }
 
 /// Returns a path that no file and no page slug uses, numbered if the first choice is taken.
-pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<String> {
+pub(crate) fn free_path_of(context: &VaultContext, naming: &Naming<'_>) -> Result<String> {
     let Naming { folder, name, title, day } = naming;
-    let now = memory.now();
+    let now = context.now();
     let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
     let slug = slug.trim_matches('-');
     let name = name
@@ -128,16 +128,16 @@ pub(crate) fn free_path_of(memory: &Memory, naming: &Naming<'_>) -> Result<Strin
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
     let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
     let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
-    let free = names.find(|path| !is_taken(memory, path));
-    Ok(memory.vault().page_path(&free.unwrap_or(stem))?)
+    let free = names.find(|path| !is_taken(context, path));
+    Ok(context.vault().page_path(&free.unwrap_or(stem))?)
 }
 
 /// Returns whether the file exists or another page has the slug of this path.
-fn is_taken(memory: &Memory, path: &str) -> bool {
+fn is_taken(context: &VaultContext, path: &str) -> bool {
     let slug = path_slug(path);
-    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&[&slug]));
+    let rows = context.store().lookup(context.project(), &NameQuery::Exact(&[&slug]));
     let is_named = rows.is_ok_and(|rows| rows.iter().any(|row| row.kind == KeyKind::Slug));
-    is_named || exists(&memory.vault().root().join(path))
+    is_named || exists(&context.vault().root().join(path))
 }
 
 fn edit_failed(path: &str, source: edit::EditError) -> Error {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lore_engine::{Memory, Result, is_live, states, target_of};
+use lore_engine::{Result, VaultContext, is_live, states, target_of};
 use lore_page::{Interval, edit, parse};
 use lore_ports::{PageNo, PageRow};
 use lore_text::fold;
@@ -16,7 +16,7 @@ const RELATED: &str = "related";
 const LINKS: usize = 3;
 
 /// Returns the pages related to a text, nearest first, except those it already links to.
-pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> Result<Vec<PageRow>> {
+pub(super) fn related_pages(context: &VaultContext, found: &Comparison, text: &str) -> Result<Vec<PageRow>> {
     let Some(least) = found.related_from else { return Ok(Vec::new()) };
     let near: Vec<PageRow> =
         found.near.iter().filter(|(_, cosine)| *cosine >= least).map(|(page, _)| page.clone()).collect();
@@ -26,23 +26,23 @@ pub(super) fn related_pages(memory: &Memory, found: &Comparison, text: &str) -> 
     let mut linked: HashSet<PageNo> = HashSet::new();
     for link in parse("", text).page.links {
         // An ambiguous name does not identify a page.
-        linked.extend(memory.find(&link.target).ok().flatten().map(|page| page.number));
+        linked.extend(context.find(&link.target).ok().flatten().map(|page| page.number));
     }
-    let states = states(memory, &near)?;
+    let states = states(context, &near)?;
     let live = near.into_iter().zip(states).filter(|(_, state)| is_live(&state.status));
     Ok(live.map(|(page, _)| page).filter(|page| !linked.contains(&page.number)).take(LINKS).collect())
 }
 
 /// Adds a link to each page and returns the text with the pages that were linked.
 pub(super) fn with_links(
-    memory: &Memory,
+    context: &VaultContext,
     text: String,
     title: &str,
     pages: Vec<PageRow>,
 ) -> Result<(String, Vec<PageRow>)> {
     let (mut text, mut linked) = (text, Vec::new());
     for page in pages {
-        let target = target(memory, &page, title)?;
+        let target = target(context, &page, title)?;
         let relation = edit::NewRelation {
             relation: RELATED.to_owned(),
             target,
@@ -59,12 +59,12 @@ pub(super) fn with_links(
 
 /// Returns the link target for a page: its title if that identifies this page alone and differs from the new page's
 /// title.
-fn target(memory: &Memory, page: &PageRow, own_title: &str) -> Result<String> {
+fn target(context: &VaultContext, page: &PageRow, own_title: &str) -> Result<String> {
     let plain = !page.title.contains(['[', ']', '|', '#', '^', '\n']) && page.title.trim() == page.title;
     let other = fold(&page.title) != fold(own_title);
-    let found = if plain && other { memory.find(&page.title).ok().flatten() } else { None };
+    let found = if plain && other { context.find(&page.title).ok().flatten() } else { None };
     match found {
         Some(found) if found.number == page.number => Ok(page.title.clone()),
-        _ => target_of(memory, page),
+        _ => target_of(context, page),
     }
 }

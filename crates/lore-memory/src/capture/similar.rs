@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Memory, Result, prepare};
+use lore_engine::{Result, VaultContext, prepare};
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Weights, Window};
 use lore_text::{jaccard, similarity, terms};
 
@@ -35,7 +35,7 @@ pub enum Way {
     /// Cosine of their embeddings.
     Meaning,
     /// Overlap of their terms.
-    Terms,
+    WriteOptions,
 }
 
 impl Way {
@@ -43,7 +43,7 @@ impl Way {
     pub fn name(self) -> &'static str {
         match self {
             Way::Meaning => "meaning",
-            Way::Terms => "terms",
+            Way::WriteOptions => "terms",
         }
     }
 }
@@ -64,27 +64,27 @@ pub struct Comparison {
 }
 
 /// Returns the pages similar to a text with this title.
-pub fn similar_pages(memory: &Memory, title: &str, text: &str) -> Result<Comparison> {
-    let policy = memory.policy();
+pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<Comparison> {
+    let policy = context.policy();
     let own = terms(&format!("{title}\n{text}"));
-    let mut numbers = by_words(memory, &own, text)?;
-    let meaning = nearness(memory, title, text, &numbers)?;
+    let mut numbers = by_words(context, &own, text)?;
+    let meaning = nearness(context, title, text, &numbers)?;
     let worded: BTreeSet<PageNo> = numbers.iter().copied().collect();
     numbers.extend(meaning.near.keys().filter(|page| !worded.contains(page)));
     let mut found = Vec::new();
     let mut near = Vec::new();
-    for page in memory.store().pages(memory.project(), &numbers)? {
+    for page in context.store().pages(context.project(), &numbers)? {
         // Generated files repeat the words of other pages and add nothing of their own.
         if policy.generated.iter().any(|made| made.path.matches(&page.path)) {
             continue;
         }
         let shared = match worded.contains(&page.number) {
-            true => said_on(&own, &page, &body(memory, &page)?),
+            true => said_on(&own, &page, &body(context, &page)?),
             false => 0.0,
         };
         let cosine = meaning.near.get(&page.number).copied();
         let ways = [
-            Some((Way::Terms, shared, policy.capture.similar)),
+            Some((Way::WriteOptions, shared, policy.capture.similar)),
             cosine.map(|cosine| (Way::Meaning, cosine, meaning.thresholds.similar)),
         ];
         if let Some((margin, way, likeness)) = clearest(&ways) {
@@ -113,7 +113,7 @@ fn clearest(ways: &[Option<(Way, f64, f64)>]) -> Option<(f64, Way, f64)> {
 }
 
 /// Returns the pages that share words with a text, best first.
-fn by_words(memory: &Memory, own: &BTreeSet<String>, text: &str) -> Result<Vec<PageNo>> {
+fn by_words(context: &VaultContext, own: &BTreeSet<String>, text: &str) -> Result<Vec<PageNo>> {
     let words = own.iter().cloned().collect::<Vec<_>>().join(" ");
     let looked_for = if words.is_empty() { beginning(text) } else { &words };
     let Some(expression) = prepare(looked_for).relaxed else { return Ok(Vec::new()) };
@@ -123,7 +123,7 @@ fn by_words(memory: &Memory, own: &BTreeSet<String>, text: &str) -> Result<Vec<P
         weights: Weights::default(),
         window: Window { limit: CANDIDATES, offset: 0 },
     };
-    let hits = memory.store().search(memory.project(), &query)?;
+    let hits = context.store().search(context.project(), &query)?;
     Ok(hits.iter().map(|hit| hit.page).collect())
 }
 
@@ -164,16 +164,18 @@ mod tests {
     #[test]
     fn largest_margin_above_threshold_wins() {
         let ways = |terms: f64, cosine: Option<f64>| {
-            let found =
-                clearest(&[Some((Way::Terms, terms, 0.5)), cosine.map(|cosine| (Way::Meaning, cosine, 0.8))]);
+            let found = clearest(&[
+                Some((Way::WriteOptions, terms, 0.5)),
+                cosine.map(|cosine| (Way::Meaning, cosine, 0.8)),
+            ]);
             found.map(|(_, way, likeness)| (way, likeness))
         };
         assert_eq!(ways(0.49, Some(0.79)), None);
         assert_eq!(ways(0.49, None), None);
-        assert_eq!(ways(0.5, None), Some((Way::Terms, 0.5)));
+        assert_eq!(ways(0.5, None), Some((Way::WriteOptions, 0.5)));
         assert_eq!(ways(0.1, Some(0.8)), Some((Way::Meaning, 0.8)));
         assert_eq!(ways(0.6, Some(0.9)), Some((Way::Meaning, 0.9)), "a margin of one half beats one fifth");
-        assert_eq!(ways(0.9, Some(0.9)), Some((Way::Terms, 0.9)));
-        assert_eq!(ways(0.9, Some(f64::NAN)), Some((Way::Terms, 0.9)));
+        assert_eq!(ways(0.9, Some(0.9)), Some((Way::WriteOptions, 0.9)));
+        assert_eq!(ways(0.9, Some(f64::NAN)), Some((Way::WriteOptions, 0.9)));
     }
 }

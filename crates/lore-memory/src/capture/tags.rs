@@ -1,7 +1,7 @@
 //! Suggests tags for a captured page: the current project, the pages that the text names, and vault tags whose words it
 //! contains. This is a heuristic, so it only proposes tags and names that the vault already has.
 
-use lore_engine::{DEFAULT_TYPE, Memory, Result};
+use lore_engine::{DEFAULT_TYPE, Result, VaultContext};
 use lore_page::parse;
 use lore_ports::{LabelKind, PageNo};
 use lore_text::{slugify, terms};
@@ -23,13 +23,13 @@ const TITLE_WORDS: usize = 3;
 
 /// Returns the tags of a new page: those given, then those found, up to the maximum.
 pub(super) fn tags(
-    memory: &Memory,
+    context: &VaultContext,
     request: &CaptureRequest,
     path: &str,
     title: &str,
 ) -> Result<Vec<String>> {
     let mut tags = plain_tags(&request.tags);
-    let policy = memory.policy();
+    let policy = context.policy();
     let given = parse(path, &request.text).page;
     if !policy.capture.auto_tags || given.properties.get("tags").is_some() {
         return Ok(tags);
@@ -40,9 +40,9 @@ pub(super) fn tags(
     }
     let text = format!("{title}\n{}", beginning(given.truth.of(&request.text)));
     let in_use: Vec<String> =
-        memory.store().labels(memory.project(), LabelKind::Tag)?.into_iter().map(|(tag, _)| tag).collect();
-    let mut found: Vec<String> = known_directory(memory, &request.directories)?.into_iter().collect();
-    found.extend(names(memory, &text)?);
+        context.store().labels(context.project(), LabelKind::Tag)?.into_iter().map(|(tag, _)| tag).collect();
+    let mut found: Vec<String> = known_directory(context, &request.directories)?.into_iter().collect();
+    found.extend(names(context, &text)?);
     found.extend(with_their_words(&in_use, &text));
     // Schema tags give the type of a page, which words in the text cannot decide.
     let kinds: Vec<String> = policy.schema(path).map(|schema| schema.tags.clone()).unwrap_or_default();
@@ -60,12 +60,12 @@ pub(super) fn tags(
 
 /// Returns the pages that a text names, as tags, most frequent first. Only pages with a type of their own or with
 /// inbound links count: a page titled `Today` matches many texts by accident.
-fn names(memory: &Memory, text: &str) -> Result<Vec<String>> {
+fn names(context: &VaultContext, text: &str) -> Result<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().take(NAMED_WORDS).collect();
-    let (mentions, _) = mentions(memory, &words.join(" "), "")?;
+    let (mentions, _) = mentions(context, &words.join(" "), "")?;
     let numbers: Vec<PageNo> = mentions.iter().map(|mention| mention.page.number).collect();
-    let inbound = memory.store().inbound(memory.project(), &numbers)?;
-    let policy = memory.policy();
+    let inbound = context.store().inbound(context.project(), &numbers)?;
+    let policy = context.policy();
     let entities = mentions.into_iter().zip(inbound).filter(|(mention, inbound)| {
         let page = &mention.page;
         let is_made = policy.generated.iter().any(|made| made.path.matches(&page.path));

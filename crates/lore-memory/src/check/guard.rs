@@ -9,7 +9,7 @@ mod mark;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Memory, Outcome, Ready, Result, Rewrites, plain_predicate};
+use lore_engine::{Outcome, PreparedChange, Result, Rewrites, VaultContext, plain_predicate};
 use lore_page::{Fact, Interval, Page, parse};
 use lore_ports::{LinkFilter, LinkRow, PageRow, StatementFilter, StatementKind, StatementRow};
 use lore_text::fold;
@@ -56,15 +56,15 @@ struct Clash {
 }
 
 /// Compares the facts added by a write with those of the vault and marks both sides of each contradiction.
-pub(crate) fn mark_contradictions(memory: &Memory, changes: &[Ready]) -> Result<Rewrites> {
-    if !memory.policy().guards() {
+pub(crate) fn mark_contradictions(context: &VaultContext, changes: &[PreparedChange]) -> Result<Rewrites> {
+    if !context.policy().guards() {
         return Ok(Rewrites::default());
     }
-    let news = new_pages(memory, changes);
+    let news = new_pages(context, changes);
     if news.iter().all(|new| new.added.is_empty()) {
         return Ok(Rewrites::default());
     }
-    let clashes = clashes(memory, &news, changes)?;
+    let clashes = clashes(context, &news, changes)?;
     let mut marked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for clash in &clashes {
         if clash.old.authority >= clash.new.authority {
@@ -73,24 +73,24 @@ pub(crate) fn mark_contradictions(memory: &Memory, changes: &[Ready]) -> Result<
     }
     let mut marks = Marks::new(changes);
     for (path, others) in &marked {
-        marks.mark_new(memory, path, others)?;
+        marks.mark_new(context, path, others)?;
     }
     for path in marked.into_values().flatten().collect::<BTreeSet<String>>() {
-        marks.mark_other(memory, &path)?;
+        marks.mark_other(context, &path)?;
     }
     let told: Vec<String> = clashes.iter().map(|clash| told(&marks, clash)).collect();
     Ok(marks.finish(told))
 }
 
 /// Returns the pages of a write that have text, with their added facts.
-fn new_pages(memory: &Memory, ready: &[Ready]) -> Vec<New> {
-    let policy = memory.policy();
-    let today = memory.today();
+fn new_pages(context: &VaultContext, ready: &[PreparedChange]) -> Vec<New> {
+    let policy = context.policy();
+    let today = context.today();
     let mut news = Vec::new();
     for one in ready {
         let path = one.to.as_ref().unwrap_or(&one.path);
         let changed = matches!(one.outcome, Outcome::Created | Outcome::Updated | Outcome::Moved);
-        let (Some(new), true) = (&one.new, changed && is_page_path(path) && memory.indexes(path)) else {
+        let (Some(new), true) = (&one.new, changed && is_page_path(path) && context.indexes(path)) else {
             continue;
         };
         let page = parse(path, &decode(new).text).page;
@@ -118,15 +118,15 @@ fn is_over(status: Option<&str>) -> bool {
 }
 
 /// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
-fn clashes(memory: &Memory, news: &[New], ready: &[Ready]) -> Result<Vec<Clash>> {
-    let (store, project) = (memory.store(), memory.project());
+fn clashes(context: &VaultContext, news: &[New], ready: &[PreparedChange]) -> Result<Vec<Clash>> {
+    let (store, project) = (context.store(), context.project());
     let rows =
         store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
     let written: BTreeSet<i64> =
         ready.iter().filter_map(|one| one.row.as_ref()).map(|row| row.number).collect();
     let named = rows.iter().filter_map(|row| row.statement.subject.as_deref());
     let new_names = news.iter().flat_map(|new| &new.page.facts).filter_map(|fact| fact.subject.as_deref());
-    let whom = Whom { unborn: unborn(news), subjects: Meanings::look_up(memory, named.chain(new_names))? };
+    let whom = Whom { unborn: unborn(news), subjects: Meanings::look_up(context, named.chain(new_names))? };
     let added: Vec<Claim> =
         news.iter().flat_map(|new| new.added.iter().map(|fact| whom.claim(new, fact))).collect();
     let topics: BTreeSet<(&Subject, &str)> =
@@ -144,11 +144,11 @@ fn clashes(memory: &Memory, news: &[New], ready: &[Ready]) -> Result<Vec<Clash>>
     for new in news.iter().filter(|new| !is_over(new.page.status.as_deref())) {
         claims.extend(new.page.facts.iter().map(|fact| whom.claim(new, fact)));
     }
-    let today = memory.today();
+    let today = context.today();
     claims.retain(|claim| {
         claim.interval.holds_on(&today) && topics.contains(&(&claim.subject, claim.predicate.as_str()))
     });
-    pairs(memory, news, &added, &claims)
+    pairs(context, news, &added, &claims)
 }
 
 /// Returns the claim of an indexed fact, unless its page is no longer live.
@@ -165,15 +165,15 @@ fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Cl
     })
 }
 
-fn pairs(memory: &Memory, news: &[New], added: &[Claim], claims: &[Claim]) -> Result<Vec<Clash>> {
-    let objects = Meanings::look_up(memory, claims.iter().map(|claim| claim.object.as_str()))?;
+fn pairs(context: &VaultContext, news: &[New], added: &[Claim], claims: &[Claim]) -> Result<Vec<Clash>> {
+    let objects = Meanings::look_up(context, claims.iter().map(|claim| claim.object.as_str()))?;
     let mut clashes = Vec::new();
     let mut seen = BTreeSet::new();
     for new in added {
         for old in claims {
             let about_it =
                 new.path != old.path && (&new.subject, &new.predicate) == (&old.subject, &old.predicate);
-            if !about_it || !differ(&objects, new, old) || supersedes(memory, news, new, old)? {
+            if !about_it || !differ(&objects, new, old) || supersedes(context, news, new, old)? {
                 continue;
             }
             // If two pages of one write contradict each other, either could be the new one.
@@ -237,25 +237,25 @@ fn differ(objects: &Meanings, one: &Claim, other: &Claim) -> bool {
 }
 
 /// Returns whether the new page supersedes the old one, or a live page has superseded one of them.
-fn supersedes(memory: &Memory, news: &[New], new: &Claim, old: &Claim) -> Result<bool> {
+fn supersedes(context: &VaultContext, news: &[New], new: &Claim, old: &Claim) -> Result<bool> {
     let Some(page) = news.iter().find(|one| one.path == new.path) else { return Ok(false) };
     for link in page.page.links.iter().filter(|link| link.relation.eq_ignore_ascii_case(SUPERSEDES)) {
-        if memory.find(&link.target).ok().flatten().is_some_and(|row| row.path == old.path) {
+        if context.find(&link.target).ok().flatten().is_some_and(|row| row.path == old.path) {
             return Ok(true);
         }
     }
-    Ok(is_superseded(memory, &old.path)? || is_superseded(memory, &new.path)?)
+    Ok(is_superseded(context, &old.path)? || is_superseded(context, &new.path)?)
 }
 
-fn is_superseded(memory: &Memory, path: &str) -> Result<bool> {
-    let Some(row) = memory.page_at(path)? else { return Ok(false) };
-    let today = memory.today();
+fn is_superseded(context: &VaultContext, path: &str) -> Result<bool> {
+    let Some(row) = context.page_at(path)? else { return Ok(false) };
+    let today = context.today();
     let takes_its_place = |link: &LinkRow| {
         link.link.relation.eq_ignore_ascii_case(SUPERSEDES)
             && link.from != row.number
             && link.link.interval.holds_on(&today)
     };
-    Ok(memory.store().links(memory.project(), &LinkFilter::To(&[row.number]))?.iter().any(takes_its_place))
+    Ok(context.store().links(context.project(), &LinkFilter::To(&[row.number]))?.iter().any(takes_its_place))
 }
 
 /// Returns a warning about a contradiction that names both places.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_page::{Page, parse};
 use lore_ports::{Expression, Filter, LinkFilter, PageNo, Progress, TextQuery, Weights, Window};
 use lore_vault::decode;
@@ -16,15 +16,15 @@ use super::said::{Context, Told, targets};
 
 /// Reads pages during a check.
 pub(super) struct Reading<'a> {
-    memory: &'a Memory,
+    context: &'a VaultContext,
     rows: &'a Rows,
     progress: Progress<'a>,
     lines: Lines,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(memory: &'a Memory, rows: &'a Rows, progress: Progress<'a>) -> Reading<'a> {
-        Reading { memory, rows, progress, lines: Lines::default() }
+    pub(super) fn new(context: &'a VaultContext, rows: &'a Rows, progress: Progress<'a>) -> Reading<'a> {
+        Reading { context, rows, progress, lines: Lines::default() }
     }
 
     /// Returns findings for prose that reports an end, on pages that contain a phrase of ending.
@@ -33,17 +33,17 @@ impl<'a> Reading<'a> {
         if pages.is_empty() || links.is_empty() {
             return Ok(Vec::new());
         }
-        let (memory, rows, total) = (self.memory, self.rows, pages.len());
-        let context = Context::new(rows, links);
+        let (context, rows, total) = (self.context, self.rows, pages.len());
+        let reader = Context::new(rows, links);
         let mut found = Vec::new();
         for (done, number) in pages.into_iter().enumerate() {
             (self.progress)(done, total)?;
             let row = &rows.pages[&number];
-            let Some((text, page)) = read(memory, &row.path) else { continue };
+            let Some((text, page)) = read(context, &row.path) else { continue };
             let leads =
-                targets(&page, &memory.store().links(memory.project(), &LinkFilter::From(&[number]))?);
+                targets(&page, &context.store().links(context.project(), &LinkFilter::From(&[number]))?);
             let told = Told { row, text: &text, page: &page, targets: &leads };
-            let said = context.said_to_have_ended(&told);
+            let said = reader.said_to_have_ended(&told);
             self.lines.keep(number, &text, &said);
             found.extend(said);
         }
@@ -55,20 +55,20 @@ impl<'a> Reading<'a> {
         let window = Window { limit: usize::MAX, offset: 0 };
         let query =
             TextQuery { expression: &words, filter: &Filter::default(), window, weights: Weights::default() };
-        let hits = self.memory.store().search(self.memory.project(), &query)?;
+        let hits = self.context.store().search(self.context.project(), &query)?;
         Ok(hits.iter().map(|hit| hit.page).filter(|page| self.rows.is_live(*page)).collect())
     }
 
     /// Returns truths older than their timelines, of one page or of all.
     pub(super) fn stale(&mut self, only: Option<PageNo>) -> Result<Vec<Suspicion>> {
-        let late = self.memory.policy().check.behind;
+        let late = self.context.policy().check.behind;
         let mut pages = maybe_behind(self.rows, late);
         pages.retain(|page| only.is_none_or(|only| only == *page));
         let (mut found, total) = (Vec::new(), pages.len());
         for (done, number) in pages.into_iter().enumerate() {
             (self.progress)(done, total)?;
             let row = &self.rows.pages[&number];
-            let Some((text, page)) = read(self.memory, &row.path) else { continue };
+            let Some((text, page)) = read(self.context, &row.path) else { continue };
             if let Some(one) = truth_behind(self.rows, row, &page, &text, late) {
                 self.lines.keep(number, &text, std::slice::from_ref(&one));
                 found.push(one);
@@ -79,14 +79,14 @@ impl<'a> Reading<'a> {
 
     /// Returns the lines of these findings, reading files that have not been read yet.
     pub(super) fn lines_of(mut self, suspicions: &[Suspicion]) -> Lines {
-        self.lines.complete(self.memory, self.rows, suspicions);
+        self.lines.complete(self.context, self.rows, suspicions);
         self.lines
     }
 }
 
 /// Reads a page from disk; none if it no longer exists.
-fn read(memory: &Memory, path: &str) -> Option<(String, Page)> {
-    let file = memory.vault().read(path, memory.policy().limits.page_bytes).ok().flatten()?;
+fn read(context: &VaultContext, path: &str) -> Option<(String, Page)> {
+    let file = context.vault().read(path, context.policy().limits.page_bytes).ok().flatten()?;
     let text = decode(&file.bytes).text.into_owned();
     let page = parse(path, &text).page;
     Some((text, page))
@@ -110,13 +110,13 @@ impl Lines {
     }
 
     /// Reads the missing lines, each page once.
-    fn complete(&mut self, memory: &Memory, rows: &Rows, suspicions: &[Suspicion]) {
+    fn complete(&mut self, context: &VaultContext, rows: &Rows, suspicions: &[Suspicion]) {
         let spots = suspicions.iter().flat_map(|one| one.spots);
         let missing = spots.filter(|spot| !self.known.contains_key(spot)).map(|spot| spot.page);
         for page in missing.collect::<BTreeSet<PageNo>>() {
             let path = rows.pages.get(&page).map_or("", |row| row.path.as_str());
-            let limit = memory.policy().limits.page_bytes;
-            if let Ok(Some(file)) = memory.vault().read(path, limit) {
+            let limit = context.policy().limits.page_bytes;
+            if let Ok(Some(file)) = context.vault().read(path, limit) {
                 self.keep(page, &decode(&file.bytes).text, suspicions);
             }
         }

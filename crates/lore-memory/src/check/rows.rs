@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use lore_engine::{Memory, Resolution, Result, choose, names_of};
+use lore_engine::{Resolution, Result, VaultContext, choose, names_of};
 use lore_page::Interval;
 use lore_ports::{
     Filter, KeyRow, LinkFilter, LinkRow, NameQuery, Order, PageNo, PageRow, StatementFilter, StatementKind,
@@ -34,8 +34,8 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Reads the rows from the index.
-    pub fn read(memory: &Memory) -> Result<Rows> {
-        let (store, project) = (memory.store(), memory.project());
+    pub fn read(context: &VaultContext) -> Result<Rows> {
+        let (store, project) = (context.store(), context.project());
         let all = Window { limit: usize::MAX, offset: 0 };
         let pages = store.list(project, &Filter::default(), Order::Updated, all)?;
         let statements = |kind| store.statements(project, &StatementFilter { pages: None, kind: Some(kind) });
@@ -44,7 +44,7 @@ impl Rows {
             statements(StatementKind::Fact)?,
             statements(StatementKind::Entry)?,
             store.links(project, &LinkFilter::WithVerb)?,
-            memory.today(),
+            context.today(),
         ))
     }
 
@@ -150,11 +150,11 @@ pub(super) struct Meanings {
 
 impl Meanings {
     /// Resolves these names.
-    pub fn look_up<'n>(memory: &Memory, names: impl Iterator<Item = &'n str>) -> Result<Meanings> {
+    pub fn look_up<'n>(context: &VaultContext, names: impl Iterator<Item = &'n str>) -> Result<Meanings> {
         let wanted: BTreeSet<String> = names.flat_map(spellings).collect();
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let mut rows: HashMap<String, Vec<KeyRow>> = HashMap::new();
-        for row in memory.store().lookup(memory.project(), &NameQuery::Exact(&wanted))? {
+        for row in context.store().lookup(context.project(), &NameQuery::Exact(&wanted))? {
             rows.entry(row.key.clone()).or_default().push(row);
         }
         Ok(Meanings { rows })

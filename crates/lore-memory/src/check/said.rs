@@ -63,7 +63,7 @@ impl<'r> Context<'r> {
                 continue;
             }
             for ending in endings(&sentence.tokens, sentence.day.is_some()) {
-                for (subject, target) in self.meant(told, &said, at, &ending) {
+                for (subject, target) in self.resolve_targets(told, &said, at, &ending) {
                     let Some(link) = self.open_link(subject, target, sentence, &ending) else { continue };
                     if !self.returned(&said, target) && seen.insert((subject, target)) {
                         found.push(self.suspicion(told, link, &ending));
@@ -108,7 +108,13 @@ impl<'r> Context<'r> {
     }
 
     /// Returns the subject and object pages of an ending.
-    fn meant(&self, told: &Told<'_>, said: &[Sentence], at: usize, ending: &Ending) -> Vec<(PageNo, PageNo)> {
+    fn resolve_targets(
+        &self,
+        told: &Told<'_>,
+        said: &[Sentence],
+        at: usize,
+        ending: &Ending,
+    ) -> Vec<(PageNo, PageNo)> {
         let own = told.row.number;
         let subjects: Vec<PageNo> = match &ending.who {
             Who::Page => vec![own],

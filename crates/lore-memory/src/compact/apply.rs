@@ -1,7 +1,7 @@
 //! Writes clusters, each atomically in one transaction through the write path.
 
 use lore_engine::status::COMPACTED;
-use lore_engine::{Action, Edit, Error, Memory, PageChange, Receipt, Result, Terms, write_as};
+use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
 use lore_page::{Value, edit};
 use lore_ports::{Progress, no_progress};
 use lore_text::path_slug;
@@ -66,7 +66,7 @@ pub struct Compacted {
 /// Compacts the clusters of a plan with a summarizer, one by one. A failure is reported and leaves its cluster
 /// unchanged; other clusters are still compacted.
 pub fn compact(
-    memory: &Memory,
+    context: &VaultContext,
     plan: &CompactPlan,
     summarizer: &dyn Summarizer,
     progress: Progress<'_>,
@@ -74,10 +74,10 @@ pub fn compact(
     let mut attempts: Vec<Attempt> = Vec::new();
     let mut silent = 0;
     for (done, cluster) in plan.clusters.iter().enumerate() {
-        let draft = drafted(memory, cluster, summarizer);
+        let draft = drafted(context, cluster, summarizer);
         silent =
             if matches!(draft, Err(Error::Port(lore_ports::Error::TextModel(_)))) { silent + 1 } else { 0 };
-        let result = draft.and_then(|draft| write_cluster(memory, cluster, &draft));
+        let result = draft.and_then(|draft| write_cluster(context, cluster, &draft));
         attempts.push(Attempt { cluster: cluster.id.clone(), result });
         progress(done + 1, plan.clusters.len())?;
         if silent >= PATIENCE {
@@ -90,22 +90,22 @@ pub fn compact(
 /// Compacts clusters with summaries written from a plan. A cluster that has changed since the plan is refused; the
 /// others are still compacted.
 pub fn apply_summaries(
-    memory: &Memory,
+    context: &VaultContext,
     given: &[GivenSummary],
     progress: Progress<'_>,
 ) -> Result<Vec<Attempt>> {
-    let plan = plan_compaction(memory, &CompactRequest::default(), &no_progress)?;
+    let plan = plan_compaction(context, &CompactRequest::default(), &no_progress)?;
     let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
     let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
     // Pages of clusters without a summary are ordinary pages, so their links are updated too.
     chosen.iter_mut().for_each(|cluster| cluster.inbound.clear());
-    inbound(memory, &mut chosen)?;
+    inbound(context, &mut chosen)?;
     let mut attempts = Vec::new();
     for (done, one) in given.iter().enumerate() {
         let twice = given[..done].iter().any(|before| before.cluster == one.cluster);
         let found = chosen.iter().find(|cluster| cluster.id == one.cluster).filter(|_| !twice);
         let result = match found {
-            Some(cluster) => write_given(memory, cluster, one),
+            Some(cluster) => write_given(context, cluster, one),
             None => Err(gone(one, &others)),
         };
         attempts.push(Attempt { cluster: one.cluster.clone(), result });
@@ -115,21 +115,25 @@ pub fn apply_summaries(
 }
 
 /// Returns what compacting a cluster would write. The text is only included with the built-in summarizer.
-pub fn preview(memory: &Memory, cluster: &Cluster, summarizer: Option<&Extractive>) -> Result<Compacted> {
+pub fn preview(
+    context: &VaultContext,
+    cluster: &Cluster,
+    summarizer: Option<&Extractive>,
+) -> Result<Compacted> {
     let draft = match summarizer {
-        Some(summarizer) => drafted(memory, cluster, summarizer)?,
+        Some(summarizer) => drafted(context, cluster, summarizer)?,
         None => Draft::default(),
     };
-    let path = path_of(memory, cluster, &draft)?;
+    let path = path_of(context, cluster, &draft)?;
     let text = match summarizer {
-        Some(_) => text_of(memory, cluster, &draft, &path)?,
+        Some(_) => text_of(context, cluster, &draft, &path)?,
         None => String::new(),
     };
-    let repoint = Repoint::new(memory, cluster, &path)?;
+    let repoint = Repoint::new(context, cluster, &path)?;
     Ok(compacted(cluster, &draft, Receipt::default(), &Written { path, text, repoint }))
 }
 
-fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Result<Compacted> {
+fn write_given(context: &VaultContext, cluster: &Cluster, given: &GivenSummary) -> Result<Compacted> {
     if given.content.trim().is_empty() || given.title.trim().is_empty() {
         return Err(Error::BadInput {
             message: format!("the summary of {} has no title or no content", given.cluster),
@@ -141,9 +145,9 @@ fn write_given(memory: &Memory, cluster: &Cluster, given: &GivenSummary) -> Resu
         title: Some(given.title.clone()),
         slug: given.slug.clone().filter(|slug| !slug.is_empty()),
         tags: given.tags.clone(),
-        by: memory.author().actor.clone(),
+        by: context.author().actor.clone(),
     };
-    write_cluster(memory, cluster, &draft)
+    write_cluster(context, cluster, &draft)
 }
 
 /// Returns why a cluster cannot be found: its pages changed, or they no longer form a cluster.
@@ -158,8 +162,8 @@ fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
     Error::PlanChanged { cluster: given.cluster.clone(), why }
 }
 
-fn drafted(memory: &Memory, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
-    let content = summarizer.summarize(&sources(memory, cluster)?)?;
+fn drafted(context: &VaultContext, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
+    let content = summarizer.summarize(&sources(context, cluster)?)?;
     Ok(Draft { content, by: summarizer.name(), ..Draft::default() })
 }
 
@@ -171,21 +175,21 @@ struct Written {
 }
 
 /// Writes a cluster: the summary, the mark on its pages and the links of other pages.
-fn write_cluster(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+fn write_cluster(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
-        match try_write(memory, cluster, draft) {
+        match try_write(context, cluster, draft) {
             Err(Error::Conflict { expected: 0, .. }) if draft.slug.is_none() && tries > 0 => {}
             done => return done,
         }
     }
 }
 
-fn try_write(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
-    let path = path_of(memory, cluster, draft)?;
-    let text = text_of(memory, cluster, draft, &path)?;
-    let repoint = Repoint::new(memory, cluster, &path)?;
+fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
+    let path = path_of(context, cluster, draft)?;
+    let text = text_of(context, cluster, draft, &path)?;
+    let repoint = Repoint::new(context, cluster, &path)?;
     let slug = path_slug(&path);
     let sources = repoint.sources();
     let summary = Action::Put(text.clone().into_bytes());
@@ -207,7 +211,8 @@ fn try_write(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<Compac
         });
     }
     let subject = format!("Compact {} pages into {slug}", cluster.members.len());
-    let receipt = write_as(memory, &changes, &Terms { subject: Some(subject), ..Terms::default() })?;
+    let receipt =
+        write_as(context, &changes, &WriteOptions { subject: Some(subject), ..WriteOptions::default() })?;
     drop(changes);
     Ok(compacted(cluster, draft, receipt, &Written { path, text, repoint }))
 }

@@ -41,13 +41,13 @@ pub enum Held {
 
 /// A cluster of pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundClusters {
     pub pages: Vec<usize>,
     pub held: Held,
 }
 
 /// Returns the clusters of `count` pages. Each page is in at most one cluster; linked pages are not considered again.
-pub(super) fn clusters(count: usize, links: &[Pair], alike: &[Pair], sizes: Sizes) -> Vec<Found> {
+pub(super) fn clusters(count: usize, links: &[Pair], alike: &[Pair], sizes: Sizes) -> Vec<FoundClusters> {
     let mut found = gather(count, links, sizes, Held::Links);
     let mut taken = vec![false; count];
     found.iter().flat_map(|cluster| &cluster.pages).for_each(|page| taken[*page] = true);
@@ -60,10 +60,10 @@ pub(super) fn clusters(count: usize, links: &[Pair], alike: &[Pair], sizes: Size
     found
 }
 
-fn gather(count: usize, pairs: &[Pair], sizes: Sizes, held: Held) -> Vec<Found> {
+fn gather(count: usize, pairs: &[Pair], sizes: Sizes, held: Held) -> Vec<FoundClusters> {
     let groups = joined(count, &strongest_first(pairs), sizes);
     let groups = groups.into_iter().filter(|pages| pages.len() >= sizes.smallest.max(2));
-    groups.map(|pages| Found { pages, held }).collect()
+    groups.map(|pages| FoundClusters { pages, held }).collect()
 }
 
 /// Merges duplicate pairs by adding their strengths and sorts them, strongest first.

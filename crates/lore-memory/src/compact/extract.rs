@@ -10,7 +10,7 @@ use lore_page::{Page, parse};
 use lore_ports::TextModelError;
 use lore_text::{estimate_tokens, jaccard, similarity};
 
-use self::lines::{Kept, kept_lines};
+use self::lines::{KeptLines, kept_lines};
 use self::rank::{Sentence, ranked};
 use super::prose::sentences;
 use super::summarizer::{Source, Summarizer};
@@ -166,7 +166,7 @@ fn cite(source: &Source) -> String {
     if plain { format!("[[{}|{}]]", source.slug, source.title) } else { format!("[[{}]]", source.slug) }
 }
 
-impl Kept {
+impl KeptLines {
     fn is_empty(&self) -> bool {
         [&self.facts, &self.observations, &self.relations, &self.entries].iter().all(|lines| lines.is_empty())
     }

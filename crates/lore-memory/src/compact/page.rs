@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
-use lore_engine::{Error, Memory, Result, touched};
+use lore_engine::{Error, Result, VaultContext, touched};
 use lore_page::{LinkStyle, Value, edit, parse};
 use lore_ports::{LinkFilter, PageNo};
 use lore_text::terms;
@@ -42,8 +42,8 @@ impl Draft {
 }
 
 /// Returns the folder of a cluster's summary: the policy's, else the most common one among its pages.
-pub(super) fn folder_of(memory: &Memory, cluster: &Cluster) -> String {
-    let policy = memory.policy();
+pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
+    let policy = context.policy();
     if !policy.compact.folder.is_empty() {
         return policy.compact.folder.trim_matches('/').to_owned();
     }
@@ -59,24 +59,29 @@ pub(super) fn folder_of(memory: &Memory, cluster: &Cluster) -> String {
 }
 
 /// Returns the path of a cluster's summary: the requested one, else one that no file and no page slug uses.
-pub(super) fn path_of(memory: &Memory, cluster: &Cluster, draft: &Draft) -> Result<String> {
+pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
         let plain = slug.strip_prefix("memory://").unwrap_or(slug);
         let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
-        let path = memory.vault().page_path(&file)?;
-        return match exists(&memory.vault().root().join(&path)) {
+        let path = context.vault().page_path(&file)?;
+        return match exists(&context.vault().root().join(&path)) {
             true => Err(Error::Exists { path }),
             false => Ok(path),
         };
     }
-    let (folder, title) = (folder_of(memory, cluster), draft.title_for(cluster));
-    let name = &memory.policy().compact.name;
-    free_path_of(memory, &Naming { folder: &folder, name, title: &title, day: &memory.today() })
+    let (folder, title) = (folder_of(context, cluster), draft.title_for(cluster));
+    let name = &context.policy().compact.name;
+    free_path_of(context, &Naming { folder: &folder, name, title: &title, day: &context.today() })
 }
 
 /// Returns the text of the summary page.
-pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &str) -> Result<String> {
-    let policy = memory.policy();
+pub(super) fn text_of(
+    context: &VaultContext,
+    cluster: &Cluster,
+    draft: &Draft,
+    path: &str,
+) -> Result<String> {
+    let policy = context.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
     let title = draft.title_for(cluster);
     let slugs: Vec<String> = cluster.members.iter().map(|member| member.page.slug.clone()).collect();
@@ -92,7 +97,7 @@ pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &
         ("source_type", Value::Text("compaction".into())),
         ("compacted_from", list(slugs)),
         ("summarized_by", Value::Text(draft.by.clone())),
-        ("created", Value::Text(memory.today())),
+        ("created", Value::Text(context.today())),
     ];
     if schema.required.iter().any(|key| key == "projects") {
         let projects = union(cluster.members.iter().map(|member| member.page.properties.list("projects")));
@@ -106,7 +111,7 @@ pub(super) fn text_of(memory: &Memory, cluster: &Cluster, draft: &Draft, path: &
     let tags = draft.tags.clone().unwrap_or_else(|| tags_of(cluster, &schema.tags));
     let needs_source = schema.required.iter().any(|key| key == "source");
     let source = needs_source.then(|| "compaction".to_owned());
-    new_page(memory, path, &NewPage { text: &text, title: &title, tags, source, ..NewPage::default() })
+    new_page(context, path, &NewPage { text: &text, title: &title, tags, source, ..NewPage::default() })
 }
 
 /// Returns the tags shared by all pages; if the schema requires one of its own, also the most common of those.
@@ -162,14 +167,14 @@ fn common_beginning(titles: &[&str]) -> String {
 }
 
 /// Returns the pages of a cluster as input for a summarizer, oldest first, with links relative to the summary's folder.
-pub(super) fn sources(memory: &Memory, cluster: &Cluster) -> Result<Vec<Source>> {
-    let home = folder_of(memory, cluster);
+pub(super) fn sources(context: &VaultContext, cluster: &Cluster) -> Result<Vec<Source>> {
+    let home = folder_of(context, cluster);
     let path = if home.is_empty() { "summary.md".to_owned() } else { format!("{home}/summary.md") };
     let numbers: Vec<PageNo> = cluster.members.iter().map(|member| member.page.number).collect();
-    let links = memory.store().links(memory.project(), &LinkFilter::From(&numbers))?;
-    let now = memory.now();
+    let links = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
+    let now = context.now();
     let source = |member: &Member| -> Result<Source> {
-        let bytes = memory.read(&member.page)?.bytes;
+        let bytes = context.read(&member.page)?.bytes;
         let within = links
             .iter()
             .filter(|row| row.from == member.page.number && row.to.is_some_and(|to| numbers.contains(&to)));

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_page::LINKS_TO;
 use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 
 use super::alike::{by_meaning, by_words};
-use super::cluster::{Found, Pair};
+use super::cluster::{FoundClusters, Pair};
 use super::plan::{Measure, Member};
 use crate::page_text::page_terms;
 
@@ -22,11 +22,11 @@ pub(super) struct Among {
 }
 
 /// Returns the links between stale pages, without duplicate relations.
-pub(super) fn links_among(memory: &Memory, stale: &[Member]) -> Result<Vec<Among>> {
+pub(super) fn links_among(context: &VaultContext, stale: &[Member]) -> Result<Vec<Among>> {
     let places: HashMap<PageNo, usize> =
         stale.iter().enumerate().map(|(at, member)| (member.page.number, at)).collect();
     let numbers: Vec<PageNo> = stale.iter().map(|member| member.page.number).collect();
-    let rows = memory.store().links(memory.project(), &LinkFilter::From(&numbers))?;
+    let rows = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
     let ends = |row: LinkRow| {
         let (from, to) = (*places.get(&row.from)?, *places.get(&row.to?)?);
         (from != to).then_some(Among { from, to, row })
@@ -45,9 +45,9 @@ pub(super) fn link_pairs(links: &[Among]) -> Vec<Pair> {
 
 /// Returns the pairs of similar pages within one namespace, among pages not clustered by links.
 pub(super) fn alike(
-    memory: &Memory,
+    context: &VaultContext,
     stale: &[Member],
-    linked: &[Found],
+    linked: &[FoundClusters],
     progress: Progress<'_>,
 ) -> Result<(Measure, Vec<Pair>, Vec<String>)> {
     let mut taken = vec![false; stale.len()];
@@ -57,12 +57,12 @@ pub(super) fn alike(
     for at in &left {
         spaces.entry(namespace(&stale[*at].page.path)).or_default().push(*at);
     }
-    let compact = &memory.policy().compact;
+    let compact = &context.policy().compact;
     let (mut pairs, mut done) = (Vec::new(), 0);
-    let Some(model) = memory.active_model()? else {
+    let Some(model) = context.active_model()? else {
         for space in spaces.into_values().filter(|space| space.len() >= compact.smallest) {
             done += space.len();
-            let terms = |at: usize| Ok((at, page_terms(memory, &stale[at].page)?));
+            let terms = |at: usize| Ok((at, page_terms(context, &stale[at].page)?));
             let pages = space.into_iter().map(terms).collect::<Result<Vec<_>>>()?;
             pairs.extend(by_words(&pages, compact.shared_words));
             progress(done, left.len())?;
@@ -75,7 +75,7 @@ pub(super) fn alike(
         done += space.len();
         let numbers: Vec<PageNo> = space.iter().map(|at| stale[*at].page.number).collect();
         let mut vectors: HashMap<PageNo, Vec<f32>> =
-            memory.store().page_vectors(memory.project(), model.number, &numbers)?.into_iter().collect();
+            context.store().page_vectors(context.project(), model.number, &numbers)?.into_iter().collect();
         without += numbers.len() - vectors.len();
         let point = |at: usize| Some((at, vectors.remove(&stale[at].page.number)?));
         let points: Vec<(usize, Vec<f32>)> = space.into_iter().filter_map(point).collect();

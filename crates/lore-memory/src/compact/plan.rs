@@ -1,10 +1,10 @@
 //! Plans a compaction: clusters of stale pages, why they belong together, and which links would be updated.
 
-use lore_engine::{Error, Memory, Result, Stale, State, Verb, find_stale};
+use lore_engine::{Error, Result, Stale, State, VaultContext, Verb, find_stale};
 use lore_ports::{PageRow, Progress};
 use lore_text::stable_number;
 
-use super::cluster::{Found, Held, Pair, Sizes, clusters};
+use super::cluster::{FoundClusters, Held, Pair, Sizes, clusters};
 use super::pairs::{Among, alike, link_pairs, links_among};
 use super::repoint::{Inbound, inbound};
 
@@ -86,32 +86,32 @@ pub struct ClusterTie {
 
 /// Finds the clusters of a vault's stale pages. Changes nothing.
 pub fn plan_compaction(
-    memory: &Memory,
+    context: &VaultContext,
     request: &CompactRequest,
     progress: Progress<'_>,
 ) -> Result<CompactPlan> {
-    let stale = compactable(memory, request)?;
+    let stale = compactable(context, request)?;
     progress(0, stale.len())?;
-    let links = links_among(memory, &stale)?;
-    let policy = memory.policy();
+    let links = links_among(context, &stale)?;
+    let policy = context.policy();
     let sizes = Sizes { smallest: policy.compact.smallest, largest: policy.compact.largest };
     let linked = clusters(stale.len(), &link_pairs(&links), &[], sizes);
-    let (measure, mut alike, notes) = alike(memory, &stale, &linked, progress)?;
+    let (measure, mut alike, notes) = alike(context, &stale, &linked, progress)?;
     alike.sort_by_key(|pair| (pair.one, pair.other));
     let found = clusters(stale.len(), &link_pairs(&links), &alike, sizes);
-    let parts = Parts { stale: &stale, links: &links, alike: &alike };
+    let parts = PlanParts { stale: &stale, links: &links, alike: &alike };
     let all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
     let count = all.len();
     let mut chosen = choose(all, request)?;
-    inbound(memory, &mut chosen)?;
+    inbound(context, &mut chosen)?;
     Ok(CompactPlan { clusters: chosen, stale: stale.len(), found: count, measure, notes })
 }
 
 /// Returns the stale pages that may be compacted, sorted by slug. Contested pages have to be resolved first; injected
 /// and generated pages are never summarized.
-fn compactable(memory: &Memory, request: &CompactRequest) -> Result<Vec<Member>> {
-    let policy = memory.policy();
-    let found = find_stale(memory, &Stale { path: request.path.clone(), ..Stale::default() })?;
+fn compactable(context: &VaultContext, request: &CompactRequest) -> Result<Vec<Member>> {
+    let policy = context.policy();
+    let found = find_stale(context, &Stale { path: request.path.clone(), ..Stale::default() })?;
     let injected = |path: &str| policy.inject.iter().any(|inject| inject.path == path);
     let generated = |path: &str| policy.generated.iter().any(|generated| generated.path.matches(path));
     let fits = |(page, state): &(PageRow, State)| {
@@ -129,14 +129,14 @@ fn compactable(memory: &Memory, request: &CompactRequest) -> Result<Vec<Member>>
 }
 
 /// Input for describing clusters.
-struct Parts<'a> {
+struct PlanParts<'a> {
     stale: &'a [Member],
     links: &'a [Among],
     alike: &'a [Pair],
 }
 
-impl Parts<'_> {
-    fn cluster(&self, found: &Found) -> Cluster {
+impl PlanParts<'_> {
+    fn cluster(&self, found: &FoundClusters) -> Cluster {
         let members: Vec<Member> = found.pages.iter().map(|at| self.stale[*at].clone()).collect();
         Cluster {
             id: cluster_id(&members),
@@ -150,7 +150,7 @@ impl Parts<'_> {
         }
     }
 
-    fn links_of(&self, found: &Found) -> Vec<ClusterTie> {
+    fn links_of(&self, found: &FoundClusters) -> Vec<ClusterTie> {
         let from = |page: usize| {
             let start = self.links.partition_point(|link| link.from < page);
             self.links[start..].iter().take_while(move |link| link.from == page)
@@ -165,7 +165,7 @@ impl Parts<'_> {
         inside.map(tie).collect()
     }
 
-    fn likeness_of(&self, found: &Found) -> Vec<ClusterTie> {
+    fn likeness_of(&self, found: &FoundClusters) -> Vec<ClusterTie> {
         let from = |page: usize| {
             let start = self.alike.partition_point(|pair| pair.one < page);
             self.alike[start..].iter().take_while(move |pair| pair.one == page)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lore_engine::status::COMPACTED;
-use lore_engine::{Error, Memory, Result, Verb, names_of};
+use lore_engine::{Error, Result, VaultContext, Verb, names_of};
 use lore_page::{Link, LinkStyle, edit};
 use lore_ports::{KeyKind, LinkFilter, NameQuery, PageNo};
 use lore_text::fold;
@@ -33,13 +33,13 @@ pub struct Inbound {
 
 /// Finds the links from other pages to these clusters. Pages of the clusters, and pages compacted earlier, are not
 /// changed: they are kept as a record.
-pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
+pub(super) fn inbound(context: &VaultContext, clusters: &mut [Cluster]) -> Result<()> {
     let place = |(at, cluster): (usize, &Cluster)| -> Vec<(PageNo, usize)> {
         cluster.members.iter().map(|member| (member.page.number, at)).collect()
     };
     let places: HashMap<PageNo, usize> = clusters.iter().enumerate().flat_map(place).collect();
     let members: Vec<PageNo> = places.keys().copied().collect();
-    let mut rows = memory.store().links(memory.project(), &LinkFilter::To(&members))?;
+    let mut rows = context.store().links(context.project(), &LinkFilter::To(&members))?;
     rows.retain(|row| {
         let relation = fold(&row.link.relation);
         !places.contains_key(&row.from) && !OF_THE_PAGE.contains(&relation.as_str())
@@ -47,10 +47,10 @@ pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
     rows.sort_by(|a, b| (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number)));
     let numbers: HashSet<PageNo> = rows.iter().map(|row| row.from).collect();
     let numbers: Vec<PageNo> = numbers.into_iter().collect();
-    let pages = memory.store().pages(memory.project(), &numbers)?;
+    let pages = context.store().pages(context.project(), &numbers)?;
     let mut sources: BTreeMap<PageNo, (String, Option<String>)> = BTreeMap::new();
     for page in pages.into_iter().filter(|page| page.status.as_deref() != Some(COMPACTED)) {
-        sources.insert(page.number, (page.slug, obstacle(memory, &page.path)?));
+        sources.insert(page.number, (page.slug, obstacle(context, &page.path)?));
     }
     for row in rows {
         let (Some((slug, stays)), Some(at)) = (sources.get(&row.from), row.to.and_then(|to| places.get(&to)))
@@ -70,11 +70,11 @@ pub(super) fn inbound(memory: &Memory, clusters: &mut [Cluster]) -> Result<()> {
 }
 
 /// Returns why the links of a page cannot be redirected.
-fn obstacle(memory: &Memory, path: &str) -> Result<Option<String>> {
-    if let Err(denied) = memory.policy().allow(path, &[Verb::Patch]) {
+fn obstacle(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    if let Err(denied) = context.policy().allow(path, &[Verb::Patch]) {
         return Ok(Some(denied.to_string()));
     }
-    let file = memory.vault().read(path, memory.policy().limits.page_bytes)?;
+    let file = context.vault().read(path, context.policy().limits.page_bytes)?;
     let readable = file.is_some_and(|file| decode(&file.bytes).encoding.is_none());
     Ok((!readable).then(|| format!("{path} is not UTF-8")))
 }
@@ -90,12 +90,12 @@ pub(super) struct Repoint {
 }
 
 impl Repoint {
-    pub(super) fn new(memory: &Memory, cluster: &Cluster, to: &str) -> Result<Repoint> {
+    pub(super) fn new(context: &VaultContext, cluster: &Cluster, to: &str) -> Result<Repoint> {
         let place = without_extension(to);
         let short = place.rsplit('/').next().unwrap_or(place);
         let names = names_of(short);
         let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-        let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&wanted))?;
+        let rows = context.store().lookup(context.project(), &NameQuery::Exact(&wanted))?;
         let taken = rows.iter().any(|row| row.kind != KeyKind::DesiredSlug);
         let follow = cluster.inbound.iter().filter(|link| link.stays.is_none());
         Ok(Repoint {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Memory, Result, State, states, status};
+use lore_engine::{Result, State, VaultContext, states, status};
 use lore_ports::{GapFilter, LabelKind, LinkFilter, PageRow, Progress};
 use lore_text::slugify;
 
@@ -26,21 +26,21 @@ pub type Alike = Vec<(String, u64)>;
 
 /// Fills in the results.
 pub(super) fn look(
-    memory: &Memory,
+    context: &VaultContext,
     pages: &[PageRow],
     found: &mut Curation,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let (store, project) = (memory.store(), memory.project());
-    for (page, state) in pages.iter().zip(states(memory, pages)?) {
+    let (store, project) = (context.store(), context.project());
+    for (page, state) in pages.iter().zip(states(context, pages)?) {
         if let Some(bucket) = bucket(&state, found) {
             bucket.push((page.path.clone(), why(&state)));
         }
     }
-    found.findings = check(memory, Scope::default(), progress)?;
+    found.findings = check(context, Scope::default(), progress)?;
     found.findings.retain(|finding| finding.settled.is_none());
     found.gaps = store.gaps(project, GapFilter::Open, i64::MAX as usize)?;
-    found.missing_links = missing_links(memory, None)?;
+    found.missing_links = missing_links(context, None)?;
     let pending = store.links(project, &LinkFilter::Pending)?.into_iter();
     let broken = |row: lore_ports::LinkRow| Broken {
         path: row.from_path,

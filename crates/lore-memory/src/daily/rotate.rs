@@ -6,8 +6,8 @@ use jiff::Zoned;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use lore_engine::{
-    Action, Authority, Edit, Error, Memory, PageChange, Receipt, Result, Rotate, Scope, Terms, refresh,
-    write_as,
+    Action, Authority, Edit, Error, PageChange, Receipt, Result, Rotate, Scope, VaultContext, WriteOptions,
+    refresh, write_as,
 };
 use lore_page::parse;
 use lore_ports::no_progress;
@@ -34,38 +34,38 @@ pub struct Rotation {
 }
 
 /// Returns the vault's local time: in the policy's time zone, else the system's.
-pub fn local_now(memory: &Memory) -> Zoned {
-    let policy = memory.policy();
+pub fn local_now(context: &VaultContext) -> Zoned {
+    let policy = context.policy();
     let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
     let zone = zone.and_then(|name| TimeZone::get(name.get_ref()).ok());
-    zone.map_or_else(|| memory.now(), |zone| memory.now().with_time_zone(zone))
+    zone.map_or_else(|| context.now(), |zone| context.now().with_time_zone(zone))
 }
 
 /// Rolls over the daily page if a new day has started since it was created. Idempotent. If the page changes meanwhile,
 /// it is read again.
-pub fn rotate(memory: &Memory) -> Result<Rotation> {
+pub fn rotate(context: &VaultContext) -> Result<Rotation> {
     for _ in 0..TRIES {
-        match turn(memory) {
+        match turn(context) {
             Err(Error::Conflict { .. }) => {}
             done => return done,
         }
     }
-    turn(memory)
+    turn(context)
 }
 
-fn turn(memory: &Memory) -> Result<Rotation> {
-    let policy = memory.policy();
+fn turn(context: &VaultContext) -> Result<Rotation> {
+    let policy = context.policy();
     let Some(plan) = &policy.rotate else {
         return Err(Error::BadInput {
             message: "this vault has no daily page".into(),
             hint: "add a [rotate] table to its lore.toml, or create a vault with the personal profile".into(),
         });
     };
-    let day = day_of(&local_now(memory), *plan.day_begins.get_ref());
+    let day = day_of(&local_now(context), *plan.day_begins.get_ref());
     let today = page_path(&plan.today);
-    refresh(memory, Scope::Paths(&BTreeSet::from([today.clone()])), &no_progress)?;
-    let version = memory.version_of(&today)?;
-    let current = read(memory, &today)?;
+    refresh(context, Scope::Paths(&BTreeSet::from([today.clone()])), &no_progress)?;
+    let version = context.version_of(&today)?;
+    let current = read(context, &today)?;
     let mut turn = Rotation {
         day,
         turned: false,
@@ -85,33 +85,36 @@ fn turn(memory: &Memory) -> Result<Rotation> {
     if let Some(text) = &current {
         changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
     }
-    let fresh = fresh_today(day, current.as_deref(), &template(memory)?);
+    let fresh = fresh_today(day, current.as_deref(), &template(context)?);
     changes.push(PageChange { expected_version: Some(version), ..put(today, fresh) });
-    clear_inbox(memory, plan, day, &mut changes, &mut turn)?;
-    let terms =
-        Terms { authority: Authority::Upkeep, subject: Some(format!("Start {day}")), ..Terms::default() };
-    turn.receipt = write_as(memory, &changes, &terms)?;
+    clear_inbox(context, plan, day, &mut changes, &mut turn)?;
+    let terms = WriteOptions {
+        authority: Authority::Upkeep,
+        subject: Some(format!("Start {day}")),
+        ..WriteOptions::default()
+    };
+    turn.receipt = write_as(context, &changes, &terms)?;
     Ok(turn)
 }
 
 /// Moves every inbox file to the scratch folder. A file that is not text stays and causes a warning.
 fn clear_inbox(
-    memory: &Memory,
+    context: &VaultContext,
     plan: &Rotate,
     day: Date,
     changes: &mut Vec<PageChange<'static>>,
     turn: &mut Rotation,
 ) -> Result<()> {
     let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
-    for (from, _) in files_below(memory.vault(), inbox) {
-        if read(memory, &from)?.is_none() || !memory.indexes(&from) {
+    for (from, _) in files_below(context.vault(), inbox) {
+        if read(context, &from)?.is_none() || !context.indexes(&from) {
             turn.warnings.push(format!("{from} is not a text page and stays in the inbox"));
             continue;
         }
         let name = scratch_name(&from, day);
         let stem = format!("{scratch}/{}", without_extension(&name));
         let taken = |path: &String| {
-            exists(&memory.vault().root().join(path)) || turn.cleared.iter().any(|(_, to)| to == path)
+            exists(&context.vault().root().join(path)) || turn.cleared.iter().any(|(_, to)| to == path)
         };
         let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
         let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
@@ -132,15 +135,15 @@ fn page_path(path: &str) -> String {
     format!("{}.md", without_extension(path))
 }
 
-fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
-    let file = memory.vault().read(path, u64::MAX)?;
+fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    let file = context.vault().read(path, u64::MAX)?;
     Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
 }
 
 /// Returns the template of the daily page: the vault's own, else the profile's.
-fn template(memory: &Memory) -> Result<String> {
-    let own = read_text(&memory.vault().root().join(".lore/templates/today.md"))?;
-    let text = own.or_else(|| memory.policy().profile.template("today").map(str::to_owned));
+fn template(context: &VaultContext) -> Result<String> {
+    let own = read_text(&context.vault().root().join(".lore/templates/today.md"))?;
+    let text = own.or_else(|| context.policy().profile.template("today").map(str::to_owned));
     let bare = || {
         let sections: Vec<String> = super::SECTIONS.iter().map(|name| format!("## {name}\n")).collect();
         format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))

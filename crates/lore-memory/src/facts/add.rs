@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use lore_engine::{
-    Action, Error, Memory, PageChange, Receipt, Result, Temporal, check_format, plain_predicate, write,
+    Action, Error, PageChange, Receipt, Result, Temporal, VaultContext, check_format, plain_predicate, write,
 };
 use lore_page::{Fact, Interval, edit, parse};
 use lore_ports::PageRow;
@@ -42,26 +42,26 @@ struct Done {
 }
 
 /// Adds a fact. If it is already stated, nothing changes.
-pub fn add_fact(memory: &Memory, new: &NewAssertion<'_>) -> Result<FactWritten> {
+pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWritten> {
     check_format(&new.page.path)?;
     check_predicate(&new.fact.predicate)?;
     let done: RefCell<Done> = RefCell::default();
     let edit = |text: &str| {
-        let (edited, what) = edited(memory, new, text)?;
+        let (edited, what) = edited(context, new, text)?;
         done.replace(what);
         Ok(edited)
     };
     let action = Action::Edit(Box::new(edit));
     let change = PageChange { path: new.page.path.clone(), action, expected_version: new.expected_version };
-    let receipt = write(memory, &[change])?;
+    let receipt = write(context, &[change])?;
     let query = FactQuery {
         page: Some(new.page),
         subject: None,
         predicate: Some(&new.fact.predicate),
         temporal: Temporal::All,
-        day: &memory.today(),
+        day: &context.today(),
     };
-    let there = facts(memory, &query)?.facts;
+    let there = facts(context, &query)?.facts;
     let row = |fact: &Fact| there.iter().find(|row| row.path == new.page.path && is(row, fact)).cloned();
     let Done { fact, ended } = done.take();
     let missing = || Error::NotFound { reference: new.page.slug.clone(), suggestions: Vec::new() };
@@ -76,12 +76,12 @@ fn is(row: &FactRow, fact: &Fact) -> bool {
 }
 
 /// Returns the page's text with the fact added, and the result of the edit.
-fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String, Done)> {
+fn edited(context: &VaultContext, new: &NewAssertion<'_>, text: &str) -> Result<(String, Done)> {
     let path = &new.page.path;
     let there = parse(path, text).page.facts;
     let words = there.iter().flat_map(|fact| fact.subject.iter().chain([&fact.object]));
     let given = new.fact.subject.iter().chain([&new.fact.object]);
-    let meanings = Meanings::read(memory, words.chain(given).map(|words| plain(words)))?;
+    let meanings = Meanings::read(context, words.chain(given).map(|words| plain(words)))?;
     let means = |words: &String| meanings.of(plain(words), path);
     let subject = |named: &Option<String>| named.as_ref().map_or(Meaning::Page(new.page.number), means);
     let fact = edit::NewFact {
@@ -103,9 +103,10 @@ fn edited(memory: &Memory, new: &NewAssertion<'_>, text: &str) -> Result<(String
             interval: other.interval,
         })
         .collect();
-    let claim = Claim { interval: fact.interval, single: memory.policy().facts.is_single_valued(&predicate) };
+    let claim =
+        Claim { interval: fact.interval, single: context.policy().facts.is_single_valued(&predicate) };
     let at = |line: u32| there.iter().find(|other| other.line == line);
-    match plan(&standing, claim, today(memory)?) {
+    match plan(&standing, claim, today(context)?) {
         Plan::Said(line) => Ok((text.to_owned(), Done { fact: at(line).cloned(), ended: Vec::new() })),
         Plan::Clash(line) => Err(clash(new, at(line), line)),
         Plan::Add { interval, ends } => added(new, text, edit::NewFact { interval, ..fact }, &ends),
@@ -146,9 +147,9 @@ fn plain(words: &str) -> &str {
     inner.split('|').next().unwrap_or(inner).trim()
 }
 
-fn today(memory: &Memory) -> Result<PartialDate> {
-    memory.today().parse().map_err(|_| Error::BadInput {
-        message: format!("the system date {} is not valid", memory.today()),
+fn today(context: &VaultContext) -> Result<PartialDate> {
+    context.today().parse().map_err(|_| Error::BadInput {
+        message: format!("the system date {} is not valid", context.today()),
         hint: "set the system clock".into(),
     })
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Memory, Result, plain_predicate};
+use lore_engine::{Result, VaultContext, plain_predicate};
 use lore_ports::{PageNo, Statement, StatementFilter, StatementKind, StatementRow};
 
 use super::{Meaning, Meanings};
 
 /// Returns the problems, one sentence each, sorted by page and line.
-pub fn problems(memory: &Memory) -> Result<Vec<String>> {
-    let (store, project) = (memory.store(), memory.project());
+pub fn problems(context: &VaultContext) -> Result<Vec<String>> {
+    let (store, project) = (context.store(), context.project());
     let rows =
         store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
     let paths: HashMap<PageNo, String> =
@@ -17,7 +17,7 @@ pub fn problems(memory: &Memory) -> Result<Vec<String>> {
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let mut problems = Vec::new();
     problems.extend(twice(&rows, path));
-    problems.extend(unsettled(memory, &rows, path)?);
+    problems.extend(unsettled(context, &rows, path)?);
     Ok(problems)
 }
 
@@ -39,15 +39,15 @@ fn twice<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<Str
 /// Returns values of a single-valued predicate that are valid at the same time on one page: a new value was added by
 /// hand without ending the old one.
 fn unsettled<'p>(
-    memory: &Memory,
+    context: &VaultContext,
     rows: &[StatementRow],
     path: impl Fn(PageNo) -> &'p str,
 ) -> Result<Vec<String>> {
-    let policy = memory.policy();
+    let policy = context.policy();
     let single: Vec<&StatementRow> =
         rows.iter().filter(|row| policy.facts.is_single_valued(&row.statement.predicate)).collect();
     let words = single.iter().flat_map(|row| row.statement.subject.iter().chain([&row.statement.object]));
-    let meanings = Meanings::read(memory, words.map(String::as_str))?;
+    let meanings = Meanings::read(context, words.map(String::as_str))?;
     let mut groups: BTreeMap<(PageNo, Meaning, String), Vec<&Statement>> = BTreeMap::new();
     for row in single {
         let subject = meanings.subject(&row.statement, row.page, path(row.page));

@@ -10,7 +10,7 @@ pub const CLOSE: &str = "<!-- /reconciler-section -->";
 
 /// Location of the block in a file.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum BlockPosition {
     /// Bytes between the two marker lines.
     Between(Range<usize>),
     /// No marker.
@@ -31,15 +31,17 @@ pub fn put_block(text: &str, open: &str, close: &str, inner: &str) -> Option<Str
         inside.push_str(line_end);
     }
     let (written, start) = match find(text, open, close) {
-        Place::Between(old) => (format!("{}{inside}{}", &text[..old.start], &text[old.end..]), old.start),
-        Place::Nowhere => {
+        BlockPosition::Between(old) => {
+            (format!("{}{inside}{}", &text[..old.start], &text[old.end..]), old.start)
+        }
+        BlockPosition::Nowhere => {
             let head = format!("{text}{}{open}{line_end}", gap(text, line_end));
             let start = head.len();
             (format!("{head}{inside}{close}{line_end}"), start)
         }
-        Place::Broken => return None,
+        BlockPosition::Broken => return None,
     };
-    let as_meant = Place::Between(start..start + inside.len());
+    let as_meant = BlockPosition::Between(start..start + inside.len());
     (find(&written, open, close) == as_meant).then_some(written)
 }
 
@@ -61,7 +63,7 @@ fn line_end(text: &str) -> &'static str {
     if windows * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
 }
 
-fn find(text: &str, open: &str, close: &str) -> Place {
+fn find(text: &str, open: &str, close: &str) -> BlockPosition {
     let (mut opened, mut closed): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut fence: Option<&str> = None;
     let mut start = 0;
@@ -70,7 +72,7 @@ fn find(text: &str, open: &str, close: &str) -> Place {
         if content.starts_with(open) || content.starts_with(close) {
             let alone = content == open || content == close;
             if fence.is_some() || !alone || is_indented(line) {
-                return Place::Broken;
+                return BlockPosition::Broken;
             }
             if content == open { opened.push(start + line.len()) } else { closed.push(start) }
         }
@@ -82,9 +84,9 @@ fn find(text: &str, open: &str, close: &str) -> Place {
         start += line.len();
     }
     match (opened.as_slice(), closed.as_slice()) {
-        ([], []) => Place::Nowhere,
-        ([from], [to]) if from <= to => Place::Between(*from..*to),
-        _ => Place::Broken,
+        ([], []) => BlockPosition::Nowhere,
+        ([from], [to]) if from <= to => BlockPosition::Between(*from..*to),
+        _ => BlockPosition::Broken,
     }
 }
 

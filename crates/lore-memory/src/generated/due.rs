@@ -2,36 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Generated, Make, Memory, Result};
+use lore_engine::{Generated, Make, Result, VaultContext};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets;
 use lore_vault::{exists, folder, list_names, without_extension};
 
 use super::{
-    CLOSE, FileLine, Node, OPEN, PolicyLine, Seal, catalogue, file_catalogue, folder_list, put_block,
+    CLOSE, EditState, FileLine, Node, OPEN, PolicyLine, catalogue, file_catalogue, folder_list, put_block,
     redaction, registry, state_of,
 };
 
 /// Path of a generated file and its expected content; `None` if it should not exist.
-pub type Due = (String, Option<String>);
+pub type StaleGeneratedFile = (String, Option<String>);
 
 /// Returns the generated files that must be written or deleted.
-pub fn due(memory: &Memory) -> Result<Vec<Due>> {
-    let policy = memory.policy();
+pub fn due(context: &VaultContext) -> Result<Vec<StaleGeneratedFile>> {
+    let policy = context.policy();
     if policy.generated.is_empty() {
         return Ok(Vec::new());
     }
-    let pages = every_page(memory)?;
+    let pages = every_page(context)?;
     let mut wanted = Vec::new();
     for made in &policy.generated {
         match made.make {
-            Make::Catalogue => wanted.extend(catalogue_files(memory, made, &pages)?),
-            _ => wanted.extend(blocks(memory, made, &pages)?),
+            Make::Catalogue => wanted.extend(catalogue_files(context, made, &pages)?),
+            _ => wanted.extend(blocks(context, made, &pages)?),
         }
     }
     let mut due = Vec::new();
     for (path, text) in wanted {
-        let there = memory.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
+        let there = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
         if there.as_deref() != text.as_deref().map(str::as_bytes) {
             due.push((path, text));
         }
@@ -40,30 +40,30 @@ pub fn due(memory: &Memory) -> Result<Vec<Due>> {
 }
 
 /// Returns the existing files that are generated as a whole.
-pub fn whole_files(memory: &Memory) -> Result<Vec<String>> {
-    let policy = memory.policy();
+pub fn whole_files(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
     let catalogues = policy.generated.iter().filter(|made| made.make == Make::Catalogue);
-    Ok(catalogues.flat_map(|made| parts(memory, made.path.as_str())).collect())
+    Ok(catalogues.flat_map(|made| parts(context, made.path.as_str())).collect())
 }
 
 /// Returns all generated files, whole or with a block, that exist or should exist.
-pub fn every_path(memory: &Memory) -> Result<Vec<String>> {
-    let policy = memory.policy();
-    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
+pub fn every_path(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
     let blocks = policy.generated.iter().filter(|made| made.make != Make::Catalogue);
-    let mut paths = whole_files(memory)?;
+    let mut paths = whole_files(context)?;
     paths.extend(blocks.flat_map(|made| targets(made, &pages)));
     Ok(paths)
 }
 
 /// Returns the files whose block markers are broken, so that they cannot be written.
-pub fn broken_blocks(memory: &Memory) -> Result<Vec<String>> {
-    let policy = memory.policy();
-    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(memory)? };
+pub fn broken_blocks(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
     let mut broken = Vec::new();
     for made in policy.generated.iter().filter(|made| made.make != Make::Catalogue) {
         for path in targets(made, &pages) {
-            let text = read(memory, &path)?;
+            let text = read(context, &path)?;
             if text.is_some_and(|text| put_block(&text, OPEN, CLOSE, "").is_none()) {
                 broken.push(path);
             }
@@ -72,13 +72,17 @@ pub fn broken_blocks(memory: &Memory) -> Result<Vec<String>> {
     Ok(broken)
 }
 
-fn every_page(memory: &Memory) -> Result<Vec<PageRow>> {
+fn every_page(context: &VaultContext) -> Result<Vec<PageRow>> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
-    Ok(memory.store().list(memory.project(), &Filter::default(), Order::Title, all)?)
+    Ok(context.store().list(context.project(), &Filter::default(), Order::Title, all)?)
 }
 
 /// Returns the files of a catalogue, and obsolete parts to delete.
-fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
+fn catalogue_files(
+    context: &VaultContext,
+    made: &Generated,
+    pages: &[PageRow],
+) -> Result<Vec<StaleGeneratedFile>> {
     let stem = made.path.as_str();
     let updated: Vec<String> = pages.iter().map(last_change).collect();
     let nodes: Vec<Node<'_>> =
@@ -92,8 +96,8 @@ fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Resu
         .into_iter()
         .map(|(path, text)| (path, Some(text)))
         .collect();
-    for part in parts(memory, stem) {
-        let sealed = read(memory, &part)?.is_some_and(|text| state_of(&text) == Seal::Whole);
+    for part in parts(context, stem) {
+        let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Whole);
         if sealed {
             files.entry(part).or_insert(None);
         }
@@ -102,10 +106,10 @@ fn catalogue_files(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Resu
 }
 
 /// Returns the existing catalogue file and its parts: `index.md`, `index-procedures.md`.
-fn parts(memory: &Memory, stem: &str) -> Vec<String> {
+fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
     let home = folder(stem);
     let name = stem.rsplit('/').next().unwrap_or(stem);
-    let names = list_names(&memory.vault().root().join(home)).unwrap_or_default();
+    let names = list_names(&context.vault().root().join(home)).unwrap_or_default();
     let is_part = |file: &String| {
         let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
@@ -134,13 +138,13 @@ fn last_change(page: &PageRow) -> String {
 }
 
 /// Returns the files with a block and their regenerated content.
-fn blocks(memory: &Memory, made: &Generated, pages: &[PageRow]) -> Result<Vec<Due>> {
+fn blocks(context: &VaultContext, made: &Generated, pages: &[PageRow]) -> Result<Vec<StaleGeneratedFile>> {
     let mut files = Vec::new();
     for path in targets(made, pages) {
         let inner = inner(made.make, &path, pages);
-        let text = match read(memory, &path)? {
+        let text = match read(context, &path)? {
             Some(text) => text,
-            None if exists(&memory.vault().root().join(&path)) => continue,
+            None if exists(&context.vault().root().join(&path)) => continue,
             None => format!("# {}\n", name_of(&path)),
         };
         if let Some(text) = put_block(&text, OPEN, CLOSE, &inner) {
@@ -213,8 +217,8 @@ fn policies(home: &str, pages: &[PageRow]) -> String {
     registry(&lines)
 }
 
-fn read(memory: &Memory, path: &str) -> Result<Option<String>> {
-    let file = memory.vault().read(path, u64::MAX)?;
+fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    let file = context.vault().read(path, u64::MAX)?;
     Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
 }
 

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Finding, Findings, Lint, Memory, Result};
+use lore_engine::{Finding, Findings, Lint, Result, VaultContext};
 
-use super::{Seal, broken_blocks, due, is_merged, state_of, whole_files};
+use super::{EditState, broken_blocks, due, is_merged, state_of, whole_files};
 
 /// Finds generated files that are out of date or were edited by hand.
-pub(crate) fn generated_findings(memory: &Memory) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
-    let mut findings = edited_findings(memory)?;
+pub(crate) fn generated_findings(context: &VaultContext) -> Result<Vec<Finding>> {
+    let policy = context.policy();
+    let mut findings = edited_findings(context)?;
     let known: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
-    for (path, text) in due(memory)? {
+    for (path, text) in due(context)? {
         if known.contains(&path) {
             continue;
         }
@@ -27,19 +27,19 @@ pub(crate) fn generated_findings(memory: &Memory) -> Result<Vec<Finding>> {
 }
 
 /// Finds generated files that were edited by hand.
-pub(crate) fn edited_findings(memory: &Memory) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+pub(crate) fn edited_findings(context: &VaultContext) -> Result<Vec<Finding>> {
+    let policy = context.policy();
     let mut findings = Vec::new();
-    for path in broken_blocks(memory)? {
+    for path in broken_blocks(context)? {
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let message = "the markers of its generated block are broken; put each on a line of its own";
         found.add(Lint::GeneratedEdited, None, message.into(), false);
         findings.append(&mut found.list);
     }
-    for path in whole_files(memory)? {
-        let Some(file) = memory.vault().read(&path, u64::MAX)? else { continue };
+    for path in whole_files(context)? {
+        let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
         let text = String::from_utf8_lossy(&file.bytes);
-        if state_of(&text) == Seal::Whole || is_merged(&text) {
+        if state_of(&text) == EditState::Whole || is_merged(&text) {
             continue;
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };

@@ -38,7 +38,7 @@ fn check_says_nothing(text: &str) {
 fn check_all(nodes: &[Node<'_>], sections: &[Section], budget: usize) -> Vec<(String, String)> {
     let files = catalogue("index", nodes, sections, budget);
     for (name, text) in &files {
-        assert_eq!(state_of(text), Seal::Whole, "{name}");
+        assert_eq!(state_of(text), EditState::Whole, "{name}");
         check_says_nothing(text);
     }
     files

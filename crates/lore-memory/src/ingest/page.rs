@@ -1,6 +1,6 @@
 //! Applies a source to one page: a new page, a rewrite if it says something new, and its evidence in any case.
 
-use lore_engine::{Action, Error, Memory, PageChange, Result};
+use lore_engine::{Action, Error, PageChange, Result, VaultContext};
 use lore_page::{edit, parse};
 use lore_ports::PageRow;
 use lore_vault::{decode, without_extension};
@@ -53,17 +53,17 @@ pub(super) struct Planned<'a> {
 
 /// Plans the change to a page.
 pub(super) fn plan_page<'a>(
-    memory: &Memory,
+    context: &VaultContext,
     request: &IngestRequest,
     page: &'a PageIngest,
 ) -> Result<Planned<'a>> {
-    let old = match (page.expected_version, memory.page_at(&page.path)?) {
-        (1.., Some(row)) => memory.vault().read(&page.path, u64::MAX)?.map(|file| (row, file.bytes)),
+    let old = match (page.expected_version, context.page_at(&page.path)?) {
+        (1.., Some(row)) => context.vault().read(&page.path, u64::MAX)?.map(|file| (row, file.bytes)),
         _ => None,
     };
     match (&page.content, old) {
         (Some(content), Some((row, bytes))) => {
-            rewrite(memory, request, page, content, &row, &decode(&bytes).text)
+            rewrite(context, request, page, content, &row, &decode(&bytes).text)
         }
         (Some(content), None) => {
             let text = page.evidence.add_to(content).map_err(|source| failed(page, source))?;
@@ -81,7 +81,7 @@ pub(super) fn plan_page<'a>(
 
 /// Plans a rewrite: the text is written if it is new or forced, else only its evidence.
 fn rewrite<'a>(
-    memory: &Memory,
+    context: &VaultContext,
     request: &IngestRequest,
     page: &'a PageIngest,
     content: &str,
@@ -89,7 +89,7 @@ fn rewrite<'a>(
     old: &str,
 ) -> Result<Planned<'a>> {
     let (new_page, old_page) = (parse(&page.path, content).page, parse(&page.path, old).page);
-    let found = novelty(memory, new_page.truth.of(content), old_page.truth.of(old), row)?;
+    let found = novelty(context, new_page.truth.of(content), old_page.truth.of(old), row)?;
     if found.verdict != Verdict::Novel && !request.force {
         // Entries, relations, facts and tags in the text itself are evidence too.
         let mut evidence = Evidence::of(&new_page);

@@ -1,7 +1,7 @@
 //! The page of a source: its provenance as properties and its text inside a code fence, so that external text is shown
 //! and searchable but never parsed as links, facts or other syntax.
 
-use lore_engine::{Action, DEFAULT_TYPE, Error, Memory, PageChange, Result};
+use lore_engine::{Action, DEFAULT_TYPE, Error, PageChange, Result, VaultContext};
 use lore_page::{Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
@@ -55,7 +55,7 @@ pub struct SourceNovelty {
 
 /// Plans the page of a source: the existing one with these bytes, else a new one.
 pub(super) fn plan_source<'a>(
-    memory: &Memory,
+    context: &VaultContext,
     request: &IngestRequest,
     source: &'a SourceText,
     hash: ContentHash,
@@ -66,47 +66,50 @@ pub(super) fn plan_source<'a>(
     };
     let from = request.source_ref.clone().or_else(|| source.path.clone()).unwrap_or_else(|| "stdin".into());
     let mut planned = SourcePage { bytes: &source.bytes, hash, text, from, path: String::new(), new: None };
-    if let Some(page) = page_of(memory, hash)? {
+    if let Some(page) = page_of(context, hash)? {
         planned.path = page.path;
         return Ok(planned);
     }
     let file = source.path.as_deref().map(file_name).unwrap_or_default();
     let about = About {
         title: source_title(&planned.text, file, &planned.from),
-        day: day(memory, &planned.text, file),
+        day: day(context, &planned.text, file),
     };
-    let policy = memory.policy();
+    let policy = context.policy();
     let (folder, name) = (policy.ingest.folder(&request.source_type), policy.ingest.name.as_str());
     // If the name pattern has the date, the title part should not repeat it.
     let bare = about.title.replace(&about.day, " ");
     let title = if name.contains("{date}") && !bare.trim().is_empty() { &bare } else { &about.title };
-    planned.path = free_path_of(memory, &Naming { folder, name, title, day: &about.day })?;
-    planned.new = Some(page_text(memory, request, &planned, &about)?);
+    planned.path = free_path_of(context, &Naming { folder, name, title, day: &about.day })?;
+    planned.new = Some(page_text(context, request, &planned, &about)?);
     Ok(planned)
 }
 
 /// Returns the page that records this hash.
-fn page_of(memory: &Memory, hash: ContentHash) -> Result<Option<PageRow>> {
+fn page_of(context: &VaultContext, hash: ContentHash) -> Result<Option<PageRow>> {
     let filter = Filter { properties: vec![(CHECKSUM.into(), hash.to_string())], ..Filter::default() };
     let first = Window { limit: 1, offset: 0 };
-    Ok(memory.store().list(memory.project(), &filter, Order::Created, first)?.pop())
+    Ok(context.store().list(context.project(), &filter, Order::Created, first)?.pop())
 }
 
 /// Returns the novelty of the source compared with the most similar page other than its own.
-pub(super) fn source_novelty(memory: &Memory, source: &SourcePage<'_>) -> Result<Option<SourceNovelty>> {
+pub(super) fn source_novelty(
+    context: &VaultContext,
+    source: &SourcePage<'_>,
+) -> Result<Option<SourceNovelty>> {
     if source.text.trim().is_empty() {
         return Ok(None);
     }
     let title = source_title(&source.text, file_name(&source.from), &source.from);
-    for similar in similar_pages(memory, &title, &source.text)?.similar {
+    for similar in similar_pages(context, &title, &source.text)?.similar {
         if similar.page.path == source.path {
             continue;
         }
-        let Some(file) = memory.vault().read(&similar.page.path, u64::MAX)? else { continue };
+        let Some(file) = context.vault().read(&similar.page.path, u64::MAX)? else { continue };
         let text = decode(&file.bytes).text.into_owned();
         let truth = parse(&similar.page.path, &text).page.truth.of(&text);
         let said = if similar.page.properties.get(CHECKSUM).is_some() { unfenced(truth) } else { truth };
-        let novelty = novelty(memory, &source.text, said, &similar.page)?;
+        let novelty = novelty(context, &source.text, said, &similar.page)?;
         return Ok(Some(SourceNovelty { page: similar.page, novelty }));
     }
     Ok(None)
@@ -118,12 +121,12 @@ struct About {
 }
 
 fn page_text(
-    memory: &Memory,
+    context: &VaultContext,
     request: &IngestRequest,
     source: &SourcePage<'_>,
     about: &About,
 ) -> Result<String> {
-    let policy = memory.policy();
+    let policy = context.policy();
     // Local paths stay in the ledger; the page only has the file name.
     let known_by = if request.source_ref.is_some() { &source.from } else { file_name(&source.from) };
     let mut text = format!("# {}\n\n{}", about.title, fenced(source));
@@ -143,7 +146,7 @@ fn page_text(
         ("origin", Some("external".into())),
         ("source", Some(known_by.to_owned())),
         ("source_type", Some(request.source_type.clone()).filter(|kind| !kind.is_empty())),
-        ("ingested", Some(memory.today())),
+        ("ingested", Some(context.today())),
         (CHECKSUM, Some(source.hash.to_string())),
     ];
     let own = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
@@ -158,7 +161,7 @@ fn page_text(
         source: Some(known_by.to_owned()),
         ..NewPage::default()
     };
-    new_page(memory, &source.path, &new)
+    new_page(context, &source.path, &new)
 }
 
 /// Returns the source's text inside a fence that it cannot close.
@@ -192,12 +195,12 @@ fn source_title(text: &str, file: &str, from: &str) -> String {
 }
 
 /// Returns the source's date: from its properties, else its file name, else its first lines, else today.
-fn day(memory: &Memory, text: &str, file: &str) -> String {
+fn day(context: &VaultContext, text: &str, file: &str) -> String {
     let page = parse("", text).page;
     let stated = ["date", "created"].iter().find_map(|key| page.properties.text(key));
     let stated = stated.and_then(first_day);
     let lines = || text.lines().take(DATED_LINES).find_map(first_day);
-    stated.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| memory.today())
+    stated.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| context.today())
 }
 
 /// Returns the first valid `YYYY-MM-DD` in a text.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Memory, Result};
+use lore_engine::{Result, VaultContext};
 use lore_ports::{KeyKind, NameQuery, PageNo, PageRow};
 use lore_text::{fold, is_content_word};
 
@@ -33,9 +33,13 @@ struct Word {
 
 /// Returns the pages whose titles or aliases occur in a text, most frequent first, except the text's own page, and a
 /// warning if the text was only scanned in part. Of nested names, the longest counts.
-pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Mention>, Option<String>)> {
+pub(crate) fn mentions(
+    context: &VaultContext,
+    text: &str,
+    own: &str,
+) -> Result<(Vec<Mention>, Option<String>)> {
     let (words, more) = words(text);
-    let pages = known_names(memory, &words, own)?;
+    let pages = known_names(context, &words, own)?;
     let mut found: BTreeMap<PageNo, (String, usize, u32)> = BTreeMap::new();
     let mut at = 0;
     while at < words.len() {
@@ -52,7 +56,7 @@ pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Me
         }
     }
     let numbers: Vec<PageNo> = found.keys().copied().collect();
-    let rows = memory.store().pages(memory.project(), &numbers)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
     let mention = |page: PageRow| {
         let (name, times, line) = found.get(&page.number).cloned().unwrap_or_default();
         Mention { page, name, times, line }
@@ -64,7 +68,11 @@ pub(crate) fn mentions(memory: &Memory, text: &str, own: &str) -> Result<(Vec<Me
 }
 
 /// Returns the pages for every run of words that is a title or an alias.
-fn known_names(memory: &Memory, words: &[Word], own: &str) -> Result<HashMap<String, BTreeSet<PageNo>>> {
+fn known_names(
+    context: &VaultContext,
+    words: &[Word],
+    own: &str,
+) -> Result<HashMap<String, BTreeSet<PageNo>>> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     for start in 0..words.len() {
         for end in start + 1..=(start + NAME_WORDS).min(words.len()) {
@@ -77,7 +85,7 @@ fn known_names(memory: &Memory, words: &[Word], own: &str) -> Result<HashMap<Str
     }
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let mut pages: HashMap<String, BTreeSet<PageNo>> = HashMap::new();
-    for row in memory.store().lookup(memory.project(), &NameQuery::Exact(&names))? {
+    for row in context.store().lookup(context.project(), &NameQuery::Exact(&names))? {
         if matches!(row.kind, KeyKind::Title | KeyKind::Alias) && row.path != own {
             pages.entry(row.key).or_default().insert(row.page);
         }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::{
-    Action, Edit, Memory, Outcome, PageChange, Resolution, Result, Terms, choose, names_of, write_as,
+    Action, Edit, Outcome, PageChange, Resolution, Result, VaultContext, WriteOptions, choose, names_of,
+    write_as,
 };
 use lore_page::edit;
 use lore_ports::{LinkFilter, NameQuery};
@@ -27,24 +28,24 @@ pub struct LinksMade {
 }
 
 /// Links mentions through the write path. A page that has changed since it was scanned is skipped.
-pub fn add_missing_links(memory: &Memory, mentions: &[MissingLink]) -> Result<LinksMade> {
+pub fn add_missing_links(context: &VaultContext, mentions: &[MissingLink]) -> Result<LinksMade> {
     let mut done = LinksMade::default();
     let mut by_page: BTreeMap<&str, Vec<(&MissingLink, String)>> = BTreeMap::new();
     for mention in mentions {
-        by_page.entry(&mention.path).or_default().push((mention, link_name(memory, mention)?));
+        by_page.entry(&mention.path).or_default().push((mention, link_name(context, mention)?));
     }
     let pages: Vec<(&str, Vec<(&MissingLink, String)>)> = by_page.into_iter().collect();
     for batch in pages.chunks(BATCH) {
         let changes: Vec<PageChange<'_>> =
-            batch.iter().map(|(path, wanted)| change(memory, path, wanted)).collect();
-        let terms = Terms { subject: Some(subject(batch)), mending: true, ..Terms::default() };
-        let receipt = write_as(memory, &changes, &terms)?;
+            batch.iter().map(|(path, wanted)| change(context, path, wanted)).collect();
+        let terms = WriteOptions { subject: Some(subject(batch)), is_fix: true, ..WriteOptions::default() };
+        let receipt = write_as(context, &changes, &terms)?;
         drop(changes);
         done.warnings.extend(receipt.warnings);
         let written = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         let paths: BTreeSet<String> = written.map(|file| file.path).collect();
         for (mention, _) in batch.iter().flat_map(|(_, wanted)| wanted) {
-            if paths.contains(&mention.path) && is_linked(memory, mention)? {
+            if paths.contains(&mention.path) && is_linked(context, mention)? {
                 done.linked.push((*mention).clone());
             }
         }
@@ -61,10 +62,10 @@ fn subject(batch: &[(&str, Vec<(&MissingLink, String)>)]) -> String {
 }
 
 /// Returns the name to use in a link: the title if it resolves to the page from there, else the slug.
-fn link_name(memory: &Memory, mention: &MissingLink) -> Result<String> {
+fn link_name(context: &VaultContext, mention: &MissingLink) -> Result<String> {
     let names = names_of(&mention.title);
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    let rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&names))?;
+    let rows = context.store().lookup(context.project(), &NameQuery::Exact(&names))?;
     let leads = match choose(&rows, &mention.title, Some(folder(&mention.path))) {
         Resolution::One(row) => row.page == mention.target,
         _ => false,
@@ -73,7 +74,7 @@ fn link_name(memory: &Memory, mention: &MissingLink) -> Result<String> {
     Ok(if leads && plain { mention.title.clone() } else { mention.to.clone() })
 }
 
-fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String)]) -> PageChange<'a> {
+fn change<'a>(context: &'a VaultContext, path: &str, wanted: &'a [(&MissingLink, String)]) -> PageChange<'a> {
     let owned = path.to_owned();
     let link: Edit<'a> = Box::new(move |text| {
         let mut linked = text.to_owned();
@@ -82,7 +83,7 @@ fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String
             if mention.text != ContentHash::of(text.as_bytes()) {
                 return Ok(text.to_owned());
             }
-            let id = memory.store().pages(memory.project(), &[mention.target])?.pop().map(|row| row.id);
+            let id = context.store().pages(context.project(), &[mention.target])?.pop().map(|row| row.id);
             let to = edit::LinkTo { name, id: id.as_deref().unwrap_or_default() };
             if let Some(edited) = edit::link_words(&owned, &linked, mention.place, to) {
                 linked = edited;
@@ -94,8 +95,8 @@ fn change<'a>(memory: &'a Memory, path: &str, wanted: &'a [(&MissingLink, String
 }
 
 /// Returns whether the page links to the target, according to the index.
-fn is_linked(memory: &Memory, mention: &MissingLink) -> Result<bool> {
-    let Some(page) = memory.page_at(&mention.path)? else { return Ok(false) };
-    let links = memory.store().links(memory.project(), &LinkFilter::From(&[page.number]))?;
+fn is_linked(context: &VaultContext, mention: &MissingLink) -> Result<bool> {
+    let Some(page) = context.page_at(&mention.path)? else { return Ok(false) };
+    let links = context.store().links(context.project(), &LinkFilter::From(&[page.number]))?;
     Ok(links.iter().any(|link| link.to == Some(mention.target)))
 }

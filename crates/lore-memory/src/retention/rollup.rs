@@ -10,7 +10,7 @@ const LEVEL: u8 = 2;
 /// Number of sections of one kind to keep.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct KeptEntries {
     /// Pattern of their headings: `Weekly {week}` or `Monthly {month}`.
     pub heading: String,
     /// Number of newest sections to keep.
@@ -41,7 +41,7 @@ enum Fate {
 /// Keeps the newest sections of each kind by the week or month in their headings, wherever they are. Of several with
 /// the same heading, the last is kept. A kept section of more than `warn_bytes` bytes causes a warning; sections are
 /// never shortened.
-pub fn roll_up(text: &str, kept: &[Kept], warn_bytes: usize) -> RollUp {
+pub fn roll_up(text: &str, kept: &[KeptEntries], warn_bytes: usize) -> RollUp {
     let places = edit::sections(text);
     let mut fates: Vec<(usize, Fate)> = Vec::new();
     for (rule, kind) in kept.iter().enumerate() {
@@ -66,7 +66,7 @@ pub fn roll_up(text: &str, kept: &[Kept], warn_bytes: usize) -> RollUp {
 }
 
 /// Returns the first matching kind of a section, and its period.
-fn kind_of(place: &SectionPlace, kept: &[Kept]) -> Option<(usize, NamePeriod)> {
+fn kind_of(place: &SectionPlace, kept: &[KeptEntries]) -> Option<(usize, NamePeriod)> {
     if place.heading.level != LEVEL {
         return None;
     }
@@ -112,8 +112,8 @@ fn warning(text: &str, place: &SectionPlace, limit: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn rules(weeks: usize, months: usize) -> [Kept; 2] {
-        let kept = |heading: &str, last| Kept { heading: heading.to_owned(), last };
+    fn rules(weeks: usize, months: usize) -> [KeptEntries; 2] {
+        let kept = |heading: &str, last| KeptEntries { heading: heading.to_owned(), last };
         [kept("Weekly {week}", weeks), kept("Monthly {month}", months)]
     }
 
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn rule_is_deserialized_from_a_policy() {
-        let kept: Kept = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
-        assert_eq!(kept, Kept { heading: "Weekly {week}".to_owned(), last: 12 });
+        let kept: KeptEntries = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
+        assert_eq!(kept, KeptEntries { heading: "Weekly {week}".to_owned(), last: 12 });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lore_engine::{Scope, Trust, refresh};
+use lore_engine::{ScanMode, Scope, refresh};
 use lore_ports::no_progress;
 
 use super::fixture::{World, problems};
@@ -25,9 +25,9 @@ fn files_are_skipped_after_three_failures() {
     let left = "!bad.md (bad.md has 38 bytes, over the limit of 20 (3 failures; skipped until it changes))";
     assert_eq!(world.sync(), left);
     assert_eq!(world.sync(), left, "it is still reported every time");
-    let failures = world.memory.store().failures(world.memory.project()).unwrap();
+    let failures = world.context.store().failures(world.context.project()).unwrap();
     assert_eq!(failures.iter().map(|failure| failure.count).collect::<Vec<_>>(), [3], "it was not retried");
-    assert_eq!(problems(&world.memory), [""; 0]);
+    assert_eq!(problems(&world.context), [""; 0]);
 }
 
 #[test]
@@ -36,11 +36,11 @@ fn changed_files_are_retried() {
     (0..4).for_each(|_| drop(world.sync()));
     world.file("bad.md", LONG.to_uppercase());
     assert_eq!(world.sync(), "!bad.md (bad.md has 38 bytes, over the limit of 20)");
-    let count = || world.memory.store().failures(world.memory.project()).unwrap()[0].count;
+    let count = || world.context.store().failures(world.context.project()).unwrap()[0].count;
     assert_eq!(count(), 1, "the count restarts at one");
     world.file("bad.md", "short now\n");
     assert_eq!(world.sync(), "+bad.md");
-    assert_eq!(world.memory.store().failures(world.memory.project()).unwrap(), []);
+    assert_eq!(world.context.store().failures(world.context.project()).unwrap(), []);
     world.check_sound();
 }
 
@@ -50,7 +50,7 @@ fn failures_of_deleted_files_are_cleared() {
     (0..4).for_each(|_| drop(world.sync()));
     world.remove("bad.md");
     assert_eq!(world.sync(), "");
-    assert_eq!(world.memory.store().failures(world.memory.project()).unwrap(), []);
+    assert_eq!(world.context.store().failures(world.context.project()).unwrap(), []);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn raised_limits_retry_failed_files() {
     let world = failing();
     (0..4).for_each(|_| drop(world.sync()));
     fs::write(world.at("lore.toml"), "").unwrap();
-    let report = refresh(&world.again(), Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    let report = refresh(&world.again(), Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     assert_eq!(report.added, ["bad.md", "good.md"]);
 }
 
@@ -90,7 +90,7 @@ fn bad_files_in_slug_collisions_do_not_stop_the_sync() {
     world.sync();
     world.remove("x-y.md");
     world.file("other.md", "fine\n");
-    let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &no_progress);
+    let report = refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress);
     let report = report.expect("one bad file is skipped, the others are indexed");
     assert_eq!((report.removed, report.added), (vec!["x-y.md".to_owned()], vec!["other.md".to_owned()]));
 }

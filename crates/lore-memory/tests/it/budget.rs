@@ -23,9 +23,9 @@ fn world(words: usize) -> World {
 fn opened(world: &World, depth: Depth, budget: usize) -> Budgeted {
     let request =
         SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 10, ..Default::default() };
-    let hits = world.memory.search(&request).unwrap().hits;
+    let hits = world.context.search(&request).unwrap().hits;
     assert_eq!(hits.len(), 6);
-    let found = expand(&world.memory, hits, depth, Budget { tokens: budget, around: &|_| 0 }).unwrap();
+    let found = expand(&world.context, hits, depth, Budget { tokens: budget, around: &|_| 0 }).unwrap();
     assert_eq!(found.total + found.remaining, budget);
     assert_eq!(found.total, found.hits.iter().map(|hit| hit.tokens).sum::<usize>());
     assert_eq!(found.hits.len() + found.left_out, 6);
@@ -96,8 +96,8 @@ fn oversized_sections_are_truncated_at_a_line() {
     world.file("long.md", format!("# Long\n\n{long}"));
     world.sync();
     let request = SearchRequest { text: "warp".into(), limit: 10, ..Default::default() };
-    let hits = world.memory.search(&request).unwrap().hits;
-    let found = expand(&world.memory, hits, Depth::Section, Budget { tokens: 100, around: &|_| 0 }).unwrap();
+    let hits = world.context.search(&request).unwrap().hits;
+    let found = expand(&world.context, hits, Depth::Section, Budget { tokens: 100, around: &|_| 0 }).unwrap();
     let hit = &found.hits[0];
     let content = hit.content.as_deref().unwrap();
     assert!(
@@ -114,10 +114,10 @@ fn wrapping_text_counts_against_the_budget() {
     let world = world(40);
     let request =
         SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 1, ..Default::default() };
-    let hits = || world.memory.search(&request).unwrap().hits;
+    let hits = || world.context.search(&request).unwrap().hits;
     let spent = |tokens: usize, around: usize| {
         let budget = Budget { tokens, around: &|_| around };
-        let found = expand(&world.memory, hits(), Depth::Section, budget).unwrap();
+        let found = expand(&world.context, hits(), Depth::Section, budget).unwrap();
         (found.hits[0].content.is_some(), found.total)
     };
     let (_, plain) = spent(4000, 0);

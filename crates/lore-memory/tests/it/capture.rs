@@ -26,7 +26,7 @@ fn kept(text: &str) -> CaptureRequest {
 
 #[track_caller]
 fn new_page(world: &World, text: &str) -> NewCapture {
-    match capture(&world.memory, &kept(text)).unwrap() {
+    match capture(&world.context, &kept(text)).unwrap() {
         Captured::New(new) => *new,
         other => panic!("{other:?}"),
     }
@@ -39,13 +39,13 @@ fn links(new: &NewCapture) -> Vec<&str> {
 #[test]
 fn paraphrases_are_similar_by_embedding_only() {
     let world = world("tiny");
-    let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
+    let found = similar_pages(&world.context, "Puppy training", "Training puppy behavior.").unwrap();
     let ways: Vec<(&str, Way)> = found.similar.iter().map(|one| (one.page.path.as_str(), one.way)).collect();
     assert_eq!(ways, [("canine.md", Way::Meaning)]);
     assert_eq!((found.model.as_deref(), found.note), (Some("tiny"), None));
     let request = CaptureRequest { text: "Training puppy behavior.".into(), ..CaptureRequest::default() };
     let before = world.listing();
-    assert!(matches!(capture(&world.memory, &request).unwrap(), Captured::Similar(_)));
+    assert!(matches!(capture(&world.context, &request).unwrap(), Captured::Similar(_)));
     assert_eq!(world.listing(), before, "no file is written");
 }
 
@@ -53,9 +53,9 @@ fn paraphrases_are_similar_by_embedding_only() {
 fn partial_overlap_is_not_a_duplicate() {
     let world = world("tiny");
     let part = "## Dogs\n\nTeaching a dog obedience.\n";
-    assert_eq!(similar_pages(&world.memory, "Dogs", part).unwrap().similar.len(), 1);
+    assert_eq!(similar_pages(&world.context, "Dogs", part).unwrap().similar.len(), 1);
     let rest = "\n## Rain\n\nStorm and rain.\n\n## Prices\n\nThe cost of it.\n";
-    let found = similar_pages(&world.memory, "Dogs", &format!("{part}{rest}")).unwrap();
+    let found = similar_pages(&world.context, "Dogs", &format!("{part}{rest}")).unwrap();
     assert!(found.similar.is_empty(), "{found:?}");
 }
 
@@ -66,15 +66,16 @@ fn without_a_model_lexical_similarity_is_used_with_a_note() {
         ("missing", None, "no embedding model is set up"),
     ] {
         let world = world(first);
-        let found = similar_pages(&world.memory, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
+        let found =
+            similar_pages(&world.context, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
         let ways: Vec<Way> = found.similar.iter().map(|one| one.way).collect();
-        assert_eq!((ways, found.model.as_deref()), (vec![Way::Terms], model), "{first}");
+        assert_eq!((ways, found.model.as_deref()), (vec![Way::WriteOptions], model), "{first}");
         assert!(found.note.as_ref().is_some_and(|said| said.contains(note)), "{:?}", found.note);
     }
     let world = world("slow");
-    let row = world.memory.active_model().unwrap().unwrap();
-    embed_pending(&world.memory, &row, &no_progress).unwrap();
-    let found = similar_pages(&world.memory, "Puppy training", "Training puppy behavior.").unwrap();
+    let row = world.context.active_model().unwrap().unwrap();
+    embed_pending(&world.context, &row, &no_progress).unwrap();
+    let found = similar_pages(&world.context, "Puppy training", "Training puppy behavior.").unwrap();
     assert_eq!((found.similar.len(), found.note), (1, None));
 }
 
@@ -120,7 +121,7 @@ fn ambiguous_titles_are_not_linked() {
     world.sync();
     let mut request = kept("A boat is a vessel.");
     request.title = Some("Any ship".into());
-    let Captured::New(new) = capture(&world.memory, &request).unwrap() else { panic!("written") };
+    let Captured::New(new) = capture(&world.context, &request).unwrap() else { panic!("written") };
     assert!(links(&new).contains(&"x/ship.md"), "{:?}", links(&new));
     assert!(!world.state().contains(&format!("-> {}\n", new.page.unwrap().path)), "{}", world.state());
 }
@@ -143,10 +144,10 @@ fn stale_updates_change_nothing() {
         expected_version: Some(version),
         ..CaptureRequest::default()
     };
-    let refused = capture(&world.memory, &request(4));
+    let refused = capture(&world.context, &request(4));
     assert!(matches!(refused, Err(Error::Conflict { expected: 4, current: 1, .. })), "{refused:?}");
     assert_eq!(world.text("boats.md"), before);
-    assert!(matches!(capture(&world.memory, &request(1)).unwrap(), Captured::Changed(_)));
+    assert!(matches!(capture(&world.context, &request(1)).unwrap(), Captured::Changed(_)));
     assert_eq!(world.text("boats.md"), "# Boats\n\nA vessel needs a crew.\n");
     world.sync();
     world.check_sound();

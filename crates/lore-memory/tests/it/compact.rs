@@ -65,7 +65,7 @@ fn extractive() -> Extractive {
 }
 
 fn planned(world: &World) -> CompactPlan {
-    plan_compaction(&world.memory, &CompactRequest::default(), &no_progress).unwrap()
+    plan_compaction(&world.context, &CompactRequest::default(), &no_progress).unwrap()
 }
 
 /// Formats the clusters by their slugs and what connects them.
@@ -130,7 +130,7 @@ fn stale_pages_are_clustered_by_links() {
 fn clusters_become_one_page_and_the_sources_stay() {
     let world = World::synced(OLD);
     let before = texts(&world);
-    let written = done(compact(&world.memory, &planned(&world), &extractive(), &no_progress).unwrap());
+    let written = done(compact(&world.context, &planned(&world), &extractive(), &no_progress).unwrap());
     let [one] = written.as_slice() else { panic!("{written:?}") };
     assert_eq!((one.slug.as_str(), one.title.as_str()), ("clients/pricing-summary", "Pricing (summary)"));
     check(
@@ -203,7 +203,7 @@ fn clusters_become_one_page_and_the_sources_stay() {
         assert_eq!(bare(&text), bare(&before[&path]), "{path}");
     }
     assert_eq!(shown(&planned(&world)), [""; 0], "pages are not compacted twice");
-    assert_eq!(problems(&world.memory), [""; 0]);
+    assert_eq!(problems(&world.context), [""; 0]);
     world.check_sound();
 }
 
@@ -242,7 +242,7 @@ fn failing_summarizers_are_abandoned_after_three_attempts() {
     let world = World::synced(&rows(5));
     let before = texts(&world);
     let says = Says(Err("no words"), Default::default());
-    let attempts = compact(&world.memory, &planned(&world), &says, &no_progress).unwrap();
+    let attempts = compact(&world.context, &planned(&world), &says, &no_progress).unwrap();
     assert_eq!((attempts.len(), says.1.get()), (3, 3), "it stops after three attempts");
     for attempt in &attempts {
         let error = attempt.result.as_ref().unwrap_err();
@@ -259,7 +259,7 @@ fn failures_do_not_affect_other_clusters() {
     // Someone edits a page of the second cluster while the summaries are generated.
     world.file("r1/b.md", "---\nstatus: stale\n---\nOther words.\n");
     let says = Says(Ok("# Sum\n\nOf it all.\n"), Default::default());
-    let attempts = compact(&world.memory, &plan, &says, &no_progress).unwrap();
+    let attempts = compact(&world.context, &plan, &says, &no_progress).unwrap();
     let results: Vec<String> = attempts
         .iter()
         .map(|attempt| match &attempt.result {
@@ -294,7 +294,7 @@ fn summaries_are_accepted_only_for_the_planned_pages() {
         GivenSummary { slug: Some("sums/third".into()), tags: Some(vec!["sum".into()]), ..given(&ids[3]) };
     let summaries =
         [given(&ids[0]), given(&ids[1]), given(&ids[2]), with_slug, given(&ids[0]), given("nonsense")];
-    let attempts = apply_summaries(&world.memory, &summaries, &no_progress).unwrap();
+    let attempts = apply_summaries(&world.context, &summaries, &no_progress).unwrap();
     let results: Vec<String> = attempts
         .iter()
         .map(|attempt| match &attempt.result {
@@ -331,7 +331,7 @@ fn empty_summaries_and_taken_slugs_change_nothing() {
         (GivenSummary { slug: Some("r0/a".into()), ..given(&id) }, "exists"),
         (GivenSummary { slug: Some("../out".into()), ..given(&id) }, "denied"),
     ] {
-        let attempts = apply_summaries(&world.memory, &[summary], &no_progress).unwrap();
+        let attempts = apply_summaries(&world.context, &[summary], &no_progress).unwrap();
         assert_eq!(attempts[0].result.as_ref().unwrap_err().code().name(), code);
         assert_eq!(texts(&world), before);
     }
@@ -353,7 +353,7 @@ fn contested_and_locked_pages_are_excluded() {
         plan.clusters[0].inbound.iter().map(|link| (link.path.as_str(), link.stays.is_some())).collect();
     assert_eq!(stays, [("a.md", false), ("kept/d.md", true)]);
     let kept = world.text("kept/d.md");
-    let written = done(compact(&world.memory, &plan, &extractive(), &no_progress).unwrap());
+    let written = done(compact(&world.context, &plan, &extractive(), &no_progress).unwrap());
     assert_eq!(written[0].repointed, ["a.md"]);
     assert!(written[0].warnings[0].contains("kept/d.md:4 still links to b"), "{:?}", written[0].warnings);
     assert_eq!(world.text("kept/d.md"), kept);
@@ -362,7 +362,7 @@ fn contested_and_locked_pages_are_excluded() {
 #[test]
 fn clusters_are_selected_by_path_id_and_limit() {
     let world = World::synced(&rows(3));
-    let plan = |request: CompactRequest| plan_compaction(&world.memory, &request, &no_progress);
+    let plan = |request: CompactRequest| plan_compaction(&world.context, &request, &no_progress);
     let all = planned(&world);
     let found = plan(CompactRequest { path: Some("r1/".into()), ..Default::default() }).unwrap();
     assert_eq!(shown(&found), ["Links: r1/a r1/b r1/c"]);
@@ -469,7 +469,7 @@ fn policy_sets_cluster_size_and_summary_path() {
     let world = World::synced(&format!("{policy}{files}"));
     let plan = planned(&world);
     assert_eq!(plan.clusters.len(), 1, "{:?}", shown(&plan));
-    let written = done(compact(&world.memory, &plan, &extractive(), &no_progress).unwrap());
+    let written = done(compact(&world.context, &plan, &extractive(), &no_progress).unwrap());
     assert_eq!(written[0].path, "sums/2024-06-01-b-and-1-more-summary.md");
     let text = world.text(&written[0].path);
     assert!(!text.contains("](a.md)"), "links are relative to the summary's folder: {text}");
@@ -495,7 +495,7 @@ fn roam_summaries_have_all_required_properties() {
     ]
     .concat();
     let world = World::synced(&files);
-    let written = done(compact(&world.memory, &planned(&world), &extractive(), &no_progress).unwrap());
+    let written = done(compact(&world.context, &planned(&world), &extractive(), &no_progress).unwrap());
     let text = world.text(&written[0].path);
     for part in [
         "status: current",

@@ -110,7 +110,7 @@ fn world(first: &'static str) -> World {
 
 fn ask(world: &World, text: &str, mode: Mode) -> SearchResult {
     let request = SearchRequest { text: text.into(), mode, limit: 10, ..Default::default() };
-    world.memory.search(&request).unwrap()
+    world.context.search(&request).unwrap()
 }
 
 fn paths(result: &SearchResult) -> Vec<&str> {
@@ -179,7 +179,7 @@ fn hybrid_never_demotes_the_only_full_lexical_match() {
     for signals in [Signals::default(), Signals { entity: false, dates: false, ..Signals::default() }] {
         let text = question.into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 10, ..Default::default() };
-        let found = world.memory.search(&request).unwrap();
+        let found = world.context.search(&request).unwrap();
         assert_eq!(paths(&found)[0], "needle.md");
     }
     assert_eq!(paths(&ask(&world, question, Mode::Lexical))[0], "needle.md");
@@ -191,7 +191,7 @@ fn all_fusion_methods_find_common_hits() {
     for fusion in [Fusion::Weighted(0.5), Fusion::Union, Fusion::Reciprocal(60.0)] {
         let text = "price of a vessel".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, fusion, limit: 10, ..Default::default() };
-        let found = world.memory.search(&request).unwrap();
+        let found = world.context.search(&request).unwrap();
         let first: Vec<&str> = paths(&found)[..2].to_vec();
         assert!(first.contains(&"costs.md") && first.contains(&"boats.md"), "{fusion:?}: {first:?}");
     }
@@ -240,7 +240,7 @@ fn ties_are_broken_by_the_latest_change() {
         let signals = Signals { recency, ..Signals::default() };
         let text = "quartz basalt".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 2, ..Default::default() };
-        assert_eq!(paths(&world.memory.search(&request).unwrap()), expected, "{recency}");
+        assert_eq!(paths(&world.context.search(&request).unwrap()), expected, "{recency}");
     }
 }
 
@@ -250,13 +250,13 @@ fn pending_chunks_are_found_lexically_with_a_note() {
     let found = ask(&world, "patience", Mode::Hybrid);
     assert_eq!(paths(&found), ["canine.md"]);
     assert!(found.notes[0].contains("5 chunks are not embedded yet"), "{:?}", found.notes);
-    let row = world.memory.active_model().unwrap().expect("a model");
-    let done = embed_pending(&world.memory, &row, &no_progress).unwrap();
+    let row = world.context.active_model().unwrap().expect("a model");
+    let done = embed_pending(&world.context, &row, &no_progress).unwrap();
     assert_eq!((done.chunks, done.left), (5, 0));
     let found = ask(&world, "dog training", Mode::Hybrid);
     assert_eq!((paths(&found)[0], found.notes.len()), ("canine.md", 0));
     assert_eq!(
-        embed_pending(&world.memory, &row, &no_progress).unwrap().chunks,
+        embed_pending(&world.context, &row, &no_progress).unwrap().chunks,
         0,
         "no chunk is embedded twice"
     );
@@ -269,10 +269,10 @@ fn interrupted_queues_resume() {
         world.file(&format!("{number}.md"), format!("# Page {number}\n\nText of {number}.\n"));
     }
     world.sync();
-    let row = world.memory.active_model().unwrap().expect("a model");
-    let failed = embed_pending(&world.memory, &row, &no_progress).unwrap_err();
+    let row = world.context.active_model().unwrap().expect("a model");
+    let failed = embed_pending(&world.context, &row, &no_progress).unwrap_err();
     assert!(failed.to_string().contains("the model is down"), "{failed}");
-    let left = world.memory.store().count_pending(world.memory.project(), row.number).unwrap();
+    let left = world.context.store().count_pending(world.context.project(), row.number).unwrap();
     assert_eq!(left, 300 - 128, "embedded chunks are kept");
     assert!(
         paths(&ask(&world, "page 299", Mode::Hybrid)).contains(&"299.md"),
@@ -284,11 +284,11 @@ fn interrupted_queues_resume() {
 fn chunks_of_changed_files_stay_pending() {
     let world = world("slow");
     world.file("boats.md", "# Boats\n\nOther words.\n");
-    let row = world.memory.active_model().unwrap().expect("a model");
-    let done = embed_pending(&world.memory, &row, &no_progress).unwrap();
+    let row = world.context.active_model().unwrap().expect("a model");
+    let done = embed_pending(&world.context, &row, &no_progress).unwrap();
     assert_eq!((done.chunks, done.left), (4, 1));
     world.sync();
-    assert_eq!(embed_pending(&world.memory, &row, &no_progress).unwrap().left, 0);
+    assert_eq!(embed_pending(&world.context, &row, &no_progress).unwrap().left, 0);
 }
 
 #[test]
@@ -297,11 +297,11 @@ fn models_switch_only_when_everything_is_embedded() {
     let question = "the cost of rain for a puppy";
     let shown = |result: &SearchResult| format!("{:?}", result.hits);
     let before = shown(&ask(&world, question, Mode::Hybrid));
-    let (row, embedded) = choose_model(&world.memory, "slow", &no_progress).unwrap();
+    let (row, embedded) = choose_model(&world.context, "slow", &no_progress).unwrap();
     assert_eq!((row.identity.name.as_str(), embedded.chunks, embedded.left), ("slow", 5, 0));
-    let active = || world.memory.active_model().unwrap().expect("a model").identity.name;
+    let active = || world.context.active_model().unwrap().expect("a model").identity.name;
     assert_eq!(active(), "slow");
-    let (_, embedded) = choose_model(&world.memory, "tiny", &no_progress).unwrap();
+    let (_, embedded) = choose_model(&world.context, "tiny", &no_progress).unwrap();
     assert_eq!(embedded.chunks, 0, "the vectors of the first model were kept");
     assert_eq!((active(), shown(&ask(&world, question, Mode::Hybrid))), ("tiny".to_owned(), before.clone()));
     // A model that fails half-way changes nothing.
@@ -309,8 +309,8 @@ fn models_switch_only_when_everything_is_embedded() {
         world.file(&format!("{number}.md"), format!("# Page {number}\n\nText of {number}.\n"));
     }
     world.sync();
-    assert!(choose_model(&world.memory, "fails", &no_progress).is_err());
-    assert!(choose_model(&world.memory, "missing", &no_progress).is_err());
+    assert!(choose_model(&world.context, "fails", &no_progress).is_err());
+    assert!(choose_model(&world.context, "missing", &no_progress).is_err());
     assert_eq!(active(), "tiny");
 }
 
@@ -321,23 +321,23 @@ fn revisions_of_a_model_are_not_mixed() {
     let found = ask(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Lexical);
     assert!(found.notes[0].contains("run `lore model use tiny`"), "{:?}", found.notes);
-    choose_model(&world.memory, "tiny", &no_progress).unwrap();
+    choose_model(&world.context, "tiny", &no_progress).unwrap();
     assert_eq!(paths(&ask(&world, "dog training", Mode::Hybrid))[0], "canine.md");
 }
 
 #[test]
 fn rebuilt_indexes_give_the_same_results_without_embedding() {
     let world = world("slow");
-    let row = world.memory.active_model().unwrap().expect("a model");
-    embed_pending(&world.memory, &row, &no_progress).unwrap();
+    let row = world.context.active_model().unwrap().expect("a model");
+    embed_pending(&world.context, &row, &no_progress).unwrap();
     let found = |world: &World| {
         ["dog training", "ship", "price", "storm"]
             .map(|text| format!("{:?}", paths(&ask(world, text, Mode::Hybrid))))
     };
     let before = found(&world);
-    world.memory.store().forget(world.memory.project(), lore_ports::Forget::IndexOnly).unwrap();
+    world.context.store().forget(world.context.project(), lore_ports::Forget::IndexOnly).unwrap();
     world.sync();
-    let waiting = world.memory.store().count_pending(world.memory.project(), row.number).unwrap();
+    let waiting = world.context.store().count_pending(world.context.project(), row.number).unwrap();
     assert_eq!((waiting, found(&world)), (0, before));
 }
 

@@ -1,7 +1,7 @@
 //! Facts: found by any name of the subject, closed by a new value, identical after a rebuild.
 
-use lore_engine::{Check, Code, Memory, Result, Temporal, validate};
-use lore_memory::{FactQuery, NewAssertion, add_fact, facts};
+use lore_engine::{Check, Code, Result, Temporal, VaultContext};
+use lore_memory::{FactQuery, NewAssertion, add_fact, facts, validate};
 use lore_page::edit::NewFact;
 
 use super::fixture::World;
@@ -23,8 +23,8 @@ aliases: [Countess]
 ";
 
 /// Formats each fact as `subject (about) predicate object interval @ path:line`.
-fn listed(memory: &Memory, query: &FactQuery<'_>) -> String {
-    let found = facts(memory, query).unwrap();
+fn listed(context: &VaultContext, query: &FactQuery<'_>) -> String {
+    let found = facts(context, query).unwrap();
     let mut lines: Vec<String> = found
         .facts
         .iter()
@@ -46,8 +46,8 @@ fn query<'a>(temporal: Temporal, day: &'a str) -> FactQuery<'a> {
     FactQuery { page: None, subject: None, predicate: None, temporal, day }
 }
 
-fn ids(memory: &Memory) -> Vec<u64> {
-    facts(memory, &query(Temporal::All, "2024-06-01")).unwrap().facts.iter().map(|fact| fact.id).collect()
+fn ids(context: &VaultContext) -> Vec<u64> {
+    facts(context, &query(Temporal::All, "2024-06-01")).unwrap().facts.iter().map(|fact| fact.id).collect()
 }
 
 #[test]
@@ -60,20 +60,20 @@ fn facts_are_found_by_subject() {
                     ada (people/ada) role translator {1842..1843} @ people/ada.md:6\n\
                     ada (people/ada) role programmer {1844..} @ people/ada.md:7\n\
                     ada (people/ada) knows Babbage  @ people/ada.md:8\nleft out 0";
-    assert_eq!(listed(&world.memory, &about), expected);
+    assert_eq!(listed(&world.context, &about), expected);
     for name in ["Ada Lovelace", "countess", "people/ada", "ADA"] {
         let named = FactQuery { subject: Some(name), ..query(Temporal::All, "2024-06-01") };
-        assert_eq!(listed(&world.memory, &named), expected, "{name}");
+        assert_eq!(listed(&world.context, &named), expected, "{name}");
     }
     let nobody = FactQuery { subject: Some("nobody"), ..query(Temporal::Current, "2024-06-01") };
-    assert_eq!(listed(&world.memory, &nobody), "Nobody (?) likes coffee  @ notes/tea.md:3\nleft out 0");
+    assert_eq!(listed(&world.context, &nobody), "Nobody (?) likes coffee  @ notes/tea.md:3\nleft out 0");
 }
 
 #[test]
 fn facts_are_filtered_by_validity() {
     let world = World::synced(PEOPLE);
     let roles = |temporal, day| {
-        let listed = listed(&world.memory, &FactQuery { predicate: Some("Role"), ..query(temporal, day) });
+        let listed = listed(&world.context, &FactQuery { predicate: Some("Role"), ..query(temporal, day) });
         listed
             .lines()
             .map(|line| line.split(' ').nth(3).unwrap_or(line).to_owned())
@@ -92,7 +92,7 @@ fn assert_fact(world: &World, predicate: &str, object: &str, dates: &str) -> Res
     let page = world.page("people/ada.md");
     let interval = if dates == ".." { Default::default() } else { dates.parse().unwrap() };
     let fact = NewFact { predicate: predicate.into(), object: object.into(), interval, ..Default::default() };
-    let done = add_fact(&world.memory, &NewAssertion { page: &page, fact, expected_version: None })?;
+    let done = add_fact(&world.context, &NewAssertion { page: &page, fact, expected_version: None })?;
     Ok((done.fact.statement.interval.to_string(), done.ended.len()))
 }
 
@@ -101,7 +101,7 @@ fn new_values_close_old_ones_and_keep_their_provenance() {
     let world = World::synced(
         "-- people/ada.md --\n- role:: clerk {2019..} (source: letter/1; \"as told\")\n- knows:: Bob\n",
     );
-    let before = ids(&world.memory);
+    let before = ids(&world.context);
     assert_eq!(
         assert_fact(&world, "role", "engineer", "2023-03-01..").unwrap(),
         ("{2023-03-01..}".into(), 1)
@@ -113,8 +113,8 @@ fn new_values_close_old_ones_and_keep_their_provenance() {
         "- role:: clerk {2019..2023-02-28} (source: letter/1; \"as told\")\n- knows:: Bob\n\
          - role:: engineer {2023-03-01..2024-05-31}\n- role:: boss {2024-06-01..}\n- knows:: Eve\n"
     );
-    assert_eq!(ids(&world.memory)[..2], before, "ids do not change when a fact is closed");
-    assert_eq!(ids(&world.memory), ids(&world.fresh()));
+    assert_eq!(ids(&world.context)[..2], before, "ids do not change when a fact is closed");
+    assert_eq!(ids(&world.context), ids(&world.fresh()));
     world.check_sound();
 }
 
@@ -148,7 +148,7 @@ fn explicit_subjects_can_name_the_page_itself() {
         ..Default::default()
     };
     let new = NewAssertion { page: &page, fact, expected_version: None };
-    assert_eq!(add_fact(&world.memory, &new).unwrap().ended.len(), 1);
+    assert_eq!(add_fact(&world.context, &new).unwrap().ended.len(), 1);
     assert_eq!(
         world.text("people/ada.md"),
         "# Ada\n\n- Ada | status:: busy {2020..2024-05-31}\n- Bob | status:: busy\n- status:: free {2024-06-01..}\n"
@@ -170,10 +170,10 @@ fn overlapping_values_and_bad_intervals_are_reported() {
         "-- a.md --\n- role:: clerk {2019..}\n- role:: boss {2020..}\n- Bob | role:: boss\n- role:: page {2010..2018}\n\
          - knows:: x {2020..}\n- knows:: y {2020..}\n- likes:: z {2020..2019}\n- at [[b]] {2021..2020}\n-- b.md --\nx\n",
     );
-    let told = validate(&world.memory, Check::Facts).unwrap();
+    let told = validate(&world.context, Check::Facts).unwrap();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("a.md:7: `{2020..2019}` is not an interval"), "{told:?}");
     assert_eq!(told[1], "a.md: lines 1 and 2 give role two values at the same time: clerk and boss");
-    let told = validate(&world.memory, Check::Links).unwrap();
+    let told = validate(&world.context, Check::Links).unwrap();
     assert!(told.len() == 1 && told[0].starts_with("a.md:8: `{2021..2020}` is not an interval"), "{told:?}");
 }

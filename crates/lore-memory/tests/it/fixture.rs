@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lore_engine::{
-    Action, Author, Check, Error, Memory, Outcome, PageChange, Parts, Report, Result, Scope, Trust, Written,
-    duplicate_ids, refresh, validate, write,
+    Action, Author, Check, ContextParts, Error, Outcome, PageChange, Report, Result, ScanMode, Scope,
+    VaultContext, Written, duplicate_ids, refresh, write,
 };
-use lore_memory::FeatureHooks;
+use lore_memory::{FeatureHooks, validate};
 use lore_ports::{
     EmbedError, EmbedResult, Embedder, Filter, LinkFilter, Models, Order, PageRow, Store, Window, no_progress,
 };
@@ -28,7 +28,7 @@ const FIRST: u64 = 1_714_500_000;
 /// A vault and its index.
 pub struct World {
     /// Opened after the first files are written.
-    pub memory: Memory,
+    pub context: VaultContext,
     folder: TempDir,
     ticks: Cell<u64>,
 }
@@ -41,8 +41,8 @@ impl World {
         for (path, text) in split(files).into_iter().filter(|(path, _)| path == "lore.toml") {
             fs::write(folder.path().join("vault").join(path), text).unwrap();
         }
-        let memory = memory(folder.path(), "vault", "lore.db");
-        let world = World { memory, folder, ticks: Cell::new(0) };
+        let context = context(folder.path(), "vault", "lore.db");
+        let world = World { context, folder, ticks: Cell::new(0) };
         world.files(files);
         world
     }
@@ -54,14 +54,14 @@ impl World {
 
     /// Reopens the same vault and database with other models.
     pub fn reopened(mut self, models: Arc<dyn Models>) -> World {
-        self.memory = memory_with(self.folder.path(), "vault", "lore.db", models);
+        self.context = memory_with(self.folder.path(), "vault", "lore.db", models);
         self
     }
 
     /// Creates a synced vault; panics if a file is skipped.
     pub fn synced(files: &str) -> World {
         let world = World::new(files);
-        let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+        let report = refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
         assert!(report.skipped.is_empty(), "{:?}", report.skipped);
         world
     }
@@ -133,7 +133,7 @@ impl World {
     /// Syncs and formats the report.
     #[track_caller]
     pub fn sync(&self) -> String {
-        let report = refresh(&self.memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+        let report = refresh(&self.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
         assert_eq!(report.pages, Some(self.pages().len()), "the report counts the pages");
         shown(&report)
     }
@@ -141,13 +141,13 @@ impl World {
     /// Reconciles only these paths and formats the report.
     pub fn look(&self, paths: &[&str]) -> String {
         let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-        shown(&refresh(&self.memory, Scope::Paths(&paths), &no_progress).unwrap())
+        shown(&refresh(&self.context, Scope::Paths(&paths), &no_progress).unwrap())
     }
 
     /// Applies one change.
     pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
         let changes = [PageChange { path: path.into(), action, expected_version }];
-        write(&self.memory, &changes).map(|mut receipt| receipt.files.remove(0))
+        write(&self.context, &changes).map(|mut receipt| receipt.files.remove(0))
     }
 
     /// Puts a page without an expected version.
@@ -163,35 +163,35 @@ impl World {
 
     /// Returns all pages, by path.
     pub fn pages(&self) -> Vec<PageRow> {
-        pages(&self.memory)
+        pages(&self.context)
     }
 
     /// Formats the whole state: a line per page, a line per link.
     pub fn state(&self) -> String {
-        state(&self.memory)
+        state(&self.context)
     }
 
     /// Indexes the same vault into a new database.
-    pub fn fresh(&self) -> Memory {
+    pub fn fresh(&self) -> VaultContext {
         let number = self.ticks.get() + 1;
         self.ticks.set(number);
-        let memory = memory(self.folder.path(), "vault", &format!("fresh-{number}.db"));
-        refresh(&memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
-        memory
+        let context = context(self.folder.path(), "vault", &format!("fresh-{number}.db"));
+        refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
+        context
     }
 
     /// Opens the same vault and database once more.
-    pub fn again(&self) -> Memory {
-        memory(self.folder.path(), "vault", "lore.db")
+    pub fn again(&self) -> VaultContext {
+        context(self.folder.path(), "vault", "lore.db")
     }
 
     /// Checks that the index has no problems and equals a fresh one.
     #[track_caller]
     pub fn check_sound(&self) {
-        assert_eq!(problems(&self.memory), [""; 0]);
+        assert_eq!(problems(&self.context), [""; 0]);
         let fresh = self.fresh();
         assert_eq!(self.state(), state(&fresh), "the state differs from a fresh index");
-        assert_eq!(derived(&self.memory), derived(&fresh), "the rows differ from a fresh index");
+        assert_eq!(derived(&self.context), derived(&fresh), "the rows differ from a fresh index");
     }
 }
 
@@ -217,16 +217,16 @@ impl Models for NoModels {
 }
 
 /// Opens the vault at `root`, with its database and state in `folder`.
-pub fn memory(folder: &Path, root: &str, database: &str) -> Memory {
+pub fn context(folder: &Path, root: &str, database: &str) -> VaultContext {
     memory_with(folder, root, database, Arc::new(NoModels))
 }
 
 /// Opens the vault with these models.
-pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> Memory {
+pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> VaultContext {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
     assert_eq!(opened.warnings, [""; 0]);
-    Memory::open(Parts {
+    VaultContext::open(ContextParts {
         name: "test".into(),
         root: folder.join(root),
         store: Box::new(opened.store),
@@ -254,11 +254,11 @@ fn split(files: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the problems found by every check.
-pub fn problems(memory: &Memory) -> Vec<String> {
+pub fn problems(context: &VaultContext) -> Vec<String> {
     let checks = [Check::Database, Check::Files, Check::Links, Check::Facts, Check::Embeddings];
     let mut problems: Vec<String> =
-        checks.into_iter().flat_map(|check| validate(memory, check).unwrap()).collect();
-    problems.extend(duplicate_ids(memory).unwrap());
+        checks.into_iter().flat_map(|check| validate(context, check).unwrap()).collect();
+    problems.extend(duplicate_ids(context).unwrap());
     problems
 }
 
@@ -288,28 +288,28 @@ pub fn shown(report: &Report) -> String {
 }
 
 /// Returns all pages, by path.
-pub fn pages(memory: &Memory) -> Vec<PageRow> {
+pub fn pages(context: &VaultContext) -> Vec<PageRow> {
     let all = Window { limit: 10_000, offset: 0 };
-    let mut pages = memory.store().list(memory.project(), &Filter::default(), Order::Title, all).unwrap();
+    let mut pages = context.store().list(context.project(), &Filter::default(), Order::Title, all).unwrap();
     pages.sort_by(|a, b| a.path.cmp(&b.path));
     pages
 }
 
 /// Returns what the rows derive from the current files, without history.
-fn derived(memory: &Memory) -> Vec<PageRow> {
-    let rows = pages(memory).into_iter();
+fn derived(context: &VaultContext) -> Vec<PageRow> {
+    let rows = pages(context).into_iter();
     rows.map(|row| PageRow { number: 0, id: String::new(), created: 0, version: 0, ..row }).collect()
 }
 
 /// Formats `path slug "title"`, then its links as `relation target -> path`, by line.
-pub fn state(memory: &Memory) -> String {
-    let store: &dyn Store = memory.store();
-    let pages = pages(memory);
+pub fn state(context: &VaultContext) -> String {
+    let store: &dyn Store = context.store();
+    let pages = pages(context);
     let path = |number: i64| pages.iter().find(|page| page.number == number).map(|page| page.path.clone());
     let mut lines = Vec::new();
     for page in &pages {
         lines.push(format!("{} {} {:?}", page.path, page.slug, page.title));
-        for row in store.links(memory.project(), &LinkFilter::From(&[page.number])).unwrap() {
+        for row in store.links(context.project(), &LinkFilter::From(&[page.number])).unwrap() {
             let to = row.to.map_or_else(|| "?".to_owned(), |to| path(to).unwrap_or_else(|| "gone".into()));
             lines.push(format!("  {} {} -> {to}", row.link.relation, row.link.target));
         }

@@ -1,6 +1,8 @@
 //! Ledger notes of a change: recorded in its transaction, and once.
 
-use lore_engine::{Action, Error, Noted, PageChange, Receipt, Result, TakenIn, Terms, write_as};
+use lore_engine::{
+    Action, Error, ImportNote, LedgerNotes, PageChange, Receipt, Result, WriteOptions, write_as,
+};
 use lore_memory::{NewGap, add_gap};
 use lore_ports::ImportFilter;
 use lore_text::ContentHash;
@@ -9,7 +11,7 @@ use super::fixture::World;
 
 /// Puts a page together with the import of a source of these bytes.
 fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
-    let import = TakenIn {
+    let import = ImportNote {
         batch: path.into(),
         source: "meeting/1".into(),
         source_type: "meeting".into(),
@@ -18,13 +20,13 @@ fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> 
         bytes: bytes.to_vec(),
         again,
     };
-    let noted = Noted { import: Some(import), ..Noted::default() };
+    let noted = LedgerNotes { import: Some(import), ..LedgerNotes::default() };
     let change = PageChange { path: path.into(), action: Action::Put(text.into()), expected_version: None };
-    write_as(&world.memory, &[change], &Terms { noted, ..Terms::default() })
+    write_as(&world.context, &[change], &WriteOptions { noted, ..WriteOptions::default() })
 }
 
 fn kept(world: &World) -> Vec<(String, bool)> {
-    let rows = world.memory.store().imports(world.memory.project(), &ImportFilter::All).unwrap();
+    let rows = world.context.store().imports(world.context.project(), &ImportFilter::All).unwrap();
     rows.into_iter().map(|row| (row.page, row.active)).collect()
 }
 
@@ -52,22 +54,22 @@ fn concurrently_imported_bytes_reject_the_change() {
 fn gaps_are_resolved_only_with_their_change() {
     let world = World::synced("-- a.md --\none\n");
     let question = NewGap { question: "who?".into(), ..NewGap::default() };
-    let id = add_gap(&world.memory, &question).unwrap().id;
+    let id = add_gap(&world.context, &question).unwrap().id;
     let fill = |expected_version: u64, text: &str| {
         let action = Action::Put(text.into());
         let change = PageChange { path: "a.md".into(), action, expected_version: Some(expected_version) };
         write_as(
-            &world.memory,
+            &world.context,
             &[change],
-            &Terms { noted: Noted::filling(&[id, 7], "a.md"), ..Terms::default() },
+            &WriteOptions { noted: LedgerNotes::filling(&[id, 7], "a.md"), ..WriteOptions::default() },
         )
     };
-    let closed = || world.memory.store().gap(world.memory.project(), id).unwrap().unwrap().resolved;
+    let closed = || world.context.store().gap(world.context.project(), id).unwrap().unwrap().resolved;
     assert!(matches!(fill(9, "two\n"), Err(Error::Conflict { .. })));
     assert_eq!(closed(), None);
     fill(1, "two\n").unwrap();
     assert_eq!(closed().unwrap().0, "a.md");
-    assert_eq!(add_gap(&world.memory, &question).unwrap().times, 2, "asking again reopens it");
+    assert_eq!(add_gap(&world.context, &question).unwrap().times, 2, "asking again reopens it");
     assert_eq!(closed(), None);
     fill(2, "two\n").unwrap();
     assert_eq!(closed().unwrap().0, "a.md", "also if the page is unchanged");

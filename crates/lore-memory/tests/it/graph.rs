@@ -20,7 +20,7 @@ const CHAIN: &str = "\
 /// Formats `page@hops` by hops, then `| from>to` for each link, then `cut`.
 fn walked(world: &World, centre: &str, depth: usize, limit: usize, temporal: Temporal) -> String {
     let reach = Reach { depth, limit, temporal, today: "2024-06-01".into() };
-    let found = world.memory.graph(&world.page(centre), &reach).unwrap();
+    let found = world.context.graph(&world.page(centre), &reach).unwrap();
     let pages = world.pages();
     let name = |number: i64| {
         let page = pages.iter().find(|page| page.number == number).unwrap();

@@ -36,7 +36,7 @@ fn check_refused(world: &World, path: &str) {
     let refused = |code: &str| code == "denied" || code == "exists";
     let moved = done(&world.change("a.md", move_to(path, same), None));
     assert!(refused(&moved), "moving to {path:?}: {moved}");
-    let relocated = relocate(&world.memory, &world.page("a.md"), path, None);
+    let relocated = relocate(&world.context, &world.page("a.md"), path, None);
     assert!(refused(relocated.expect_err(path).code().name()), "relocating to {path:?}");
     check_canary(world);
 }
@@ -74,7 +74,7 @@ fn escaping_absolute_and_hidden_paths_are_rejected() {
 fn reads_and_scans_stay_inside_the_vault() {
     let world = caged("-- a.md --\none\n");
     assert_eq!(world.look(&["../canary.md", "../beyond/canary.md"]), "");
-    assert!(world.memory.vault().read("../canary.md", u64::MAX).is_err());
+    assert!(world.context.vault().read("../canary.md", u64::MAX).is_err());
     assert_eq!(world.pages().len(), 1);
 }
 
@@ -116,7 +116,7 @@ fn batches_with_an_escaping_path_are_rejected() {
         action: Action::Put("x".into()),
         expected_version: None,
     };
-    write(&world.memory, &[put("b.md"), put("out/new.md")]).unwrap_err();
+    write(&world.context, &[put("b.md"), put("out/new.md")]).unwrap_err();
     check_canary(&world);
     assert_eq!(world.listing(), "a.md out");
 }

@@ -1,6 +1,6 @@
 //! Ignore files and hidden names apply to a full sync, to single paths and to writes.
 
-use lore_engine::{Action, Scope, Trust, refresh};
+use lore_engine::{Action, ScanMode, Scope, refresh};
 use lore_ports::no_progress;
 
 use super::fixture::{World, done, move_to, same};
@@ -11,7 +11,7 @@ fn check(files: &str, expected: &str) {
     let indexed =
         |world: &World| world.pages().into_iter().map(|page| page.path).collect::<Vec<_>>().join(" ");
     let world = World::new(files);
-    refresh(&world.memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     assert_eq!(indexed(&world), expected, "a full sync");
     let one_by_one = World::new(files);
     let listing = one_by_one.listing();

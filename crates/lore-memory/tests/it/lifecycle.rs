@@ -1,8 +1,8 @@
 //! Lifecycle states in a real vault: from links, dates and declared statuses. Today is 2024-06-01.
 
 use lore_engine::{
-    Memory, Scope, Stale, Stated, Trust, conflicts, find_stale, plan_status, refresh, stale_pages, states,
-    supersession,
+    ScanMode, Scope, Stale, Stated, VaultContext, conflicts, find_stale, plan_status, refresh, stale_pages,
+    states, supersession,
 };
 use lore_memory::{BriefRequest, brief, short_id};
 use lore_ports::no_progress;
@@ -14,9 +14,9 @@ const AGEING: &str = "-- lore.toml --\n[lifecycle]\nage = true\n\
                       [[lifecycle.paths]]\npattern = \"people/**\"\nage = false\n";
 
 /// Formats `path status since: reasons` of every page, by path.
-fn shown(memory: &Memory) -> Vec<String> {
-    let pages = pages(memory);
-    let states = states(memory, &pages).unwrap();
+fn shown(context: &VaultContext) -> Vec<String> {
+    let pages = pages(context);
+    let states = states(context, &pages).unwrap();
     let line = |(page, state): (&lore_ports::PageRow, &lore_engine::State)| {
         let since = state.since.as_deref().unwrap_or("-");
         format!("{} {} {since}: {}", page.path.trim_end_matches(".md"), state.status, state.reason())
@@ -24,8 +24,8 @@ fn shown(memory: &Memory) -> Vec<String> {
     pages.iter().zip(&states).map(line).collect()
 }
 
-fn stale(memory: &Memory) -> Vec<String> {
-    stale_pages(memory).unwrap().into_iter().map(|(page, _)| page.slug).collect()
+fn stale(context: &VaultContext) -> Vec<String> {
+    stale_pages(context).unwrap().into_iter().map(|(page, _)| page.slug).collect()
 }
 
 fn page(day: &str, rest: &str) -> String {
@@ -45,7 +45,7 @@ fn links_determine_the_state() {
         "---\nsupersedes: \"[[nobody]]\"\ncompacted_into: \"[[a]]\"\n---\n",
     ));
     assert_eq!(
-        shown(&world.memory),
+        shown(&world.context),
         [
             "a superseded 2024-01-02: superseded by b",
             "b superseded 2024-02-01: superseded by c",
@@ -57,13 +57,13 @@ fn links_determine_the_state() {
         ],
         "superseded pages are never contested"
     );
-    assert_eq!(stale(&world.memory), ["b", "d", "a"]);
-    let chain = supersession(&world.memory, &world.page("a.md")).unwrap();
+    assert_eq!(stale(&world.context), ["b", "d", "a"]);
+    let chain = supersession(&world.context, &world.page("a.md")).unwrap();
     assert_eq!(chain, [vec![("b".into(), "b".into())], vec![("c".into(), "c".into())]]);
-    let odds = conflicts(&world.memory).unwrap();
+    let odds = conflicts(&world.context).unwrap();
     assert_eq!(odds.len(), 1);
     assert_eq!((odds[0].one.slug.as_str(), odds[0].description.as_str()), ("e", "another number"));
-    assert_eq!(shown(&world.memory), shown(&world.fresh()), "a fresh index gives the same states");
+    assert_eq!(shown(&world.context), shown(&world.fresh()), "a fresh index gives the same states");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn supersession_cycles_are_reported_and_terminate() {
     let world = World::synced(
         "-- a.md --\n- supersedes [[b]]\n-- b.md --\n- supersedes [[a]]\n-- c.md --\n- supersedes [[c]]\n",
     );
-    let told: Vec<String> = shown(&world.memory)
+    let told: Vec<String> = shown(&world.context)
         .iter()
         .map(|line| line.split(": ").skip(1).collect::<Vec<_>>().join(": "))
         .collect();
@@ -83,7 +83,7 @@ fn supersession_cycles_are_reported_and_terminate() {
             "supersession cycle: c",
         ]
     );
-    assert_eq!(supersession(&world.memory, &world.page("a.md")).unwrap().len(), 1);
+    assert_eq!(supersession(&world.context, &world.page("a.md")).unwrap().len(), 1);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn age_counts_only_if_the_policy_sets_it() {
     );
     let world = World::synced(&format!("{AGEING}{files}"));
     assert_eq!(
-        shown(&world.memory),
+        shown(&world.context),
         [
             "clients/acme stale 2024-05-21: age (31 days)",
             "decided active -: status: active",
@@ -112,24 +112,28 @@ fn age_counts_only_if_the_policy_sets_it() {
             "reviewed active -: ",
         ]
     );
-    assert_eq!(stale(&world.memory), ["orphan", "old", "clients/acme"], "most recently stale first");
-    assert_eq!(stale(&world.fresh()), stale(&world.memory));
+    assert_eq!(stale(&world.context), ["orphan", "old", "clients/acme"], "most recently stale first");
+    assert_eq!(stale(&world.fresh()), stale(&world.context));
     let some = |path: Option<&str>, limit: Option<usize>| {
         let wanted = Stale { path: path.map(str::to_owned), limit, looks: None };
-        find_stale(&world.memory, &wanted).unwrap().into_iter().map(|(page, _)| page.slug).collect::<Vec<_>>()
+        find_stale(&world.context, &wanted)
+            .unwrap()
+            .into_iter()
+            .map(|(page, _)| page.slug)
+            .collect::<Vec<_>>()
     };
     assert_eq!(some(Some("clients/"), None), ["clients/acme"]);
     assert_eq!(some(None, Some(2)), ["orphan", "old"]);
     assert_eq!(some(Some("people/"), None), [""; 0]);
     let without = World::synced(&files);
-    assert_eq!(stale(&without.memory), [""; 0], "without a policy no page is stale by age");
+    assert_eq!(stale(&without.context), [""; 0], "without a policy no page is stale by age");
 }
 
 #[test]
 fn pages_without_a_date_use_the_mtime() {
     // The fixture's files are from 2024-04-30: 32 days ago.
     let world = World::synced(&format!("{AGEING}-- a.md --\nx\n-- b.md --\n[[a]] [[b]]\n"));
-    assert_eq!(shown(&world.memory), ["a active -: ", "b stale 2024-05-30: no inbound links (32 days)"]);
+    assert_eq!(shown(&world.context), ["a active -: ", "b stale 2024-05-30: no inbound links (32 days)"]);
 }
 
 #[test]
@@ -140,9 +144,9 @@ fn all_stale_pages_are_found() {
         files.push_str(&format!("-- {number:03}.md --\n{}", page(day, "")));
     }
     let world = World::synced(&files);
-    let all = pages(&world.memory);
-    let by_state = states(&world.memory, &all).unwrap().iter().filter(|state| state.is_stale()).count();
-    assert_eq!((by_state, stale(&world.memory).len()), (300, 300));
+    let all = pages(&world.context);
+    let by_state = states(&world.context, &all).unwrap().iter().filter(|state| state.is_stale()).count();
+    assert_eq!((by_state, stale(&world.context).len()), (300, 300));
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn statuses_are_set_with_the_smallest_change() {
         "---\nupdated: 2024-06-01\ncompacted_into: plain\n---\n",
         page("2024-06-01", ""),
     ));
-    let plan = |path: &str, wanted: &str| plan_status(&world.memory, &world.page(path), wanted);
+    let plan = |path: &str, wanted: &str| plan_status(&world.context, &world.page(path), wanted);
     let made = |path: &str| plan(path, "active").map(|plan| (plan.status, plan.reviewed)).unwrap();
     let today = Some("2024-06-01".to_owned());
     assert_eq!(made("old.md"), (Stated::Kept, today.clone()), "a review date is enough against age");
@@ -193,7 +197,7 @@ fn schemas_restrict_statuses() {
          values = { status = [\"current\", \"contested\", \"superseded\"] }\ndefaults = { status = \"current\" }\n\
          -- a.md --\n---\nstatus: contested\n---\n",
     );
-    let plan = |wanted: &str| plan_status(&world.memory, &world.page("a.md"), wanted);
+    let plan = |wanted: &str| plan_status(&world.context, &world.page("a.md"), wanted);
     let refused = plan("stale").expect_err("not allowed");
     assert_eq!(refused.code().name(), "denied");
     assert!(refused.to_string().contains("current, contested, superseded"), "{refused}");
@@ -202,8 +206,8 @@ fn schemas_restrict_statuses() {
     assert_eq!(plan("superseded").unwrap().reviewed, None);
 }
 
-fn nodes(memory: &Memory, request: &BriefRequest) -> Vec<String> {
-    brief(memory, request).unwrap().nodes.into_iter().map(|node| node.page.slug).collect()
+fn nodes(context: &VaultContext, request: &BriefRequest) -> Vec<String> {
+    brief(context, request).unwrap().nodes.into_iter().map(|node| node.page.slug).collect()
 }
 
 #[test]
@@ -225,21 +229,21 @@ fn briefs_match_the_directory() {
         ..BriefRequest::default()
     };
     let matching = ["acme/b", "acme/a", "x/tagged", "x/project", "companies/acme"];
-    let found = nodes(&world.memory, &at(&["src", "Acme", "code"]));
+    let found = nodes(&world.context, &at(&["src", "Acme", "code"]));
     assert_eq!(found[..5], matching, "the nearest matching directory wins");
     assert_eq!(found[5..], ["x/recent", "x/y"]);
-    assert_eq!(brief(&world.memory, &at(&["src", "Acme"])).unwrap().namespace.as_deref(), Some("acme"));
-    assert_eq!(nodes(&world.memory, &at(&["elsewhere"])), ["x/recent", "acme/b", "x/y"]);
+    assert_eq!(brief(&world.context, &at(&["src", "Acme"])).unwrap().namespace.as_deref(), Some("acme"));
+    assert_eq!(nodes(&world.context, &at(&["elsewhere"])), ["x/recent", "acme/b", "x/y"]);
     let recent = BriefRequest { recent: true, ..at(&["acme"]) };
-    assert_eq!(nodes(&world.memory, &recent), ["x/recent", "acme/b", "x/y"]);
+    assert_eq!(nodes(&world.context, &recent), ["x/recent", "acme/b", "x/y"]);
     let two = BriefRequest { limit: Some(2), ..at(&["acme"]) };
-    assert_eq!(nodes(&world.memory, &two), ["acme/b", "acme/a"]);
+    assert_eq!(nodes(&world.context, &two), ["acme/b", "acme/a"]);
     let named = |name: &str| BriefRequest { namespace: Some(name.into()), ..at(&["acme"]) };
-    assert_eq!(nodes(&world.memory, &named("acme")), matching);
-    assert_eq!(nodes(&world.memory, &named("x/")), ["x/recent", "x/y", "x/tagged", "x/project"]);
-    assert_eq!(nodes(&world.memory, &named("x/re")), ["x/recent"]);
-    assert_eq!(nodes(&world.memory, &named("nothing")), [""; 0]);
-    let alerts = |request: &BriefRequest| brief(&world.memory, request).unwrap().stale.len();
+    assert_eq!(nodes(&world.context, &named("acme")), matching);
+    assert_eq!(nodes(&world.context, &named("x/")), ["x/recent", "x/y", "x/tagged", "x/project"]);
+    assert_eq!(nodes(&world.context, &named("x/re")), ["x/recent"]);
+    assert_eq!(nodes(&world.context, &named("nothing")), [""; 0]);
+    let alerts = |request: &BriefRequest| brief(&world.context, request).unwrap().stale.len();
     assert_eq!((alerts(&named("acme")), alerts(&named("x")), alerts(&at(&["x"]))), (1, 0, 1));
 }
 
@@ -251,7 +255,7 @@ fn inbound_links_lift_pages_in_briefs() {
         page("2024-05-30", "> Quoted\n\n[[n/a]] [[n/b]] [[nowhere]]\n"),
     ));
     let found =
-        brief(&world.memory, &BriefRequest { namespace: Some("n".into()), ..Default::default() }).unwrap();
+        brief(&world.context, &BriefRequest { namespace: Some("n".into()), ..Default::default() }).unwrap();
     let shown: Vec<String> = found
         .nodes
         .iter()
@@ -269,11 +273,11 @@ fn short_ids_resolve_to_their_page() {
         with_id("0192f3a1-7c4e-7b21-9d56-0a1b2c3d4e5f"),
         with_id("kt-named-by-hand"),
     ));
-    refresh(&world.memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     for (path, length) in [("a.md", 23), ("b.md", 23), ("c.md", 16), ("d.md", 8)] {
         let page = world.page(path);
-        let short = short_id(&world.memory, &page).unwrap();
+        let short = short_id(&world.context, &page).unwrap();
         assert_eq!(short.len(), length, "{path}: {short}");
-        assert_eq!(world.memory.page(&short).unwrap().path, path);
+        assert_eq!(world.context.page(&short).unwrap().path, path);
     }
 }

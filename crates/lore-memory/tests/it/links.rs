@@ -48,7 +48,7 @@ fn links_without_a_target_stay_pending() {
     let world =
         World::synced("-- from.md --\n[[nonexistent-entity]] [[#heading]] [x](gone.md)\n-- b.md --\nx\n");
     world.sync();
-    let pending = world.memory.store().counts(world.memory.project()).unwrap().pending;
+    let pending = world.context.store().counts(world.context.project()).unwrap().pending;
     assert_eq!((led(&world).as_str(), pending), ("? ?", 2));
 }
 
@@ -130,7 +130,7 @@ fn relations_keep_their_line_data() {
     );
     let page = world.page("from.md").number;
     let links =
-        world.memory.store().links(world.memory.project(), &lore_ports::LinkFilter::From(&[page])).unwrap();
+        world.context.store().links(world.context.project(), &lore_ports::LinkFilter::From(&[page])).unwrap();
     let shown: Vec<String> = links
         .iter()
         .map(|row| {

@@ -38,7 +38,7 @@ enum Step {
     Remove(usize),
     Move(usize, usize),
     Sync,
-    Look(Vec<usize>),
+    ReconcileScope(Vec<usize>),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -49,7 +49,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => path.clone().prop_map(Step::Remove),
         2 => (path.clone(), path.clone()).prop_map(|(from, to)| Step::Move(from, to)),
         2 => Just(Step::Sync),
-        1 => prop::collection::vec(path, 1..4).prop_map(Step::Look),
+        1 => prop::collection::vec(path, 1..4).prop_map(Step::ReconcileScope),
     ];
     prop::collection::vec(step, 1..40)
 }
@@ -65,7 +65,7 @@ fn take(world: &World, steps: &[Step]) {
             Step::Move(from, to) if world.at(PATHS[*from]).exists() => world.rename(PATHS[*from], PATHS[*to]),
             Step::Move(..) => {}
             Step::Sync => drop(world.sync()),
-            Step::Look(paths) => {
+            Step::ReconcileScope(paths) => {
                 let paths: Vec<&str> = paths.iter().map(|path| PATHS[*path]).collect();
                 world.look(&paths);
             }

@@ -1,9 +1,9 @@
 //! The index is a cache: a rebuild from the files gives the same rows; what no file contains survives in the ledger.
 
-use lore_engine::{Scope, Trust, refresh};
+use lore_engine::{ScanMode, Scope, refresh};
 use lore_ports::{Forget, LinkFilter, PageRow, no_progress};
 
-use super::fixture::{World, memory, pages, state};
+use super::fixture::{World, context, pages, state};
 
 const VAULT: &str = "\
 -- people/ada.md --
@@ -32,14 +32,14 @@ text
 ";
 
 /// Returns the page rows without their numbers.
-fn rows(memory: &lore_engine::Memory) -> Vec<PageRow> {
-    pages(memory).into_iter().map(|page| PageRow { number: 0, ..page }).collect()
+fn rows(context: &lore_engine::VaultContext) -> Vec<PageRow> {
+    pages(context).into_iter().map(|page| PageRow { number: 0, ..page }).collect()
 }
 
 /// Returns the ids of all links, in order.
-fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
-    let numbers: Vec<i64> = pages(memory).iter().map(|page| page.number).collect();
-    let rows = memory.store().links(memory.project(), &LinkFilter::From(&numbers)).unwrap();
+fn link_ids(context: &lore_engine::VaultContext) -> Vec<u64> {
+    let numbers: Vec<i64> = pages(context).iter().map(|page| page.number).collect();
+    let rows = context.store().links(context.project(), &LinkFilter::From(&numbers)).unwrap();
     rows.into_iter().map(|row| row.link.id).collect()
 }
 
@@ -47,8 +47,8 @@ fn link_ids(memory: &lore_engine::Memory) -> Vec<u64> {
 fn fresh_indexes_have_the_same_rows_and_link_ids() {
     let world = World::synced(VAULT);
     let fresh = world.fresh();
-    assert_eq!(rows(&fresh), rows(&world.memory));
-    let ids = link_ids(&world.memory);
+    assert_eq!(rows(&fresh), rows(&world.context));
+    let ids = link_ids(&world.context);
     assert_eq!(link_ids(&fresh), ids);
     let unique: std::collections::BTreeSet<u64> = ids.iter().copied().collect();
     assert_eq!(unique.len(), ids.len(), "also for a duplicated relation");
@@ -61,8 +61,8 @@ fn rebuilt_indexes_keep_their_versions() {
     let world = World::synced(VAULT);
     world.put("people/bob.md", "second\n");
     world.put("people/bob.md", "third [[ada]]\n");
-    let (before, ids) = (rows(&world.memory), link_ids(&world.memory));
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (before, ids) = (rows(&world.context), link_ids(&world.context));
+    let (store, project) = (world.context.store(), world.context.project());
     store.forget(project, Forget::IndexOnly).unwrap();
     assert_eq!(world.pages(), []);
     assert_eq!(world.sync(), "+companies/brex.md +people/ada.md +people/bob.md");
@@ -70,8 +70,8 @@ fn rebuilt_indexes_keep_their_versions() {
     let made_alike = |rows: Vec<PageRow>| -> Vec<PageRow> {
         rows.into_iter().map(|row| PageRow { created: 0, ..row }).collect()
     };
-    assert_eq!(made_alike(rows(&world.memory)), made_alike(before));
-    assert_eq!(link_ids(&world.memory), ids);
+    assert_eq!(made_alike(rows(&world.context)), made_alike(before));
+    assert_eq!(link_ids(&world.context), ids);
     assert_eq!(world.page("people/bob.md").version, 3);
     assert_eq!(store.snapshots(project, "people/bob.md").unwrap().len(), 2);
     world.check_sound();
@@ -83,7 +83,7 @@ fn moved_pages_keep_their_id_after_a_rebuild() {
     world.rename("a.md", "b.md");
     world.sync();
     let id = world.page("b.md").id;
-    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.context.store().forget(world.context.project(), Forget::IndexOnly).unwrap();
     world.sync();
     assert_eq!(world.page("b.md").id, id);
 }
@@ -92,7 +92,7 @@ fn moved_pages_keep_their_id_after_a_rebuild() {
 fn edits_made_without_an_index_are_new_versions() {
     let world = World::synced(VAULT);
     world.put("people/bob.md", "second\n");
-    world.memory.store().forget(world.memory.project(), Forget::IndexOnly).unwrap();
+    world.context.store().forget(world.context.project(), Forget::IndexOnly).unwrap();
     world.files("-- people/bob.md --\nthird, by hand\n");
     world.sync();
     assert_eq!(world.page("people/bob.md").version, 3);
@@ -112,10 +112,10 @@ fn recreated_pages_continue_their_versions() {
 #[test]
 fn full_rereads_of_unchanged_files_change_nothing() {
     let world = World::synced(VAULT);
-    let before = rows(&world.memory);
-    let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &no_progress).unwrap();
+    let before = rows(&world.context);
+    let report = refresh(&world.context, Scope::Vault(ScanMode::Nothing), &no_progress).unwrap();
     assert!(report.is_empty(), "{report:?}");
-    assert_eq!(rows(&world.memory), before);
+    assert_eq!(rows(&world.context), before);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn moved_vaults_are_reindexed_and_keep_their_ledger() {
     let world = World::synced("-- a.md --\none\n");
     world.put("a.md", "two\n");
     std::fs::rename(world.at(""), world.outside("moved")).unwrap();
-    let memory = memory(&world.outside(""), "moved", "lore.db");
-    assert_eq!(pages(&memory), []);
-    refresh(&memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
-    assert_eq!(rows(&memory)[0].version, 2);
+    let context = context(&world.outside(""), "moved", "lore.db");
+    assert_eq!(pages(&context), []);
+    refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
+    assert_eq!(rows(&context)[0].version, 2);
 }

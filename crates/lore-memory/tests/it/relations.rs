@@ -1,6 +1,6 @@
 //! Relations between pages: added, closed, removed; never overlapping; the same after a rebuild.
 
-use lore_engine::{Code, Memory, NewLink, Outcome, Result, close_link, link, unlink};
+use lore_engine::{Code, NewLink, Outcome, Result, VaultContext, close_link, link, unlink};
 use lore_page::Interval;
 use lore_ports::{LinkFilter, LinkRow};
 
@@ -22,17 +22,17 @@ fn joined(world: &World, relation: &str, dates: &str) -> Result<LinkRow> {
         interval: interval(dates),
         expected_version: None,
     };
-    link(&world.memory, &new).map(|done| done.link)
+    link(&world.context, &new).map(|done| done.link)
 }
 
 fn closed(world: &World, id: u64, day: &str) -> Result<LinkRow> {
-    close_link(&world.memory, id, day.parse().unwrap(), None).map(|done| done.link)
+    close_link(&world.context, id, day.parse().unwrap(), None).map(|done| done.link)
 }
 
 /// Formats the relations of a page as `id verb interval`.
-fn rows(memory: &Memory, path: &str) -> Vec<String> {
-    let page = memory.page_at(path).unwrap().unwrap();
-    let rows = memory.store().links(memory.project(), &LinkFilter::From(&[page.number])).unwrap();
+fn rows(context: &VaultContext, path: &str) -> Vec<String> {
+    let page = context.page_at(path).unwrap().unwrap();
+    let rows = context.store().links(context.project(), &LinkFilter::From(&[page.number])).unwrap();
     rows.iter().map(|row| format!("{} {} {}", row.link.id, row.link.relation, row.link.interval)).collect()
 }
 
@@ -56,7 +56,7 @@ fn relation_ids_survive_closing_and_rebuilds() {
     let second = joined(&world, "works_at", "2020..").unwrap().link.id;
     assert_ne!(second, id);
     assert_eq!(closed(&world, id, "2019-05-31").unwrap().link.interval.to_string(), "{2018..2019-05-31}");
-    assert_eq!(rows(&world.memory, "people/ada.md"), rows(&world.fresh(), "people/ada.md"));
+    assert_eq!(rows(&world.context, "people/ada.md"), rows(&world.fresh(), "people/ada.md"));
     world.check_sound();
 }
 
@@ -103,14 +103,14 @@ fn unlink_keeps_prose_and_other_relations() {
     let (a, b) = (world.page("a.md"), world.page("b.md"));
     let verbs =
         |rows: &[LinkRow]| rows.iter().map(|row| row.link.relation.clone()).collect::<Vec<_>>().join(" ");
-    let none = unlink(&world.memory, &a, &b, Some("hates"), None).unwrap();
+    let none = unlink(&world.context, &a, &b, Some("hates"), None).unwrap();
     assert_eq!(none.receipt.files[0].outcome, Outcome::Unchanged);
-    let one = unlink(&world.memory, &a, &b, Some("knows"), None).unwrap();
+    let one = unlink(&world.context, &a, &b, Some("knows"), None).unwrap();
     assert_eq!(
         (verbs(&one.removed), verbs(&one.left)),
         ("knows".into(), "related links_to likes links_to".into())
     );
-    let rest = unlink(&world.memory, &a, &b, None, None).unwrap();
+    let rest = unlink(&world.context, &a, &b, None, None).unwrap();
     assert_eq!(
         (verbs(&rest.removed), verbs(&rest.left)),
         ("likes".into(), "related links_to links_to".into())
@@ -123,7 +123,7 @@ fn unlink_keeps_prose_and_other_relations() {
 fn only_relation_lines_can_be_closed() {
     let world = World::synced("-- a.md --\n---\nrelated: \"[[b]]\"\n---\nSee [[b]].\n-- b.md --\nx\n");
     let page = world.page("a.md").number;
-    let rows = world.memory.store().links(world.memory.project(), &LinkFilter::From(&[page])).unwrap();
+    let rows = world.context.store().links(world.context.project(), &LinkFilter::From(&[page])).unwrap();
     for row in &rows {
         let error = closed(&world, row.link.id, "2020").expect_err("no line");
         assert_eq!(error.code(), Code::Usage, "{error}");
@@ -139,6 +139,6 @@ fn only_relation_lines_can_be_closed() {
             interval: interval(".."),
             expected_version: None,
         };
-        assert_eq!(link(&world.memory, &new).expect_err(relation).code(), Code::Usage);
+        assert_eq!(link(&world.context, &new).expect_err(relation).code(), Code::Usage);
     }
 }

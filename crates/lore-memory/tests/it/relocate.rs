@@ -7,8 +7,8 @@ use super::fixture::{World, problems};
 /// Moves a page and returns the written paths, the page first.
 #[track_caller]
 fn relocated(world: &World, from: &str, to: &str) -> Vec<String> {
-    let written = relocate(&world.memory, &world.page(from), to, None).unwrap();
-    assert_eq!(problems(&world.memory), [""; 0]);
+    let written = relocate(&world.context, &world.page(from), to, None).unwrap();
+    assert_eq!(problems(&world.context), [""; 0]);
     written.files.into_iter().map(|one| one.path).collect()
 }
 
@@ -100,7 +100,7 @@ fn id_version_and_history_are_kept() {
     relocated(&world, "a.md", "sub/b.md");
     let after = world.page("sub/b.md");
     assert_eq!((after.id, after.version, after.number), (before.id, 2, before.number));
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let versions = |path: &str| -> Vec<u64> {
         store.snapshots(project, path).unwrap().into_iter().map(|row| row.version).collect()
     };
@@ -112,12 +112,12 @@ fn id_version_and_history_are_kept() {
 fn taken_paths_stale_versions_and_concurrent_edits_abort_the_move() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- from.md --\n[[a]]\n");
     let page = world.page("a.md");
-    let taken = relocate(&world.memory, &page, "b.md", None);
+    let taken = relocate(&world.context, &page, "b.md", None);
     assert!(matches!(taken, Err(Error::Exists { .. })), "{taken:?}");
-    let stale = relocate(&world.memory, &page, "c.md", Some(9));
+    let stale = relocate(&world.context, &page, "c.md", Some(9));
     assert!(matches!(stale, Err(Error::Conflict { .. })), "{stale:?}");
     world.files("-- a.md --\nby hand\n");
-    let meanwhile = relocate(&world.memory, &page, "c.md", Some(1));
+    let meanwhile = relocate(&world.context, &page, "c.md", Some(1));
     assert!(matches!(meanwhile, Err(Error::Conflict { current: 2, .. })), "{meanwhile:?}");
     assert_eq!(world.listing(), "a.md b.md from.md");
     assert_eq!(world.text("from.md"), "[[a]]\n");

@@ -7,7 +7,7 @@ use lore_text::ContentHash;
 use super::fixture::World;
 
 fn ask(world: &World, text: &str) -> SearchResult {
-    world.memory.search(&SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
+    world.context.search(&SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
 }
 
 /// Formats the paths found, best first, each with its reason.
@@ -76,7 +76,7 @@ fn exact_names_must_match_the_filter() {
     let world = World::synced("-- a.md --\n---\ntype: person\n---\nzebra\n-- zebra.md --\nzebra\n");
     let filter = Filter { kinds: vec!["person".into()], ..Default::default() };
     let request = SearchRequest { text: "zebra".into(), filter, limit: 10, ..Default::default() };
-    let hits = world.memory.search(&request).unwrap().hits;
+    let hits = world.context.search(&request).unwrap().hits;
     assert_eq!(hits.iter().map(|hit| hit.page.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
 }
 
@@ -112,7 +112,7 @@ fn types_and_other_filters_narrow_a_search() {
     let check = |filter: Filter, expected: &str| {
         let request = SearchRequest { text: "heron".into(), filter, limit: 10, ..Default::default() };
         let mut paths: Vec<String> =
-            world.memory.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect();
+            world.context.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect();
         paths.sort();
         assert_eq!(paths.join(" "), expected);
     };
@@ -132,7 +132,7 @@ fn the_second_window_follows_the_first() {
     world.sync();
     let window = |offset: usize, limit: usize| {
         let request = SearchRequest { text: "heron".into(), limit, offset, ..Default::default() };
-        let result = world.memory.search(&request).unwrap();
+        let result = world.context.search(&request).unwrap();
         let paths: Vec<String> = result.hits.into_iter().map(|hit| hit.page.path).collect();
         (paths, result.more)
     };

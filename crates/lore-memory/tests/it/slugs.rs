@@ -31,7 +31,7 @@ fn check(files: &[&str], expected: &str) {
         for path in &order {
             world.file(path, format!("text of {path}\n"));
             world.sync();
-            assert_eq!(problems(&world.memory), [""; 0], "{order:?}");
+            assert_eq!(problems(&world.context), [""; 0], "{order:?}");
         }
         assert_eq!(slugs(&world), expected, "{order:?}");
         assert_eq!(world.state(), state(&world.fresh()), "{order:?}");
@@ -43,7 +43,7 @@ fn check(files: &[&str], expected: &str) {
         world.remove(gone);
         world.sync();
         assert_eq!(world.state(), state(&world.fresh()), "without {gone}");
-        assert_eq!(problems(&world.memory), [""; 0]);
+        assert_eq!(problems(&world.context), [""; 0]);
     }
 }
 

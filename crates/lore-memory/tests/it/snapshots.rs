@@ -6,7 +6,7 @@ use super::fixture::{World, edit, move_to};
 
 /// Formats the snapshots of a path as `version:text`, newest first.
 fn kept(world: &World, path: &str) -> String {
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let rows = store.snapshots(project, path).unwrap();
     let shown = rows.iter().map(|row| {
         let bytes = store.snapshot_bytes(project, row.number).unwrap().unwrap();
@@ -23,7 +23,7 @@ fn put_snapshots_the_replaced_page() {
     assert_eq!(kept(&world, "a.md"), "2:two 1:one");
     world.put("new.md", "x\n");
     assert_eq!(kept(&world, "new.md"), "", "there was nothing to snapshot");
-    let rows = world.memory.store().snapshots(world.memory.project(), "a.md").unwrap();
+    let rows = world.context.store().snapshots(world.context.project(), "a.md").unwrap();
     let now: jiff::Zoned = super::fixture::NOW.parse().unwrap();
     assert_eq!((rows[0].actor.as_str(), rows[0].at), ("tester", now.timestamp().as_millisecond()));
 }
@@ -68,7 +68,7 @@ fn binary_content_is_snapshotted_unchanged() {
     world.file("a.md", b"J\xfcrgen\0");
     world.sync();
     world.put("a.md", "two\n");
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let row = store.snapshots(project, "a.md").unwrap().remove(0);
     assert_eq!(store.snapshot_bytes(project, row.number).unwrap().unwrap(), b"J\xfcrgen\0");
 }

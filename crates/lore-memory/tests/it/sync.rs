@@ -1,10 +1,10 @@
 //! Files are created, changed, moved and deleted, and the index follows.
 
-use lore_engine::{Scope, Trust, refresh};
+use lore_engine::{ScanMode, Scope, refresh};
 use lore_ports::{StatementFilter, StatementKind, no_progress};
 use lore_text::ContentHash;
 
-use super::fixture::{World, memory, problems};
+use super::fixture::{World, context, problems};
 
 const NOTE: &str = "\
 -- test.md --
@@ -16,7 +16,7 @@ title: Test Note
 ";
 
 fn observations(world: &World) -> Vec<String> {
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let wanted = StatementFilter { pages: None, kind: Some(StatementKind::Observation) };
     store.statements(project, &wanted).unwrap().into_iter().map(|row| row.statement.object).collect()
 }
@@ -68,11 +68,11 @@ fn moved_files_keep_id_version_and_history() {
     let after = world.page("sub/new.md");
     assert_eq!((&after.id, after.version, after.created), (&before.id, 2, before.created));
     assert_eq!(after.number, before.number);
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let kept = store.snapshots(project, "sub/new.md").unwrap();
     assert_eq!(store.snapshot_bytes(project, kept[0].number).unwrap().unwrap(), b"first\n");
     assert_eq!(store.snapshots(project, "old.md").unwrap(), []);
-    assert_eq!(world.memory.page(&before.id).unwrap().path, "sub/new.md");
+    assert_eq!(world.context.page(&before.id).unwrap().path, "sub/new.md");
     world.check_sound();
 }
 
@@ -124,7 +124,7 @@ fn changes_hidden_by_mtime_and_size_are_found_by_hashing() {
     world.file("a.md", "two\n");
     std::fs::File::options().write(true).open(world.at("a.md")).unwrap().set_modified(time).unwrap();
     assert_eq!(world.sync(), "");
-    let report = refresh(&world.memory, Scope::Vault(Trust::Nothing), &no_progress).unwrap();
+    let report = refresh(&world.context, Scope::Vault(ScanMode::Nothing), &no_progress).unwrap();
     assert_eq!(report.modified, ["a.md"]);
 }
 
@@ -167,13 +167,13 @@ fn progress_is_reported_to_the_end() {
         told.borrow_mut().push((done, all));
         Ok(())
     };
-    refresh(&world.memory, Scope::Vault(Trust::Stat), &hear).unwrap();
+    refresh(&world.context, Scope::Vault(ScanMode::Stat), &hear).unwrap();
     let told = told.into_inner();
     assert_eq!(told.last(), Some(&(620, 620)));
     assert!(told.is_sorted() && told.len() > 1, "{told:?}");
-    let counts = world.memory.store().counts(world.memory.project()).unwrap();
+    let counts = world.context.store().counts(world.context.project()).unwrap();
     assert_eq!((counts.pages, counts.links, counts.pending), (620, 620, 0), "links resolve across batches");
-    assert_eq!(problems(&world.memory), [""; 0]);
+    assert_eq!(problems(&world.context), [""; 0]);
 }
 
 #[test]
@@ -181,11 +181,11 @@ fn cancelled_syncs_stop_between_pages_and_resume() {
     let world = World::new("");
     (0..1100).for_each(|number| world.file(&format!("{number:04}.md"), format!("[[{:04}]]\n", number / 2)));
     let cancel = |_, _| Err(lore_ports::Error::Cancelled);
-    let ended = refresh(&world.memory, Scope::Vault(Trust::Stat), &cancel).unwrap_err();
+    let ended = refresh(&world.context, Scope::Vault(ScanMode::Stat), &cancel).unwrap_err();
     assert_eq!(ended.to_string(), "the request was cancelled");
     let there = world.pages().len();
     assert!(there > 0 && there < 1100, "{there}");
-    let report = refresh(&world.memory, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    let report = refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     assert_eq!(there + report.added.len(), 1100);
     world.check_sound();
 }
@@ -198,8 +198,8 @@ fn concurrent_syncs_make_one_index() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let memory = memory(&folder, "vault", "lore.db");
-                refresh(&memory, Scope::Vault(Trust::Stat), &no_progress).unwrap()
+                let context = context(&folder, "vault", "lore.db");
+                refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap()
             });
         }
     });
@@ -228,7 +228,7 @@ fn pages_moved_to_a_vacated_path_keep_version_and_history() {
     world.rename("a.md", "gone.md");
     assert_eq!(world.sync(), "a.md>gone.md");
     assert_eq!(world.page("gone.md").version, 1);
-    assert_eq!(world.memory.store().snapshots(world.memory.project(), "gone.md").unwrap(), []);
+    assert_eq!(world.context.store().snapshots(world.context.project(), "gone.md").unwrap(), []);
 }
 
 #[test]
@@ -236,6 +236,6 @@ fn policy_changes_update_page_types() {
     let world = World::synced("-- people/ada.md --\nx\n");
     world.files("-- lore.toml --\n[types]\npeople = \"person\"\n");
     let again = world.again();
-    refresh(&again, Scope::Vault(Trust::Stat), &no_progress).unwrap();
+    refresh(&again, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     assert_eq!(again.page("people/ada").unwrap().kind, "person");
 }

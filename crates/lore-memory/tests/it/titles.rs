@@ -71,14 +71,14 @@ fn links_are_updated_when_nearer_pages_change() {
 #[test]
 fn ambiguous_titles_are_an_error_with_candidates() {
     let world = World::synced(TWINS);
-    match world.memory.page("plan") {
+    match world.context.page("plan") {
         Err(Error::Ambiguous { mut candidates, .. }) => {
             candidates.sort();
             assert_eq!(candidates, ["a/plan-a", "b/c/plan-c", "notes"]);
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(world.memory.page("plan-a").unwrap().path, "a/plan-a.md");
+    assert_eq!(world.context.page("plan-a").unwrap().path, "a/plan-a.md");
 }
 
 #[test]
@@ -97,13 +97,13 @@ fn pages_are_found_by_all_names_and_misses_give_suggestions() {
         "ada",
         "ada-lovelace",
     ] {
-        assert_eq!(world.memory.page(name).expect(name).path, "people/ada-lovelace.md", "{name}");
+        assert_eq!(world.context.page(name).expect(name).path, "people/ada-lovelace.md", "{name}");
     }
-    match world.memory.page("people/ada-lovelac") {
+    match world.context.page("people/ada-lovelac") {
         Err(Error::NotFound { suggestions, .. }) => assert_eq!(suggestions[0], "people/ada-lovelace"),
         other => panic!("{other:?}"),
     }
     for bad in ["memory://", "memory://a//b", "memory://a<b", "memory://http://x", "019", ""] {
-        assert!(world.memory.page(bad).is_err(), "{bad}");
+        assert!(world.context.page(bad).is_err(), "{bad}");
     }
 }

@@ -10,7 +10,7 @@ fn diagnostics(world: &World, path: &str) -> String {
 
 fn found(world: &World, text: &str) -> Vec<String> {
     let request = SearchRequest { text: text.into(), limit: 10, ..Default::default() };
-    world.memory.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
+    world.context.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn broken_frontmatter_is_reported_and_the_page_kept() {
     assert_eq!(world.sync(), "+a.md");
     assert_ne!(diagnostics(&world, "a.md"), "");
     assert_eq!(found(&world, "heron"), ["a.md"]);
-    let counts = world.memory.store().counts(world.memory.project()).unwrap();
+    let counts = world.context.store().counts(world.context.project()).unwrap();
     assert_eq!(counts.diagnosed, 1);
 }
 
@@ -67,7 +67,7 @@ fn directories_named_like_pages_are_reported_and_scanned() {
     assert!(put.is_err(), "{put:?}");
     assert_eq!(done(&world.change("dir.md", Action::Delete, None)), "io");
     assert_eq!(world.listing(), "dir.md/inside.md");
-    assert_eq!(problems(&world.memory), [""; 0]);
+    assert_eq!(problems(&world.context), [""; 0]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn dangling_and_cyclic_symlinks_are_reported() {
     let reason = "it is a symlink that is broken or leaves the vault";
     assert_eq!(world.sync(), format!("+a.md !dangling.md ({reason}) !round.md ({reason})"));
     assert_eq!(world.look(&["dangling.md", "round.md"]), "");
-    assert_eq!(problems(&world.memory), [""; 0]);
+    assert_eq!(problems(&world.context), [""; 0]);
 }
 
 #[cfg(unix)]

@@ -1,13 +1,14 @@
 //! The checks find inconsistencies. That they find nothing in a sound index is checked by most other tests.
 
-use lore_engine::{Check, duplicate_ids, validate};
+use lore_engine::{Check, duplicate_ids};
+use lore_memory::validate;
 use lore_ports::LinkFilter;
 
 use super::fixture::World;
 
 #[track_caller]
 fn check(world: &World, check: Check, expected: &[&str]) {
-    assert_eq!(validate(&world.memory, check).unwrap(), expected, "{}", check.name());
+    assert_eq!(validate(&world.context, check).unwrap(), expected, "{}", check.name());
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn unindexed_files_are_reported() {
 #[test]
 fn wrong_link_targets_are_reported() {
     let world = World::synced("-- a.md --\n\n[[b]]\n-- b.md --\nx\n-- c.md --\nx\n");
-    let (store, project) = (world.memory.store(), world.memory.project());
+    let (store, project) = (world.context.store(), world.context.project());
     let link = store.links(project, &LinkFilter::To(&[world.page("b.md").number])).unwrap().remove(0);
     check(&world, Check::Links, &[]);
     for wrong in [Some(world.page("c.md").number), None] {
@@ -72,5 +73,5 @@ fn duplicate_ids_are_reported() {
     let world = World::synced(
         "-- a.md --\n---\nid: x1\n---\n-- b.md --\n---\nid: x1\n---\n-- c.md --\n---\nid: x2\n---\n",
     );
-    assert_eq!(duplicate_ids(&world.memory).unwrap(), ["the id x1 is used by a.md and b.md"]);
+    assert_eq!(duplicate_ids(&world.context).unwrap(), ["the id x1 is used by a.md and b.md"]);
 }

@@ -84,14 +84,14 @@ fn manual_deletes_are_seen_before_a_write() {
 fn concurrent_writers_see_each_other() {
     let world = World::synced(PAGE);
     let other = world.again();
-    let put = |memory: &lore_engine::Memory, text: &str, expected: u64| {
+    let put = |context: &lore_engine::VaultContext, text: &str, expected: u64| {
         let action = Action::Put(text.into());
         let change =
             lore_engine::PageChange { path: "a.md".into(), action, expected_version: Some(expected) };
-        done(&lore_engine::write(memory, &[change]).map(|mut written| written.files.remove(0)))
+        done(&lore_engine::write(context, &[change]).map(|mut written| written.files.remove(0)))
     };
     assert_eq!(put(&other, "two\n", 1), "updated a.md v2");
-    assert_eq!(put(&world.memory, "three\n", 1), "conflict: 1, is 2");
-    assert_eq!(put(&world.memory, "three\n", 2), "updated a.md v3");
+    assert_eq!(put(&world.context, "three\n", 1), "conflict: 1, is 2");
+    assert_eq!(put(&world.context, "three\n", 2), "updated a.md v3");
     assert_eq!(other.page("a").unwrap().version, 3);
 }

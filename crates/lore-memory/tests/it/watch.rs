@@ -7,7 +7,7 @@ use std::{fs, thread};
 use lore_engine::{Follow, follow};
 use lore_vault::{Event, watch};
 
-use super::fixture::{World, memory, shown};
+use super::fixture::{World, context, shown};
 
 /// Feeds these events to the watcher until it ends, and returns one report per wake-up.
 fn told(world: &World, events: &[&str]) -> Vec<String> {
@@ -15,7 +15,7 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
     for event in events {
         let event = match *event {
             "lost" => Event::Lost,
-            path => Event::Path(world.memory.vault().root().join(path)),
+            path => Event::Path(world.context.vault().root().join(path)),
         };
         sender.send(event).unwrap();
     }
@@ -23,7 +23,7 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
     drop(sender);
     let mut told = Vec::new();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
-    follow(&world.memory, followed, &mut |report| told.push(shown(&report.unwrap())));
+    follow(&world.context, followed, &mut |report| told.push(shown(&report.unwrap())));
     told
 }
 
@@ -62,7 +62,7 @@ fn stop_ends_the_watcher() {
     sender.send(Event::Path(world.at("a.md"))).unwrap();
     sender.send(Event::Stop).unwrap();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::from_secs(600) };
-    follow(&world.memory, followed, &mut |report| panic!("{report:?}"));
+    follow(&world.context, followed, &mut |report| panic!("{report:?}"));
     assert_eq!(world.pages(), []);
 }
 
@@ -95,13 +95,13 @@ fn hear(reports: &Receiver<String>, expected: &[&str]) {
 fn recreated_folders_are_watched() {
     let world = World::synced("-- a.md --\none\n-- old/b.md --\ntwo\n-- .gitignore --\nbuild\n");
     let (sender, events) = channel();
-    let watching = Some(watch(world.memory.vault(), sender.clone()).unwrap());
+    let watching = Some(watch(world.context.vault(), sender.clone()).unwrap());
     let (told, reports) = channel();
     let folder = world.outside("");
     thread::scope(|scope| {
         let folder = &folder;
         scope.spawn(move || {
-            let follower = memory(folder, "vault", "lore.db");
+            let follower = context(folder, "vault", "lore.db");
             let followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
             follow(&follower, followed, &mut |report| drop(told.send(shown(&report.unwrap()))));
         });

@@ -31,7 +31,7 @@ fn no_op_writes_do_not_touch_the_file() {
     assert_eq!(done(&world.change("a.md", Action::Put("one\n".into()), Some(1))), "unchanged a.md v1");
     assert_eq!(done(&world.change("a.md", edit(same), None)), "unchanged a.md v1");
     assert_eq!(world.time("a.md"), time);
-    assert_eq!(world.memory.store().snapshots(world.memory.project(), "a.md").unwrap(), []);
+    assert_eq!(world.context.store().snapshots(world.context.project(), "a.md").unwrap(), []);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn multiple_changes_are_atomic() {
     let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n-- c.md --\nthree [[d]]\n");
     let add = |text: &str| Ok(format!("{text}more\n"));
     let written = write(
-        &world.memory,
+        &world.context,
         &[
             put("new.md", "[[a]]\n"),
             change("a.md", edit(add), Some(1)),
@@ -92,7 +92,7 @@ fn one_rejection_rolls_back_all_changes() {
         put("../out.md", "x\n"),
     ] {
         let changes = [put("new.md", "x\n"), refused];
-        write(&world.memory, &changes).unwrap_err();
+        write(&world.context, &changes).unwrap_err();
         assert_eq!(world.listing(), "a.md b.md");
         assert_eq!((world.text("b.md").as_str(), world.state().as_str()), ("two\n", before.as_str()));
         assert_eq!(world.page("b.md").version, 1);
@@ -102,7 +102,7 @@ fn one_rejection_rolls_back_all_changes() {
 #[test]
 fn pages_can_be_changed_only_once_per_write() {
     let world = World::synced("-- a.md --\none\n");
-    let error = write(&world.memory, &[put("a.md", "x\n"), put("./a.md", "y\n")]).unwrap_err();
+    let error = write(&world.context, &[put("a.md", "x\n"), put("./a.md", "y\n")]).unwrap_err();
     assert_eq!(error.code().name(), "usage");
     assert_eq!(world.text("a.md"), "one\n");
 }
@@ -133,7 +133,7 @@ fn changes_to_the_same_target_are_rejected() {
     let to = |path: &str, target: &str| change(path, move_to(target, same), None);
     for changes in [[to("a.md", "c.md"), to("b.md", "c.md")], [put("c.md", "new\n"), to("a.md", "c.md")]] {
         let world = World::synced("-- a.md --\none\n-- b.md --\ntwo\n");
-        let result = write(&world.memory, &changes);
+        let result = write(&world.context, &changes);
         assert!(result.is_err(), "{result:?}, files: {}", world.listing());
         assert_eq!(world.listing(), "a.md b.md");
     }

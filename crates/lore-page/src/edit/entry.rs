@@ -35,17 +35,17 @@ pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
         return Ok(text.to_owned());
     }
     let edited = match place(&doc, &new.date) {
-        Place::Before(entry) => {
+        EntryPosition::Before(entry) => {
             let line = entry.lines.first as usize;
             let gap = if doc.spaced(entry) { "\n" } else { "" };
             insert_lines(text, doc.lines.start(line), &format!("{}\n{gap}", written(&doc, line, &new)))
         }
-        Place::After(entry) => {
+        EntryPosition::After(entry) => {
             let gap = if doc.spaced(entry) { "\n" } else { "" };
             let lines = written(&doc, entry.lines.first as usize, &new);
             insert_lines(text, doc.lines.end(entry.lines.last as usize), &format!("{gap}{lines}"))
         }
-        Place::FirstOfAll => first_entry(&doc, &written(&doc, 0, &new)),
+        EntryPosition::FirstOfAll => first_entry(&doc, &written(&doc, 0, &new)),
     };
     if Doc::new(&edited).page.entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source) {
         Ok(edited)
@@ -54,20 +54,20 @@ pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
     }
 }
 
-enum Place<'d> {
+enum EntryPosition<'d> {
     Before(&'d Entry),
     After(&'d Entry),
     FirstOfAll,
 }
 
-fn place<'d>(doc: &'d Doc<'_>, date: &str) -> Place<'d> {
+fn place<'d>(doc: &'d Doc<'_>, date: &str) -> EntryPosition<'d> {
     let timeline_start = doc.page.timeline.map_or(0, |timeline| timeline.start);
     let in_timeline = |entry: &&Entry| doc.lines.start(entry.lines.first as usize) >= timeline_start;
     let entries: Vec<_> = doc.page.entries.iter().filter(in_timeline).collect();
     match (entries.iter().find(|entry| entry.date.as_str() < date), entries.last()) {
-        (Some(older), _) => Place::Before(older),
-        (None, Some(last)) => Place::After(last),
-        (None, None) => Place::FirstOfAll,
+        (Some(older), _) => EntryPosition::Before(older),
+        (None, Some(last)) => EntryPosition::After(last),
+        (None, None) => EntryPosition::FirstOfAll,
     }
 }
 

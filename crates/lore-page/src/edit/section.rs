@@ -16,8 +16,8 @@ pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, 
     let Section { body_start, end, .. } = doc.section(found);
     let line_end = line_end(text);
     let with = with_line_end(without_heading(with, &found.text), line_end);
-    let old = Parts::of(&text[body_start..end]);
-    let new = Parts::of(with.trim_end());
+    let old = SectionParts::of(&text[body_start..end]);
+    let new = SectionParts::of(with.trim_end());
     if old.content.trim_end() == new.content {
         return Ok(text.to_owned());
     }
@@ -56,13 +56,13 @@ fn insert(text: &str, heading: &str, addition: &str, at: fn(&Section) -> usize) 
 }
 
 /// A section's text and the blank lines around it. If all of it is blank, it counts as `after`.
-struct Parts<'a> {
+struct SectionParts<'a> {
     before: &'a str,
     content: &'a str,
     after: &'a str,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SectionParts<'a> {
     fn of(text: &'a str) -> Self {
         let blank_length = |lines: &mut dyn Iterator<Item = &'a str>| -> usize {
             lines.take_while(|line| line.trim().is_empty()).map(str::len).sum()
@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
         let (rest, after) = text.split_at(text.len() - after);
         let before = blank_length(&mut rest.split_inclusive('\n'));
         let (before, content) = rest.split_at(before);
-        Parts { before, content, after }
+        SectionParts { before, content, after }
     }
 }
 
@@ -91,8 +91,9 @@ fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
 pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
     let wanted = wanted.trim();
     // A heading may contain a slash, so the whole text is tried before a path.
-    let whole = vec![Step::of(wanted)];
-    let paths = [" > ", "/"].map(|separator| wanted.split(separator).map(Step::of).collect::<Vec<_>>());
+    let whole = vec![SectionStep::of(wanted)];
+    let paths =
+        [" > ", "/"].map(|separator| wanted.split(separator).map(SectionStep::of).collect::<Vec<_>>());
     for path in [whole].into_iter().chain(paths) {
         for same in [|a: &str, b: &str| a == b, |a: &str, b: &str| a.to_lowercase() == b.to_lowercase()] {
             let found: Vec<_> =
@@ -115,20 +116,20 @@ pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditErro
 }
 
 /// One heading of a path, with its level if hashes were given.
-struct Step<'a> {
+struct SectionStep<'a> {
     level: Option<usize>,
     text: &'a str,
 }
 
-impl<'a> Step<'a> {
+impl<'a> SectionStep<'a> {
     fn of(text: &'a str) -> Self {
         let text = text.trim();
         let rest = text.trim_start_matches('#');
         let level = text.len() - rest.len();
         if (1..=6).contains(&level) && rest.starts_with(char::is_whitespace) {
-            Step { level: Some(level), text: rest.trim() }
+            SectionStep { level: Some(level), text: rest.trim() }
         } else {
-            Step { level: None, text }
+            SectionStep { level: None, text }
         }
     }
 
@@ -139,7 +140,7 @@ impl<'a> Step<'a> {
 }
 
 /// Returns whether the path leads to a heading: the heading and its parents match the steps of the path.
-fn leads_to(path: &[Step<'_>], headings: &[Heading], at: usize, same: fn(&str, &str) -> bool) -> bool {
+fn leads_to(path: &[SectionStep<'_>], headings: &[Heading], at: usize, same: fn(&str, &str) -> bool) -> bool {
     let chain = std::iter::successors(Some(at), |at| parent(headings, *at));
     let mut steps = path.iter().rev();
     let fitting = chain.zip(steps.by_ref()).take_while(|(at, step)| step.fits(&headings[*at], same)).count();

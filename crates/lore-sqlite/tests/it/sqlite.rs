@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lore_ports::{Authorship, Error, Filter, Index as _, LinkFilter, Order, ProjectNo, Store, TextQuery};
-use lore_sqlite::{Opened, open};
+use lore_sqlite::{OpenedStore, open};
 use lore_text::ContentHash;
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -103,7 +103,7 @@ fn older_indexes_are_rebuilt_and_the_ledger_kept() {
     let project = filled(&path);
     let version = user_version(&path);
     set_user_version(&path, version - 1);
-    let Opened { store, warnings } = open(&path).unwrap();
+    let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(user_version(&path), version);
     assert_eq!(store_project(&store), project);
@@ -126,7 +126,7 @@ fn first_version_ledgers_are_migrated_after_a_backup() {
                CREATE INDEX snapshot_at ON snapshot(at);";
     Connection::open(&path).unwrap().execute_batch(old).unwrap();
     set_user_version(&path, 1 << 16 | 1);
-    let Opened { store, warnings } = open(&path).unwrap();
+    let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(lore_ports::Ledger::version(&store, project, "a.md").unwrap().unwrap().0, 7);
     assert_eq!(lore_ports::Ledger::author(&store, project, "a.md").unwrap(), None);
@@ -148,7 +148,7 @@ fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
     );
     damage(&path, sound);
     let damaged = fs::read(&path).unwrap();
-    let Opened { store, warnings } = open(&path).unwrap();
+    let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("lore.db.damaged-1"), "{warnings:?}");
     assert_eq!(
@@ -160,7 +160,7 @@ fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
     assert_eq!(listed(&store, project, &Filter::default(), Order::Title), [""; 0]);
     put(&store, project, with_text("a.md", "heron"));
     drop(store);
-    let Opened { store, warnings } = open(&path).unwrap();
+    let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(with_word(&store, project, "heron"), ["a.md"]);
     assert_eq!(names(&folder), ["lore.db", "lore.db.damaged-1"]);

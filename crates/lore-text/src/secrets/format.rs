@@ -24,7 +24,7 @@ pub struct Format {
     pub marks: Strings,
     /// Starts where the format starts; its only group captures the variable part.
     pattern: &'static str,
-    place: Place,
+    place: TokenPosition,
     reach: Reach,
     /// Words, in lower case, one of which must be near the mark; empty for none.
     near: Strings,
@@ -35,7 +35,7 @@ pub struct Format {
 
 /// Position of a mark relative to its credential.
 #[derive(Clone, Copy)]
-enum Place {
+enum TokenPosition {
     /// It starts the credential, so no letter or digit may precede it.
     Begins,
     /// It starts a credential that may contain `-` and `_`, so these do not separate it from a word.
@@ -65,7 +65,7 @@ impl Format {
             rule: SecretRule { name, what, certain: true },
             marks,
             pattern,
-            place: Place::Begins,
+            place: TokenPosition::Begins,
             reach: Reach::Line(LINE),
             near: &[],
             is_real: is_token,
@@ -87,19 +87,19 @@ impl Format {
 
     /// Makes `-` and `_` not separate the credential from a preceding word.
     pub const fn alone(mut self) -> Self {
-        self.place = Place::BeginsAlone;
+        self.place = TokenPosition::BeginsAlone;
         self
     }
 
     /// Makes the mark only announce the credential, so that it may be inside a word.
     pub const fn announced(mut self) -> Self {
-        self.place = Place::Announces;
+        self.place = TokenPosition::Announces;
         self
     }
 
     /// Makes the credential start with a number before the mark.
     pub const fn after_number(mut self) -> Self {
-        self.place = Place::AfterNumber;
+        self.place = TokenPosition::AfterNumber;
         self
     }
 
@@ -138,7 +138,7 @@ impl Format {
         }
         match (self.reach, self.place) {
             (Reach::Lines, _) => block(text, start, secret.end()),
-            (_, Place::Announces) => Some(start + secret.start()..start + secret.end()),
+            (_, TokenPosition::Announces) => Some(start + secret.start()..start + secret.end()),
             _ => Some(start..start + secret.end()),
         }
     }
@@ -156,10 +156,10 @@ impl Format {
         let before = &bytes[..mark];
         let length_of = |class: fn(&u8) -> bool| before.iter().rev().take_while(|byte| class(byte)).count();
         let (start, edge) = match self.place {
-            Place::Announces => return Some(mark),
-            Place::Begins => (mark, mark),
-            Place::BeginsAlone => (mark, mark - length_of(|byte| matches!(byte, b'-' | b'_'))),
-            Place::AfterNumber => {
+            TokenPosition::Announces => return Some(mark),
+            TokenPosition::Begins => (mark, mark),
+            TokenPosition::BeginsAlone => (mark, mark - length_of(|byte| matches!(byte, b'-' | b'_'))),
+            TokenPosition::AfterNumber => {
                 let start = mark - length_of(u8::is_ascii_digit);
                 (start, start)
             }

@@ -5,7 +5,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lore_engine::{Author, Chosen, Memory, Parts, Past, Policy, Projects, Scope, Trust, refresh};
+use lore_engine::{
+    Author, Chosen, CommitView, ContextParts, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
+};
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
 use lore_vault::read_bytes;
@@ -42,7 +44,7 @@ pub struct Session {
     /// The available models.
     pub models: Arc<Library>,
     options: SessionOptions,
-    memory: OnceCell<Memory>,
+    context: OnceCell<VaultContext>,
     warnings: RefCell<Vec<String>>,
 }
 
@@ -57,7 +59,7 @@ impl Session {
             config,
             talk,
             options,
-            memory: OnceCell::new(),
+            context: OnceCell::new(),
             warnings: RefCell::default(),
         })
     }
@@ -69,10 +71,10 @@ impl Session {
     }
 
     /// Returns the selected vault, synced first unless `--no-sync` was given.
-    pub fn fresh(&self) -> Result<&Memory> {
-        let memory = self.memory()?;
+    pub fn fresh(&self) -> Result<&VaultContext> {
+        let context = self.context()?;
         if self.options.sync {
-            let report = refresh(memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
+            let report = refresh(context, Scope::Vault(ScanMode::Stat), &self.talk.progress("Indexing"))?;
             self.talk.finish();
             for recovered in &report.recovered {
                 self.talk.warn(recovered);
@@ -81,42 +83,42 @@ impl Session {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
         } else if self.options.keeps_up {
-            refresh(memory, Scope::Watched, &no_progress)?;
+            refresh(context, Scope::Watched, &no_progress)?;
         }
-        Ok(memory)
+        Ok(context)
     }
 
     /// Returns the selected vault without syncing.
-    pub fn memory(&self) -> Result<&Memory> {
-        if let Some(memory) = self.memory.get() {
-            return Ok(memory);
+    pub fn context(&self) -> Result<&VaultContext> {
+        if let Some(context) = self.context.get() {
+            return Ok(context);
         }
         let (name, root) = self.choose()?;
-        let memory = self.open(&name, &root)?;
-        Ok(self.memory.get_or_init(|| memory))
+        let context = self.open(&name, &root)?;
+        Ok(self.context.get_or_init(|| context))
     }
 
     /// Returns the selected vault as of a commit, with a temporary index that is deleted when dropped.
-    pub fn past(&self, revision: &str) -> Result<Past> {
+    pub fn past(&self, revision: &str) -> Result<CommitView> {
         let open = |folder: &Path| -> lore_engine::Result<Box<dyn Store>> {
             Ok(Box::new(lore_sqlite::open_temporary(&folder.join("lore.db"))?))
         };
-        Ok(self.memory()?.at_commit(revision, &open)?)
+        Ok(self.context()?.at_commit(revision, &open)?)
     }
 
     /// Opens a vault under a name, synced first unless `--no-sync` was given.
-    pub fn open_fresh(&self, name: &str, root: &Path) -> Result<Memory> {
-        let memory = self.open(name, root)?;
+    pub fn open_fresh(&self, name: &str, root: &Path) -> Result<VaultContext> {
+        let context = self.open(name, root)?;
         if self.options.sync {
-            refresh(&memory, Scope::Vault(Trust::Stat), &self.talk.progress("Indexing"))?;
+            refresh(&context, Scope::Vault(ScanMode::Stat), &self.talk.progress("Indexing"))?;
             self.talk.finish();
         }
-        Ok(memory)
+        Ok(context)
     }
 
     /// Opens a vault under a name.
-    pub fn open(&self, name: &str, root: &Path) -> Result<Memory> {
-        Ok(Memory::open(Parts {
+    pub fn open(&self, name: &str, root: &Path) -> Result<VaultContext> {
+        Ok(VaultContext::open(ContextParts {
             name: name.to_owned(),
             root: root.to_owned(),
             store: self.store()?,

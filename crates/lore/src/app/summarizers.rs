@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{Extractive, ModelSummarizer};
 use lore_ports::{TextModel, TextModelError};
 use lore_vault::process::{ProgramError, run_program};
@@ -15,8 +15,8 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 
 /// Returns the built-in summarizer, which needs no configuration.
-pub fn extractive(memory: &Memory) -> Extractive {
-    Extractive { today: memory.today(), tokens: memory.policy().compact.tokens }
+pub fn extractive(context: &VaultContext) -> Extractive {
+    Extractive { today: context.today(), tokens: context.policy().compact.tokens }
 }
 
 /// A command that reads pages on standard input and prints a summary.

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command};
-use lore_engine::{Scope, Trust, refresh};
+use lore_engine::{ScanMode, Scope, refresh};
 use lore_ports::no_progress;
 use lore_text::ContentHash;
 use lore_vault::{read_text, real_folder, size_of, write_private};
@@ -119,7 +119,7 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
             };
             // First answer from the index as it is; then, if files have changed, from the updated index.
             brief()?;
-            let report = refresh(session.memory()?, Scope::Vault(Trust::Stat), &no_progress)?;
+            let report = refresh(session.context()?, Scope::Vault(ScanMode::Stat), &no_progress)?;
             let counts =
                 [report.added.len(), report.modified.len(), report.moved.len(), report.removed.len()];
             if counts.iter().any(|count| *count > 0) { brief() } else { Ok(()) }

@@ -92,12 +92,13 @@ pub(super) fn unrecognized(parents: &[&Command], word: &str) -> AppError {
     let names: Vec<&str> = parents.iter().map(|command| command.get_name()).collect();
     let above = names.join(" ");
     let given = names.iter().skip(1).chain([&word]).copied().collect::<Vec<_>>().join(" ");
-    let meant =
+    let resolve_targets =
         parents.last().map(|parent| suggestions(parent, parents.len() == 1, word)).unwrap_or_default();
-    let meant: Vec<String> = meant.iter().map(|name| format!("'{above} {name}'")).collect();
-    let hint = match meant.as_slice() {
+    let resolve_targets: Vec<String> =
+        resolve_targets.iter().map(|name| format!("'{above} {name}'")).collect();
+    let hint = match resolve_targets.as_slice() {
         [] => format!("run '{above} --help' for the list of commands"),
-        meant => format!("did you mean {}?", meant.join(" or ")),
+        resolve_targets => format!("did you mean {}?", resolve_targets.join(" or ")),
     };
     AppError::usage(format!("unrecognized command '{given}'"), hint)
 }

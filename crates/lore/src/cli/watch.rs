@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{Follow, Memory, drain_queue, follow};
+use lore_engine::{Follow, VaultContext, drain_queue, follow};
 use lore_vault::{Event, watch as start};
 
 use super::output::Output;
@@ -15,22 +15,22 @@ use crate::ops;
 
 /// Syncs, then follows file system events until the process is stopped.
 pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> Result<u8> {
-    let memory = session.memory()?;
+    let context = session.context()?;
     let (sender, events) = channel();
     // The watcher starts before the first sync, so that no change is missed in between.
-    let watching = start(memory.vault(), sender.clone())?;
+    let watching = start(context.vault(), sender.clone())?;
     stop_when_told(sender);
     let answer = (ops::find("sync")?.from_cli)(matches, session)?;
     output.answer(answer.as_ref())?;
-    session.talk.note(&format!("watching {}; press Ctrl-C to stop", memory.vault().root().display()));
+    session.talk.note(&format!("watching {}; press Ctrl-C to stop", context.vault().root().display()));
     let quiet =
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_vault::DEBOUNCE, Duration::from_millis);
     let followed = Follow { events: &events, watching: Some(watching), quiet };
-    drain(session, memory);
-    follow(memory, followed, &mut |report| match report {
+    drain(session, context);
+    follow(context, followed, &mut |report| match report {
         Ok(report) if report.is_empty() => {}
         Ok(report) => {
-            drain(session, memory);
+            drain(session, context);
             drop(output.answer(&ops::synced(report)));
         }
         Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
@@ -39,8 +39,8 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
 }
 
 /// Embeds with models that are too slow for a refresh. Chunks that cannot be embedded now stay pending.
-fn drain(session: &Session, memory: &Memory) {
-    if let Err(error) = drain_queue(memory, &session.talk.progress("Embedding")) {
+fn drain(session: &Session, context: &VaultContext) {
+    if let Err(error) = drain_queue(context, &session.talk.progress("Embedding")) {
         session.talk.detail(&format!("chunks stay pending: {error}"));
     }
     session.talk.finish();

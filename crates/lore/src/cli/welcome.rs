@@ -8,12 +8,12 @@ use crate::ops::Render;
 #[derive(Debug, Serialize)]
 pub(super) struct Welcome {
     message: &'static str,
-    next: [Step; 3],
+    next: [FirstStep; 3],
 }
 
 /// A command to begin with.
 #[derive(Debug, Serialize)]
-struct Step {
+struct FirstStep {
     command: &'static str,
     does: &'static str,
 }
@@ -24,9 +24,12 @@ impl Welcome {
         Welcome {
             message: "There is no vault yet",
             next: [
-                Step { command: "lore init ~/notes", does: "create a vault, or adopt a directory of notes" },
-                Step { command: "lore setup", does: "list AI clients and set one up to use the vault" },
-                Step { command: "lore --help", does: "list all commands" },
+                FirstStep {
+                    command: "lore init ~/notes",
+                    does: "create a vault, or adopt a directory of notes",
+                },
+                FirstStep { command: "lore setup", does: "list AI clients and set one up to use the vault" },
+                FirstStep { command: "lore --help", does: "list all commands" },
             ],
         }
     }
@@ -35,7 +38,7 @@ impl Welcome {
 impl Render for Welcome {
     fn human(&self) -> String {
         let mut text = format!("{}. To begin:\n", self.message);
-        for Step { command, does } in &self.next {
+        for FirstStep { command, does } in &self.next {
             text.push_str(&format!("  {command:<18} {does}\n"));
         }
         text

@@ -35,9 +35,9 @@ pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<Com
 
 /// Returns slugs that start with the prefix, then slugs with a part that does.
 fn slugs(session: &Session, begun: &str) -> Result<Vec<String>> {
-    let memory = session.fresh()?;
+    let context = session.fresh()?;
     let window = Window { limit: usize::MAX >> 1, offset: 0 };
-    let rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
+    let rows = context.store().list(context.project(), &Filter::default(), Order::Title, window)?;
     let mut slugs: Vec<(bool, String)> = rows
         .into_iter()
         .map(|row| (!row.slug.starts_with(begun), row.slug))

@@ -26,9 +26,9 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
             AppError::usage(format!("invalid cursor {cursor:?}"), "start again without a cursor")
         })?,
     };
-    let memory = session.fresh()?;
+    let context = session.fresh()?;
     let window = Window { limit: PAGE + 1, offset: start };
-    let mut rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
+    let mut rows = context.store().list(context.project(), &Filter::default(), Order::Title, window)?;
     let more = rows.len() > PAGE;
     rows.truncate(PAGE);
     let page = |row: lore_ports::PageRow| {
@@ -73,12 +73,12 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
             ResourceContents::text(project_info(session)?, uri).with_mime_type("application/json")
         }
         _ => {
-            let memory = session.fresh()?;
+            let context = session.fresh()?;
             let reference = uri.strip_prefix(PAGES).unwrap_or(uri);
-            let page = memory.page(&decoded(reference))?;
-            let text = decode(&memory.read(&page)?.bytes).text.into_owned();
+            let page = context.page(&decoded(reference))?;
+            let text = decode(&context.read(&page)?.bytes).text.into_owned();
             let kind = mime(&page.path);
-            ResourceContents::text(fenced(memory, &page, text), uri).with_mime_type(kind)
+            ResourceContents::text(fenced(context, &page, text), uri).with_mime_type(kind)
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))
@@ -105,9 +105,9 @@ fn decoded(text: &str) -> String {
 }
 
 fn index(session: &Session) -> Result<String> {
-    let memory = session.fresh()?;
+    let context = session.fresh()?;
     let window = Window { limit: usize::MAX >> 1, offset: 0 };
-    let rows = memory.store().list(memory.project(), &Filter::default(), Order::Title, window)?;
+    let rows = context.store().list(context.project(), &Filter::default(), Order::Title, window)?;
     let mut by_type: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {
         by_type.entry(row.kind).or_default().push(row.slug);

@@ -13,7 +13,7 @@ pub enum Toolset {
     /// Notes by title, plus the common tools
     Notes,
     /// Pages, links, facts and gaps, plus the common tools
-    Memory,
+    VaultContext,
     /// Every tool
     #[default]
     All,
@@ -24,7 +24,7 @@ pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
     let offered = |tool: &&Tool| match set {
         Toolset::Core => tool.core,
         Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
-        Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
+        Toolset::VaultContext => matches!(tool.set, Set::VaultContext | Set::Common),
         Toolset::All => true,
     };
     TOOLS.iter().filter(offered).collect()

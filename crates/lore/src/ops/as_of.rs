@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use clap::Args;
-use lore_engine::{Memory, Past, Temporal};
+use lore_engine::{CommitView, Temporal, VaultContext};
 use lore_page::Interval;
 use lore_text::{PartialDate, since};
 use schemars::JsonSchema;
@@ -29,17 +29,17 @@ pub struct Moment {
 /// A view of the vault: current or at a commit.
 pub enum View<'s> {
     /// The current vault.
-    Now(&'s Memory),
+    Now(&'s VaultContext),
     /// The vault at a commit.
-    Then(Box<Past>),
+    Then(Box<CommitView>),
 }
 
 impl Deref for View<'_> {
-    type Target = Memory;
+    type Target = VaultContext;
 
-    fn deref(&self) -> &Memory {
+    fn deref(&self) -> &VaultContext {
         match self {
-            View::Now(memory) => memory,
+            View::Now(context) => context,
             View::Then(past) => past,
         }
     }
@@ -68,9 +68,14 @@ impl Moment {
     }
 
     /// Returns the temporal filter. With `--as-of`, it defaults to what was valid on that day.
-    pub fn holding(&self, memory: &Memory, asked: Option<Validity>, usual: Validity) -> Result<Holding> {
+    pub fn holding(
+        &self,
+        context: &VaultContext,
+        asked: Option<Validity>,
+        usual: Validity,
+    ) -> Result<Holding> {
         let Some(day) = &self.as_of else {
-            return Ok(Holding { temporal: asked.unwrap_or(usual).into(), day: memory.today() });
+            return Ok(Holding { temporal: asked.unwrap_or(usual).into(), day: context.today() });
         };
         let day = date("--as-of", day)?.to_string();
         let temporal = match asked {
@@ -103,8 +108,8 @@ pub fn interval(from: Option<&str>, until: Option<&str>) -> Result<Interval> {
 }
 
 /// Returns the first day of a timeframe as `YYYY-MM-DD` in the local time zone.
-pub fn day_of(timeframe: &str, memory: &Memory) -> Result<String> {
-    let now = memory.now();
+pub fn day_of(timeframe: &str, context: &VaultContext) -> Result<String> {
+    let now = context.now();
     let start = jiff::Timestamp::from_millisecond(since(timeframe, &now)?).unwrap_or_default();
     Ok(start.to_zoned(now.time_zone().clone()).date().to_string())
 }

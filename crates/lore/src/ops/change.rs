@@ -15,11 +15,11 @@ pub fn change(
     expected_version: Option<u64>,
     edit: impl Fn(&str) -> std::result::Result<String, EditError>,
 ) -> Result<WriteResult> {
-    let memory = session.fresh()?;
-    let path = memory.file(reference)?;
+    let context = session.fresh()?;
+    let path = context.file(reference)?;
     let slug = without_extension(&path);
     let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source });
     let action = Action::Edit(Box::new(edit));
-    let written = write(memory, &[PageChange { path: path.clone(), action, expected_version }])?;
+    let written = write(context, &[PageChange { path: path.clone(), action, expected_version }])?;
     Ok(WriteResult::new(written))
 }

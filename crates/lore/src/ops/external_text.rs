@@ -1,6 +1,6 @@
 //! External text: fenced and labelled for agents, so that nothing in it can pass as an instruction.
 
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_ports::PageRow;
 use lore_text::ContentHash;
 
@@ -8,21 +8,21 @@ use lore_text::ContentHash;
 const AGENTS: &str = "mcp";
 
 /// Returns the text of a page, fenced if it is external and the reader is an agent.
-pub fn fenced(memory: &Memory, page: &PageRow, text: String) -> String {
-    if text.trim().is_empty() || !is_fenced(memory, page) {
+pub fn fenced(context: &VaultContext, page: &PageRow, text: String) -> String {
+    if text.trim().is_empty() || !is_fenced(context, page) {
         return text;
     }
     fence(&page.slug, &text)
 }
 
 /// Returns the number of tokens the fence around a page's text costs.
-pub fn fence_tokens(memory: &Memory, page: &PageRow) -> usize {
-    if is_fenced(memory, page) { memory.models().count_tokens(&fence(&page.slug, "")) } else { 0 }
+pub fn fence_tokens(context: &VaultContext, page: &PageRow) -> usize {
+    if is_fenced(context, page) { context.models().count_tokens(&fence(&page.slug, "")) } else { 0 }
 }
 
-fn is_fenced(memory: &Memory, page: &PageRow) -> bool {
+fn is_fenced(context: &VaultContext, page: &PageRow) -> bool {
     let from_outside = page.properties.text("origin").is_some_and(|origin| origin.trim() == "external");
-    from_outside && memory.author().face == AGENTS
+    from_outside && context.author().face == AGENTS
 }
 
 /// Puts a text between two marks. The mark is derived from the text, so that the text cannot contain it.

@@ -1,7 +1,7 @@
 //! Filters shared by `search`, `query`, `list` and `stale`.
 
 use clap::Args;
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_ports::Filter;
 use lore_text::{since, until};
 use schemars::JsonSchema;
@@ -55,7 +55,7 @@ pub struct Filters {
 
 impl Filters {
     /// Converts to the filter of the index.
-    pub fn build(self, memory: &Memory) -> Result<Filter> {
+    pub fn build(self, context: &VaultContext) -> Result<Filter> {
         let mut properties = Vec::new();
         for pair in self.properties {
             let (key, value) = pair.split_once('=').ok_or_else(|| {
@@ -69,7 +69,7 @@ impl Filters {
         let folder = |path: String| {
             let path = path.trim_start_matches('/').trim_start_matches("./").to_owned();
             // The name of a folder means that folder, not every path with that prefix.
-            let is_folder = !path.ends_with('/') && memory.vault().root().join(&path).is_dir();
+            let is_folder = !path.ends_with('/') && context.vault().root().join(&path).is_dir();
             if is_folder { format!("{path}/") } else { path }
         };
         Ok(Filter {
@@ -81,8 +81,8 @@ impl Filters {
             slug: self.permalink,
             slug_match: self.permalink_match,
             title: self.title,
-            since: self.since.map(|text| since(&text, &memory.now())).transpose()?,
-            until: self.until.map(|text| until(&text, &memory.now())).transpose()?,
+            since: self.since.map(|text| since(&text, &context.now())).transpose()?,
+            until: self.until.map(|text| until(&text, &context.now())).transpose()?,
             properties,
             among: Vec::new(),
             aged: None,

@@ -1,6 +1,6 @@
 //! The lifecycle state of pages, in the form used by hits and pages.
 
-use lore_engine::{Memory, State, states};
+use lore_engine::{State, VaultContext, states};
 use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::app::error::Result;
 
 /// Returns the states of pages, in order, with one query of the index.
-pub fn standings<'a>(memory: &Memory, pages: impl Iterator<Item = &'a PageRow>) -> Result<Vec<State>> {
+pub fn standings<'a>(context: &VaultContext, pages: impl Iterator<Item = &'a PageRow>) -> Result<Vec<State>> {
     let pages: Vec<PageRow> = pages.cloned().collect();
-    Ok(states(memory, &pages)?)
+    Ok(states(context, &pages)?)
 }
 
 /// A page that supersedes another.

@@ -1,7 +1,7 @@
 //! Output types shared by several operations.
 
 use jiff::Timestamp;
-use lore_engine::{Memory, Outcome, Receipt, Written};
+use lore_engine::{Outcome, Receipt, VaultContext, Written};
 use lore_page::{Properties, Value};
 use lore_ports::{LinkRow, PageRow};
 use lore_vault::Skipped;
@@ -117,9 +117,9 @@ pub struct LinkItem {
 
 impl LinkItem {
     /// Converts a row; pages are named by slug.
-    pub fn new(memory: &Memory, row: LinkRow) -> Result<LinkItem> {
+    pub fn new(context: &VaultContext, row: LinkRow) -> Result<LinkItem> {
         let ends: Vec<i64> = std::iter::once(row.from).chain(row.to).collect();
-        let pages = memory.store().pages(memory.project(), &ends)?;
+        let pages = context.store().pages(context.project(), &ends)?;
         let slug =
             |number: i64| pages.iter().find(|page| page.number == number).map(|page| page.slug.clone());
         Ok(LinkItem {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lore_engine::{Follow, Memory, Report, Scope, Trust, drain_queue, follow, refresh};
+use lore_engine::{Follow, Report, ScanMode, Scope, VaultContext, drain_queue, follow, refresh};
 use lore_ports::no_progress;
 use lore_vault::{WatchLock, watch};
 use tokio::sync::broadcast;
@@ -148,7 +148,7 @@ impl VaultWorker {
 
     fn keep(&self) -> Result<()> {
         let session = self.session()?;
-        let memory = session.open(&self.name, &self.root)?;
+        let context = session.open(&self.name, &self.root)?;
         let progress = |done, total| {
             self.kept.done.store(done, Ordering::Relaxed);
             self.kept.total.store(total, Ordering::Relaxed);
@@ -159,27 +159,27 @@ impl VaultWorker {
         let _lock = match WatchLock::attempt(state, &watched)? {
             Some(lock) => lock,
             None => {
-                self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
+                self.told(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
                 self.kept.finish(InitialSync::Well);
                 WatchLock::wait(state, &watched)?
             }
         };
         let (sender, events) = channel();
-        let watching = watch(memory.vault(), sender)?;
+        let watching = watch(context.vault(), sender)?;
         // The watcher started first, so that no change is missed in between.
-        self.told(refresh(&memory, Scope::Vault(Trust::Stat), &progress)?);
+        self.told(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
         self.kept.finish(InitialSync::Well);
-        memory.store().shrink_memory()?;
+        context.store().shrink_memory()?;
         let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);
         let followed = Follow { events: &events, watching: Some(watching), quiet };
-        follow(&memory, followed, &mut |report| match report {
+        follow(&context, followed, &mut |report| match report {
             Ok(report) => {
                 let _ = queue.send(());
                 self.told(report);
                 // The watcher is idle most of the time.
-                let _ = memory.store().shrink_memory();
+                let _ = context.store().shrink_memory();
             }
             Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
         });
@@ -206,9 +206,9 @@ impl VaultWorker {
         thread::spawn(move || {
             let caller = Caller { actor: None, project: Some(name.clone()), face: "watch" };
             if let Ok(session) = host.session(&caller, false)
-                && let Ok(memory) = session.open(&name, &root)
+                && let Ok(context) = session.open(&name, &root)
             {
-                embed_when_told(&session, &memory, &told);
+                embed_when_told(&session, &context, &told);
             }
         });
         sender
@@ -216,12 +216,12 @@ impl VaultWorker {
 }
 
 /// Embeds pending chunks after every message. Chunks that fail stay pending until the next message.
-fn embed_when_told(session: &Session, memory: &Memory, told: &Receiver<()>) {
+fn embed_when_told(session: &Session, context: &VaultContext, told: &Receiver<()>) {
     while told.recv().is_ok() {
         while told.try_recv().is_ok() {}
-        if let Err(error) = drain_queue(memory, &no_progress) {
+        if let Err(error) = drain_queue(context, &no_progress) {
             session.talk.detail(&format!("chunks stay pending: {error}"));
         }
-        let _ = memory.store().shrink_memory();
+        let _ = context.store().shrink_memory();
     }
 }

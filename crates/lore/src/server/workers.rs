@@ -96,7 +96,7 @@ impl Drop for Waiting {
 type Job = Box<dyn FnOnce(&mut WorkerSessions) + Send>;
 
 #[derive(Default)]
-struct State {
+struct Queue {
     waiting: VecDeque<Job>,
     /// Idle workers, the most recently used last: its caches are the warmest.
     idle: Vec<(usize, Sender<Job>)>,
@@ -114,7 +114,7 @@ struct Shared {
     host: ServerConfig,
     keepers: VaultWorkers,
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<Queue>,
 }
 
 impl Workers {
@@ -184,7 +184,7 @@ impl Workers {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Queue> {
         // No panic can leave the state half changed under this lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -356,7 +356,7 @@ fn a_directory_swapped_for_a_symlink_lets_nothing_out_at_any_step() {
         let sandbox = guarded();
         let (folder, aside, canary) =
             (sandbox.vault().join("race"), sandbox.vault().join("aside"), sandbox.root.join("empty"));
-        fs::create_dir(&folder).expect("a directory");
+        sandbox.write("race/page.md", "old\n");
         fs::create_dir(&canary).expect("a directory");
         let mut command = sandbox.command(&["put", "race/page", "--json"]);
         command.env("LORE_FAULT", format!("stop@{point}")).stdin(Stdio::piped());

@@ -13,7 +13,7 @@ pub(super) struct Definition<'a> {
     #[serde(default)]
     added_tokens: Vec<Added>,
     normalizer: Option<Normalizer>,
-    pre_tokenizer: Option<Kind>,
+    pre_tokenizer: Option<TokenizerKind>,
     post_processor: Option<Ends>,
     #[serde(borrow)]
     pub(super) model: Model<'a>,
@@ -51,7 +51,7 @@ struct Added {
 }
 
 #[derive(Deserialize)]
-struct Kind {
+struct TokenizerKind {
     #[serde(rename = "type")]
     kind: String,
 }
@@ -74,7 +74,7 @@ struct Normalizer {
 #[serde(tag = "type")]
 enum Ends {
     TemplateProcessing {
-        single: Vec<Step>,
+        single: Vec<TokenizerStep>,
     },
     BertProcessing {
         cls: (String, u32),
@@ -85,7 +85,7 @@ enum Ends {
 }
 
 #[derive(Deserialize)]
-enum Step {
+enum TokenizerStep {
     SpecialToken { id: String },
     Sequence(serde::de::IgnoredAny),
 }
@@ -140,9 +140,11 @@ impl Definition<'_> {
             None => Ok(("[CLS]".to_owned(), "[SEP]".to_owned())),
             Some(Ends::BertProcessing { cls, sep }) => Ok((cls.0.clone(), sep.0.clone())),
             Some(Ends::TemplateProcessing { single }) => match single.as_slice() {
-                [Step::SpecialToken { id: first }, Step::Sequence(_), Step::SpecialToken { id: last }] => {
-                    Ok((first.clone(), last.clone()))
-                }
+                [
+                    TokenizerStep::SpecialToken { id: first },
+                    TokenizerStep::Sequence(_),
+                    TokenizerStep::SpecialToken { id: last },
+                ] => Ok((first.clone(), last.clone())),
                 _ => Err("expected one token before and one after a text; use another model".to_owned()),
             },
             Some(Ends::Other) => Err("unsupported post_processor; use another model".to_owned()),

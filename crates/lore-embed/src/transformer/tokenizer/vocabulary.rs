@@ -9,7 +9,7 @@ use super::definition::Listed;
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<VocabularyEntry>,
     /// Half of a token's hash and the index of its entry; `EMPTY` for free slots. The length is a power of two, at most
     /// half full.
     slots: Vec<(u32, u32)>,
@@ -19,7 +19,7 @@ pub(super) struct Vocabulary {
 
 /// A token: the range of its text, without the prefix of a continuation.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct VocabularyEntry {
     start: u32,
     end: u32,
     number: u32,
@@ -55,13 +55,13 @@ impl Vocabulary {
             let token = &vocabulary.text[start as usize..end as usize];
             let continues = !prefix.is_empty() && token.len() > prefix.len() && token.starts_with(prefix);
             let skipped = if continues { prefix.len() as u32 } else { 0 };
-            vocabulary.insert(Entry { start: start + skipped, end, number, continues });
+            vocabulary.insert(VocabularyEntry { start: start + skipped, end, number, continues });
             start = end;
         }
         vocabulary
     }
 
-    fn insert(&mut self, entry: Entry) {
+    fn insert(&mut self, entry: VocabularyEntry) {
         let hash = self.piece(entry).bytes().fold(seed(entry.continues), step);
         self.longest = self.longest.max(self.piece(entry).len());
         match self.slot(hash, self.piece(entry), entry.continues) {
@@ -73,7 +73,7 @@ impl Vocabulary {
         }
     }
 
-    fn piece(&self, entry: Entry) -> &str {
+    fn piece(&self, entry: VocabularyEntry) -> &str {
         &self.text[entry.start as usize..entry.end as usize]
     }
 

@@ -3,7 +3,7 @@
 use lore_page::LineRange;
 use lore_text::estimate_tokens;
 
-use super::Line;
+use super::ChunkLine;
 
 /// Maximum tokens of a piece. Small models read only 256 tokens: anything after those would be in no vector.
 pub(super) const PIECE_TOKENS: usize = 250;
@@ -27,7 +27,7 @@ struct Sentence<'a> {
 }
 
 /// Returns the pieces of a section's lines; none when all are blank.
-pub(super) fn split(text: &str, lines: &[Line]) -> Vec<Piece> {
+pub(super) fn split(text: &str, lines: &[ChunkLine]) -> Vec<Piece> {
     let sentences: Vec<Sentence<'_>> = lines.iter().flat_map(|line| sentences(text, line)).collect();
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -75,7 +75,7 @@ fn piece(sentences: &[Sentence<'_>]) -> Option<Piece> {
 const LONGEST: usize = PIECE_TOKENS * 4;
 
 /// Returns the sentences of a line, each with its trailing space.
-fn sentences<'a>(text: &'a str, line: &Line) -> Vec<Sentence<'a>> {
+fn sentences<'a>(text: &'a str, line: &ChunkLine) -> Vec<Sentence<'a>> {
     let mut found = Vec::new();
     let mut rest = &text[line.start..line.end];
     loop {

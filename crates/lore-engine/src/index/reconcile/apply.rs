@@ -8,10 +8,10 @@ use lore_text::{ContentHash, path_slug};
 use lore_vault::{DiskFile, FileBytes, Skipped, decode, stat};
 
 use super::{Report, read, slugs};
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 use crate::index::diff::Change;
-use crate::index::draft::{Inherited, Source, derived_id, draft};
+use crate::index::draft::{DraftSource, Inherited, derived_id, draft};
 use crate::index::proposal::Proposal;
 use crate::index::relink::relink;
 
@@ -54,7 +54,7 @@ pub(super) struct ReadPage {
 
 /// Reads and parses the file of a change.
 pub(super) fn prepare<'a>(
-    memory: &Memory,
+    context: &VaultContext,
     change: &Change<'a>,
     failures: &HashMap<String, FileFailure>,
     proposal: Option<&Proposal>,
@@ -65,10 +65,10 @@ pub(super) fn prepare<'a>(
         Change::Moved(file, known) => (*file, Some(*known), true),
         Change::Removed(known) => return Prepared::Remove(known),
     };
-    match read(memory, &file.path, proposal) {
+    match read(context, &file.path, proposal) {
         Ok(Some(bytes)) => {
             let hash = ContentHash::of(&bytes.bytes);
-            let stamp = (hash, bytes.bytes.len() as u64, settled(memory, bytes.mtime));
+            let stamp = (hash, bytes.bytes.len() as u64, settled(context, bytes.mtime));
             let same = |known: &Fingerprint| (known.hash, known.size, known.mtime) == stamp;
             if !moved && !failures.contains_key(&file.path) && known.is_some_and(same) {
                 return Prepared::Nothing;
@@ -101,7 +101,7 @@ fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
 
 /// The state of a batch.
 pub(super) struct Batch<'a> {
-    memory: &'a Memory,
+    context: &'a VaultContext,
     failures: &'a HashMap<String, FileFailure>,
     report: &'a mut Report,
     proposal: Option<&'a Proposal>,
@@ -112,18 +112,18 @@ pub(super) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(super) fn new(
-        memory: &'a Memory,
+        context: &'a VaultContext,
         failures: &'a HashMap<String, FileFailure>,
         report: &'a mut Report,
         proposal: Option<&'a Proposal>,
     ) -> Self {
         let (pages, names, claims) = Default::default();
-        Batch { memory, failures, report, proposal, pages, names, claims }
+        Batch { context, failures, report, proposal, pages, names, claims }
     }
 
     /// Reads a page's file: its planned contents if it is in the proposal, else what is on disk.
     fn read(&self, path: &str) -> Result<Option<FileBytes>> {
-        read(self.memory, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
+        read(self.context, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
     }
 
     pub(super) fn apply(&mut self, one: &Prepared<'_>) -> Result<()> {
@@ -137,15 +137,15 @@ impl<'a> Batch<'a> {
 
     /// Assigns contested slugs, then resolves the affected links again.
     pub(super) fn finish(mut self) -> Result<()> {
-        for (path, slug) in slugs::settle(self.memory, std::mem::take(&mut self.claims))? {
+        for (path, slug) in slugs::settle(self.context, std::mem::take(&mut self.claims))? {
             // A file that cannot be read keeps its slug until it can be read again.
             if let Ok(Some(bytes)) = self.read(&path) {
-                let row = self.memory.page_at(&path)?;
+                let row = self.context.page_at(&path)?;
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
                 self.write(&path, &read, row.as_ref(), &slug)?;
             }
         }
-        relink(self.memory.store(), self.memory.project(), &self.pages, &self.names)
+        relink(self.context.store(), self.context.project(), &self.pages, &self.names)
     }
 
     fn put(
@@ -155,7 +155,7 @@ impl<'a> Batch<'a> {
         moved: bool,
         read: &ReadPage,
     ) -> Result<()> {
-        let (store, project) = (self.memory.store(), self.memory.project());
+        let (store, project) = (self.context.store(), self.context.project());
         if self.failures.contains_key(&file.path) {
             store.set_failure(project, &file.path, None)?;
         }
@@ -164,7 +164,7 @@ impl<'a> Batch<'a> {
         // Another process may have updated the index since the plan was made: its current state counts.
         let mut row = match known {
             Some(known) => store.pages(project, &[known.page])?.pop(),
-            None => self.memory.page_at(&file.path)?,
+            None => self.context.page_at(&file.path)?,
         };
         let fresh;
         let read = match self.proposal.is_none()
@@ -183,7 +183,7 @@ impl<'a> Batch<'a> {
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
             return Ok(store.touch_page(
                 known.number,
-                settled(self.memory, read.mtime),
+                settled(self.context, read.mtime),
                 read.mtime / 1_000_000,
             )?);
         }
@@ -193,7 +193,7 @@ impl<'a> Batch<'a> {
             store.rename(project, &from.path, &file.path)?;
             // A new page under the old path continues from here: a version never refers to two texts.
             store.set_version(project, &from.path, from.version, from.hash)?;
-            carry_id(self.memory, from, &file.path)?;
+            carry_id(self.context, from, &file.path)?;
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
         } else if row.is_some() {
@@ -207,21 +207,21 @@ impl<'a> Batch<'a> {
     }
 
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
-        let (store, project) = (self.memory.store(), self.memory.project());
+        let (store, project) = (self.context.store(), self.context.project());
         let inherited = Inherited { id: store.identity(project, path)?, created: row.map(|row| row.created) };
         self.note_version(path, read.hash, row)?;
-        let source = Source {
+        let source = DraftSource {
             path,
             slug: slug.to_owned(),
             claim: path_slug(path),
             hash: read.hash,
             size: read.size,
             mtime: read.mtime,
-            settled: settled(self.memory, read.mtime) != 0,
+            settled: settled(self.context, read.mtime) != 0,
             text: &read.text,
         };
         let put =
-            store.put_page(project, &draft(&source, &read.parsed, &self.memory.policy(), &inherited))?;
+            store.put_page(project, &draft(&source, &read.parsed, &self.context.policy(), &inherited))?;
         self.pages.push(put.page);
         self.names.extend(put.names);
         Ok(())
@@ -230,7 +230,7 @@ impl<'a> Batch<'a> {
     /// Increments the version of a page whose bytes changed. Pages that never changed since they were first seen have
     /// version 1 and need no row in the ledger.
     fn note_version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
-        let (store, project) = (self.memory.store(), self.memory.project());
+        let (store, project) = (self.context.store(), self.context.project());
         let before = match store.version(project, path)? {
             Some(noted) => Some(noted),
             None => row.map(|row| (1, row.hash)),
@@ -242,7 +242,7 @@ impl<'a> Batch<'a> {
     }
 
     fn remove(&mut self, known: &Fingerprint) -> Result<()> {
-        let (store, project) = (self.memory.store(), self.memory.project());
+        let (store, project) = (self.context.store(), self.context.project());
         let Some(row) = store.pages(project, &[known.page])?.pop().filter(|row| row.path == known.path)
         else {
             return Ok(());
@@ -261,8 +261,8 @@ impl<'a> Batch<'a> {
     /// Whether a page that seemed to be gone exists after all. Scanning a vault takes time, and other processes write
     /// meanwhile; here no one else can be in the middle of a write.
     fn is_there(&self, path: &str) -> bool {
-        let look = || stat(self.memory.vault(), &BTreeSet::from([path.to_owned()]));
-        self.proposal.is_none() && self.memory.policy().indexes(path) && !look().files.is_empty()
+        let look = || stat(self.context.vault(), &BTreeSet::from([path.to_owned()]));
+        self.proposal.is_none() && self.context.policy().indexes(path) && !look().files.is_empty()
     }
 
     fn fail(&mut self, file: &DiskFile, reason: &str) -> Result<()> {
@@ -276,24 +276,24 @@ impl<'a> Batch<'a> {
             count,
             reason: reason.to_owned(),
         };
-        self.memory.store().set_failure(self.memory.project(), &file.path, Some(&failure))?;
+        self.context.store().set_failure(self.context.project(), &file.path, Some(&failure))?;
         self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
         Ok(())
     }
 }
 
 /// Keeps the id of a page whose file has none when it moves, and gives the next page at the old path another one.
-fn carry_id(memory: &Memory, page: &PageRow, to: &str) -> Result<()> {
+fn carry_id(context: &VaultContext, page: &PageRow, to: &str) -> Result<()> {
     if page.properties.get("id").is_some() {
         return Ok(());
     }
-    let (store, project) = (memory.store(), memory.project());
+    let (store, project) = (context.store(), context.project());
     store.set_identity(project, to, &page.id)?;
     Ok(store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))?)
 }
 
 /// Returns the file's mtime if it can be trusted, else 0: a file this recent is checked again next time.
-fn settled(memory: &Memory, mtime: i64) -> i64 {
-    let now = memory.now().timestamp().as_nanosecond() as i64;
+fn settled(context: &VaultContext, mtime: i64) -> i64 {
+    let now = context.now().timestamp().as_nanosecond() as i64;
     if (now - mtime).abs() > SETTLING { mtime } else { 0 }
 }

@@ -7,11 +7,11 @@ use lore_ports::{KeyKind, KeyRow, NameQuery};
 use lore_text::path_slug;
 use lore_vault::without_extension;
 
-use crate::context::Memory;
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// Returns the pages whose slug must change after these slugs were claimed or released: path and new slug.
-pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(String, String)>> {
+pub(super) fn settle(context: &VaultContext, claims: BTreeSet<String>) -> Result<Vec<(String, String)>> {
     let mut changes = Vec::new();
     let mut work: Vec<String> = claims.into_iter().collect();
     let mut settled = BTreeSet::new();
@@ -21,7 +21,7 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
         }
         // A slug such as `x-1` may be the second choice of a page that claims `x`.
         work.extend(first_choice(&claim));
-        let rows = holders(memory, &claim)?;
+        let rows = holders(context, &claim)?;
         if let [only] = rows.as_slice()
             && only.slug == claim
             && path_slug(&only.path) == claim
@@ -37,7 +37,7 @@ pub(super) fn settle(memory: &Memory, claims: BTreeSet<String>) -> Result<Vec<(S
                 .filter(|row| !group.is_empty() && row.slug == claim)
                 .map(|row| path_slug(&row.path)),
         );
-        for (row, slug) in assign(memory, &claim, group)? {
+        for (row, slug) in assign(context, &claim, group)? {
             if row.slug != slug {
                 changes.push((row.path, slug));
             }
@@ -51,21 +51,21 @@ fn first_choice(slug: &str) -> Option<String> {
     (!base.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then(|| base.to_owned())
 }
 
-fn holders(memory: &Memory, slug: &str) -> Result<Vec<KeyRow>> {
-    let mut rows = memory.store().lookup(memory.project(), &NameQuery::Exact(&[slug]))?;
+fn holders(context: &VaultContext, slug: &str) -> Result<Vec<KeyRow>> {
+    let mut rows = context.store().lookup(context.project(), &NameQuery::Exact(&[slug]))?;
     rows.retain(|row| matches!(row.kind, KeyKind::Slug | KeyKind::DesiredSlug));
     rows.sort_by(|a, b| a.path.cmp(&b.path));
     rows.dedup_by_key(|row| row.page);
     Ok(rows)
 }
 
-fn assign(memory: &Memory, claim: &str, mut group: Vec<KeyRow>) -> Result<Vec<(KeyRow, String)>> {
+fn assign(context: &VaultContext, claim: &str, mut group: Vec<KeyRow>) -> Result<Vec<(KeyRow, String)>> {
     group.sort_by_key(|row| (without_extension(&row.path) != claim, row.path.clone()));
     let mut assigned = Vec::new();
     let mut number = 0;
     for row in group {
         let mut slug = if number == 0 { claim.to_owned() } else { format!("{claim}-{number}") };
-        while number > 0 && holders(memory, &slug)?.iter().any(|other| path_slug(&other.path) == slug) {
+        while number > 0 && holders(context, &slug)?.iter().any(|other| path_slug(&other.path) == slug) {
             number += 1;
             slug = format!("{claim}-{number}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Action, Error, FurtherChange, Memory, PageChange, Ready, Result, Rewrites};
+use lore_engine::{Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext};
 use lore_page::edit::{EditError, NewRelation, add_relation, set_property};
 use lore_page::{Value, parse};
 use lore_vault::{decode, without_extension};
@@ -21,8 +21,8 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Starts from the texts of a write.
-    pub(super) fn new(changes: &[Ready]) -> Marks {
-        let text = |one: &Ready| {
+    pub(super) fn new(changes: &[PreparedChange]) -> Marks {
+        let text = |one: &PreparedChange| {
             let text = String::from_utf8(one.new.clone()?).ok()?;
             Some((one.to.as_ref().unwrap_or(&one.path).clone(), text))
         };
@@ -36,13 +36,18 @@ impl Marks {
     }
 
     /// Marks a written page and adds relations to the pages it contradicts.
-    pub(super) fn mark_new(&mut self, memory: &Memory, path: &str, others: &BTreeSet<String>) -> Result<()> {
+    pub(super) fn mark_new(
+        &mut self,
+        context: &VaultContext,
+        path: &str,
+        others: &BTreeSet<String>,
+    ) -> Result<()> {
         self.set_contested(path);
         let Some(mut text) = self.written.get(path).cloned() else { return Ok(()) };
         for other in others {
-            let row = memory.page_at(other)?;
+            let row = context.page_at(other)?;
             let named =
-                |target: &str| memory.find(target).ok().flatten().is_some_and(|row| row.path == *other);
+                |target: &str| context.find(target).ok().flatten().is_some_and(|row| row.path == *other);
             let links = parse(path, &text).page.links;
             let contradicts = |relation: &str| relation.eq_ignore_ascii_case(CONTRADICTS);
             if links.iter().any(|link| contradicts(&link.relation) && named(&link.target)) {
@@ -68,12 +73,12 @@ impl Marks {
     }
 
     /// Marks a page that is contradicted: in its new text if it is part of the write, else as a further change.
-    pub(super) fn mark_other(&mut self, memory: &Memory, path: &str) -> Result<()> {
+    pub(super) fn mark_other(&mut self, context: &VaultContext, path: &str) -> Result<()> {
         if self.written.contains_key(path) {
             self.set_contested(path);
             return Ok(());
         }
-        let file = memory.vault().read(path, memory.policy().limits.page_bytes)?;
+        let file = context.vault().read(path, context.policy().limits.page_bytes)?;
         let text = file.map(|file| decode(&file.bytes).text.into_owned()).unwrap_or_default();
         self.others.insert(path.to_owned(), set_contested(&text).unwrap_or(text));
         Ok(())

@@ -10,7 +10,7 @@ use crate::compact::summarizer::Source;
 
 /// Lines to keep, most important first.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptLines {
     /// Facts valid today, each with an explicit subject.
     pub facts: Vec<String>,
     /// Observations, decisions first.
@@ -22,8 +22,8 @@ pub(super) struct Kept {
 }
 
 /// Returns the lines of pages worth keeping, without duplicates.
-pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], today: &str) -> Kept {
-    let mut kept = Kept::default();
+pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], today: &str) -> KeptLines {
+    let mut kept = KeptLines::default();
     let (mut decisions, mut dated) = (Vec::new(), Vec::new());
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut once = |line: &str| seen.insert(fold(&line.split_whitespace().collect::<Vec<_>>().join(" ")));

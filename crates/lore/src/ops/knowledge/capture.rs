@@ -6,7 +6,7 @@ mod kept;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{CaptureRequest, RawText, capture};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::ops::Operation;
 use crate::ops::search::context::directories;
 
 use again::Again;
-use kept::Kept;
+use kept::CaptureOutput;
 
 /// Save a note after checking for similar pages
 ///
@@ -87,18 +87,18 @@ impl Operation for Capture {
     const NAME: &'static str = "capture";
     const ALIASES: &'static [&'static str] = &["remember"];
     const WRITES: bool = true;
-    type Output = Kept;
+    type Output = CaptureOutput;
 
-    fn run(self, session: &Session) -> Result<Kept> {
-        let memory = session.fresh()?;
+    fn run(self, session: &Session) -> Result<CaptureOutput> {
+        let context = session.fresh()?;
         let again = Again::of(&self, session);
-        let request = self.request(session, memory)?;
-        Kept::new(memory, capture(memory, &request)?, &again)
+        let request = self.request(session, context)?;
+        CaptureOutput::new(context, capture(context, &request)?, &again)
     }
 }
 
 impl Capture {
-    fn request(self, session: &Session, memory: &Memory) -> Result<CaptureRequest> {
+    fn request(self, session: &Session, context: &VaultContext) -> Result<CaptureRequest> {
         let raw = self.raw(session)?;
         let text = match (self.text, &self.file) {
             (Some(text), _) => text,
@@ -106,7 +106,7 @@ impl Capture {
             (None, None) => utf8(session.stdin()?)?,
         };
         let here = session.environment.here.as_deref();
-        let outside = here.is_some_and(|here| !here.starts_with(memory.vault().root()));
+        let outside = here.is_some_and(|here| !here.starts_with(context.vault().root()));
         Ok(CaptureRequest {
             text,
             title: self.title,
@@ -116,7 +116,7 @@ impl Capture {
             update: self.update,
             expected_version: self.expected_version,
             keep: self.keep,
-            directories: if outside { directories(session, memory) } else { Vec::new() },
+            directories: if outside { directories(session, context) } else { Vec::new() },
             session: session.environment.named_session.clone(),
             raw,
             fills: self.fills,

@@ -74,7 +74,7 @@ impl Type {
 
 /// Output of `check`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct CheckOutput {
     /// Number of unresolved findings.
     unresolved: usize,
     /// Number of resolved findings that still apply.
@@ -157,15 +157,15 @@ impl FindingItem {
 impl Operation for Check {
     const NAME: &'static str = "check";
     const WRITES: bool = true;
-    type Output = Found;
+    type Output = CheckOutput;
 
-    fn run(self, session: &Session) -> Result<Found> {
-        let memory = session.fresh()?;
+    fn run(self, session: &Session) -> Result<CheckOutput> {
+        let context = session.fresh()?;
         if let Some(id) = &self.resolve {
-            let settled = settle(memory, id, &session.talk.progress("Checking"));
+            let settled = settle(context, id, &session.talk.progress("Checking"));
             session.talk.finish();
             return match settled? {
-                Settling::Done(finding) => Ok(Found {
+                Settling::Done(finding) => Ok(CheckOutput {
                     unresolved: 0,
                     resolved: 1,
                     findings: vec![FindingItem::from(*finding)],
@@ -176,16 +176,16 @@ impl Operation for Check {
                 Settling::Several(ids) => Err(several(id, &ids)),
             };
         }
-        let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
+        let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
         let scope = Scope { page: page.map(|page| page.number), group: self.group.map(Type::group) };
-        let found = check(memory, scope, &session.talk.progress("Checking"));
+        let found = check(context, scope, &session.talk.progress("Checking"));
         session.talk.finish();
         let mut found = found?;
         let resolved = found.iter().filter(|found| found.settled.is_some()).count();
         let unresolved = found.len() - resolved;
         found.retain(|found| self.include_resolved || found.settled.is_none());
         let findings = found.into_iter().map(FindingItem::from).collect();
-        Ok(Found { unresolved, resolved, findings, strict: self.strict, settled_now: false })
+        Ok(CheckOutput { unresolved, resolved, findings, strict: self.strict, settled_now: false })
     }
 }
 
@@ -209,7 +209,7 @@ fn several(id: &str, ids: &[String]) -> AppError {
     }
 }
 
-impl Render for Found {
+impl Render for CheckOutput {
     fn human(&self) -> String {
         let mut text = String::new();
         for found in &self.findings {

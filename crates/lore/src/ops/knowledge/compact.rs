@@ -7,7 +7,7 @@ mod planned;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{
     CompactPlan, CompactRequest, GivenSummary, Summarizer, apply_summaries, compact, plan_compaction,
 };
@@ -55,7 +55,7 @@ pub struct Compact {
     /// Who writes the summaries [default: the setting compact.summarizer]
     #[arg(long)]
     #[serde(default)]
-    summarizer: Option<Kind>,
+    summarizer: Option<SummarizerKind>,
     /// Maximum number of clusters
     #[arg(long, value_name = "N")]
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct Compact {
 /// Who writes the summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum SummarizerKind {
     /// The caller: prints the plan
     Agent,
     /// The built-in summarizer, which selects sentences and needs no model
@@ -139,19 +139,19 @@ impl Operation for Compact {
         if !self.summaries.is_empty() {
             return apply(session, self.summaries);
         }
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let request =
             CompactRequest { path: self.path.clone(), clusters: self.clusters.clone(), limit: self.limit };
         // The summarizer is created first, so that one that cannot work fails before the search for clusters.
-        let dry = self.dry_run || self.plan || kind == Kind::Agent;
-        let summarizer = if dry { None } else { Some(summarizer(session, memory, kind)?) };
-        let plan = plan_compaction(memory, &request, &session.talk.progress("Gathering"));
+        let dry = self.dry_run || self.plan || kind == SummarizerKind::Agent;
+        let summarizer = if dry { None } else { Some(summarizer(session, context, kind)?) };
+        let plan = plan_compaction(context, &request, &session.talk.progress("Gathering"));
         session.talk.finish();
         let plan = plan?;
         match summarizer {
-            Some(summarizer) => Ok(Answer::Done(self::run(session, memory, &plan, &*summarizer)?)),
+            Some(summarizer) => Ok(Answer::Done(self::run(session, context, &plan, &*summarizer)?)),
             None if self.dry_run => {
-                Ok(Answer::Planned(Planned::preview(memory, plan, kind == Kind::Extractive)?))
+                Ok(Answer::Planned(Planned::preview(context, plan, kind == SummarizerKind::Extractive)?))
             }
             None => {
                 let texts = if self.no_text {
@@ -159,19 +159,19 @@ impl Operation for Compact {
                 } else {
                     Texts::Within(self.token_budget.unwrap_or(BUDGET))
                 };
-                Ok(Answer::Planned(Planned::new(memory, plan, texts)?))
+                Ok(Answer::Planned(Planned::new(context, plan, texts)?))
             }
         }
     }
 }
 
 impl Compact {
-    fn kind(&self, session: &Session) -> Result<Kind> {
+    fn kind(&self, session: &Session) -> Result<SummarizerKind> {
         if let Some(kind) = self.summarizer {
             return Ok(kind);
         }
         let set = session.config.get("compact.summarizer")?;
-        Kind::from_str(&set, true).map_err(|_| {
+        SummarizerKind::from_str(&set, true).map_err(|_| {
             AppError::usage(
                 format!("unknown value of the setting compact.summarizer: {set:?}"),
                 "set it to agent, extractive, command or endpoint",
@@ -180,24 +180,33 @@ impl Compact {
     }
 }
 
-fn summarizer(session: &Session, memory: &Memory, kind: Kind) -> Result<Box<dyn Summarizer>> {
+fn summarizer(
+    session: &Session,
+    context: &VaultContext,
+    kind: SummarizerKind,
+) -> Result<Box<dyn Summarizer>> {
     Ok(match kind {
-        Kind::Agent | Kind::Extractive => Box::new(extractive(memory)),
-        Kind::Command => Box::new(Command::new(session)?),
-        Kind::Endpoint => Box::new(endpoint(session)?),
+        SummarizerKind::Agent | SummarizerKind::Extractive => Box::new(extractive(context)),
+        SummarizerKind::Command => Box::new(Command::new(session)?),
+        SummarizerKind::Endpoint => Box::new(endpoint(session)?),
     })
 }
 
-fn run(session: &Session, memory: &Memory, plan: &CompactPlan, summarizer: &dyn Summarizer) -> Result<Done> {
-    let attempts = compact(memory, plan, summarizer, &session.talk.progress("Compacting"));
+fn run(
+    session: &Session,
+    context: &VaultContext,
+    plan: &CompactPlan,
+    summarizer: &dyn Summarizer,
+) -> Result<Done> {
+    let attempts = compact(context, plan, summarizer, &session.talk.progress("Compacting"));
     session.talk.finish();
     Ok(Done::new(attempts?, plan.found, plan.notes.clone()))
 }
 
 fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<Answer> {
-    let memory = session.fresh()?;
+    let context = session.fresh()?;
     let given: Vec<GivenSummary> = summaries.into_iter().map(GivenSummary::from).collect();
-    let attempts = apply_summaries(memory, &given, &session.talk.progress("Compacting"));
+    let attempts = apply_summaries(context, &given, &session.talk.progress("Compacting"));
     session.talk.finish();
     let attempts = attempts?;
     let count = attempts.len();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{Broken as BrokenLink, Curation, curate, mark_curated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,18 +135,18 @@ impl Operation for Curate {
                 "run `lore curate --dry-run` to list pages, then `lore curate --done` after the review",
             ));
         }
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         if self.done {
-            mark_curated(memory)?;
+            mark_curated(context)?;
         }
-        let found = curate(memory, &session.talk.progress("Checking"));
+        let found = curate(context, &session.talk.progress("Checking"));
         session.talk.finish();
-        ToLookOver::new(memory, found?, self.limit)
+        ToLookOver::new(context, found?, self.limit)
     }
 }
 
 impl ToLookOver {
-    fn new(memory: &Memory, found: Curation, limit: usize) -> Result<ToLookOver> {
+    fn new(context: &VaultContext, found: Curation, limit: usize) -> Result<ToLookOver> {
         let round = |likeness: f64| (likeness * 100.0).round() / 100.0;
         let told = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
@@ -162,7 +162,7 @@ impl ToLookOver {
             superseded: paths(&found.superseded),
             stale: paths(&found.stale),
             findings: First::of(found.findings, limit, |finding| Ok(finding.into()))?,
-            gaps: First::of(found.gaps, limit, |gap| GapItem::new(memory, gap))?,
+            gaps: First::of(found.gaps, limit, |gap| GapItem::new(context, gap))?,
             missing_links: First::of(found.missing_links, limit, |missing| Ok(missing.into()))?,
             broken_links: First::of(found.broken_links, limit, broken)?,
             tags: found.tags.into_iter().map(|tags| tags.into_iter().map(|(tag, _)| tag).collect()).collect(),

@@ -152,10 +152,10 @@ impl Operation for Facts {
     type Output = FactList;
 
     fn run(self, session: &Session) -> Result<FactList> {
-        let memory = &*self.moment.view(session)?;
-        let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
+        let context = &*self.moment.view(session)?;
+        let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
         let usual = if self.since.is_some() { Validity::All } else { Validity::Current };
-        let holding = self.moment.holding(memory, self.temporal, usual)?;
+        let holding = self.moment.holding(context, self.temporal, usual)?;
         let query = FactQuery {
             page: page.as_ref(),
             subject: self.subject.as_deref(),
@@ -163,10 +163,10 @@ impl Operation for Facts {
             temporal: holding.temporal,
             day: &holding.day,
         };
-        let mut found = lore_memory::facts(memory, &query)?;
+        let mut found = lore_memory::facts(context, &query)?;
         if let Some(since) = &self.since {
-            let first = day_of(since, memory)?;
-            found.facts.retain(|fact| shifted(fact, &first, &memory.today()));
+            let first = day_of(since, context)?;
+            found.facts.retain(|fact| shifted(fact, &first, &context.today()));
             found.left_out = 0;
         }
         let facts = found.facts.into_iter().map(FactItem::from).collect();
@@ -192,8 +192,8 @@ impl Operation for FactAdd {
         if let Some(sure) = self.confidence.filter(|sure| !(0.0..=1.0).contains(sure)) {
             return Err(AppError::usage(format!("{sure} is not a confidence"), "use a number from 0 to 1"));
         }
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
         let fact = NewFact {
             subject: self.subject,
             predicate: self.predicate,
@@ -205,7 +205,7 @@ impl Operation for FactAdd {
             evidence: self.evidence,
         };
         let new = NewAssertion { page: &page, fact, expected_version: self.expected_version };
-        let done = lore_memory::add_fact(memory, &new)?;
+        let done = lore_memory::add_fact(context, &new)?;
         let ended = done.ended.into_iter().map(FactItem::from).collect();
         Ok(FactAdded { write: WriteResult::new(done.receipt), fact: done.fact.into(), ended })
     }

@@ -1,7 +1,7 @@
 //! `gaps`, `gap add`, `gap approve` and `gap resolve`: unanswered questions.
 
 use clap::{Args, ValueEnum};
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{Approval, NewGap, add_gap, approve_gap, resolve_gap};
 use lore_ports::{GapFilter, GapRow, Sensitivity};
 use schemars::JsonSchema;
@@ -77,11 +77,11 @@ pub struct GapItem {
 
 impl GapItem {
     /// Converts a row; the answering page is named by slug.
-    pub fn new(memory: &Memory, gap: GapRow) -> Result<GapItem> {
+    pub fn new(context: &VaultContext, gap: GapRow) -> Result<GapItem> {
         let (approved_by, approved_at) = gap.approved.unzip();
         let (resolved_by, resolved_at) = gap.resolved.unzip();
         let resolved_by_slug = match resolved_by {
-            Some(path) => Some(memory.page_at(&path)?.map_or(path, |page| page.slug)),
+            Some(path) => Some(context.page_at(&path)?.map_or(path, |page| page.slug)),
             None => None,
         };
         Ok(GapItem {
@@ -122,11 +122,11 @@ impl Operation for Gaps {
     type Output = GapList;
 
     fn run(self, session: &Session) -> Result<GapList> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let which = if self.resolved { GapFilter::All } else { GapFilter::Open };
-        let rows = memory.store().gaps(memory.project(), which, self.limit)?;
-        let gaps = rows.into_iter().map(|gap| GapItem::new(memory, gap)).collect::<Result<_>>()?;
-        Ok(GapList { gaps, open: memory.store().count_gaps(memory.project())?.open })
+        let rows = context.store().gaps(context.project(), which, self.limit)?;
+        let gaps = rows.into_iter().map(|gap| GapItem::new(context, gap)).collect::<Result<_>>()?;
+        Ok(GapList { gaps, open: context.store().count_gaps(context.project())?.open })
     }
 }
 
@@ -176,9 +176,9 @@ impl Operation for Add {
     type Output = GapItem;
 
     fn run(self, session: &Session) -> Result<GapItem> {
-        let memory = session.memory()?;
-        let Add { question, context, confidence } = self;
-        GapItem::new(memory, add_gap(memory, &NewGap { question, context, confidence })?)
+        let context = session.context()?;
+        let Add { question, context: note, confidence } = self;
+        GapItem::new(context, add_gap(context, &NewGap { question, context: note, confidence })?)
     }
 }
 
@@ -226,7 +226,7 @@ impl Operation for Approve {
     type Output = GapItem;
 
     fn run(self, session: &Session) -> Result<GapItem> {
-        let memory = session.memory()?;
+        let context = session.context()?;
         let approval = Approval {
             sensitivity: match self.sensitivity {
                 Level::Redacted => Sensitivity::Redacted,
@@ -236,7 +236,7 @@ impl Operation for Approve {
             redacted_query: self.redacted_query,
             query_text: self.query_text,
         };
-        GapItem::new(memory, approve_gap(memory, self.id, &approval)?)
+        GapItem::new(context, approve_gap(context, self.id, &approval)?)
     }
 }
 
@@ -257,9 +257,9 @@ impl Operation for Resolve {
     type Output = GapItem;
 
     fn run(self, session: &Session) -> Result<GapItem> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.by)?;
-        GapItem::new(memory, resolve_gap(memory, self.id, &page.path)?)
+        let context = session.fresh()?;
+        let page = context.page(&self.by)?;
+        GapItem::new(context, resolve_gap(context, self.id, &page.path)?)
     }
 }
 

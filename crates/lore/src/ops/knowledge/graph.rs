@@ -77,18 +77,18 @@ impl Operation for Graph {
     type Output = GraphView;
 
     fn run(self, session: &Session) -> Result<GraphView> {
-        let memory = &*self.moment.view(session)?;
-        let page = memory.page(&self.reference)?;
-        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let context = &*self.moment.view(session)?;
+        let page = context.page(&self.reference)?;
+        let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
         let reach = Reach {
             depth: self.depth.unwrap_or(2).min(20),
             limit: self.limit.unwrap_or(50).max(1),
             temporal: holding.temporal,
             today: holding.day,
         };
-        let found = memory.graph(&page, &reach)?;
+        let found = context.graph(&page, &reach)?;
         let numbers: Vec<i64> = found.pages.iter().map(|(page, _)| *page).collect();
-        let rows = memory.store().pages(memory.project(), &numbers)?;
+        let rows = context.store().pages(context.project(), &numbers)?;
         let mut nodes: Vec<Node> = rows
             .into_iter()
             .zip(found.pages.iter().map(|(_, hops)| *hops))
@@ -96,7 +96,7 @@ impl Operation for Graph {
             .collect();
         nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
         let edges =
-            found.links.into_iter().map(|row| LinkItem::new(memory, row)).collect::<Result<Vec<_>>>()?;
+            found.links.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<Vec<_>>>()?;
         let mut view = GraphView { centre: page.slug, nodes, edges, cut: found.cut, drawing: None };
         if self.dot {
             view.drawing = Some(draw::dot(&view));

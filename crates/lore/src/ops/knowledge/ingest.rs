@@ -109,9 +109,9 @@ impl Operation for Ingest {
             return read_json::<Ingest>(value)?.run(session);
         }
         let source = self.source(session)?;
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let from = self.source_ref.as_deref();
-        let pages = self.pages.into_iter().map(|page| page.plan(memory, from)).collect::<Result<_>>()?;
+        let pages = self.pages.into_iter().map(|page| page.plan(context, from)).collect::<Result<_>>()?;
         let request = IngestRequest {
             source,
             source_type: self.source_type.map(SourceType::name).unwrap_or_default().to_owned(),
@@ -120,8 +120,8 @@ impl Operation for Ingest {
             fills: self.fills,
             pages,
         };
-        match ingest(memory, &request)? {
-            Ingested::Already(known) => Taken::already(memory, known),
+        match ingest(context, &request)? {
+            Ingested::Already(known) => Taken::already(context, known),
             Ingested::Done(report) => Ok(Taken::done(*report)),
         }
     }

@@ -1,7 +1,7 @@
 //! `link`, `link-close`, `unlink`: relations between pages, written as lines of the page they start from.
 
 use clap::Args;
-use lore_engine::{LinkWritten, Memory, NewLink};
+use lore_engine::{LinkWritten, NewLink, VaultContext};
 use lore_ports::LinkRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,13 +116,13 @@ impl Operation for Link {
 
     fn run(self, session: &Session) -> Result<Linked> {
         let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
-        let memory = session.fresh()?;
-        let (from, to) = (memory.page(&self.from)?, memory.page(&self.to)?);
+        let context = session.fresh()?;
+        let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref().unwrap_or(RELATED);
-        let context = self.context.as_deref();
         let expected_version = self.expected_version;
-        let new = NewLink { from: &from, to: &to, relation, context, interval, expected_version };
-        Linked::new(memory, lore_engine::link(memory, &new)?)
+        let note = self.context.as_deref();
+        let new = NewLink { from: &from, to: &to, relation, context: note, interval, expected_version };
+        Linked::new(context, lore_engine::link(context, &new)?)
     }
 }
 
@@ -133,8 +133,8 @@ impl Operation for LinkClose {
 
     fn run(self, session: &Session) -> Result<Linked> {
         let until = date("--valid-until", &self.valid_until)?;
-        let memory = session.fresh()?;
-        Linked::new(memory, lore_engine::close_link(memory, self.id, until, self.expected_version)?)
+        let context = session.fresh()?;
+        Linked::new(context, lore_engine::close_link(context, self.id, until, self.expected_version)?)
     }
 }
 
@@ -144,12 +144,12 @@ impl Operation for Unlink {
     type Output = Cut;
 
     fn run(self, session: &Session) -> Result<Cut> {
-        let memory = session.fresh()?;
-        let (from, to) = (memory.page(&self.from)?, memory.page(&self.to)?);
+        let context = session.fresh()?;
+        let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref();
-        let done = lore_engine::unlink(memory, &from, &to, relation, self.expected_version)?;
+        let done = lore_engine::unlink(context, &from, &to, relation, self.expected_version)?;
         let items = |rows: Vec<LinkRow>| -> Result<Vec<LinkItem>> {
-            rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
+            rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
         let (removed, left) = (items(done.removed)?, items(done.left)?);
         Ok(Cut { page: WriteResult::new(done.receipt), removed, left })
@@ -157,8 +157,8 @@ impl Operation for Unlink {
 }
 
 impl Linked {
-    fn new(memory: &Memory, done: LinkWritten) -> Result<Linked> {
-        Ok(Linked { link: LinkItem::new(memory, done.link)?, page: WriteResult::new(done.receipt) })
+    fn new(context: &VaultContext, done: LinkWritten) -> Result<Linked> {
+        Ok(Linked { link: LinkItem::new(context, done.link)?, page: WriteResult::new(done.receipt) })
     }
 }
 

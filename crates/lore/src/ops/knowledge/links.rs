@@ -1,7 +1,7 @@
 //! `links` and `backlinks`.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Memory, Temporal};
+use lore_engine::{Temporal, VaultContext};
 use lore_ports::LinkFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,10 +82,10 @@ impl Operation for Links {
     type Output = LinkList;
 
     fn run(self, session: &Session) -> Result<LinkList> {
-        let memory = &*self.moment.view(session)?;
-        let page = memory.page(&self.reference)?;
-        let holding = self.moment.holding(memory, self.temporal, Validity::All)?;
-        let links = collect(memory, &LinkFilter::From(&[page.number]), &holding)?;
+        let context = &*self.moment.view(session)?;
+        let page = context.page(&self.reference)?;
+        let holding = self.moment.holding(context, self.temporal, Validity::All)?;
+        let links = collect(context, &LinkFilter::From(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
@@ -95,20 +95,20 @@ impl Operation for Backlinks {
     type Output = LinkList;
 
     fn run(self, session: &Session) -> Result<LinkList> {
-        let memory = &*self.moment.view(session)?;
-        let page = memory.page(&self.reference)?;
-        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
-        let links = collect(memory, &LinkFilter::To(&[page.number]), &holding)?;
+        let context = &*self.moment.view(session)?;
+        let page = context.page(&self.reference)?;
+        let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
+        let links = collect(context, &LinkFilter::To(&[page.number]), &holding)?;
         Ok(LinkList { slug: page.slug, links })
     }
 }
 
-fn collect(memory: &Memory, ends: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
-    let rows = memory.store().links(memory.project(), ends)?;
+fn collect(context: &VaultContext, ends: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
+    let rows = context.store().links(context.project(), ends)?;
     let mut links = rows
         .into_iter()
         .filter(|row| holding.temporal.takes(row, &holding.day))
-        .map(|row| LinkItem::new(memory, row))
+        .map(|row| LinkItem::new(context, row))
         .collect::<Result<Vec<_>>>()?;
     links.sort_by(|a, b| a.path.cmp(&b.path).then(a.line.cmp(&b.line)));
     Ok(links)

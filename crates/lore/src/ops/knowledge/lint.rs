@@ -123,22 +123,22 @@ impl Operation for Lint {
     type Output = Linted;
 
     fn run(self, session: &Session) -> Result<Linted> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let mut only = BTreeSet::new();
         for reference in &self.references {
-            only.insert(memory.page(reference)?.path);
+            only.insert(context.page(reference)?.path);
         }
         let only = if only.is_empty() { None } else { Some(&only) };
         let request = FixRequest { only, links: self.links };
         let mut linted = match (self.fix, self.dry_run) {
             (true, false) => {
-                let fixed = fix(memory, &request)?;
+                let fixed = fix(context, &request)?;
                 Linted { fixed: fixed.paths, ..Linted::new(fixed.linked, fixed.left, fixed.warnings) }
             }
             _ => {
-                let found = lint(memory, only)?;
+                let found = lint(context, only)?;
                 let told = found.iter().any(|found| found.lint == Rule::LinkMissing);
-                let missing = if self.links || told { missing_links(memory, only)? } else { Vec::new() };
+                let missing = if self.links || told { missing_links(context, only)? } else { Vec::new() };
                 let mut linted = Linted::new(missing, found, Vec::new());
                 if !self.fix {
                     // Without --fix, an unlinked mention is a finding like any other.

@@ -62,16 +62,16 @@ impl Operation for Path {
     type Output = PathView;
 
     fn run(self, session: &Session) -> Result<PathView> {
-        let memory = &*self.moment.view(session)?;
-        let (from, to) = (memory.page(&self.from)?, memory.page(&self.to)?);
-        let holding = self.moment.holding(memory, self.temporal, Validity::Current)?;
+        let context = &*self.moment.view(session)?;
+        let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
+        let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
         let depth = self.limit_depth.unwrap_or(DEPTH);
         let reach = Reach { depth, limit: usize::MAX, temporal: holding.temporal, today: holding.day };
-        let chain = memory.path(&from, &to, &reach)?;
+        let chain = context.path(&from, &to, &reach)?;
         let found = chain.is_some();
         let chain = chain.unwrap_or_default();
-        let pages = memory.store().pages(memory.project(), &chain.pages)?;
-        let links = chain.links.into_iter().map(|row| LinkItem::new(memory, row));
+        let pages = context.store().pages(context.project(), &chain.pages)?;
+        let links = chain.links.into_iter().map(|row| LinkItem::new(context, row));
         Ok(PathView {
             from: from.slug,
             to: to.slug,

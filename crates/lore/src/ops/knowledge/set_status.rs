@@ -40,9 +40,9 @@ impl Operation for SetStatus {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let plan = plan_status(memory, &page, &self.status)?;
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
+        let plan = plan_status(context, &page, &self.status)?;
         change(session, &self.reference, self.expected_version, |text| plan.apply(text))
     }
 }

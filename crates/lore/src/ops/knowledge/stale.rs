@@ -57,9 +57,9 @@ pub struct StaleItem {
 
 impl StaleItem {
     /// Converts a page with its state.
-    pub fn new(memory: &lore_engine::Memory, page: PageRow, state: State) -> Result<StaleItem> {
+    pub fn new(context: &lore_engine::VaultContext, page: PageRow, state: State) -> Result<StaleItem> {
         Ok(StaleItem {
-            id: short_id(memory, &page)?,
+            id: short_id(context, &page)?,
             reason: state.reason(),
             slug: page.slug,
             title: page.title,
@@ -77,10 +77,10 @@ impl Operation for Stale {
         if self.limit == Some(0) {
             return Err(AppError::usage("--limit is 0", "use 1 or more, or omit it to list all"));
         }
-        let memory = session.fresh()?;
-        let path = Filters { path: self.path, ..Filters::default() }.build(memory)?.path;
-        let found = find_stale(memory, &Wanted { path, limit: self.limit, looks: None })?;
-        let item = |(page, state)| StaleItem::new(memory, page, state);
+        let context = session.fresh()?;
+        let path = Filters { path: self.path, ..Filters::default() }.build(context)?.path;
+        let found = find_stale(context, &Wanted { path, limit: self.limit, looks: None })?;
+        let item = |(page, state)| StaleItem::new(context, page, state);
         Ok(StalePages { pages: found.into_iter().map(item).collect::<Result<_>>()? })
     }
 }

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use lore_engine::{
-    Check, Level, Memory, OnEdited, Policy, duplicate_ids, git_state, lint, reach_remote, validate, verbs,
+    Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote, validate,
+    verbs,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
@@ -50,17 +51,17 @@ impl Operation for Doctor {
 
     fn run(self, session: &Session) -> Result<Diagnosis> {
         if let Some(path) = &self.path {
-            return Ok(Diagnosis { findings: explain(session.memory()?, path)? });
+            return Ok(Diagnosis { findings: explain(session.context()?, path)? });
         }
         let mut findings = Vec::new();
         findings.push(ok(format!("configuration: {}", session.environment.config_file.display())));
         findings.push(ok(format!("database: {}", session.database()?.display())));
         match session.fresh() {
-            Ok(memory) => look_at(memory, &mut findings)?,
+            Ok(context) => look_at(context, &mut findings)?,
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
         }
-        if let Ok(memory) = session.memory() {
-            look_at_git(memory, &mut findings);
+        if let Ok(context) = session.context() {
+            look_at_git(context, &mut findings);
         }
         for (name, root) in session.config.projects().roots {
             if !root.is_dir() {
@@ -73,12 +74,12 @@ impl Operation for Doctor {
     }
 }
 
-fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
-    let (store, project) = (memory.store(), memory.project());
+fn look_at(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+    let (store, project) = (context.store(), context.project());
     let counts = store.counts(project)?;
-    findings.push(ok(format!("vault: {} ({} pages)", memory.vault().root().display(), counts.pages)));
+    findings.push(ok(format!("vault: {} ({} pages)", context.vault().root().display(), counts.pages)));
     for name in [Check::Database, Check::Files, Check::Links] {
-        let problems = validate(memory, name)?;
+        let problems = validate(context, name)?;
         if problems.is_empty() {
             findings.push(ok(format!("{}: no problems", name.name())));
         }
@@ -86,7 +87,7 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
             "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";
         findings.extend(problems.into_iter().map(|what| problem(what, fix)));
     }
-    let Scan { skipped, .. } = scan(memory.vault());
+    let Scan { skipped, .. } = scan(context.vault());
     for one in skipped {
         let path = if one.path.is_empty() { "a file".into() } else { one.path };
         findings.push(note(
@@ -94,12 +95,12 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
             "rename or move it, or list it in .loreignore",
         ));
     }
-    let hidden = hidden_pages(memory.vault());
+    let hidden = hidden_pages(context.vault());
     if hidden > 0 {
         let what = format!("{hidden} hidden files skipped");
         findings.push(note(what, "rename them if they are pages"));
     }
-    for what in duplicate_ids(memory)? {
+    for what in duplicate_ids(context)? {
         findings.push(note(what, "change the id of one of them, or delete it"));
     }
     for failure in store.failures(project)? {
@@ -114,27 +115,27 @@ fn look_at(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
         let what = format!("{} links to pages that do not exist yet", counts.pending);
         findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
     }
-    look_at_validity(memory, findings)?;
-    look_at_meaning(memory, findings)
+    look_at_validity(context, findings)?;
+    look_at_meaning(context, findings)
 }
 
 /// Checks semantic search: the model and the pending chunks.
-fn look_at_meaning(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
-    let Some(row) = memory.active_model()? else {
+fn look_at_meaning(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+    let Some(row) = context.active_model()? else {
         let what = "search: lexical, no embedding model".to_owned();
         let fix = "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
         findings.push(note(what, fix));
         return Ok(());
     };
     let name = &row.identity.name;
-    match memory.embedder(&row) {
+    match context.embedder(&row) {
         Ok(_) => findings.push(ok(format!("search: hybrid, {name}"))),
         Err(reason) => findings.push(problem(
             format!("semantic search does not work: {reason}"),
             "run `lore model list`, then choose one with `lore model use`; full-text search still works",
         )),
     }
-    let waiting = memory.store().count_pending(memory.project(), row.number)?;
+    let waiting = context.store().count_pending(context.project(), row.number)?;
     if waiting > 0 {
         findings.push(note(format!("{waiting} chunks to embed"), "run `lore embed`"));
     }
@@ -142,8 +143,8 @@ fn look_at_meaning(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
 }
 
 /// Explains what the policy says about a path.
-fn explain(memory: &Memory, path: &str) -> Result<Vec<Finding>> {
-    let policy = memory.policy();
+fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
+    let policy = context.policy();
     let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
     let mut findings = Vec::new();
     let path = match policy.alias(&safe) {
@@ -199,8 +200,8 @@ fn turned(policy: &Policy, path: &str) -> String {
 }
 
 /// Checks the repository and whether the remote can be reached.
-fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
-    let view = match git_state(memory) {
+fn look_at_git(context: &VaultContext, findings: &mut Vec<Finding>) {
+    let view = match git_state(context) {
         Ok(state) => GitView::new(state),
         Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),
     };
@@ -212,21 +213,21 @@ fn look_at_git(memory: &Memory, findings: &mut Vec<Finding>) {
     for warning in view.warnings() {
         findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
     }
-    if let Err(message) = reach_remote(memory) {
+    if let Err(message) = reach_remote(context) {
         findings.push(note(message, "writes continue locally and are pushed when the remote is reachable"));
     }
-    if curation_due(memory).unwrap_or(false) {
+    if curation_due(context).unwrap_or(false) {
         let fix = "run `lore curate --dry-run`, then `lore curate --done`";
         findings.push(note("review due".into(), fix));
     }
-    if let Some((files, bytes)) = raw_size(memory) {
+    if let Some((files, bytes)) = raw_size(context) {
         findings.push(ok(format!("raw captures: {files} files, {bytes} bytes")));
     }
 }
 
 /// Reports lint errors, one line each.
-fn look_at_validity(memory: &Memory, findings: &mut Vec<Finding>) -> Result<()> {
-    let found = lint(memory, None)?;
+fn look_at_validity(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+    let found = lint(context, None)?;
     let errors: Vec<_> = found.iter().filter(|found| found.level == Level::Error).collect();
     for error in errors.iter().take(5) {
         findings.push(problem(error.to_string(), "run `lore lint`"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use lore_engine::{Author, Memory, NoHooks, Parts, Scope, Trust, embed_pending, refresh};
+use lore_engine::{Author, ContextParts, NoHooks, ScanMode, Scope, VaultContext, embed_pending, refresh};
 use lore_ports::{Filter, no_progress};
 use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
 use schemars::JsonSchema;
@@ -83,12 +83,12 @@ impl Operation for Eval {
         let mut set = Set::read(&folder)?;
         set.questions.truncate(self.limit.unwrap_or(usize::MAX));
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let place = Place::new(session, self.work.as_deref(), &name)?;
+        let place = EvalVault::new(session, self.work.as_deref(), &name)?;
         let vaults = match set.documents.is_empty() {
             true => HashMap::from([(String::new(), Vault::of_user(session)?)]),
             false => place.vaults(session, &set)?,
         };
-        let models = vaults.values().map(|vault| vault.memory().active_model());
+        let models = vaults.values().map(|vault| vault.context().active_model());
         let model = models.collect::<lore_engine::Result<Vec<_>>>()?.into_iter().flatten().next();
         let modes = match self.mode {
             Some(mode) => vec![mode],
@@ -108,25 +108,25 @@ impl Operation for Eval {
 
 /// A vault to query, with the names its pages have in the set.
 struct Vault<'a> {
-    memory: Held<'a>,
+    context: EvalOutcome<'a>,
     /// From slug to id; empty if they are the same.
     ids: HashMap<String, String>,
 }
 
-enum Held<'a> {
-    Made(Box<Memory>),
-    User(&'a Memory),
+enum EvalOutcome<'a> {
+    Made(Box<VaultContext>),
+    User(&'a VaultContext),
 }
 
 impl<'a> Vault<'a> {
     fn of_user(session: &'a Session) -> Result<Vault<'a>> {
-        Ok(Vault { memory: Held::User(session.fresh()?), ids: HashMap::new() })
+        Ok(Vault { context: EvalOutcome::User(session.fresh()?), ids: HashMap::new() })
     }
 
-    fn memory(&self) -> &Memory {
-        match &self.memory {
-            Held::Made(memory) => memory,
-            Held::User(memory) => memory,
+    fn context(&self) -> &VaultContext {
+        match &self.context {
+            EvalOutcome::Made(context) => context,
+            EvalOutcome::User(context) => context,
         }
     }
 
@@ -145,22 +145,22 @@ impl<'a> Vault<'a> {
 }
 
 /// Directory in which the vaults of a set are created.
-struct Place {
+struct EvalVault {
     folder: PathBuf,
     /// Deletes the directory when dropped, unless the user keeps it.
     _temporary: Option<TemporaryFolder>,
 }
 
-impl Place {
-    fn new(session: &Session, kept: Option<&str>, set: &str) -> Result<Place> {
+impl EvalVault {
+    fn new(session: &Session, kept: Option<&str>, set: &str) -> Result<EvalVault> {
         match kept {
             Some(kept) => {
                 let folder = session.environment.here.clone().unwrap_or_default().join(kept).join(set);
-                Ok(Place { folder, _temporary: None })
+                Ok(EvalVault { folder, _temporary: None })
             }
             None => {
                 let temporary = TemporaryFolder::new("lore-eval")?;
-                Ok(Place { folder: temporary.path().to_owned(), _temporary: Some(temporary) })
+                Ok(EvalVault { folder: temporary.path().to_owned(), _temporary: Some(temporary) })
             }
         }
     }
@@ -173,27 +173,27 @@ impl Place {
         for (number, (scope, documents)) in set.documents.iter().enumerate() {
             let root = self.folder.join(format!("vault-{number}"));
             let ids = write_pages(&root, documents)?;
-            let memory = self.open(session, &format!("vault-{number}"), &root)?;
-            refresh(&memory, Scope::Vault(Trust::Stat), &no_progress)?;
-            if let Some(row) = memory.active_model()? {
+            let context = self.open(session, &format!("vault-{number}"), &root)?;
+            refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress)?;
+            if let Some(row) = context.active_model()? {
                 let progress = session.talk.progress("Embedding");
-                let pending = memory.store().count_pending(memory.project(), row.number)?;
+                let pending = context.store().count_pending(context.project(), row.number)?;
                 let part = |at: usize, of: usize| progress(done + documents.len() * at / of.max(1), all);
                 if pending > 0 {
-                    embed_pending(&memory, &row, &part)?;
+                    embed_pending(&context, &row, &part)?;
                 }
             }
             done += documents.len();
-            vaults.insert(scope.clone(), Vault { memory: Held::Made(Box::new(memory)), ids });
+            vaults.insert(scope.clone(), Vault { context: EvalOutcome::Made(Box::new(context)), ids });
         }
         session.talk.finish();
         Ok(vaults)
     }
 
-    fn open(&self, session: &Session, name: &str, root: &Path) -> Result<Memory> {
+    fn open(&self, session: &Session, name: &str, root: &Path) -> Result<VaultContext> {
         let store = lore_sqlite::open(&self.folder.join("eval.db"))?.store;
         let environment = &session.environment;
-        Ok(Memory::open(Parts {
+        Ok(VaultContext::open(ContextParts {
             name: name.to_owned(),
             root: root.to_owned(),
             store: Box::new(store),
@@ -264,10 +264,10 @@ fn measure(
 
 /// Returns the ids of the pages found, best first, and the latency in milliseconds.
 fn ask(session: &Session, vault: &Vault<'_>, question: &Question, mode: Mode) -> Result<(Vec<String>, f64)> {
-    let memory = vault.memory();
+    let context = vault.context();
     let filter = Filter { among: vault.slugs(&question.candidates), ..Filter::default() };
     let started = Instant::now();
-    let found = find(session, memory, &question.text, mode, &filter, ASKED)?;
+    let found = find(session, context, &question.text, mode, &filter, ASKED)?;
     let time = started.elapsed().as_secs_f64() * 1000.0;
     Ok((found.iter().map(|slug| vault.id(slug)).collect(), time))
 }

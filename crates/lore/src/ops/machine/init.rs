@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Policy, Profile, Scope, Trust, begin, refresh};
+use lore_engine::{Policy, Profile, ScanMode, Scope, begin, refresh};
 use lore_memory::daily::day_of;
 use lore_memory::new_id;
 use lore_vault::{POLICY_FILE, exists, make_folder, real_folder, write_new};
@@ -61,7 +61,7 @@ enum ProfileName {
 
 /// Output of `init`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Ready {
+pub struct InitReport {
     /// Name it is registered under.
     name: String,
     /// Root directory.
@@ -79,9 +79,9 @@ impl Operation for Init {
     const NAME: &'static str = "init";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = Ready;
+    type Output = InitReport;
 
-    fn run(self, session: &Session) -> Result<Ready> {
+    fn run(self, session: &Session) -> Result<InitReport> {
         let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
         if let Some(name) = &self.name {
             session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
@@ -108,21 +108,21 @@ impl Operation for Init {
         if !self.no_git {
             make_repository(session, &root, self.remote.as_deref());
         }
-        let memory = session.open(&name, &root)?;
-        let report = refresh(&memory, Scope::Vault(Trust::Stat), &session.talk.progress("Indexing"))?;
+        let context = session.open(&name, &root)?;
+        let report = refresh(&context, Scope::Vault(ScanMode::Stat), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         if !created.is_empty() {
-            let receipt = begin(&memory, &created)?;
+            let receipt = begin(&context, &created)?;
             receipt.warnings.iter().for_each(|warning| session.talk.warn(warning));
             created.extend(
                 receipt.generated.into_iter().filter(|path| !created.contains(path)).collect::<Vec<_>>(),
             );
         }
-        Ok(Ready {
+        Ok(InitReport {
             path: root.display().to_string(),
-            profile: memory.policy().profile.name(),
+            profile: context.policy().profile.name(),
             created,
-            pages: memory.store().counts(memory.project())?.pages,
+            pages: context.store().counts(context.project())?.pages,
             skipped: report.skipped.len(),
             name,
         })
@@ -186,7 +186,7 @@ fn git(root: &Path, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-impl Render for Ready {
+impl Render for InitReport {
     fn human(&self) -> String {
         let mut text = format!(
             "{} is ready at {} ({}, profile {})\n",

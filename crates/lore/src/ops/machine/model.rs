@@ -51,9 +51,9 @@ impl Operation for List {
     fn run(self, session: &Session) -> Result<ModelList> {
         let mut models: Vec<ModelItem> = session.models.all().into_iter().map(ModelItem::unused).collect();
         // The list works without a vault.
-        if let Ok(memory) = session.memory() {
-            for row in memory.store().models()? {
-                let pending = Some(memory.store().count_pending(memory.project(), row.number)?);
+        if let Ok(context) = session.context() {
+            for row in context.store().models()? {
+                let pending = Some(context.store().count_pending(context.project(), row.number)?);
                 let dimensions = Some(row.identity.dimensions);
                 match models
                     .iter_mut()
@@ -190,8 +190,8 @@ impl Operation for Use {
         if let Some(folder) = &given {
             keep(session, folder)?;
         }
-        let memory = session.fresh()?;
-        let chosen = choose_model(memory, &name, &session.talk.progress("Embedding"));
+        let context = session.fresh()?;
+        let chosen = choose_model(context, &name, &session.talk.progress("Embedding"));
         session.talk.finish();
         let (row, embedded) = chosen?;
         Ok(Changed {
@@ -294,8 +294,8 @@ impl Operation for Remove {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        let memory = session.memory()?;
-        let rows = memory.store().models()?.into_iter().filter(|row| row.identity.name == self.name);
+        let context = session.context()?;
+        let rows = context.store().models()?.into_iter().filter(|row| row.identity.name == self.name);
         let (active, found): (Vec<_>, Vec<_>) = rows.partition(|row| row.active);
         if found.is_empty() && active.is_empty() {
             let message = format!("no vectors of {:?} in the database", self.name);
@@ -306,7 +306,7 @@ impl Operation for Remove {
             return Err(AppError::usage(message, "switch to another model first: `lore model use NAME`"));
         }
         for row in &found {
-            memory.store().remove_model(row.number)?;
+            context.store().remove_model(row.number)?;
         }
         Ok(Done::new(match active.is_empty() {
             true => format!("removed {} and its vectors", self.name),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_ports::Forget;
 use lore_vault::{make_folder, real_folder};
 use schemars::JsonSchema;
@@ -42,9 +42,9 @@ impl Operation for Add {
             AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
         })?;
         session.register(Some(&self.name), &root)?;
-        let memory = session.open_fresh(&self.name, &root)?;
+        let context = session.open_fresh(&self.name, &root)?;
         let default = session.config.projects().default.as_deref() == Some(&self.name);
-        item(&memory, default)
+        item(&context, default)
     }
 }
 
@@ -84,7 +84,7 @@ impl Operation for List {
         for (name, root) in &known.roots {
             let default = known.default.as_ref() == Some(name);
             projects.push(match session.open_fresh(name, root) {
-                Ok(memory) => item(&memory, default)?,
+                Ok(context) => item(&context, default)?,
                 Err(_) => ProjectItem {
                     name: name.clone(),
                     path: root.display().to_string(),
@@ -101,11 +101,11 @@ impl Operation for List {
     }
 }
 
-fn item(memory: &Memory, default: bool) -> Result<ProjectItem> {
-    let counts = memory.store().counts(memory.project())?;
+fn item(context: &VaultContext, default: bool) -> Result<ProjectItem> {
+    let counts = context.store().counts(context.project())?;
     Ok(ProjectItem {
-        name: memory.name().to_owned(),
-        path: memory.vault().root().display().to_string(),
+        name: context.name().to_owned(),
+        path: context.vault().root().display().to_string(),
         default,
         active: true,
         pages: counts.pages,
@@ -231,7 +231,7 @@ impl Operation for Info {
             },
             None => session.choose()?,
         };
-        let memory = session.open_fresh(&name, &root)?;
-        item(&memory, projects.default.as_ref() == Some(&name))
+        let context = session.open_fresh(&name, &root)?;
+        item(&context, projects.default.as_ref() == Some(&name))
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::skills::{Folder, Skill, Source, Version, file, find, is_called};
+use crate::skills::{Folder, Skill, SkillSource, Version, file, find, is_called};
 
 /// List skills: instructions for agents on how to work with Lore
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ struct SkillItem {
     /// Purpose, and when to use it.
     description: String,
     /// Origin of the active version.
-    source: Source,
+    source: SkillSource,
     /// Path of its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
@@ -111,7 +111,7 @@ pub struct SkillDoctor {
 /// A directory of skills.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FolderItem {
-    source: Source,
+    source: SkillSource,
     path: String,
     exists: bool,
 }
@@ -131,7 +131,7 @@ struct Resolved {
 /// A version of a skill.
 #[derive(Debug, Serialize, JsonSchema)]
 struct VersionItem {
-    source: Source,
+    source: SkillSource,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     hash: String,
@@ -216,8 +216,8 @@ fn folders(session: &Session) -> Vec<Folder> {
         Ok(Chosen::Known(_, root) | Chosen::Found(root)) => Some(root),
         Err(_) => None,
     };
-    let vault = vault.map(|root| Folder { source: Source::Vault, path: root.join(".lore/skills") });
-    vault.into_iter().chain([Folder { source: Source::User, path: user_folder(session) }]).collect()
+    let vault = vault.map(|root| Folder { source: SkillSource::Vault, path: root.join(".lore/skills") });
+    vault.into_iter().chain([Folder { source: SkillSource::User, path: user_folder(session) }]).collect()
 }
 
 fn user_folder(session: &Session) -> PathBuf {

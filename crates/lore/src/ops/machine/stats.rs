@@ -54,11 +54,11 @@ impl Operation for Stats {
     type Output = Numbers;
 
     fn run(self, session: &Session) -> Result<Numbers> {
-        let memory = session.fresh()?;
-        let counts = memory.store().counts(memory.project())?;
-        let types = memory.store().labels(memory.project(), LabelKind::Type)?;
-        let gaps = memory.store().count_gaps(memory.project())?;
-        let imports = memory.store().imports(memory.project(), &ImportFilter::All)?;
+        let context = session.fresh()?;
+        let counts = context.store().counts(context.project())?;
+        let types = context.store().labels(context.project(), LabelKind::Type)?;
+        let gaps = context.store().count_gaps(context.project())?;
+        let imports = context.store().imports(context.project(), &ImportFilter::All)?;
         Ok(Numbers {
             pages: counts.pages,
             types: types.into_iter().map(|(kind, pages)| TypeCount { kind, pages }).collect(),
@@ -68,7 +68,7 @@ impl Operation for Stats {
             observations: counts.observations,
             facts: counts.facts,
             timeline_entries: counts.entries,
-            chunks: memory.store().count_chunks(memory.project())?,
+            chunks: context.store().count_chunks(context.project())?,
             open_gaps: gaps.open,
             resolved_gaps: gaps.resolved,
             imports: imports.iter().filter(|import| import.active).count() as u64,

@@ -62,11 +62,11 @@ impl Operation for Status {
     type Output = State;
 
     fn run(self, session: &Session) -> Result<State> {
-        let memory = session.fresh()?;
-        let counts = memory.store().counts(memory.project())?;
-        let Scan { files, skipped, .. } = scan(memory.vault());
+        let context = session.fresh()?;
+        let counts = context.store().counts(context.project())?;
+        let Scan { files, skipped, .. } = scan(context.vault());
         let mut warnings = session.warnings();
-        let git = match git_state(memory) {
+        let git = match git_state(context) {
             Ok(state) => GitView::new(state),
             Err(error) => {
                 warnings.push(error.to_string());
@@ -74,28 +74,28 @@ impl Operation for Status {
             }
         };
         warnings.extend(git.warnings().iter().cloned());
-        let model = memory.active_model()?;
-        let pending = model.as_ref().map(|row| memory.store().count_pending(memory.project(), row.number));
+        let model = context.active_model()?;
+        let pending = model.as_ref().map(|row| context.store().count_pending(context.project(), row.number));
         let pending_embeddings = pending.transpose()?.unwrap_or(0);
         let model = model.map(|row| row.identity.name);
         Ok(State {
-            project: memory.name().to_owned(),
-            path: memory.vault().root().display().to_string(),
-            profile: memory.policy().profile.name(),
+            project: context.name().to_owned(),
+            path: context.vault().root().display().to_string(),
+            profile: context.policy().profile.name(),
             pages: counts.pages,
-            files: files.iter().filter(|file| memory.indexes(&file.path)).count() as u64,
+            files: files.iter().filter(|file| context.indexes(&file.path)).count() as u64,
             links: counts.links,
             pending_links: counts.pending,
-            failures: memory.store().failures(memory.project())?.len() as u64,
+            failures: context.store().failures(context.project())?.len() as u64,
             skipped: skipped.len() as u64,
-            hidden: hidden_pages(memory.vault()) as u64,
+            hidden: hidden_pages(context.vault()) as u64,
             search: how(model.as_deref(), pending_embeddings),
             model,
             pending_embeddings,
             git: git.line(),
             unpushed: git.unpushed(),
-            stale_generated: generated::due(memory)?.len(),
-            curation_due: curation_due(memory)?,
+            stale_generated: generated::due(context)?.len(),
+            curation_due: curation_due(context)?,
             warnings,
         })
     }

@@ -1,7 +1,7 @@
 //! `blame`: who wrote each line of a page.
 
 use clap::Args;
-use lore_engine::history::{self, Line};
+use lore_engine::history::{self, LineAuthor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,10 +50,10 @@ impl Operation for Blame {
     type Output = Blamed;
 
     fn run(self, session: &Session) -> Result<Blamed> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let (from, found) = history::blame(memory, &page.path)?;
-        let item = |line: Line| LineItem {
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
+        let (from, found) = history::blame(context, &page.path)?;
+        let item = |line: LineAuthor| LineItem {
             line: line.number,
             actor: line.actor,
             face: line.face,

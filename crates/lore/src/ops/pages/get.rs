@@ -38,14 +38,14 @@ impl Operation for Get {
     type Output = PageText;
 
     fn run(self, session: &Session) -> Result<PageText> {
-        let memory = session.fresh()?;
-        let path = memory.file(&self.reference)?;
-        let page = memory.page_at(&path)?;
+        let context = session.fresh()?;
+        let path = context.file(&self.reference)?;
+        let page = context.page_at(&path)?;
         // The version is read before the bytes: a write replaces the file first and increments the version afterwards,
         // so the text is never older than the version. In the other order, a client that edits this text could
         // overwrite a concurrent change.
-        let version = memory.version_of(&path)?;
-        let bytes = match memory.vault().read(&path, u64::MAX)? {
+        let version = context.version_of(&path)?;
+        let bytes = match context.vault().read(&path, u64::MAX)? {
             Some(file) => file.bytes,
             None => return Err(Error::NotFound { reference: self.reference, suggestions: Vec::new() }.into()),
         };

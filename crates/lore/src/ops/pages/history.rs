@@ -1,8 +1,8 @@
 //! `history`, `diff`, `restore`: earlier versions of a page.
 
 use clap::Args;
-use lore_engine::history::{self, Kept};
-use lore_engine::{Action, PageChange, Terms, write_as};
+use lore_engine::history::{self, PageSnapshots};
+use lore_engine::{Action, PageChange, WriteOptions, write_as};
 use lore_text::diff::{summary, unified};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,10 +71,10 @@ impl Operation for History {
     type Output = PageHistory;
 
     fn run(self, session: &Session) -> Result<PageHistory> {
-        let memory = session.fresh()?;
-        let kept = history::kept(memory, &self.reference)?;
+        let context = session.fresh()?;
+        let kept = history::kept(context, &self.reference)?;
         // Snapshots are listed even if git cannot be queried.
-        let commits = history::commits(memory, &kept.path, self.limit).unwrap_or_else(|reason| {
+        let commits = history::commits(context, &kept.path, self.limit).unwrap_or_else(|reason| {
             session.talk.warn(&reason);
             Vec::new()
         });
@@ -170,11 +170,11 @@ impl Operation for Diff {
     type Output = PageDiff;
 
     fn run(self, session: &Session) -> Result<PageDiff> {
-        let memory = session.fresh()?;
-        let kept = history::kept(memory, &self.reference)?;
+        let context = session.fresh()?;
+        let kept = history::kept(context, &self.reference)?;
         let snapshot = choose(&kept, self.at)?;
-        let old = history::snapshot(memory, &kept, snapshot)?;
-        let new = memory.vault().read(&kept.path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
+        let old = history::snapshot(context, &kept, snapshot)?;
+        let new = context.vault().read(&kept.path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
         let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
         let (added, removed) = summary(&old, &new);
         let name = format!("{} (snapshot {snapshot})", kept.path);
@@ -222,10 +222,10 @@ impl Operation for Restore {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let kept = history::kept(memory, &self.reference)?;
+        let context = session.fresh()?;
+        let kept = history::kept(context, &self.reference)?;
         let snapshot = choose(&kept, Some(self.at))?;
-        let bytes = history::snapshot(memory, &kept, snapshot)?;
+        let bytes = history::snapshot(context, &kept, snapshot)?;
         if kept.version > 0 {
             session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", kept.path))?;
         }
@@ -236,14 +236,14 @@ impl Operation for Restore {
         };
         let subject = Some(format!("Restore {} from snapshot {snapshot}", kept.path));
         Ok(WriteResult::new(write_as(
-            memory,
+            context,
             &[change],
-            &Terms { subject, verbatim: true, ..Terms::default() },
+            &WriteOptions { subject, overwrite: true, ..WriteOptions::default() },
         )?))
     }
 }
 
-fn choose(kept: &Kept, at: Option<i64>) -> Result<i64> {
+fn choose(kept: &PageSnapshots, at: Option<i64>) -> Result<i64> {
     let number = match at {
         Some(number) => kept.snapshots.iter().find(|row| row.number == number),
         None => kept.snapshots.first(),

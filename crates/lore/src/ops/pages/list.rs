@@ -1,7 +1,7 @@
 //! `list`: pages by filter.
 
 use clap::{Args, ValueEnum};
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::PartialDate;
 use schemars::JsonSchema;
@@ -56,7 +56,7 @@ impl Operation for List {
     type Output = PageList;
 
     fn run(self, session: &Session) -> Result<PageList> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let order = match self.sort {
             Sort::Updated => Order::Updated,
             Sort::Created => Order::Created,
@@ -65,19 +65,19 @@ impl Operation for List {
         let limit = self.limit.unwrap_or(50);
         let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
         let window = Window { limit, offset };
-        let filter = self.filters.build(memory)?;
+        let filter = self.filters.build(context)?;
         let rows = match &self.due {
-            Some(day) => due(memory, &filter, date("--due", day)?, window)?,
-            None => memory.store().list(memory.project(), &filter, order, window)?,
+            Some(day) => due(context, &filter, date("--due", day)?, window)?,
+            None => context.store().list(context.project(), &filter, order, window)?,
         };
         Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
     }
 }
 
 /// Returns the pages due by a day, earliest first; on the same day, by declared priority.
-fn due(memory: &Memory, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
+fn due(context: &VaultContext, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
-    let rows = memory.store().list(memory.project(), filter, Order::Title, all)?;
+    let rows = context.store().list(context.project(), filter, Order::Title, all)?;
     let last = by.last_day();
     let day = |row: &PageRow| {
         let stated = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());

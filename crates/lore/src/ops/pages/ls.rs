@@ -46,7 +46,7 @@ impl Operation for Ls {
     type Output = Folder;
 
     fn run(self, session: &Session) -> Result<Folder> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let path = match self.path.as_deref().map(|path| path.trim_matches('/')) {
             None | Some("" | ".") => String::new(),
             Some(path) => safe_path(path)?,
@@ -54,8 +54,8 @@ impl Operation for Ls {
         let prefix = if path.is_empty() { None } else { Some(format!("{path}/")) };
         let filter = Filter { path: prefix, ..Default::default() };
         let all = Window { limit: i64::MAX as usize, offset: 0 };
-        let pages = memory.store().list(memory.project(), &filter, Order::Title, all)?;
-        let folder = memory.vault().root().join(&path);
+        let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
+        let folder = context.vault().root().join(&path);
         if !folder.is_dir() {
             return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
         }

@@ -35,10 +35,10 @@ impl Operation for Mv {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
-        Ok(WriteResult::new(relocate(memory, &page, &new_path(&to)?, self.expected_version)?))
+        Ok(WriteResult::new(relocate(context, &page, &new_path(&to)?, self.expected_version)?))
     }
 }

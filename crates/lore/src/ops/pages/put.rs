@@ -5,7 +5,7 @@ mod parts;
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::{Action, Code, Memory, PageChange, fill, write};
+use lore_engine::{Action, Code, PageChange, VaultContext, fill, write};
 use lore_text::{date_in_name, slugify};
 use lore_vault::{is_page, read_text, safe_page_path};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::views::WriteResult;
 
-use parts::Parts;
+use parts::PutParts;
 
 /// Write a whole page from a file or standard input
 ///
@@ -45,7 +45,7 @@ pub struct Put {
     expected_version: Option<u64>,
     #[arg(skip)]
     #[serde(flatten)]
-    parts: Parts,
+    parts: PutParts,
 }
 
 impl Operation for Put {
@@ -54,39 +54,39 @@ impl Operation for Put {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let path = target(memory, &self.slug)?;
+        let context = session.fresh()?;
+        let path = target(context, &self.slug)?;
         let mut expected_version = self.expected_version;
         let bytes = match (self.content, &self.file) {
             _ if self.template => {
                 expected_version = expected_version.or(Some(0));
-                template(memory, &path)?.into_bytes()
+                template(context, &path)?.into_bytes()
             }
             (given, None) if given.is_some() || self.parts.stand_alone() => {
                 // Parts are applied to the page as read here; a concurrent change is a conflict.
                 if self.parts.stand_alone() && expected_version.is_none() {
-                    expected_version = memory.page_at(&path)?.map(|page| page.version);
+                    expected_version = context.page_at(&path)?.map(|page| page.version);
                 }
-                self.parts.text(memory, &path, given)?.into_bytes()
+                self.parts.text(context, &path, given)?.into_bytes()
             }
             (_, Some(file)) => session.read_file(file)?,
             (_, None) => session.stdin()?,
         };
-        let written = write(memory, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
+        let written = write(context, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
         Ok(WriteResult::new(written))
     }
 }
 
 /// Returns the path for a slug: that of the existing page, or else a new path.
-pub fn target(memory: &Memory, slug: &str) -> Result<String> {
-    let policy = memory.policy();
+pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
+    let policy = context.policy();
     let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
     let wanted = policy.alias(&wanted).unwrap_or(wanted);
     if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
         let named = wanted.ends_with(&format!(".{extension}"));
         return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
     }
-    match memory.find(&wanted) {
+    match context.find(&wanted) {
         // A page found by title or alias does not have this slug.
         Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
             return Ok(page.path);
@@ -120,10 +120,10 @@ pub fn new_path(wanted: &str) -> Result<String> {
 }
 
 /// Returns the template of the page's type: the vault's own, or else the profile's.
-fn template(memory: &Memory, path: &str) -> Result<String> {
-    let policy = memory.policy();
+fn template(context: &VaultContext, path: &str) -> Result<String> {
+    let policy = context.policy();
     let kind = policy.type_of(path);
-    let own = memory.vault().root().join(format!(".lore/templates/{kind}.md"));
+    let own = context.vault().root().join(format!(".lore/templates/{kind}.md"));
     let text = match read_text(&own)? {
         Some(text) => Some(text),
         None => policy.profile.template(kind).map(str::to_owned),
@@ -137,7 +137,7 @@ fn template(memory: &Memory, path: &str) -> Result<String> {
     let name = lore_vault::without_extension(path).rsplit('/').next().unwrap_or(path);
     // A page with a date in its name gets that date; a name that is only a date becomes the title unchanged.
     let period = date_in_name(path);
-    let day = period.map_or_else(|| memory.today(), |period| period.first.to_string());
+    let day = period.map_or_else(|| context.today(), |period| period.first.to_string());
     let called_by_date = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
     let title = if called_by_date { name.to_owned() } else { title(name) };
     Ok(fill(&text, &title, &day))

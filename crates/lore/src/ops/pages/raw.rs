@@ -1,7 +1,7 @@
 //! `raw`: structured data that belongs to a page, such as an API response, stored beside it by source.
 
 use clap::Args;
-use lore_engine::{Action, Code, Error, Memory, PageChange, write};
+use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
 use lore_vault::{exists, sidecar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,16 +55,16 @@ impl Operation for Raw {
     type Output = RawData;
 
     fn run(self, session: &Session) -> Result<RawData> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
         if let Some(expected) = self.expected_version.filter(|expected| *expected != page.version) {
             return Err(Error::Conflict { slug: page.slug, expected, current: page.version }.into());
         }
         let path = sidecar(&page.path);
-        let (mut sources, mut version) = (read(memory, &path)?, page.version);
+        let (mut sources, mut version) = (read(context, &path)?, page.version);
         if let (Some(source), Some(data)) = (&self.source, self.data) {
-            sources = keep(memory, &path, source, &data)?;
-            version = memory.page_at(&page.path)?.map_or(version, |page| page.version);
+            sources = keep(context, &path, source, &data)?;
+            version = context.page_at(&page.path)?.map_or(version, |page| page.version);
         } else if let Some(source) = &self.source {
             sources.retain(|name, _| name == source);
         }
@@ -73,30 +73,30 @@ impl Operation for Raw {
 }
 
 /// Replaces the data of one source; data of other sources stays, even if it was written concurrently.
-fn keep(memory: &Memory, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
+fn keep(context: &VaultContext, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
     let with = |mut sources: Map<String, Value>| {
         sources.insert(source.to_owned(), data.clone());
         serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n"
     };
     let broken = |failure: AppError| Error::BadInput { message: failure.message, hint: failure.hint };
     loop {
-        let there = exists(&memory.vault().root().join(path));
+        let there = exists(&context.vault().root().join(path));
         let (action, expected_version) = if there {
             let edit = |text: &str| parse(path, text.as_bytes()).map(with).map_err(broken);
             (Action::Edit(Box::new(edit)), None)
         } else {
             (Action::Put(with(Map::new()).into_bytes()), Some(0))
         };
-        match write(memory, &[PageChange { path: path.to_owned(), action, expected_version }]) {
+        match write(context, &[PageChange { path: path.to_owned(), action, expected_version }]) {
             Err(Error::Conflict { expected: 0, .. }) if !there => {}
             Err(error) => return Err(error.into()),
-            Ok(_) => return read(memory, path),
+            Ok(_) => return read(context, path),
         }
     }
 }
 
-fn read(memory: &Memory, path: &str) -> Result<Map<String, Value>> {
-    match memory.vault().read(path, u64::MAX)? {
+fn read(context: &VaultContext, path: &str) -> Result<Map<String, Value>> {
+    match context.vault().read(path, u64::MAX)? {
         Some(file) => parse(path, &file.bytes),
         None => Ok(Map::new()),
     }

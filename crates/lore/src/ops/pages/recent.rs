@@ -31,11 +31,11 @@ impl Operation for Recent {
     type Output = PageList;
 
     fn run(self, session: &Session) -> Result<PageList> {
-        let memory = session.fresh()?;
-        let start = since(self.timeframe.as_deref().unwrap_or("1 day"), &memory.now())?;
+        let context = session.fresh()?;
+        let start = since(self.timeframe.as_deref().unwrap_or("1 day"), &context.now())?;
         let filter = Filter { since: Some(start), ..Default::default() };
         let window = Window { limit: self.limit.unwrap_or(50), offset: 0 };
-        let rows = memory.store().list(memory.project(), &filter, Order::Updated, window)?;
+        let rows = context.store().list(context.project(), &filter, Order::Updated, window)?;
         Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
     }
 }

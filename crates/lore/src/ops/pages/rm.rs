@@ -37,10 +37,10 @@ impl Operation for Rm {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        let memory = session.fresh()?;
-        let path = memory.file(&self.reference)?;
-        let numbers: Vec<i64> = memory.page_at(&path)?.map(|page| page.number).into_iter().collect();
-        let inbound = memory.store().links(memory.project(), &LinkFilter::To(&numbers))?;
+        let context = session.fresh()?;
+        let path = context.file(&self.reference)?;
+        let numbers: Vec<i64> = context.page_at(&path)?.map(|page| page.number).into_iter().collect();
+        let inbound = context.store().links(context.project(), &LinkFilter::To(&numbers))?;
         let mut from: Vec<String> =
             inbound.into_iter().map(|row| row.from_path).filter(|other| *other != path).collect();
         from.sort();
@@ -54,10 +54,10 @@ impl Operation for Rm {
         let expected_version = self.expected_version;
         let data = sidecar(&path);
         let mut changes = vec![PageChange { path, action: Action::Delete, expected_version }];
-        if exists(&memory.vault().root().join(&data)) {
+        if exists(&context.vault().root().join(&data)) {
             changes.push(PageChange { path: data, action: Action::Delete, expected_version: None });
         }
-        let written = write(memory, &changes)?;
+        let written = write(context, &changes)?;
         let mut result = WriteResult::new(written);
         if !from.is_empty() {
             result.warnings.push(format!("{linked}; those links are now broken"));

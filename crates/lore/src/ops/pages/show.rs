@@ -1,7 +1,7 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{Memory, State, supersession};
+use lore_engine::{State, VaultContext, supersession};
 use lore_page::{Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
@@ -120,18 +120,18 @@ impl Operation for Show {
     type Output = PageView;
 
     fn run(self, session: &Session) -> Result<PageView> {
-        let memory = session.fresh()?;
-        let page = memory.page(&self.reference)?;
-        let content = decode(&memory.read(&page)?.bytes).text.into_owned();
+        let context = session.fresh()?;
+        let page = context.page(&self.reference)?;
+        let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
         let links = |ends: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
-            let rows = memory.store().links(memory.project(), &ends)?;
-            rows.into_iter().map(|row| LinkItem::new(memory, row)).collect()
+            let rows = context.store().links(context.project(), &ends)?;
+            rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
         let number = [page.number];
-        let state = standings(memory, std::iter::once(&page))?.pop().unwrap_or_default();
-        let superseded_by = superseders(memory, &page, &state)?;
-        let content = fenced(memory, &page, content);
+        let state = standings(context, std::iter::once(&page))?.pop().unwrap_or_default();
+        let superseded_by = superseders(context, &page, &state)?;
+        let content = fenced(context, &page, content);
         Ok(PageView {
             headings: parsed
                 .headings
@@ -142,9 +142,9 @@ impl Operation for Show {
                     lines: [heading.lines.first, heading.lines.last],
                 })
                 .collect(),
-            observations: statements(memory, &page, StatementKind::Observation)?,
-            facts: statements(memory, &page, StatementKind::Fact)?,
-            entries: statements(memory, &page, StatementKind::Entry)?,
+            observations: statements(context, &page, StatementKind::Observation)?,
+            facts: statements(context, &page, StatementKind::Fact)?,
+            entries: statements(context, &page, StatementKind::Entry)?,
             links: if self.with_links { Some(links(LinkFilter::From(&number))?) } else { None },
             backlinks: if self.with_links { Some(links(LinkFilter::To(&number))?) } else { None },
             slug: page.slug,
@@ -178,18 +178,18 @@ impl Operation for Show {
 }
 
 /// Returns the whole chain of pages that supersede a page; without one, the index is not queried.
-fn superseders(memory: &Memory, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
+fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
     if state.superseded_by.is_empty() {
         return Ok(Vec::new());
     }
-    let rings = (1..).zip(supersession(memory, page)?);
+    let rings = (1..).zip(supersession(context, page)?);
     let item = |step: usize, (slug, title)| SupersederItem { slug, title, step };
     Ok(rings.flat_map(|(step, ring)| ring.into_iter().map(move |page| item(step, page))).collect())
 }
 
-fn statements(memory: &Memory, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
+fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
     let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind) };
-    let rows = memory.store().statements(memory.project(), &wanted)?;
+    let rows = context.store().statements(context.project(), &wanted)?;
     Ok(rows
         .into_iter()
         .map(|row| StatementView {

@@ -42,14 +42,14 @@ impl Operation for Tags {
     type Output = TagList;
 
     fn run(self, session: &Session) -> Result<TagList> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let tags = match self.reference {
             Some(reference) => {
-                let tags = memory.page(&reference)?.tags;
+                let tags = context.page(&reference)?.tags;
                 tags.into_iter().map(|tag| TagCount { tag, pages: None }).collect()
             }
             None => {
-                let counts = memory.store().labels(memory.project(), LabelKind::Tag)?;
+                let counts = context.store().labels(context.project(), LabelKind::Tag)?;
                 counts.into_iter().map(|(tag, pages)| TagCount { tag, pages: Some(pages) }).collect()
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_page::edit;
 use lore_ports::{StatementFilter, StatementKind, StatementRow};
 use schemars::JsonSchema;
@@ -64,20 +64,20 @@ impl Operation for Timeline {
     type Output = Entries;
 
     fn run(self, session: &Session) -> Result<Entries> {
-        let memory = session.fresh()?;
-        let page = self.reference.as_deref().map(|reference| memory.page(reference)).transpose()?;
+        let context = session.fresh()?;
+        let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
         let only = page.as_ref().map(|page| [page.number]);
         let wanted = StatementFilter {
             pages: only.as_ref().map(<[_; 1]>::as_slice),
             kind: Some(StatementKind::Entry),
         };
-        let mut rows = memory.store().statements(memory.project(), &wanted)?;
+        let mut rows = context.store().statements(context.project(), &wanted)?;
         let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
         if let Some(since) = &self.since {
-            let (first, last) = (day_of(since, memory)?, memory.today());
+            let (first, last) = (day_of(since, context)?, context.today());
             rows.retain(|row| day(row).is_some_and(|day| first <= day && day <= last));
         }
-        let slugs = if page.is_some() { HashMap::new() } else { slugs(memory, &rows)? };
+        let slugs = if page.is_some() { HashMap::new() } else { slugs(context, &rows)? };
         // The sort is stable: entries of one day stay ordered by file and by line.
         rows.sort_by(|a, b| slugs.get(&a.page).cmp(&slugs.get(&b.page)));
         rows.sort_by_cached_key(|row| std::cmp::Reverse(day(row)));
@@ -90,9 +90,9 @@ impl Operation for Timeline {
 }
 
 /// Returns the slugs of the pages of these rows.
-fn slugs(memory: &Memory, rows: &[StatementRow]) -> Result<HashMap<i64, String>> {
+fn slugs(context: &VaultContext, rows: &[StatementRow]) -> Result<HashMap<i64, String>> {
     let numbers: BTreeSet<i64> = rows.iter().map(|row| row.page).collect();
-    let pages = memory.store().pages(memory.project(), &numbers.into_iter().collect::<Vec<_>>())?;
+    let pages = context.store().pages(context.project(), &numbers.into_iter().collect::<Vec<_>>())?;
     Ok(pages.into_iter().map(|page| (page.number, page.slug)).collect())
 }
 

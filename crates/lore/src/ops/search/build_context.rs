@@ -65,23 +65,23 @@ impl Operation for BuildContext {
     type Output = Surroundings;
 
     fn run(self, session: &Session) -> Result<Surroundings> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let depth = self.depth.unwrap_or(1);
         if depth > 20 {
             return Err(AppError::usage("the depth is more than 20", "use a smaller --depth"));
         }
-        let page = memory.page(&self.path)?;
-        let since = self.timeframe.as_deref().map(|text| since(text, &memory.now())).transpose()?;
+        let page = context.page(&self.path)?;
+        let since = self.timeframe.as_deref().map(|text| since(text, &context.now())).transpose()?;
         let reach =
-            Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: memory.today() };
-        let around = memory.graph(&page, &reach)?;
+            Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: context.today() };
+        let around = context.graph(&page, &reach)?;
         let hops =
             |number: i64| around.pages.iter().find(|(page, _)| *page == number).map_or(0, |(_, hops)| *hops);
         let numbers: Vec<i64> = around.pages.iter().map(|(page, _)| *page).collect();
-        let mut rows = memory.store().pages(memory.project(), &numbers)?;
+        let mut rows = context.store().pages(context.project(), &numbers)?;
         rows.retain(|row| row.number != page.number && since.is_none_or(|since| row.updated >= since));
         rows.sort_by_key(|row| (hops(row.number), row.slug.clone()));
-        let states = standings(memory, rows.iter())?;
+        let states = standings(context, rows.iter())?;
         let related = rows.into_iter().zip(states).map(|(row, state)| Related {
             hops: hops(row.number),
             slug: row.slug,

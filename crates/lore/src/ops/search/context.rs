@@ -4,7 +4,7 @@ mod budget;
 mod text;
 
 use clap::Args;
-use lore_engine::{Conflict, Memory, State, git_state};
+use lore_engine::{Conflict, State, VaultContext, git_state};
 use lore_memory::{Brief as Found, BriefRequest, Injected, Node, brief, curation_due, injected, short_id};
 use lore_ports::PageRow;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::ops::Operation;
 use crate::ops::upkeep::git::GitView;
 use crate::ops::views::{count, timestamp};
 
-use budget::{Budget, Parts, fit};
+use budget::{BriefParts, Budget, fit};
 
 /// Maximum number of contradictions.
 const CONFLICTS: usize = 5;
@@ -140,10 +140,10 @@ impl Operation for Context {
             Some(tokens) => Budget::Everything(tokens),
             None => Budget::BesideInjected(session.config.get("context.budget")?.parse().unwrap_or(2000)),
         };
-        let memory = session.fresh()?;
-        let (files, mut warnings) = injected(memory, self.whole)?;
-        warnings.extend(nudges(memory)?);
-        let found = brief(memory, &self.request(session, memory))?;
+        let context = session.fresh()?;
+        let (files, mut warnings) = injected(context, self.whole)?;
+        warnings.extend(nudges(context)?);
+        let found = brief(context, &self.request(session, context))?;
         if found.conflicts.len() > CONFLICTS {
             warnings.push(format!("{} more conflicts", found.conflicts.len() - CONFLICTS));
         }
@@ -151,26 +151,26 @@ impl Operation for Context {
             warnings.push("more stale pages: see `lore stale`".into());
         }
         let head = Brief {
-            namespace: found.namespace.clone().unwrap_or_else(|| memory.name().to_owned()),
-            loaded_at: timestamp(memory.now().timestamp().as_millisecond()),
+            namespace: found.namespace.clone().unwrap_or_else(|| context.name().to_owned()),
+            loaded_at: timestamp(context.now().timestamp().as_millisecond()),
             active_nodes: Vec::new(),
             conflicts: Vec::new(),
             stale_alerts: Vec::new(),
-            project: memory.name().to_owned(),
+            project: context.name().to_owned(),
             injected: Vec::new(),
             warnings,
             tokens: 0,
         };
-        let parts = parts(memory, found, files)?;
-        Ok(fit(head, parts, &budget, &|text| memory.models().count_tokens(text)))
+        let parts = parts(context, found, files)?;
+        Ok(fit(head, parts, &budget, &|text| context.models().count_tokens(text)))
     }
 }
 
 impl Context {
-    fn request(&self, session: &Session, memory: &Memory) -> BriefRequest {
+    fn request(&self, session: &Session, context: &VaultContext) -> BriefRequest {
         BriefRequest {
             namespace: self.namespace.clone(),
-            directories: directories(session, memory),
+            directories: directories(session, context),
             limit: self.limit,
             recent: self.recent,
         }
@@ -179,9 +179,9 @@ impl Context {
 
 /// Returns the names of the working directory and its parents: below the vault's root if it is inside the vault,
 /// otherwise below the user's home.
-pub fn directories(session: &Session, memory: &Memory) -> Vec<String> {
+pub fn directories(session: &Session, context: &VaultContext) -> Vec<String> {
     let Some(here) = session.environment.here.as_deref() else { return Vec::new() };
-    let root = memory.vault().root();
+    let root = context.vault().root();
     let home = session.environment.home.as_deref();
     let ends = |folder: &std::path::Path| folder == root || Some(folder) == home;
     let above = here.ancestors().take_while(|folder| !ends(folder)).take(ABOVE);
@@ -189,19 +189,19 @@ pub fn directories(session: &Session, memory: &Memory) -> Vec<String> {
 }
 
 /// Returns warnings about failures and pending work.
-fn nudges(memory: &Memory) -> Result<Vec<String>> {
+fn nudges(context: &VaultContext) -> Result<Vec<String>> {
     let mut nudges = Vec::new();
     // A git failure must not prevent the brief.
-    if let Ok(git) = git_state(memory).map(GitView::new) {
+    if let Ok(git) = git_state(context).map(GitView::new) {
         if git.unpushed() > 0 {
             nudges.push(format!("{} commits are not pushed", git.unpushed()));
         }
         nudges.extend(git.warnings().iter().cloned());
     }
-    if curation_due(memory)? {
+    if curation_due(context)? {
         nudges.push("review due: see `lore curate --dry-run`".into());
     }
-    let open = memory.store().count_gaps(memory.project())?.open;
+    let open = context.store().count_gaps(context.project())?.open;
     if open > 0 {
         nudges.push(format!("{}: see `lore gaps`", count(open, "unanswered question")));
     }
@@ -209,27 +209,27 @@ fn nudges(memory: &Memory) -> Result<Vec<String>> {
 }
 
 /// Converts everything that the brief could contain.
-fn parts(memory: &Memory, found: Found, files: Vec<Injected>) -> Result<Parts> {
+fn parts(context: &VaultContext, found: Found, files: Vec<Injected>) -> Result<BriefParts> {
     let alert = |(page, state): (PageRow, State)| -> Result<AlertItem> {
-        let (id, reason) = (short_id(memory, &page)?, state.reason());
+        let (id, reason) = (short_id(context, &page)?, state.reason());
         let (slug, title, stale_since) = (page.slug, page.title, state.since);
         Ok(AlertItem { id, slug, title, stale_since, reason })
     };
     let conflicts = found.conflicts.into_iter().take(CONFLICTS);
-    Ok(Parts {
+    Ok(BriefParts {
         injected: files.into_iter().map(InjectedFile::from).collect(),
-        conflicts: conflicts.map(|one| ConflictItem::new(memory, one)).collect::<Result<_>>()?,
+        conflicts: conflicts.map(|one| ConflictItem::new(context, one)).collect::<Result<_>>()?,
         alerts: found.stale.into_iter().take(ALERTS).map(alert).collect::<Result<_>>()?,
-        nodes: found.nodes.into_iter().map(|node| NodeItem::new(memory, node)).collect::<Result<_>>()?,
+        nodes: found.nodes.into_iter().map(|node| NodeItem::new(context, node)).collect::<Result<_>>()?,
     })
 }
 
 impl NodeItem {
-    fn new(memory: &Memory, node: Node) -> Result<NodeItem> {
+    fn new(context: &VaultContext, node: Node) -> Result<NodeItem> {
         let Node { page, summary, links_out } = node;
         let updated_at = lore_engine::updated(&page).chars().take(10).collect();
         Ok(NodeItem {
-            id: short_id(memory, &page)?,
+            id: short_id(context, &page)?,
             slug: page.slug,
             title: page.title,
             summary,
@@ -240,11 +240,11 @@ impl NodeItem {
 }
 
 impl ConflictItem {
-    fn new(memory: &Memory, conflict: Conflict) -> Result<ConflictItem> {
+    fn new(context: &VaultContext, conflict: Conflict) -> Result<ConflictItem> {
         let Conflict { one, other, description } = conflict;
         Ok(ConflictItem {
-            node_a: short_id(memory, &one)?,
-            node_b: short_id(memory, &other)?,
+            node_a: short_id(context, &one)?,
+            node_b: short_id(context, &other)?,
             description,
             slug_a: one.slug,
             slug_b: other.slug,

@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Budget, Budgeted, Depth as EngineDepth, Fusion, Memory, Mode as EngineMode, Opened, SearchRequest,
-    Signals, State, expand, search_fields, updated,
+    Budget, Budgeted, Depth as EngineDepth, ExpandedHit, Fusion, Mode as EngineMode, SearchRequest, Signals,
+    State, VaultContext, expand, search_fields, updated,
 };
 use lore_memory::weigh;
 use lore_ports::{Filter, PageRow};
@@ -169,7 +169,7 @@ impl Operation for Query {
         if let View::Then(past) = &view {
             past.embed()?;
         }
-        let memory = &*view;
+        let context = &*view;
         let budget = match self.token_budget {
             Some(budget) => budget,
             None => session.config.get("search.budget")?.parse().unwrap_or(4000),
@@ -186,38 +186,38 @@ impl Operation for Query {
                 "use 1 or more, and a limit of at most 10000",
             ));
         }
-        let filter = self.filters.build(memory)?;
+        let filter = self.filters.build(context)?;
         let mode = self.mode.unwrap_or_default();
         let Some(request) = request(session, &self.question, mode, &filter, self.limit)? else {
-            return by_fields(memory, &self.question, &filter, self.limit, budget);
+            return by_fields(context, &self.question, &filter, self.limit, budget);
         };
         let as_of = self.moment.day()?;
         let present = as_of.is_none() && matches!(view, View::Now(_));
-        let mut found = memory.search(&SearchRequest { as_of, ..request })?;
+        let mut found = context.search(&SearchRequest { as_of, ..request })?;
         // Only a plain question can reveal a gap; one with a mode or a filter targets something specific.
         if present && self.mode.is_none() && filter == Filter::default() {
-            found.notes.extend(weigh(memory, &self.question, &found.hits));
+            found.notes.extend(weigh(context, &self.question, &found.hits));
         }
         let depth = engine_depth(self.depth.unwrap_or_default());
         let (mode, notes) = (named(found.mode), found.notes);
-        let budget = Budget { tokens: budget, around: &|page| fence_tokens(memory, page) };
-        Answers::new(memory, mode, notes, expand(memory, found.hits, depth, budget)?)
+        let budget = Budget { tokens: budget, around: &|page| fence_tokens(context, page) };
+        Answers::new(context, mode, notes, expand(context, found.hits, depth, budget)?)
     }
 }
 
 /// Returns the slugs of the pages that answer a question, best first.
 pub fn find(
     session: &Session,
-    memory: &Memory,
+    context: &VaultContext,
     question: &str,
     mode: Mode,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<String>> {
     Ok(match request(session, question, mode, filter, limit)? {
-        Some(request) => memory.search(&request)?.hits.into_iter().map(|hit| hit.page.slug).collect(),
+        Some(request) => context.search(&request)?.hits.into_iter().map(|hit| hit.page.slug).collect(),
         None => {
-            let found = search_fields(memory, question, filter, limit)?;
+            let found = search_fields(context, question, filter, limit)?;
             found.into_iter().map(|hit| hit.page.slug).collect()
         }
     })
@@ -268,21 +268,21 @@ pub fn named(mode: EngineMode) -> Mode {
 }
 
 fn by_fields(
-    memory: &Memory,
+    context: &VaultContext,
     question: &str,
     filter: &Filter,
     limit: usize,
     budget: usize,
 ) -> Result<Answers> {
-    let found = search_fields(memory, question, filter, limit)?;
-    let states = standings(memory, found.iter().map(|hit| &hit.page))?;
+    let found = search_fields(context, question, filter, limit)?;
+    let states = standings(context, found.iter().map(|hit| &hit.page))?;
     let hits: Vec<AnswerItem> = found
         .into_iter()
         .zip(states)
         .map(|(hit, state)| {
             let why = hit.reasons.iter().map(|field| format!("matched {field}")).collect();
             let about = format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default());
-            let tokens = memory.models().count_tokens(&about);
+            let tokens = context.models().count_tokens(&about);
             AnswerItem { tokens_used: tokens, ..item(hit.page, state, f64::from(hit.score), why) }
         })
         .collect();
@@ -321,11 +321,16 @@ fn item(page: PageRow, state: State, score: f64, why: Vec<String>) -> AnswerItem
 }
 
 impl Answers {
-    fn new(memory: &Memory, mode: Mode, notes: Vec<String>, found: Budgeted) -> Result<Answers> {
-        let states = standings(memory, found.hits.iter().map(|opened| &opened.hit.page))?;
+    fn new(context: &VaultContext, mode: Mode, notes: Vec<String>, found: Budgeted) -> Result<Answers> {
+        let states = standings(context, found.hits.iter().map(|opened| &opened.hit.page))?;
         Ok(Answers {
             mode,
-            hits: found.hits.into_iter().zip(states).map(|(hit, state)| opened(memory, hit, state)).collect(),
+            hits: found
+                .hits
+                .into_iter()
+                .zip(states)
+                .map(|(hit, state)| opened(context, hit, state))
+                .collect(),
             total_tokens: found.total,
             budget_remaining: found.remaining,
             left_out: found.left_out,
@@ -334,8 +339,8 @@ impl Answers {
     }
 }
 
-fn opened(memory: &Memory, found: Opened, state: State) -> AnswerItem {
-    let Opened { hit, depth, content, lines, tokens } = found;
+fn opened(context: &VaultContext, found: ExpandedHit, state: State) -> AnswerItem {
+    let ExpandedHit { hit, depth, content, lines, tokens } = found;
     let depth = match depth {
         EngineDepth::Full => Depth::Full,
         EngineDepth::Section => Depth::Section,
@@ -345,7 +350,7 @@ fn opened(memory: &Memory, found: Opened, state: State) -> AnswerItem {
     let heading = hit.chunk.filter(|_| depth == Depth::Section).map(|chunk| chunk.heading);
     AnswerItem {
         depth,
-        content: content.map(|text| fenced(memory, &hit.page, text)),
+        content: content.map(|text| fenced(context, &hit.page, text)),
         heading: heading.filter(|heading| !heading.is_empty()),
         lines: shown.map(|lines| [lines.first, lines.last]),
         hash: hit.excerpt.map(|excerpt| excerpt.hash.to_string()),

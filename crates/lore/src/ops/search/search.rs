@@ -1,7 +1,7 @@
 //! `search`: full-text search.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{HitKind, Memory, SearchRequest, SearchResult};
+use lore_engine::{HitKind, SearchRequest, SearchResult, VaultContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Search {
     /// Search structured lines of this kind instead of pages
     #[arg(long, value_enum)]
     #[serde(default)]
-    kind: Option<Kind>,
+    kind: Option<KindFilter>,
     /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Search {
 /// What a hit is.
 #[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum KindFilter {
     Page,
     Observation,
     Relation,
@@ -56,7 +56,7 @@ enum Kind {
 
 /// Output of `search`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct SearchOutput {
     /// Best first.
     hits: Vec<HitItem>,
     /// Search mode: `lexical`, `semantic` or `hybrid`.
@@ -102,10 +102,10 @@ struct ExcerptItem {
 
 impl Operation for Search {
     const NAME: &'static str = "search";
-    type Output = Found;
+    type Output = SearchOutput;
 
-    fn run(self, session: &Session) -> Result<Found> {
-        let memory = session.fresh()?;
+    fn run(self, session: &Session) -> Result<SearchOutput> {
+        let context = session.fresh()?;
         let page = self.page.unwrap_or(1);
         let limit = match self.limit {
             Some(limit) => limit,
@@ -117,26 +117,26 @@ impl Operation for Search {
                 "use 1 or more, and a limit of at most 10000",
             ));
         }
-        let found = memory.search(&SearchRequest {
+        let found = context.search(&SearchRequest {
             text: self.query,
-            filter: self.filters.build(memory)?,
+            filter: self.filters.build(context)?,
             kind: self.kind.map(hit_kind),
             limit,
             // No vault has this many hits; the cap keeps later additions from overflowing.
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
-        Found::new(memory, found, page)
+        SearchOutput::new(context, found, page)
     }
 }
 
-impl Found {
+impl SearchOutput {
     /// Converts the result of the engine.
-    pub fn new(memory: &Memory, found: SearchResult, page: usize) -> Result<Found> {
-        let states = standings(memory, found.hits.iter().map(|hit| &hit.page))?;
+    pub fn new(context: &VaultContext, found: SearchResult, page: usize) -> Result<SearchOutput> {
+        let states = standings(context, found.hits.iter().map(|hit| &hit.page))?;
         let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
-                text: fenced(memory, &hit.page, excerpt.text),
+                text: fenced(context, &hit.page, excerpt.text),
                 path: hit.page.path.clone(),
                 lines: [excerpt.lines.first, excerpt.lines.last],
                 hash: excerpt.hash.to_string(),
@@ -151,21 +151,21 @@ impl Found {
             status: state.status,
         });
         let mode = named(found.mode).name();
-        Ok(Found { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more })
+        Ok(SearchOutput { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more })
     }
 }
 
-fn hit_kind(kind: Kind) -> HitKind {
+fn hit_kind(kind: KindFilter) -> HitKind {
     match kind {
-        Kind::Page => HitKind::Page,
-        Kind::Observation => HitKind::Observation,
-        Kind::Relation => HitKind::Relation,
-        Kind::Fact => HitKind::Fact,
-        Kind::Entry => HitKind::Entry,
+        KindFilter::Page => HitKind::Page,
+        KindFilter::Observation => HitKind::Observation,
+        KindFilter::Relation => HitKind::Relation,
+        KindFilter::Fact => HitKind::Fact,
+        KindFilter::Entry => HitKind::Entry,
     }
 }
 
-impl Render for Found {
+impl Render for SearchOutput {
     fn human(&self) -> String {
         if self.hits.is_empty() {
             return "nothing found; try fewer or different words\n".into();

@@ -1,7 +1,7 @@
 //! `embed`: embeds pending chunks.
 
 use clap::Args;
-use lore_engine::{Error, Memory, embed_pending};
+use lore_engine::{Error, VaultContext, embed_pending};
 use lore_ports::ModelRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,18 +50,18 @@ impl Operation for Embed {
     type Output = Embedded;
 
     fn run(self, session: &Session) -> Result<Embedded> {
-        let memory = session.fresh()?;
-        let row = active(memory)?;
+        let context = session.fresh()?;
+        let row = active(context)?;
         // The model is opened before vectors are deleted, because a broken model could not recreate them.
-        memory.embedder(&row).map_err(Error::from)?;
-        let (store, project) = (memory.store(), memory.project());
+        context.embedder(&row).map_err(Error::from)?;
+        let (store, project) = (context.store(), context.project());
         if let Some(reference) = &self.reference {
-            let page = memory.page(reference)?;
+            let page = context.page(reference)?;
             store.forget_vectors(project, row.number, Some(&[page.number]))?;
         } else if self.all {
             store.forget_vectors(project, row.number, None)?;
         }
-        let done = embed_pending(memory, &row, &session.talk.progress("Embedding"));
+        let done = embed_pending(context, &row, &session.talk.progress("Embedding"));
         session.talk.finish();
         let done = done?;
         Ok(Embedded {
@@ -74,14 +74,14 @@ impl Operation for Embed {
 }
 
 /// Returns the active model, or an error if there is none.
-pub fn active(memory: &Memory) -> Result<ModelRow> {
+pub fn active(context: &VaultContext) -> Result<ModelRow> {
     let missing = || AppError {
         code: lore_engine::Code::Model,
         message: "no embedding model: search is lexical".into(),
         hint: "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`".into(),
         current_version: None,
     };
-    memory.active_model().map_err(|error: Error| AppError::from(error))?.ok_or_else(missing)
+    context.active_model().map_err(|error: Error| AppError::from(error))?.ok_or_else(missing)
 }
 
 impl Render for Embedded {

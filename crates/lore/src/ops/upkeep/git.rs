@@ -124,7 +124,7 @@ impl Operation for Status {
     type Output = GitView;
 
     fn run(self, session: &Session) -> Result<GitView> {
-        Ok(GitView::new(git_state(session.memory()?)?))
+        Ok(GitView::new(git_state(session.context()?)?))
     }
 }
 
@@ -148,7 +148,7 @@ impl Operation for Push {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        let pushed = push(session.memory()?)?;
+        let pushed = push(session.context()?)?;
         Ok(Done::new(match pushed {
             0 => "nothing to push".into(),
             pushed => format!("pushed {}", count(pushed, "commit")),

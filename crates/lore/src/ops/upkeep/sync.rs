@@ -1,7 +1,7 @@
 //! `sync`: updates the index from the files.
 
 use clap::Args;
-use lore_engine::{Report, Scope, Trust, refresh};
+use lore_engine::{Report, ScanMode, Scope, refresh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +51,9 @@ impl Operation for Sync {
     type Output = Synced;
 
     fn run(self, session: &Session) -> Result<Synced> {
-        let memory = session.memory()?;
-        let trust = if self.full { Trust::Nothing } else { Trust::Stat };
-        let report = refresh(memory, Scope::Vault(trust), &session.talk.progress("Indexing"))?;
+        let context = session.context()?;
+        let trust = if self.full { ScanMode::Nothing } else { ScanMode::Stat };
+        let report = refresh(context, Scope::Vault(trust), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         Ok(Synced::new(report))
     }

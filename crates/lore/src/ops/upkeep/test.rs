@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lore_engine::{Action, Code, Error, Memory, PageChange, write};
+use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
 use lore_vault::{exists, make_folder, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,22 +96,22 @@ impl Operation for Test {
     type Output = Tested;
 
     fn run(self, session: &Session) -> Result<Tested> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         if let Some(ask) = &self.add {
-            return self.add_to(memory, ask).map(Tested::Added);
+            return self.add_to(context, ask).map(Tested::Added);
         }
-        let run = run(session, memory)?;
+        let run = run(session, context)?;
         if let Some(file) = &self.junit {
             let file = session.path(file);
             make_folder(file.parent().unwrap_or(Path::new(".")))?;
-            write_passing(&file, run.junit(memory.name()).as_bytes())?;
+            write_passing(&file, run.junit(context.name()).as_bytes())?;
         }
         Ok(Tested::Ran(run))
     }
 }
 
 impl Test {
-    fn add_to(&self, memory: &Memory, ask: &str) -> Result<WriteResult> {
+    fn add_to(&self, context: &VaultContext, ask: &str) -> Result<WriteResult> {
         if ask.trim().is_empty() || self.top == Some(0) {
             return Err(AppError::usage(
                 "the question is empty or --top is 0",
@@ -121,36 +121,36 @@ impl Test {
         let reference = self.reference.as_deref().ok_or_else(|| {
             AppError::usage("no page given", "pass the page that must answer: lore test --add QUESTION REF")
         })?;
-        let page = memory.page(reference)?;
+        let page = context.page(reference)?;
         let new = NewQuestion { ask, page: &page.slug, not: self.not, top: self.top };
         let edit = |text: &str| {
-            read(text).map_err(|mistake| bad(memory, &mistake))?;
-            add(text, &new).map_err(|error| bad(memory, &(1, error.message().to_owned())))
+            read(text).map_err(|mistake| bad(context, &mistake))?;
+            add(text, &new).map_err(|error| bad(context, &(1, error.message().to_owned())))
         };
-        let (action, expected_version) = match exists(&memory.vault().root().join(FILE)) {
+        let (action, expected_version) = match exists(&context.vault().root().join(FILE)) {
             true => (Action::Edit(Box::new(edit)), None),
             false => (Action::Put(edit("")?.into_bytes()), Some(0)),
         };
         let change = PageChange { path: FILE.to_owned(), action, expected_version };
-        Ok(WriteResult::new(write(memory, &[change])?))
+        Ok(WriteResult::new(write(context, &[change])?))
     }
 }
 
-fn run(session: &Session, memory: &Memory) -> Result<Run> {
-    let text = memory.vault().read(FILE, u64::MAX)?.ok_or_else(|| {
+fn run(session: &Session, context: &VaultContext) -> Result<Run> {
+    let text = context.vault().read(FILE, u64::MAX)?.ok_or_else(|| {
         AppError::usage(
-            format!("{} has no {FILE}", memory.vault().root().display()),
+            format!("{} has no {FILE}", context.vault().root().display()),
             "add one: lore test --add \"a question\" REF",
         )
     })?;
     let text = String::from_utf8_lossy(&text.bytes).into_owned();
-    let expectations = read(&text).map_err(|mistake| AppError::from(bad(memory, &mistake)))?;
+    let expectations = read(&text).map_err(|mistake| AppError::from(bad(context, &mistake)))?;
     let (total, top) = (expectations.expected.len(), expectations.top);
     let progress = session.talk.progress("Testing");
     let mut results = Vec::with_capacity(total);
     for (number, expectation) in expectations.expected.into_iter().enumerate() {
         progress(number, total)?;
-        let outcome = one(session, memory, &expectation, top).map_err(|failure| AppError {
+        let outcome = one(session, context, &expectation, top).map_err(|failure| AppError {
             message: format!("{FILE}:{}: {}", expectation.line, failure.message),
             ..failure
         })?;
@@ -162,11 +162,11 @@ fn run(session: &Session, memory: &Memory) -> Result<Run> {
 }
 
 /// Checks one expectation. An error of the vault ends the run; a missing page does not.
-fn one(session: &Session, memory: &Memory, expectation: &Expectation, top: usize) -> Result<Outcome> {
+fn one(session: &Session, context: &VaultContext, expectation: &Expectation, top: usize) -> Result<Outcome> {
     let began = Instant::now();
     let (kind, failures) = match &expectation.what {
         What::Question(question) => {
-            ("question", ask(session, memory, question, question.top.unwrap_or(top))?)
+            ("question", ask(session, context, question, question.top.unwrap_or(top))?)
         }
         What::Fact(fact) => ("fact", look_up(session, fact)?),
     };
@@ -182,7 +182,7 @@ fn one(session: &Session, memory: &Memory, expectation: &Expectation, top: usize
 }
 
 /// Runs a question as `lore query` does. The mode is passed explicitly, so that a test records no gap.
-fn ask(session: &Session, memory: &Memory, question: &Question, top: usize) -> Result<Vec<String>> {
+fn ask(session: &Session, context: &VaultContext, question: &Question, top: usize) -> Result<Vec<String>> {
     let mut input = json!({
         "question": question.ask,
         "limit": top,
@@ -197,7 +197,7 @@ fn ask(session: &Session, memory: &Memory, question: &Question, top: usize) -> R
     let found = if hits.is_empty() { "nothing found".into() } else { format!("found: {}", hits.join(", ")) };
     let mut failures = Vec::new();
     for page in &question.page {
-        match slug(memory, page)? {
+        match slug(context, page)? {
             None => failures.push(format!("no page {page:?}")),
             Some(slug) if !hits.contains(&slug) => {
                 failures.push(format!("{slug} is not in the first {top} hits; {found}"))
@@ -206,7 +206,7 @@ fn ask(session: &Session, memory: &Memory, question: &Question, top: usize) -> R
         }
     }
     for page in &question.not {
-        if let Some(slug) = slug(memory, page)?.filter(|slug| hits.contains(slug)) {
+        if let Some(slug) = slug(context, page)?.filter(|slug| hits.contains(slug)) {
             failures.push(format!("{slug} must not be in the first {top} hits; {found}"));
         }
     }
@@ -245,16 +245,16 @@ fn strings(answer: &Value, list: &str, field: &str) -> Vec<String> {
     items.filter_map(|item| item.get(field).and_then(Value::as_str)).map(str::to_owned).collect()
 }
 
-fn slug(memory: &Memory, page: &str) -> Result<Option<String>> {
-    match memory.page(page) {
+fn slug(context: &VaultContext, page: &str) -> Result<Option<String>> {
+    match context.page(page) {
         Ok(page) => Ok(Some(page.slug)),
         Err(error) if error.code() == Code::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn bad(memory: &Memory, (line, message): &(usize, String)) -> Error {
-    let path = memory.vault().root().join(FILE);
+fn bad(context: &VaultContext, (line, message): &(usize, String)) -> Error {
+    let path = context.vault().root().join(FILE);
     Error::Config { path, line: Some(*line), message: message.clone() }
 }
 

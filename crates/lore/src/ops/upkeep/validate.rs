@@ -1,8 +1,8 @@
 //! `validate`: integrity of the index and the ledger.
 
 use clap::Args;
-use lore_engine::{Check, validate};
-use lore_memory::fact_problems;
+use lore_engine::Check;
+use lore_memory::validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Operation for Validate {
     type Output = Validity;
 
     fn run(self, session: &Session) -> Result<Validity> {
-        let memory = session.memory()?;
+        let context = session.context()?;
         let wanted =
             [(Check::Links, self.links), (Check::Facts, self.facts), (Check::Embeddings, self.embeddings)];
         let some = wanted.iter().any(|(_, asked)| *asked);
@@ -57,10 +57,7 @@ impl Operation for Validate {
         }
         let mut problems = Vec::new();
         for check in &checks {
-            problems.extend(validate(memory, *check)?);
-            if *check == Check::Facts {
-                problems.extend(fact_problems(memory)?);
-            }
+            problems.extend(validate(context, *check)?);
         }
         Ok(Validity { checked: checks.into_iter().map(Check::name).collect(), problems })
     }

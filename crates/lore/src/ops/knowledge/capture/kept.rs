@@ -1,6 +1,6 @@
 //! The output of `capture`.
 
-use lore_engine::{Memory, Receipt, is_live, states};
+use lore_engine::{Receipt, VaultContext, is_live, states};
 use lore_memory::{Captured, Comparison, NewCapture, Similar, short_id};
 use lore_ports::PageRow;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::ops::views::{WriteResult, count};
 /// Output of `capture`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Kept {
+pub enum CaptureOutput {
     /// A new page was written.
     New(Box<NewPage>),
     /// An existing page was changed.
@@ -120,25 +120,27 @@ struct Next {
 const HINT: &str =
     "append to one with --extend REF, replace one with --update REF, or write a new page with --keep";
 
-impl Kept {
+impl CaptureOutput {
     /// Converts the result; `again` is the original command.
-    pub(super) fn new(memory: &Memory, captured: Captured, again: &Again) -> Result<Kept> {
+    pub(super) fn new(context: &VaultContext, captured: Captured, again: &Again) -> Result<CaptureOutput> {
         Ok(match captured {
-            Captured::New(new) => Kept::New(Box::new(NewPage::new(memory, *new)?)),
-            Captured::Changed(receipt) => Kept::Changed(ChangedPage::new(memory, receipt)?),
-            Captured::Similar(found) => Kept::Similar(Box::new(SimilarPages::new(memory, found, again)?)),
+            Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(context, *new)?)),
+            Captured::Changed(receipt) => CaptureOutput::Changed(ChangedPage::new(context, receipt)?),
+            Captured::Similar(found) => {
+                CaptureOutput::Similar(Box::new(SimilarPages::new(context, found, again)?))
+            }
         })
     }
 }
 
 impl NewPage {
-    fn new(memory: &Memory, new: NewCapture) -> Result<NewPage> {
+    fn new(context: &VaultContext, new: NewCapture) -> Result<NewPage> {
         let NewCapture { receipt, page, related, compared } = new;
-        let linked = related.into_iter().map(|page| PageName::new(memory, page)).collect::<Result<_>>()?;
-        let (compared, similar) = (Compared::new(&compared), items(memory, compared.similar)?);
+        let linked = related.into_iter().map(|page| PageName::new(context, page)).collect::<Result<_>>()?;
+        let (compared, similar) = (Compared::new(&compared), items(context, compared.similar)?);
         Ok(NewPage {
-            id: page.as_ref().map_or(Ok(String::new()), |page| short_id(memory, page))?,
-            namespace: memory.name().to_owned(),
+            id: page.as_ref().map_or(Ok(String::new()), |page| short_id(context, page))?,
+            namespace: context.name().to_owned(),
             written: WriteResult::new(receipt),
             tags: page.map(|page| page.tags).unwrap_or_default(),
             linked,
@@ -149,16 +151,16 @@ impl NewPage {
 }
 
 impl ChangedPage {
-    fn new(memory: &Memory, receipt: Receipt) -> Result<ChangedPage> {
-        let page = receipt.files.first().map(|file| memory.page_at(&file.path)).transpose()?.flatten();
-        let id = page.as_ref().map_or(Ok(String::new()), |page| short_id(memory, page))?;
+    fn new(context: &VaultContext, receipt: Receipt) -> Result<ChangedPage> {
+        let page = receipt.files.first().map(|file| context.page_at(&file.path)).transpose()?.flatten();
+        let id = page.as_ref().map_or(Ok(String::new()), |page| short_id(context, page))?;
         Ok(ChangedPage { id, written: WriteResult::new(receipt) })
     }
 }
 
 impl SimilarPages {
-    fn new(memory: &Memory, found: Comparison, again: &Again) -> Result<SimilarPages> {
-        let (compared, similar) = (Compared::new(&found), items(memory, found.similar)?);
+    fn new(context: &VaultContext, found: Comparison, again: &Again) -> Result<SimilarPages> {
+        let (compared, similar) = (Compared::new(&found), items(context, found.similar)?);
         let (best, version) = similar.first().map_or(("REF", 0), |one| (&one.page.id, one.version));
         let next = Next {
             extend: again.extending(best),
@@ -170,8 +172,8 @@ impl SimilarPages {
 }
 
 impl PageName {
-    fn new(memory: &Memory, page: PageRow) -> Result<PageName> {
-        Ok(PageName { id: short_id(memory, &page)?, slug: page.slug, title: page.title })
+    fn new(context: &VaultContext, page: PageRow) -> Result<PageName> {
+        Ok(PageName { id: short_id(context, &page)?, slug: page.slug, title: page.title })
     }
 }
 
@@ -188,9 +190,9 @@ impl Compared {
     }
 }
 
-fn items(memory: &Memory, similar: Vec<Similar>) -> Result<Vec<SimilarItem>> {
+fn items(context: &VaultContext, similar: Vec<Similar>) -> Result<Vec<SimilarItem>> {
     let pages: Vec<PageRow> = similar.iter().map(|one| one.page.clone()).collect();
-    let states = states(memory, &pages)?;
+    let states = states(context, &pages)?;
     let item = |(one, state): (Similar, lore_engine::State)| -> Result<SimilarItem> {
         Ok(SimilarItem {
             summary: one.page.summary.clone(),
@@ -198,23 +200,23 @@ fn items(memory: &Memory, similar: Vec<Similar>) -> Result<Vec<SimilarItem>> {
             version: one.page.version,
             likeness: (one.likeness * 100.0).round() / 100.0,
             by: one.way.name(),
-            page: PageName::new(memory, one.page)?,
+            page: PageName::new(context, one.page)?,
         })
     };
     similar.into_iter().zip(states).map(item).collect()
 }
 
-impl Render for Kept {
+impl Render for CaptureOutput {
     fn human(&self) -> String {
         match self {
-            Kept::New(new) => new.human(),
-            Kept::Changed(changed) => format!("{}: {}", changed.id, changed.written.human()),
-            Kept::Similar(found) => found.human(),
+            CaptureOutput::New(new) => new.human(),
+            CaptureOutput::Changed(changed) => format!("{}: {}", changed.id, changed.written.human()),
+            CaptureOutput::Similar(found) => found.human(),
         }
     }
 
     fn exit(&self) -> u8 {
-        u8::from(matches!(self, Kept::Similar(_)))
+        u8::from(matches!(self, CaptureOutput::Similar(_)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The pages of a cluster in a plan, with their text as far as the budget allows.
 
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::Member;
 use lore_page::parse;
 use lore_vault::decode;
@@ -33,12 +33,12 @@ pub struct PageItem {
 }
 
 /// Returns a page with its text, as far as the remaining budget allows; without a budget, without text.
-pub fn page(memory: &Memory, member: &Member, left: &mut Option<usize>) -> Result<PageItem> {
+pub fn page(context: &VaultContext, member: &Member, left: &mut Option<usize>) -> Result<PageItem> {
     let row = &member.page;
-    let bytes = memory.read(row)?.bytes;
+    let bytes = context.read(row)?.bytes;
     let whole = decode(&bytes).text;
     let body = whole.get(parse(&row.path, &whole).page.truth.start..).unwrap_or_default().trim();
-    let tokens_of = |text: &str| memory.models().count_tokens(text);
+    let tokens_of = |text: &str| context.models().count_tokens(text);
     let tokens = tokens_of(body);
     let text = left.map(|left| if tokens <= left { body } else { beginning(body, left, &tokens_of) });
     if let (Some(left), Some(text)) = (left.as_mut(), text) {
@@ -54,7 +54,7 @@ pub fn page(memory: &Memory, member: &Member, left: &mut Option<usize>) -> Resul
         version: row.version,
         tokens,
         cut: text.is_some_and(|text| text.len() < body.len()),
-        text: text.filter(|text| !text.is_empty()).map(|text| fenced(memory, row, text.to_owned())),
+        text: text.filter(|text| !text.is_empty()).map(|text| fenced(context, row, text.to_owned())),
     })
 }
 

@@ -1,6 +1,6 @@
 //! A compaction plan: the clusters, what connects them, and the text of their pages as far as the budget allows.
 
-use lore_engine::Memory;
+use lore_engine::VaultContext;
 use lore_memory::{Cluster, ClusterTie, CompactPlan, Held, Inbound, Measure, preview};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,31 +101,31 @@ const DRY: &str = "nothing was written; run without --dry-run to apply";
 
 impl Planned {
     /// Creates a plan with the text of its pages.
-    pub fn new(memory: &Memory, plan: CompactPlan, texts: Texts) -> Result<Planned> {
+    pub fn new(context: &VaultContext, plan: CompactPlan, texts: Texts) -> Result<Planned> {
         let mut left = match texts {
             Texts::None => None,
             Texts::Within(tokens) => Some(tokens),
         };
         let budget = left.unwrap_or(0);
-        let items = plan.clusters.iter().map(|cluster| item(memory, cluster, &mut left));
+        let items = plan.clusters.iter().map(|cluster| item(context, cluster, &mut left));
         let clusters = items.collect::<Result<Vec<_>>>()?;
         let spent = budget - left.unwrap_or(0);
         Ok(Planned { tokens: spent, ..Planned::of(plan, clusters, WRITE) })
     }
 
     /// Creates a plan with what would be written, including the text if that needs no model.
-    pub fn preview(memory: &Memory, plan: CompactPlan, with_text: bool) -> Result<Planned> {
-        let summarizer = with_text.then(|| extractive(memory));
+    pub fn preview(context: &VaultContext, plan: CompactPlan, with_text: bool) -> Result<Planned> {
+        let summarizer = with_text.then(|| extractive(context));
         let mut clusters = Vec::new();
         for cluster in &plan.clusters {
-            let shown = preview(memory, cluster, summarizer.as_ref())?;
+            let shown = preview(context, cluster, summarizer.as_ref())?;
             let summary = SummaryItem {
                 slug: shown.slug,
                 title: shown.title,
                 content: with_text.then_some(shown.text),
                 repointed: shown.repointed,
             };
-            clusters.push(ClusterItem { summary: Some(summary), ..item(memory, cluster, &mut None)? });
+            clusters.push(ClusterItem { summary: Some(summary), ..item(context, cluster, &mut None)? });
         }
         Ok(Planned::of(plan, clusters, DRY))
     }
@@ -172,9 +172,9 @@ impl Planned {
     }
 }
 
-fn item(memory: &Memory, cluster: &Cluster, left: &mut Option<usize>) -> Result<ClusterItem> {
+fn item(context: &VaultContext, cluster: &Cluster, left: &mut Option<usize>) -> Result<ClusterItem> {
     let pages =
-        cluster.members.iter().map(|member| page(memory, member, left)).collect::<Result<Vec<_>>>()?;
+        cluster.members.iter().map(|member| page(context, member, left)).collect::<Result<Vec<_>>>()?;
     Ok(ClusterItem {
         cluster: cluster.id.clone(),
         held_by: match cluster.held {

@@ -1,6 +1,6 @@
 //! The page changes that come with a source, and their conversion to lines of those pages.
 
-use lore_engine::{Error, Memory};
+use lore_engine::{Error, VaultContext};
 use lore_memory::{Evidence, PageIngest};
 use lore_page::edit::{NewEntry, NewFact, NewRelation};
 use lore_page::{Interval, parse};
@@ -108,21 +108,21 @@ const ASSERTERS: [&str; 4] = ["agent", "manual", "import", "enrichment"];
 
 impl PageInput {
     /// Converts to the engine's input; missing provenance is taken from the source.
-    pub fn plan(self, memory: &Memory, source_ref: Option<&str>) -> Result<PageIngest> {
+    pub fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<PageIngest> {
         let path = match self.expected_version {
-            0 => target(memory, &self.slug)?,
+            0 => target(context, &self.slug)?,
             // An existing page may be referenced by any of its names.
-            _ => match memory.find(&self.slug)? {
+            _ => match context.find(&self.slug)? {
                 Some(page) => page.path,
-                None => target(memory, &self.slug)?,
+                None => target(context, &self.slug)?,
             },
         };
-        let own = Own::new(memory, &path, self.content.as_deref());
+        let own = Own::new(context, &path, self.content.as_deref());
         let slug = self.slug;
         let wrong =
             |failure: AppError| AppError { message: format!("{slug}: {}", failure.message), ..failure };
         let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
-        let relations = self.links.into_iter().map(|link| link.plan(memory).map_err(wrong));
+        let relations = self.links.into_iter().map(|link| link.plan(context).map_err(wrong));
         let entry = |entry: EntryInput| NewEntry {
             date: entry.date,
             source: entry.source.or_else(|| source_ref.map(str::to_owned)),
@@ -141,25 +141,25 @@ impl PageInput {
 
 /// Converts assertions about a page that will have this text to facts.
 pub fn facts_of(
-    memory: &Memory,
+    context: &VaultContext,
     path: &str,
     text: &str,
     assertions: Vec<AssertionInput>,
 ) -> Result<Vec<NewFact>> {
-    let own = Own::new(memory, path, Some(text));
+    let own = Own::new(context, path, Some(text));
     assertions.into_iter().map(|one| one.plan(&own, None)).collect()
 }
 
 /// The page that facts are written on, and the names that refer to it.
 struct Own<'a> {
-    memory: &'a Memory,
+    context: &'a VaultContext,
     path: &'a str,
     /// Names defined by its new text.
     names: Vec<String>,
 }
 
 impl<'a> Own<'a> {
-    fn new(memory: &'a Memory, path: &'a str, content: Option<&str>) -> Own<'a> {
+    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> Own<'a> {
         let stem = without_extension(path);
         let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
         if let Some(page) = content.map(|content| parse(path, content).page) {
@@ -167,11 +167,11 @@ impl<'a> Own<'a> {
             names.extend(page.heading_title);
             names.extend(page.aliases);
         }
-        Own { memory, path, names: names.iter().map(|name| fold(name)).collect() }
+        Own { context, path, names: names.iter().map(|name| fold(name)).collect() }
     }
 
     fn is_called(&self, name: &str) -> bool {
-        let found = self.memory.find(name).ok().flatten();
+        let found = self.context.find(name).ok().flatten();
         self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
     }
 }
@@ -205,9 +205,9 @@ impl AssertionInput {
 }
 
 impl LinkInput {
-    fn plan(self, memory: &Memory) -> Result<NewRelation> {
+    fn plan(self, context: &VaultContext) -> Result<NewRelation> {
         // A page that does not exist yet, or that the same call creates, is linked by the given name.
-        let target = match memory.find(&self.to) {
+        let target = match context.find(&self.to) {
             Ok(Some(page)) => page.slug,
             Ok(None) => self.to,
             Err(error @ Error::Ambiguous { .. }) => return Err(error.into()),

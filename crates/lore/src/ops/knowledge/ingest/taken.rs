@@ -1,6 +1,6 @@
 //! The output of `ingest`.
 
-use lore_engine::{Memory, Written};
+use lore_engine::{VaultContext, Written};
 use lore_memory::{IngestReport, Novelty};
 use lore_ports::ImportRow;
 use schemars::JsonSchema;
@@ -102,8 +102,8 @@ const NEXT: &str = "read the mentioned pages, then change them in one call: `lor
 
 impl Taken {
     /// Creates the output for bytes that were ingested before.
-    pub fn already(memory: &Memory, known: ImportRow) -> Result<Taken> {
-        let page = memory.page_at(&known.page)?;
+    pub fn already(context: &VaultContext, known: ImportRow) -> Result<Taken> {
+        let page = context.page_at(&known.page)?;
         let warnings = match &page {
             Some(_) => Vec::new(),
             None => vec![format!("its page {} is missing; --force recreates it", known.page)],

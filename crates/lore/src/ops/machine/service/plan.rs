@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::{Memory, git_state};
+use lore_engine::{VaultContext, git_state};
 use lore_vault::exists;
 
 use crate::app::error::{AppError, Result};
@@ -43,9 +43,9 @@ pub(super) enum Wanted {
 
 /// Returns the services for this vault: timers by its policy, the others as wanted.
 pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
-    let memory = session.memory()?;
-    let policy = memory.policy();
-    let remote = git_state(memory)?.is_some_and(|git| git.state.url.is_some());
+    let context = session.context()?;
+    let policy = context.policy();
+    let remote = git_state(context)?.is_some_and(|git| git.state.url.is_some());
     let daily = policy.rotate.is_some() || policy.rules.iter().any(|rule| rule.keep.is_some());
     let (watcher, server) = match asked {
         Wanted::Asked { watcher, server } => (Some(*watcher), Some(server.clone())),
@@ -60,7 +60,7 @@ pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
         }
         When::Always => server.as_ref().map_or_else(|| is_installed(session, job), Option::is_some),
     };
-    let jobs = jobs(session, memory, address.as_deref())?.into_iter().filter(wanted).collect();
+    let jobs = jobs(session, context, address.as_deref())?.into_iter().filter(wanted).collect();
     files(session, jobs)
 }
 
@@ -75,11 +75,11 @@ fn is_installed(session: &Session, job: &Job) -> bool {
 
 /// Returns every service that this vault could have.
 pub(super) fn every_file(session: &Session) -> Result<Plan> {
-    files(session, jobs(session, session.memory()?, None)?)
+    files(session, jobs(session, session.context()?, None)?)
 }
 
-fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec<Job>> {
-    let project = memory.name();
+fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Result<Vec<Job>> {
+    let project = context.name();
     let slug = lore_text::slugify(project).replace('/', "-");
     let program = session.environment.program.clone().ok_or_else(|| {
         AppError::usage("cannot find the path of the lore program", "run lore by its full path")
@@ -88,7 +88,7 @@ fn jobs(session: &Session, memory: &Memory, address: Option<&str>) -> Result<Vec
         let start = [program.display().to_string(), "--project".into(), project.to_owned()];
         start.into_iter().chain(words.iter().map(|word| (*word).to_owned())).collect()
     };
-    let policy = memory.policy();
+    let policy = context.policy();
     let hour = policy.rotate.as_ref().map_or(4, |rotate| *rotate.day_begins.get_ref());
     let zone = policy
         .rotate

@@ -3,13 +3,13 @@
 use super::{Extracted, SkillDoctor, SkillItem, SkillList, SkillText};
 use crate::ops::Render;
 use crate::ops::views::lines;
-use crate::skills::Source;
+use crate::skills::SkillSource;
 
 impl Render for SkillList {
     fn human(&self) -> String {
         let line = |skill: &SkillItem| {
             let source = match skill.source {
-                Source::BuiltIn => String::new(),
+                SkillSource::BuiltIn => String::new(),
                 other => format!("  [{}]", other.word()),
             };
             format!("{}{source}\n    {}", skill.name, skill.description)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::search::query::{Mode, request};
-use crate::ops::search::search::Found;
+use crate::ops::search::search::SearchOutput;
 use crate::ops::{DynOutput as _, Operation, Render};
 
 /// Number of hits per page.
@@ -80,7 +80,7 @@ enum OutputFormat {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NotesFound {
     #[serde(flatten)]
-    found: Found,
+    found: SearchOutput,
     #[serde(skip)]
     format: OutputFormat,
 }
@@ -91,14 +91,14 @@ impl Operation for SearchNotes {
     type Output = NotesFound;
 
     fn run(self, session: &Session) -> Result<NotesFound> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         if self.page == 0 || self.query.trim().is_empty() {
             return Err(AppError::usage(
                 "the query is empty or the page is 0",
                 "pass words to search for and a page of 1 or more",
             ));
         }
-        let after = self.after_date.as_deref().map(|date| since(date, &memory.now())).transpose()?;
+        let after = self.after_date.as_deref().map(|date| since(date, &context.now())).transpose()?;
         let filter = Filter { kinds: self.note_types, tags: self.tags, since: after, ..Filter::default() };
         let mode = match self.search_type {
             SearchType::Vector => Mode::Semantic,
@@ -110,8 +110,8 @@ impl Operation for SearchNotes {
         };
         let asked = asked.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
-        let found = memory.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
-        Ok(NotesFound { found: Found::new(memory, found, self.page)?, format: self.output_format })
+        let found = context.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
+        Ok(NotesFound { found: SearchOutput::new(context, found, self.page)?, format: self.output_format })
     }
 }
 

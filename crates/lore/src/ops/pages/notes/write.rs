@@ -70,7 +70,7 @@ impl Operation for WriteNote {
     type Output = NoteWritten;
 
     fn run(self, session: &Session) -> Result<NoteWritten> {
-        let memory = session.fresh()?;
+        let context = session.fresh()?;
         let name = slugify(&self.title).replace('/', "-");
         let folder = self.directory.trim_matches('/');
         let path = if folder.is_empty() { format!("{name}.md") } else { format!("{folder}/{name}.md") };
@@ -81,18 +81,18 @@ impl Operation for WriteNote {
             ));
         }
         let path = new_path(&path)?;
-        if !self.overwrite && exists(&memory.vault().root().join(&path)) {
+        if !self.overwrite && exists(&context.vault().root().join(&path)) {
             return Err(AppError {
                 code: Code::Exists,
                 message: format!("{path} already exists"),
                 hint: "use another title, edit it with edit_note, or pass overwrite".into(),
-                current_version: memory.page_at(&path)?.map(|page| page.version),
+                current_version: context.page_at(&path)?.map(|page| page.version),
             });
         }
         let text = self.text().map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
         let expected_version = (!self.overwrite).then_some(0);
         let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
-        let written = WriteResult::new(write(memory, &[change])?);
+        let written = WriteResult::new(write(context, &[change])?);
         Ok(NoteWritten {
             title: self.title,
             permalink: written.slug.clone(),

@@ -1,6 +1,6 @@
 //! The parts of a page that `put` accepts instead of the whole text, and the facts written with it.
 
-use lore_engine::{Error, Memory};
+use lore_engine::{Error, VaultContext};
 use lore_memory::Evidence;
 use lore_page::{edit, parse};
 use lore_vault::decode;
@@ -14,7 +14,7 @@ use crate::ops::views::value_of;
 
 /// Parts of a page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Parts {
+pub struct PutParts {
     /// Text above the first `---`; replaces the current one
     #[serde(default)]
     pub compiled_truth: Option<String>,
@@ -29,14 +29,14 @@ pub struct Parts {
     pub assertions: Vec<AssertionInput>,
 }
 
-impl Parts {
+impl PutParts {
     /// Whether the parts replace the whole text.
     pub fn stand_alone(&self) -> bool {
         self.compiled_truth.is_some() || self.timeline_append.is_some() || self.frontmatter.is_some()
     }
 
     /// Applies the parts to the given text, or else to the current text of the page.
-    pub fn text(self, memory: &Memory, path: &str, given: Option<String>) -> Result<String> {
+    pub fn text(self, context: &VaultContext, path: &str, given: Option<String>) -> Result<String> {
         if given.is_some() && self.stand_alone() {
             return Err(AppError::usage(
                 "content and parts of a page cannot be combined",
@@ -45,7 +45,7 @@ impl Parts {
         }
         let old = match given {
             Some(text) => text,
-            None => match memory.vault().read(path, memory.policy().limits.page_bytes)? {
+            None => match context.vault().read(path, context.policy().limits.page_bytes)? {
                 Some(file) => decode(&file.bytes).text.into_owned(),
                 None => String::new(),
             },
@@ -64,7 +64,7 @@ impl Parts {
                 value => edit::set_property(&text, key, &value_of(value)).map_err(failed)?,
             };
         }
-        let facts = facts_of(memory, path, &text, self.assertions)?;
+        let facts = facts_of(context, path, &text, self.assertions)?;
         let evidence = Evidence { facts, ..Evidence::default() };
         Ok(evidence.add_to(&text).map_err(failed)?)
     }

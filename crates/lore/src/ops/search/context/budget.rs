@@ -16,7 +16,7 @@ pub(super) enum Budget {
 
 /// Candidates for the brief.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct BriefParts {
     pub(super) injected: Vec<InjectedFile>,
     pub(super) conflicts: Vec<ConflictItem>,
     pub(super) alerts: Vec<AlertItem>,
@@ -27,7 +27,12 @@ pub(super) struct Parts {
 const NOTICE: usize = 60;
 
 /// Adds what fits to a brief and reports what does not.
-pub(super) fn fit(mut brief: Brief, parts: Parts, budget: &Budget, count: &dyn Fn(&str) -> usize) -> Brief {
+pub(super) fn fit(
+    mut brief: Brief,
+    parts: BriefParts,
+    budget: &Budget,
+    count: &dyn Fn(&str) -> usize,
+) -> Brief {
     let cost = |item: &dyn Fn() -> String| count(&item());
     let base = cost(&|| json(&brief));
     let (limit, strict) = match budget {
@@ -109,7 +114,7 @@ mod tests {
         }
     }
 
-    fn parts() -> Parts {
+    fn parts() -> BriefParts {
         let text = |text: &str| text.to_owned();
         let node = |number: usize| NodeItem {
             id: format!("{number:08}"),
@@ -134,7 +139,7 @@ mod tests {
             reason: text("age (43 days)"),
         };
         let file = InjectedFile { name: text("user"), path: text("profile.md"), text: "word ".repeat(300) };
-        Parts {
+        BriefParts {
             injected: vec![file],
             conflicts: vec![conflict],
             alerts: vec![alert],
