@@ -19,6 +19,7 @@ pub use diff::ScanMode;
 pub(crate) use draft::links;
 pub use embed_queue::{Embedded, choose_model, drain_queue, embed_pending};
 pub use proposal::Proposal;
+pub(crate) use reconcile::record_times;
 pub use reconcile::{ReconcileScope, Report, reconcile};
 pub use relink::resolve_targets;
 pub use resolve::{Resolution, choose, find, is_lossy_slug, names_of, resolve};

@@ -38,8 +38,8 @@ pub use lifecycle::{
 pub use lint::{Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret};
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
-    OnEdited, Owner, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill, line_of,
-    plain_predicate, verbs,
+    OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,
+    line_of, plain_predicate, verbs,
 };
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{

@@ -2,6 +2,7 @@
 
 mod capture;
 mod check;
+mod classify;
 mod facts;
 mod finding;
 mod intake;
@@ -20,6 +21,7 @@ use serde::Deserialize;
 
 pub use capture::Capture;
 pub use check::CheckPolicy;
+pub use classify::PathClass;
 pub use facts::{Facts, plain_predicate};
 pub use finding::Finding;
 pub use intake::{Gaps, Ingest};

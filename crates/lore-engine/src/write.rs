@@ -25,7 +25,7 @@ use crate::change::{
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::hooks::{FurtherChange, Rewrites};
-use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile};
+use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile, record_times};
 use crate::lint::{gate, has_errors};
 use crate::policy::Finding;
 
@@ -226,9 +226,7 @@ fn execute(
         intent.install(&staging, &mut installed)?;
         fault("before-commit");
         // Only now do the files have the mtimes that the index must record.
-        let paths: Paths = proposal.keys().cloned().collect();
-        reconcile(context, &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)
-            .map(drop)
+        record_times(context, &proposal.keys().cloned().collect())
     });
     match done {
         Ok(()) => {

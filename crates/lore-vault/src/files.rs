@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use crate::path::is_hidden;
 
 /// Reads a text file outside any vault (configuration, a template, an input); `None` when it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
@@ -175,7 +176,7 @@ pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
+        if !is_hidden(&name) {
             names.push((name, entry.path().is_dir()));
         }
     }

@@ -64,7 +64,7 @@ pub fn safe_path(path: &str) -> Result<String> {
         if name == ".." {
             return refuse("it leads outside the vault");
         }
-        if name.starts_with('.') && name != SIDECARS {
+        if is_hidden(name) && name != SIDECARS {
             return refuse("names that start with a dot are not allowed");
         }
         if name.len() > NAME_LIMIT {
@@ -81,6 +81,12 @@ pub fn safe_path(path: &str) -> Result<String> {
         }
     }
     if names.is_empty() { refuse("it does not name a page") } else { Ok(names.join("/")) }
+}
+
+/// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
+/// hidden name.
+pub fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 /// Whether a file name is a page's.

@@ -8,7 +8,7 @@ use ignore::gitignore::GitignoreBuilder;
 use ignore::{DirEntry, Match, Walk, WalkBuilder};
 
 use crate::files::{absent, exists, metadata};
-use crate::path::{IGNORE_FILES, is_page};
+use crate::path::{IGNORE_FILES, is_hidden, is_page};
 use crate::vault::Vault;
 
 /// A page's file as listed by the file system.
@@ -52,7 +52,7 @@ fn walk(vault: &Vault) -> Walk {
         .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
         // An ignore file can whitelist a hidden name; for Lore it stays hidden.
-        .filter_entry(|entry| entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b"."))
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()))
         .build()
 }
 
@@ -105,7 +105,7 @@ pub fn hidden_pages(vault: &Vault) -> usize {
     let hidden = |entry: &DirEntry| {
         let inside = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
         is_page(&entry.file_name().to_string_lossy())
-            && inside.iter().any(|name| name.to_string_lossy().starts_with('.'))
+            && inside.iter().any(|name| is_hidden(&name.to_string_lossy()))
     };
     walker
         .flatten()
@@ -133,7 +133,7 @@ pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
 pub fn ignored(vault: &Vault, path: &str) -> bool {
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     ends.push(path.len());
-    path.split('/').any(|name| name.starts_with('.'))
+    path.split('/').any(is_hidden)
         || ends
             .into_iter()
             .any(|end| entry_ignored(vault, &vault.root().join(&path[..end]), end < path.len()))

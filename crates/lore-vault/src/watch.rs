@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::error::{Error, Result};
-use crate::path::{IGNORE_FILES, POLICY_FILE, is_page};
+use crate::path::{IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 use crate::vault::Vault;
 use crate::walk::folders;
 
@@ -135,7 +135,7 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
     };
     let Some(relative) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return };
     let relative = relative.replace('\\', "/");
-    if relative.split('/').any(|name| name.starts_with('.') && !IGNORE_FILES.contains(&name)) {
+    if relative.split('/').any(|name| is_hidden(name) && !IGNORE_FILES.contains(&name)) {
         return;
     }
     let name = relative.rsplit('/').next().unwrap_or(&relative);

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use lore_ports::PageRow;
-use lore_vault::{FileBytes, exists, is_page_path};
+use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
 use super::resolve::{find, resolve};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::policy::PathClass;
 
 impl VaultContext {
     /// Resolves a reference to a page; an old path resolves to its new one.
@@ -41,8 +42,7 @@ impl VaultContext {
             true => plain.clone(),
             false => format!("{plain}.{extension}"),
         });
-        let captured = policy.raw.as_ref().is_some_and(|raw| plain.starts_with(&format!("{}/", raw.folder)));
-        let named = named.or_else(|| captured.then(|| plain.clone()));
+        let named = named.or_else(|| policy.is_raw(&plain).then(|| plain.clone()));
         match named.filter(|path| exists(&self.vault().root().join(path))) {
             Some(path) => Ok(self.vault().file_path(&path)?),
             None => Err(missing),
@@ -58,9 +58,14 @@ impl VaultContext {
         }
     }
 
-    /// Whether a file at this path is indexed.
+    /// Classifies a path under the policy and the vault's ignore files.
+    pub fn classify(&self, path: &str) -> PathClass {
+        self.policy().classify(path, is_page_path(path) && ignored(self.vault(), path))
+    }
+
+    /// Whether a file at this path is indexed, if no ignore file excludes it.
     pub fn indexes(&self, path: &str) -> bool {
-        is_page_path(path) && self.policy().indexes(path)
+        self.policy().classify(path, false) == PathClass::Page
     }
 
     /// Returns the version of the file at a path; 0 when it does not exist.

@@ -8,12 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use lore_ports::{FileFailure, Progress, transaction};
 use lore_text::ContentHash;
-use lore_vault::{DiskFile, FileBytes, Scan, Skipped, ignored, is_page_path, scan, stat};
+use lore_vault::{DiskFile, FileBytes, Scan, Skipped, scan, stat};
 
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::index::diff::{Change, ScanMode, changed_candidates, changes};
 use crate::index::proposal::Proposal;
+use crate::policy::PathClass;
 
 use apply::{Batch, Prepared, prepare};
 
@@ -120,6 +121,18 @@ pub fn reconcile(
     Ok(report)
 }
 
+/// Records the mtimes of files that were just written, whose bytes the index already has.
+pub(crate) fn record_times(context: &VaultContext, paths: &BTreeSet<String>) -> Result<()> {
+    let (store, project) = (context.store(), context.project());
+    let files = stat(context.vault(), paths).files;
+    for known in store.fingerprints(project, Some(paths))? {
+        if let Some(file) = files.iter().find(|file| file.path == known.path) {
+            store.touch_page(known.page, apply::settled(context, file.mtime), file.mtime / 1_000_000)?;
+        }
+    }
+    Ok(())
+}
+
 fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -185,8 +198,7 @@ fn read(context: &VaultContext, path: &str, proposal: Option<&Proposal>) -> Resu
 fn proposed(context: &VaultContext, proposal: &Proposal) -> Scan {
     let file = |(path, bytes): (&String, &Option<Vec<u8>>)| {
         let size = bytes.as_ref()?.len() as u64;
-        let seen = is_page_path(path) && !ignored(context.vault(), path);
-        seen.then(|| DiskFile { path: path.clone(), size, mtime: 0 })
+        (context.classify(path) == PathClass::Page).then(|| DiskFile { path: path.clone(), size, mtime: 0 })
     };
     Scan { files: proposal.iter().filter_map(file).collect(), ..Scan::default() }
 }

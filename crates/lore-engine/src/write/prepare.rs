@@ -3,12 +3,12 @@
 use lore_page::{Value, edit, revision};
 use lore_ports::Authorship;
 use lore_text::ContentHash;
-use lore_vault::{EXPECTATIONS_FILE, decode, exists, ignored, is_page_path, is_sidecar};
+use lore_vault::{decode, exists, is_page_path};
 
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::policy::{OnEdited, Verb};
+use crate::policy::{OnEdited, PathClass, Verb};
 
 /// Returns every path of a change, normalized; each file may occur only once.
 pub(super) fn paths(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Paths> {
@@ -201,30 +201,12 @@ fn existing(ready: &PreparedChange) -> Result<&[u8]> {
     ready.old.as_deref().ok_or_else(missing)
 }
 
-/// Checks that Lore may write to a path. Ignored files are not pages: they are neither written nor removed. Of files
-/// that are not pages, only sidecar data, raw captures, the vault's tests and those that a rule names may be written.
+/// Checks that Lore may write to a path: what kind of file it is, and that no symlink leads it outside the vault.
 pub(super) fn check_writable_target(context: &VaultContext, path: &str) -> Result<()> {
-    if !is_page_path(path) && !is_known_file(context, path) {
-        return Err(lore_vault::Error::BadPath {
-            path: path.to_owned(),
-            reason: "a page's name must end in .md",
-        }
-        .into());
-    }
-    if is_page_path(path) && ignored(context.vault(), path) {
-        let reason = "it is excluded by an ignore file of the vault";
+    if let PathClass::Refused(reason) = context.classify(path) {
         return Err(lore_vault::Error::BadPath { path: path.to_owned(), reason }.into());
     }
     Ok(context.vault().check_writable(path)?)
-}
-
-fn is_known_file(context: &VaultContext, path: &str) -> bool {
-    let policy = context.policy();
-    let raw = policy.raw.as_ref().map(|raw| raw.folder.as_str());
-    let captured = raw.and_then(|raw| path.strip_prefix(raw)).is_some_and(|rest| rest.starts_with('/'));
-    let extension = policy.rule(path).and_then(|rule| rule.extension.as_ref());
-    let named = extension.is_some_and(|extension| path.ends_with(&format!(".{extension}")));
-    captured || named || is_sidecar(path) || path == EXPECTATIONS_FILE
 }
 
 fn check_version(

@@ -63,7 +63,7 @@ fn page_ranked_too_low_fails() {
         "[[question]]\nask = \"designs engines\"\npage = [\"people/charles\", \"people/ada\"]\ntop = 1\n",
     );
     let failed = failures(&sandbox.run(&["test"]).exits(1).json());
-    assert_eq!(failed, ["people/ada is not in the first 1; found: people/charles"]);
+    assert_eq!(failed, ["people/ada is not in the first 1 hits; found: people/charles"]);
 }
 
 #[test]

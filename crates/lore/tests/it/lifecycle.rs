@@ -352,7 +352,7 @@ fn brief_keeps_to_its_budget_and_reports_cuts() {
     assert!(cut["tokens"].as_u64() <= Some(400), "{cut}");
     assert_eq!(cut["injected"], json!([]), "a file is never cut");
     let warnings = cut["warnings"].to_string();
-    assert!(warnings.contains("me.md is left out") && warnings.contains("cut to 400 tokens"), "{warnings}");
+    assert!(warnings.contains("me.md omitted") && warnings.contains("cut to 400 tokens"), "{warnings}");
     vault.lore(&["config", "set", "context.budget", "250"]).ok();
     let small = vault.lore(&["context", "--json"]).ok().json();
     assert_eq!(small["injected"].as_array().map(Vec::len), Some(1), "injected files have their own limits");

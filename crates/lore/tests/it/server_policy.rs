@@ -64,7 +64,7 @@ impl Drop for Client {
 fn a_rule_added_while_the_server_runs_refuses_the_next_write() {
     let sandbox = Sandbox::with_vault();
     let mut client = Client::start(&sandbox);
-    let put = |slug: &str| json!({ "slug": slug, "content": "# Note\n" });
+    let put = |slug: &str| json!({ "slug": slug, "content": "# Note\n", "expected_version": 0 });
     let first = client.call("memory_put", put("notes/a"));
     assert_ne!(first["isError"], true, "{first}");
     sandbox.write("lore.toml", "[[rule]]\npaths = [\"notes/**\"]\nallow = []\n");
@@ -81,7 +81,7 @@ fn a_rule_added_while_the_server_runs_refuses_the_next_write() {
 fn a_folder_excluded_while_the_server_runs_is_not_found_any_more() {
     let sandbox = Sandbox::with_vault();
     let mut client = Client::start(&sandbox);
-    client.call("memory_put", json!({ "slug": "drafts/a", "content": "zeppelin\n" }));
+    client.call("memory_put", json!({ "slug": "drafts/a", "content": "zeppelin\n", "expected_version": 0 }));
     let hits = |client: &mut Client| client.call("memory_search", json!({ "query": "zeppelin" })).to_string();
     assert!(hits(&mut client).contains("drafts/a"));
     sandbox.write("lore.toml", "exclude = [\"drafts/**\"]\n");

@@ -293,7 +293,7 @@ fn carry_id(context: &VaultContext, page: &PageRow, to: &str) -> Result<()> {
 }
 
 /// Returns the file's mtime if it can be trusted, else 0: a file this recent is checked again next time.
-fn settled(context: &VaultContext, mtime: i64) -> i64 {
+pub(super) fn settled(context: &VaultContext, mtime: i64) -> i64 {
     let now = context.now().timestamp().as_nanosecond() as i64;
     if (now - mtime).abs() > SETTLING { mtime } else { 0 }
 }
