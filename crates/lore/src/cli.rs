@@ -27,7 +27,7 @@ use crate::ops::OperationInfo;
 use output::Output;
 use welcome::Welcome;
 
-/// SessionOptions of every command.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct Globals {

@@ -11,7 +11,7 @@ use crate::ops::OperationInfo;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
     /// Pages with truth and timeline, links, facts, gaps.
-    VaultContext,
+    Memory,
     /// Notes by their titles, and projects.
     Notes,
     /// Tools in every set: capture, context, maintenance.
