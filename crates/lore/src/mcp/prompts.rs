@@ -132,7 +132,7 @@ pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>)
     }
     let mut text = known.text.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {
-        let answer = (ops::find(operation)?.from_json)(input, session)?;
+        let answer = ops::run(operation, input, session)?;
         text.push_str(&format!("\n\n{}", answer.human()));
     }
     if let Some(transcript) = given.text("transcript") {
