@@ -20,6 +20,7 @@ use lore_text::{ContentHash, PartialDate};
 
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::note::Note;
 
 pub use expand::{Budget, Budgeted, Depth, ExpandedHit, expand};
 pub use expression::{Prepared, prepare};
@@ -127,7 +128,7 @@ pub struct SearchResult {
     /// How the pages were retrieved, which may differ from the request.
     pub mode: Mode,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 struct Ranked {

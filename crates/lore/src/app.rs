@@ -9,3 +9,4 @@ pub mod models;
 pub mod session;
 pub mod stderr;
 pub mod summarizers;
+pub mod wording;

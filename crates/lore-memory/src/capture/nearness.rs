@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Capture, Result, VaultContext, chunks};
+use lore_engine::{Capture, Note, Result, VaultContext, chunks};
 use lore_page::parse;
 use lore_ports::{Filter, ModelRow, PageNo, VectorQuery};
 
@@ -54,35 +54,36 @@ pub(super) struct Nearness {
     /// Model that computed the cosines.
     pub model: Option<String>,
     /// Why no model was used, or what it has not embedded yet.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 /// Returns the pages nearest to a text with this title, and those in `also`. Without a model the result is empty and a
 /// note gives the reason.
 pub(super) fn nearness(context: &VaultContext, title: &str, text: &str, also: &[PageNo]) -> Result<Nearness> {
-    let without = |reason: String| Nearness { note: Some(reason), ..Nearness::default() };
+    let without = |note| Nearness { note: Some(note), ..Nearness::default() };
+    let failed = |error| without(Note::Model { error, effect: None });
     let Some(row) = context.active_model()? else {
-        return Ok(without("no embedding model is set up".into()));
+        return Ok(without(Note::Remark("no embedding model is set up".into())));
     };
     let name = row.identity.name.clone();
     let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
-        Err(reason) => return Ok(without(reason.to_string())),
+        Err(error) => return Ok(failed(error)),
     };
     if !embedder.reads(text) {
-        return Ok(without(format!("{name} does not support the script of the text")));
+        let note = format!("{name} does not support the script of the text");
+        return Ok(without(Note::Remark(note)));
     }
     let pieces = pieces(title, text);
     let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
     let vectors = match embedder.embed_passages(&pieces) {
         Ok(vectors) => vectors,
-        Err(reason) => return Ok(without(reason.to_string())),
+        Err(error) => return Ok(failed(error)),
     };
     let near = mean_cosines(context, &row, &vectors, also)?;
     let waiting = context.store().count_pending(context.project(), row.number)?;
-    let note = (waiting > 0).then(|| {
-        format!("{waiting} chunks are not embedded yet and were compared by words only: run `lore embed`")
-    });
+    let effect = "were compared by words only";
+    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunks", effect });
     let thresholds = thresholds(&context.policy().capture, &name, text);
     Ok(Nearness { near, thresholds, model: Some(name), note })
 }

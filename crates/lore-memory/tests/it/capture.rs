@@ -70,7 +70,7 @@ fn without_a_model_lexical_similarity_is_used_with_a_note() {
             similar_pages(&world.context, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
         let ways: Vec<Way> = found.similar.iter().map(|one| one.way).collect();
         assert_eq!((ways, found.model.as_deref()), (vec![Way::WriteOptions], model), "{first}");
-        assert!(found.note.as_ref().is_some_and(|said| said.contains(note)), "{:?}", found.note);
+        assert!(found.note.as_ref().is_some_and(|said| said.to_string().contains(note)), "{:?}", found.note);
     }
     let world = world("slow");
     let row = world.context.active_model().unwrap().unwrap();

@@ -83,7 +83,9 @@ mod environment;
 // Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;
+mod server_hints;
 mod server_policy;
+mod server_support;
 mod services;
 mod setup;
 mod skill_commands;

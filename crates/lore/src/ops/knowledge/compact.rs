@@ -151,7 +151,7 @@ impl Operation for Compact {
         match summarizer {
             Some(summarizer) => Ok(Answer::Done(self::run(session, context, &plan, &*summarizer)?)),
             None if self.dry_run => {
-                Ok(Answer::Planned(Planned::preview(context, plan, kind == SummarizerKind::Extractive)?))
+                Ok(Answer::Planned(Planned::preview(session, plan, kind == SummarizerKind::Extractive)?))
             }
             None => {
                 let texts = if self.no_text {
@@ -159,7 +159,7 @@ impl Operation for Compact {
                 } else {
                     Texts::Within(self.token_budget.unwrap_or(BUDGET))
                 };
-                Ok(Answer::Planned(Planned::new(context, plan, texts)?))
+                Ok(Answer::Planned(Planned::new(session, plan, texts)?))
             }
         }
     }
@@ -200,7 +200,7 @@ fn run(
 ) -> Result<Done> {
     let attempts = compact(context, plan, summarizer, &session.talk.progress("Compacting"));
     session.talk.finish();
-    Ok(Done::new(attempts?, plan.found, plan.notes.clone()))
+    Ok(Done::new(session, attempts?, plan.found, &plan.notes))
 }
 
 fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<Answer> {
@@ -210,7 +210,7 @@ fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<Answer> {
     session.talk.finish();
     let attempts = attempts?;
     let count = attempts.len();
-    Ok(Answer::Done(Done::new(attempts, count, Vec::new())))
+    Ok(Answer::Done(Done::new(session, attempts, count, &[])))
 }
 
 impl From<SummaryInput> for GivenSummary {

@@ -121,8 +121,8 @@ impl Operation for Ingest {
             pages,
         };
         match ingest(context, &request)? {
-            Ingested::Already(known) => Taken::already(context, known),
-            Ingested::Done(report) => Ok(Taken::done(*report)),
+            Ingested::Already(known) => Taken::already(session, known),
+            Ingested::Done(report) => Ok(Taken::done(session, *report)),
         }
     }
 }

@@ -15,8 +15,11 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// Rebuilds the command as it could be typed in a shell.
+    /// Rebuilds the command as it could be typed in a shell. Other faces repeat only the deciding option.
     pub(super) fn of(given: &Capture, session: &Session) -> Again {
+        if !session.is_command_line() {
+            return Again { text: "lore capture TEXT".to_owned(), new_page: String::new() };
+        }
         let mut text = match (&given.text, &given.file) {
             (Some(text), _) if text.len() <= LONGEST && !text.contains(char::is_control) => {
                 format!("lore capture {}", quoted(text))

@@ -111,7 +111,10 @@ impl Operation for SearchNotes {
         let asked = asked.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
         let found = context.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
-        Ok(NotesFound { found: SearchOutput::new(context, found, self.page)?, format: self.output_format })
+        Ok(NotesFound {
+            found: SearchOutput::new(session, context, found, self.page)?,
+            format: self.output_format,
+        })
     }
 }
 
