@@ -119,8 +119,7 @@ impl PageInput {
         };
         let own = Own::new(context, &path, self.content.as_deref());
         let slug = self.slug;
-        let wrong =
-            |failure: AppError| AppError { message: format!("{slug}: {}", failure.message), ..failure };
+        let wrong = |failure: AppError| failure.at(&slug);
         let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
         let relations = self.links.into_iter().map(|link| link.plan(context).map_err(wrong));
         let entry = |entry: EntryInput| NewEntry {

@@ -78,12 +78,8 @@ fn one(plan: &FilePlan, wanted: &Change) -> Result<FileItem> {
             return Ok(item("written", backup.as_deref(), String::new()));
         }
     }
-    Err(AppError {
-        code: Code::Locked,
-        message: format!("{} is being written by {}", path.display(), wanted.client.name()),
-        hint: "close it and retry".into(),
-        current_version: None,
-    })
+    let message = format!("{} is being written by {}", path.display(), wanted.client.name());
+    Err(AppError::new(Code::Locked, message, "close it and retry"))
 }
 
 /// Returns the planned state of a file.
@@ -144,10 +140,6 @@ fn difference(path: &Path, old: Option<&str>, new: Option<&str>) -> String {
 
 fn failure(path: &Path, client: Client, broken: Broken) -> AppError {
     let line = broken.line.map(|line| format!(":{line}")).unwrap_or_default();
-    AppError {
-        code: Code::Config,
-        message: format!("{}{line}: {}", path.display(), broken.message),
-        hint: format!("fix the settings of {} first; nothing was changed", client.name()),
-        current_version: None,
-    }
+    let hint = format!("fix the settings of {} first; nothing was changed", client.name());
+    AppError::new(Code::Config, broken.message, hint).at(format!("{}{line}", path.display()))
 }
