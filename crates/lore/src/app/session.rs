@@ -1,12 +1,14 @@
 //! The context of an operation: configuration, selected vault and messages to the user.
 
+mod words;
+
 use std::cell::{OnceCell, RefCell};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lore_engine::{
-    Author, Chosen, CommitView, ContextParts, Note, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
+    Author, Chosen, CommitView, ContextParts, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
@@ -15,7 +17,6 @@ use lore_vault::read_bytes;
 use crate::app::config::Config;
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
-use crate::app::hints;
 use crate::app::models::Library;
 use crate::app::stderr::Stderr;
 use crate::app::wording::Wording;
@@ -206,40 +207,6 @@ impl Session {
     /// Returns an error if another vault has the name, before anything is created.
     pub fn check_name(&self, wanted: &str, root: &Path) -> Result<()> {
         free_name(&self.config.projects(), Some(wanted), root).map(drop)
-    }
-
-    /// Runs `work` with hints in the words of a face.
-    pub fn with_wording<T>(&self, wording: Arc<dyn Wording>, work: impl FnOnce() -> T) -> T {
-        self.wording.replace(Some(wording));
-        let done = work();
-        self.wording.replace(None);
-        done
-    }
-
-    /// Returns whether hints are read at a command line.
-    pub fn is_command_line(&self) -> bool {
-        self.wording.borrow().is_none()
-    }
-
-    /// Returns a hint in the words of the calling face.
-    pub fn hint(&self, hint: &str) -> String {
-        self.wording.borrow().as_ref().map_or_else(|| hint.to_owned(), |wording| wording.hint(hint))
-    }
-
-    /// Returns a note, and what to do about it, in the words of the calling face.
-    pub fn note(&self, note: &Note) -> String {
-        match hints::note_hint(note) {
-            Some(hint) => format!("{note}; {}", self.hint(&hint)),
-            None => note.to_string(),
-        }
-    }
-
-    /// Returns the form of a command in the calling face; `None` if the face does not offer it.
-    pub fn call(&self, command: &str) -> Option<String> {
-        match self.wording.borrow().as_ref() {
-            Some(wording) => wording.call(command),
-            None => Some(command.to_owned()),
-        }
     }
 
     /// Reads standard input to the end.

@@ -106,7 +106,7 @@ impl Operation for Graph {
             edges,
             cut: found.cut,
             drawing: None,
-            hint: session.hint("raise --limit"),
+            hint: if found.cut { session.hint("raise --limit") } else { String::new() },
         };
         if self.dot {
             view.drawing = Some(draw::dot(&view));

@@ -100,7 +100,8 @@ impl Operation for List {
                 },
             });
         }
-        Ok(ProjectList { projects, hint: session.hint("create one with `lore init PATH`") })
+        let first = || session.hint("create one with `lore init PATH`");
+        Ok(ProjectList { hint: projects.is_empty().then(first).unwrap_or_default(), projects })
     }
 }
 

@@ -159,7 +159,8 @@ impl SearchOutput {
             status: state.status,
         });
         let mode = named(found.mode).name();
-        let hint = session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
+        let next = || session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
+        let hint = found.more.then(next).unwrap_or_default();
         Ok(SearchOutput { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more, hint })
     }
 }
