@@ -114,7 +114,7 @@ pub struct PreparedChange {
     /// What the change does.
     pub outcome: Outcome,
     /// Whether the new bytes contain nothing written by anyone else.
-    pub whole: bool,
+    pub sole_author: bool,
 }
 
 /// What to record in the ledger.

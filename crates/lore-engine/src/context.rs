@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
-use lore_ports::{EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, Store, transaction};
-use lore_vault::{FolderLock, Vault};
+use lore_ports::{
+    EmbedResult, Embedder, Forget, ModelNo, Models, ProjectKey, ProjectNo, ReplicaNo, StateChange, Store,
+    transaction,
+};
+use lore_vault::{FolderLock, Vault, real_folder};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::policy::Policy;
 
@@ -66,6 +69,7 @@ pub struct VaultContext {
     policy: RefCell<LoadedPolicy>,
     store: Box<dyn Store>,
     project: ProjectNo,
+    replica: ReplicaNo,
     state: PathBuf,
     clock: Clock,
     author: Author,
@@ -80,11 +84,10 @@ impl VaultContext {
         let vault = Vault::open(&parts.root)?;
         let text = Policy::text(vault.root())?;
         let policy = Policy::from_text(vault.root(), text.as_deref())?;
-        let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
+        let (project, replica) = register(&*parts.store, &parts.name, vault.root(), policy.id.as_deref())?;
         let ContextParts { name, store, state, clock, author, models, hooks, .. } = parts;
-        let key = policy_key(project);
-        if store.setting(&key)?.is_none() {
-            store.set_setting(&key, &policy.index_mark())?;
+        if store.state(project)?.index_mark.is_none() {
+            store.set_state(project, &StateChange::IndexMark(&policy.index_mark()))?;
         }
         let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
         let embedder = RefCell::default();
@@ -94,6 +97,7 @@ impl VaultContext {
             policy,
             store,
             project,
+            replica,
             state,
             clock,
             author,
@@ -126,6 +130,11 @@ impl VaultContext {
     /// Returns the project's number in its database.
     pub fn project(&self) -> ProjectNo {
         self.project
+    }
+
+    /// Returns the number of this checkout of the project.
+    pub fn replica(&self) -> ReplicaNo {
+        self.replica
     }
 
     /// Returns who acts.
@@ -171,20 +180,22 @@ impl VaultContext {
             let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
             self.policy.replace(LoadedPolicy { text, policy });
         }
-        let (key, mark) = (policy_key(self.project), self.policy().index_mark());
-        if self.store.setting(&key)?.as_ref() == Some(&mark) {
+        let mark = self.policy().index_mark();
+        let is_current =
+            || Ok::<bool, Error>(self.store.state(self.project)?.index_mark.as_ref() == Some(&mark));
+        if is_current()? {
             return Ok(false);
         }
         transaction(&*self.store, || -> Result<()> {
             // Another process may have done this while this one waited.
-            if self.store.setting(&key)?.as_ref() == Some(&mark) {
+            if is_current()? {
                 return Ok(());
             }
             self.store.forget(self.project, Forget::IndexOnly)?;
             for failure in self.store.failures(self.project)? {
                 self.store.set_failure(self.project, &failure.path, None)?;
             }
-            Ok(self.store.set_setting(&key, &mark)?)
+            Ok(self.store.set_state(self.project, &StateChange::IndexMark(&mark))?)
         })?;
         Ok(true)
     }
@@ -206,7 +217,27 @@ impl VaultContext {
     }
 }
 
-/// Returns the settings key of the policy that a project's pages were indexed with.
-fn policy_key(project: ProjectNo) -> String {
-    format!("policy/{project}")
+/// Finds or creates the vault's project. A copy of a vault beside the original is a project of its own, although both
+/// have the same id: they would take turns at replacing each other's pages.
+fn register(
+    store: &dyn Store,
+    name: &str,
+    root: &Path,
+    vault_id: Option<&str>,
+) -> Result<(ProjectNo, ReplicaNo)> {
+    let checkout = root.to_string_lossy();
+    let local_id = format!("path:{checkout}");
+    let is_copy = |id: &str| -> Result<bool> {
+        Ok(store
+            .checkouts(id)?
+            .iter()
+            .any(|other| *other != checkout && real_folder(Path::new(other)).is_some()))
+    };
+    let key = match vault_id {
+        Some(id) if !is_copy(id)? => {
+            ProjectKey { vault_id: id, name, checkout: &checkout, former_id: Some(&local_id) }
+        }
+        _ => ProjectKey { vault_id: &local_id, name, checkout: &checkout, former_id: None },
+    };
+    Ok(store.project(&key)?)
 }

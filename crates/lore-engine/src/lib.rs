@@ -44,7 +44,7 @@ pub use policy::{
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
     Budget, Budgeted, Depth, Excerpt, ExpandedHit, FieldHit, Fusion, Hit, HitKind, Mode, SearchRequest,
-    SearchResult, Signals, expand, prepare, search_fields, updated,
+    SearchResult, Signals, WEIGHTS, expand, full_text, prepare, search_fields, updated,
 };
 pub use write::{
     GitState, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link, commit_by_hand,

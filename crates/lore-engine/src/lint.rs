@@ -65,7 +65,7 @@ pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, mends: bool) -> 
 
 /// Lints the vault as it would be, except for the changed pages.
 fn rest_of_vault(context: &VaultContext, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
-    let known = context.store().fingerprints(context.project(), None)?;
+    let known = context.store().fingerprints(context.project(), context.replica(), None)?;
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
     let mut rest = pages(context, Some(&others), None)?;
@@ -99,7 +99,7 @@ fn pages(
     let paths: &BTreeSet<String> = match only {
         Some(paths) => paths,
         None => {
-            let known = context.store().fingerprints(context.project(), None)?;
+            let known = context.store().fingerprints(context.project(), context.replica(), None)?;
             every = known.into_iter().map(|page| page.path).collect();
             &every
         }

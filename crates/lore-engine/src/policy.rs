@@ -62,6 +62,8 @@ pub enum Unmatched {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
+    /// Identifies the vault in a database, whichever directory or machine it is checked out on.
+    pub id: Option<String>,
     /// The name the vault is registered under by default.
     pub name: Option<String>,
     /// The profile it was created with.

@@ -41,14 +41,15 @@ impl PreparedChange {
     /// Returns the steps for its files: a move creates one and deletes one.
     fn steps(&self) -> Vec<IntentStep> {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
-        let (path, old, new, whole) = (self.path.clone(), hash(&self.old), hash(&self.new), self.whole);
+        let (path, old, new, sole_author) =
+            (self.path.clone(), hash(&self.old), hash(&self.new), self.sole_author);
         match &self.to {
             _ if self.outcome == Outcome::Unchanged => Vec::new(),
-            None => vec![IntentStep { path, old, new, whole }],
+            None => vec![IntentStep { path, old, new, sole_author }],
             Some(to) => {
                 vec![
-                    IntentStep { path: to.clone(), old: None, new, whole },
-                    IntentStep { path, old, new: None, whole },
+                    IntentStep { path: to.clone(), old: None, new, sole_author },
+                    IntentStep { path, old, new: None, sole_author },
                 ]
             }
         }
@@ -69,7 +70,7 @@ impl PreparedChange {
             old: old(&step),
             path: step.path,
             new: step.new,
-            whole: step.whole,
+            sole_author: step.sole_author,
         };
         self.steps().into_iter().map(entry).collect()
     }

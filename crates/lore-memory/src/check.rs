@@ -71,7 +71,7 @@ pub fn settle(context: &VaultContext, beginning: &str, progress: Progress<'_>) -
                 let at = context.now().timestamp().as_millisecond();
                 let settled =
                     ResolvedFinding { id: one.id.clone(), at, actor: context.author().actor.clone() };
-                context.store().settle(context.project(), &settled)?;
+                context.store().resolve_finding(context.project(), &settled)?;
                 one.settled = Some(settled);
             }
             Ok(Settling::Done(Box::new(found.remove(0))))
@@ -118,8 +118,12 @@ fn finish(
     suspicions: Vec<Suspicion>,
     lines: &Lines,
 ) -> Result<Vec<Finding>> {
-    let settled: HashMap<String, ResolvedFinding> =
-        context.store().settled(context.project())?.into_iter().map(|one| (one.id.clone(), one)).collect();
+    let settled: HashMap<String, ResolvedFinding> = context
+        .store()
+        .resolved_findings(context.project())?
+        .into_iter()
+        .map(|one| (one.id.clone(), one))
+        .collect();
     let mut found: BTreeMap<(String, u32, String), Finding> = BTreeMap::new();
     for one in suspicions {
         let [first, second] = one.spots;

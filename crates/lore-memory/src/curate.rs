@@ -10,7 +10,7 @@ use lore_text::fold;
 pub use health::{Alike, Broken};
 
 use lore_engine::{Result, VaultContext};
-use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, Window};
+use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};
 use lore_text::{date_millis, jaccard};
 use lore_vault::{files_below, is_page_path};
 
@@ -26,9 +26,6 @@ const SHARED: usize = 4;
 
 /// Terms on more pages than this do not indicate similarity and are skipped.
 const COMMON: usize = 50;
-
-/// Setting that stores the number of pages at the last review.
-const LOOKED: &str = "curated";
 
 /// Result of a review.
 #[derive(Debug, Default)]
@@ -90,8 +87,7 @@ pub fn curation_due(context: &VaultContext) -> Result<bool> {
     // Called at the start of every session: counting everything would cost more than the rest of the brief.
     let types = context.store().labels(context.project(), LabelKind::Type)?;
     let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
-    let noted = context.store().setting(&format!("{LOOKED}/{}", context.project()))?;
-    let due_at = match noted.and_then(|noted| noted.parse::<u64>().ok()) {
+    let due_at = match context.store().state(context.project())?.curated_pages {
         Some(last) => last + policy.curate.every,
         None => policy.curate.first,
     };
@@ -101,7 +97,7 @@ pub fn curation_due(context: &VaultContext) -> Result<bool> {
 /// Records that the pages were reviewed.
 pub fn mark_curated(context: &VaultContext) -> Result<()> {
     let pages = context.store().counts(context.project())?.pages;
-    Ok(context.store().set_setting(&format!("{LOOKED}/{}", context.project()), &pages.to_string())?)
+    Ok(context.store().set_state(context.project(), &StateChange::CuratedPages(pages))?)
 }
 
 fn orphans(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<String>> {

@@ -107,9 +107,15 @@ impl Meanings {
 /// Returns the facts that match a query, sorted by path and line.
 pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts> {
     let (store, project) = (context.store(), context.project());
-    let all = store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
-    let paths: HashMap<PageNo, String> =
-        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let all = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
+    let paths: HashMap<PageNo, String> = store
+        .fingerprints(project, context.replica(), None)?
+        .into_iter()
+        .map(|page| (page.page, page.path))
+        .collect();
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
     let meanings = Meanings::read(context, named.chain(query.subject))?;

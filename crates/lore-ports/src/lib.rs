@@ -13,7 +13,9 @@ mod gaps;
 mod imports;
 mod index;
 mod ledger;
+mod maintenance;
 mod progress;
+mod project;
 mod rows;
 mod text_model;
 mod transaction;
@@ -24,16 +26,20 @@ pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use filter::{
-    Aged, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery, Weights, Window,
+    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery,
+    Weights, Window,
 };
 pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};
-pub use index::{Forget, Index, Store};
-pub use ledger::{Authorship, FileFailure, Ledger, NewSnapshot, ResolvedFinding, SnapshotRow};
+pub use index::{Index, Store};
+pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
+pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
+pub use project::{FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange};
 pub use rows::{
     Counts, Fingerprint, KeyKind, KeyRow, LabelKind, LinkDraft, LinkRow, PageDraft, PageNo, PageRow,
-    ProjectNo, PutPage, SearchText, Statement, StatementKind, StatementRow, name_in_fact,
+    PageWrite, PageWritten, ProjectNo, ReplicaNo, SearchText, Statement, StatementKind, StatementRow,
+    name_in_fact,
 };
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};

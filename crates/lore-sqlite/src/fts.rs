@@ -7,23 +7,18 @@
 
 use lore_page::Value;
 use lore_ports::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
-use lore_text::{fold, space_unspaced};
+use lore_text::fold;
 use rusqlite::params;
 
 use crate::{SqliteStore, failed};
 
-/// Weights of the columns in table order; the last one, with the filter tokens, never scores.
-fn column_weights(weights: Weights) -> String {
-    let Weights { aliases, headings } = weights;
-    format!("10.0, {aliases:.1}, {headings:.1}, 3.0, 2.0, 1.0, 1.0, 0.0")
-}
-
-/// Returns the condition for ranking with non-default weights.
-pub(super) fn ranked_by(weights: Weights) -> String {
-    match weights == Weights::default() {
-        true => String::new(),
-        false => format!("AND rank MATCH 'bm25({})'", column_weights(weights)),
-    }
+/// Returns the ranking function with these weights in column order; the last column, with the filter tokens, never
+/// scores.
+pub(super) fn ranking(weights: &Weights) -> String {
+    let Weights { title, aliases, headings, tags, summary, truth, timeline } = weights;
+    format!(
+        "bm25({title:.1}, {aliases:.1}, {headings:.1}, {tags:.1}, {summary:.1}, {truth:.1}, {timeline:.1}, 0.0)"
+    )
 }
 
 /// The first character of every filter token.
@@ -35,12 +30,10 @@ const WORDS: &str = "{title aliases headings tags summary truth timeline}";
 impl SqliteStore {
     /// Creates a project's table.
     pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
-        let weights = column_weights(Weights::default());
         let make = format!(
             "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
                title, aliases, headings, tags, summary, truth, timeline, filter,
-               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({weights})');"
+               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');"
         );
         self.connection.execute_batch(&make).map_err(failed("create the full-text table"))
     }
@@ -61,13 +54,13 @@ impl SqliteStore {
     pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft<'_>) -> Result<()> {
         let text = &page.text;
         let columns = [
-            space_unspaced(&page.row.title).into_owned(),
-            space_unspaced(&text.aliases).into_owned(),
-            space_unspaced(&text.headings).into_owned(),
-            space_unspaced(&text.tags).into_owned(),
-            space_unspaced(page.row.summary.as_deref().unwrap_or_default()).into_owned(),
-            space_unspaced(text.truth).into_owned(),
-            space_unspaced(text.timeline).into_owned(),
+            text.title.clone().into_owned(),
+            text.aliases.clone().into_owned(),
+            text.headings.clone().into_owned(),
+            text.tags.clone().into_owned(),
+            text.summary.clone().into_owned(),
+            text.truth.clone().into_owned(),
+            text.timeline.clone().into_owned(),
             page_tokens(page),
         ];
         self.words.borrow_mut().insert(number, Words { project, columns });
@@ -166,7 +159,7 @@ fn plain(text: &str) -> bool {
 
 fn quoted(text: &str) -> String {
     // SQLite would end the query at a NUL.
-    format!("\"{}\"", space_unspaced(&text.replace('\0', " ")).replace('"', "\"\""))
+    format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
 }
 
 fn page_tokens(page: &PageDraft<'_>) -> String {

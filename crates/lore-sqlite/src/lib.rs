@@ -2,18 +2,20 @@
 
 mod chunks;
 mod codes;
-mod common;
 mod files;
 mod filter;
 mod fts;
 mod gaps_and_imports;
 mod index;
 mod ledger;
+mod maintenance;
 mod nearest;
 mod open;
 mod page_vectors;
+mod projects;
 mod put;
 mod rows;
+mod term_counts;
 mod vectors;
 
 use std::cell::RefCell;
@@ -26,8 +28,8 @@ use rusqlite::{Connection, ErrorCode};
 pub use open::{OpenedStore, open, open_temporary, set_aside};
 
 use codes::Codes;
-use common::Common;
 use fts::Words;
+use term_counts::TermCounts;
 
 /// The index and ledger in a SQLite file.
 pub struct SqliteStore {
@@ -37,8 +39,8 @@ pub struct SqliteStore {
     words: RefCell<BTreeMap<PageNo, Words>>,
     /// Sign codes of chunks written in the open transaction, not yet in their blobs.
     codes: RefCell<Codes>,
-    /// Cache of the words that occur in most pages.
-    common: RefCell<Common>,
+    /// Cached counts of pages per term.
+    counts: RefCell<TermCounts>,
 }
 
 impl SqliteStore {

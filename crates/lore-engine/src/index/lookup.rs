@@ -51,7 +51,11 @@ impl VaultContext {
 
     /// Returns the indexed page at a path.
     pub fn page_at(&self, path: &str) -> Result<Option<PageRow>> {
-        let known = self.store().fingerprints(self.project(), Some(&BTreeSet::from([path.to_owned()])))?;
+        let known = self.store().fingerprints(
+            self.project(),
+            self.replica(),
+            Some(&BTreeSet::from([path.to_owned()])),
+        )?;
         match known.first() {
             Some(known) => Ok(self.store().pages(self.project(), &[known.page])?.pop()),
             None => Ok(None),

@@ -95,9 +95,10 @@ fn lines_of(
                 .collect());
         }
     };
-    let rows = context
-        .store()
-        .statements(context.project(), &StatementFilter { pages: Some(pages), kind: Some(statements) })?;
+    let rows = context.store().statements(
+        context.project(),
+        &StatementFilter { pages: Some(pages), kind: Some(statements), naming: None },
+    )?;
     Ok(rows
         .into_iter()
         .map(|row| {

@@ -162,10 +162,12 @@ fn along_facts(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Resul
     let rows = store.pages(project, pages)?;
     let names: Vec<String> = rows.iter().flat_map(names_of_page).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let own = StatementFilter { pages: Some(pages), kind: Some(StatementKind::Fact) };
+    let own = StatementFilter { pages: Some(pages), kind: Some(StatementKind::Fact), naming: None };
     let mut facts: Vec<StatementRow> = store.statements(project, &own)?;
     facts.retain(|row| row.statement.subject.is_none());
-    facts.extend(store.facts_naming(project, &known)?);
+    facts.extend(
+        store.statements(project, &StatementFilter { naming: Some(&known), ..StatementFilter::default() })?,
+    );
     let mut found = Vec::new();
     for StatementRow { page, statement } in facts {
         if is_meant(asked, &statement.predicate).is_none() {

@@ -5,6 +5,7 @@ use lore_ports::{
     Window,
 };
 
+use super::full_text::full_text;
 use super::fusion::Scored;
 use super::{Prepared, SearchRequest};
 use crate::context::VaultContext;
@@ -113,7 +114,7 @@ fn ask(
 ) -> Result<Vec<Scored>> {
     let (filter, weights) = (&request.filter, request.signals.weights());
     let query = TextQuery { expression, filter, weights, window: Window { limit, offset: 0 } };
-    let hits = context.store().search(context.project(), &query)?;
+    let hits = full_text(context, &query)?;
     Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
 }
 

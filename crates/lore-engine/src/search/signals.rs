@@ -8,6 +8,7 @@ use lore_ports::{
 use lore_text::{fold, is_content_word};
 
 use super::SearchRequest;
+use super::full_text::WEIGHTS;
 use super::fusion::Scored;
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -65,10 +66,11 @@ impl Signals {
 
     /// Returns the weights of the fields.
     pub(super) fn weights(self) -> Weights {
-        let usual = Weights::default();
+        let usual = WEIGHTS;
         Weights {
             aliases: if self.alias { usual.aliases } else { 1.0 },
             headings: if self.heading { usual.headings } else { 1.0 },
+            ..usual
         }
     }
 }
@@ -179,7 +181,7 @@ pub(super) fn dated(
         return Ok(Vec::new());
     }
     let pages: Vec<PageNo> = list.iter().map(|(page, _)| *page).collect();
-    let wanted = StatementFilter { pages: Some(&pages), kind: Some(StatementKind::Entry) };
+    let wanted = StatementFilter { pages: Some(&pages), kind: Some(StatementKind::Entry), naming: None };
     let mut found: Vec<(PageNo, String)> = Vec::new();
     for row in context.store().statements(context.project(), &wanted)? {
         let Some(day) = row.statement.interval.from else { continue };

@@ -42,7 +42,8 @@ pub(super) struct IntentStep {
     /// Hash of the new file; `None` when it is to be deleted.
     pub new: Option<ContentHash>,
     /// Whether it contains nothing written by anyone else.
-    pub whole: bool,
+    #[serde(alias = "whole")]
+    pub sole_author: bool,
 }
 
 /// Progress of a step, judged by the current file.

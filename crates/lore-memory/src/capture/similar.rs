@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Result, VaultContext, prepare};
-use lore_ports::{Filter, PageNo, PageRow, TextQuery, Weights, Window};
+use lore_engine::{Result, VaultContext, WEIGHTS, full_text, prepare};
+use lore_ports::{Filter, PageNo, PageRow, TextQuery, Window};
 use lore_text::{jaccard, similarity, terms};
 
 use super::nearness::nearness;
@@ -120,10 +120,10 @@ fn by_words(context: &VaultContext, own: &BTreeSet<String>, text: &str) -> Resul
     let query = TextQuery {
         expression: &expression,
         filter: &Filter::default(),
-        weights: Weights::default(),
+        weights: WEIGHTS,
         window: Window { limit: CANDIDATES, offset: 0 },
     };
-    let hits = context.store().search(context.project(), &query)?;
+    let hits = full_text(context, &query)?;
     Ok(hits.iter().map(|hit| hit.page).collect())
 }
 

@@ -120,8 +120,10 @@ fn is_over(status: Option<&str>) -> bool {
 /// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
 fn clashes(context: &VaultContext, news: &[New], ready: &[PreparedChange]) -> Result<Vec<Clash>> {
     let (store, project) = (context.store(), context.project());
-    let rows =
-        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
+    let rows = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
     let written: BTreeSet<i64> =
         ready.iter().filter_map(|one| one.row.as_ref()).map(|row| row.number).collect();
     let named = rows.iter().filter_map(|row| row.statement.subject.as_deref());

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Result, VaultContext};
+use lore_engine::{Result, VaultContext, WEIGHTS, full_text};
 use lore_page::{Page, parse};
-use lore_ports::{Expression, Filter, LinkFilter, PageNo, Progress, TextQuery, Weights, Window};
+use lore_ports::{Expression, Filter, LinkFilter, PageNo, Progress, TextQuery, Window};
 use lore_vault::decode;
 
 use super::behind::{maybe_behind, truth_behind};
@@ -53,9 +53,8 @@ impl<'a> Reading<'a> {
     fn with_words_of_ending(&self) -> Result<BTreeSet<PageNo>> {
         let words = Expression::Any(endings::phrases().map(Expression::Phrase).collect());
         let window = Window { limit: usize::MAX, offset: 0 };
-        let query =
-            TextQuery { expression: &words, filter: &Filter::default(), window, weights: Weights::default() };
-        let hits = self.context.store().search(self.context.project(), &query)?;
+        let query = TextQuery { expression: &words, filter: &Filter::default(), window, weights: WEIGHTS };
+        let hits = full_text(self.context, &query)?;
         Ok(hits.iter().map(|hit| hit.page).filter(|page| self.rows.is_live(*page)).collect())
     }
 

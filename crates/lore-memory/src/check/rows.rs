@@ -38,7 +38,9 @@ impl Rows {
         let (store, project) = (context.store(), context.project());
         let all = Window { limit: usize::MAX, offset: 0 };
         let pages = store.list(project, &Filter::default(), Order::Updated, all)?;
-        let statements = |kind| store.statements(project, &StatementFilter { pages: None, kind: Some(kind) });
+        let statements = |kind| {
+            store.statements(project, &StatementFilter { pages: None, kind: Some(kind), naming: None })
+        };
         Ok(Rows::new(
             pages,
             statements(StatementKind::Fact)?,

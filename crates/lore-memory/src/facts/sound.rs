@@ -10,10 +10,15 @@ use super::{Meaning, Meanings};
 /// Returns the problems, one sentence each, sorted by page and line.
 pub fn problems(context: &VaultContext) -> Result<Vec<String>> {
     let (store, project) = (context.store(), context.project());
-    let rows =
-        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
-    let paths: HashMap<PageNo, String> =
-        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let rows = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
+    let paths: HashMap<PageNo, String> = store
+        .fingerprints(project, context.replica(), None)?
+        .into_iter()
+        .map(|page| (page.page, page.path))
+        .collect();
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let mut problems = Vec::new();
     problems.extend(twice(&rows, path));

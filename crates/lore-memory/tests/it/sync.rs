@@ -17,7 +17,7 @@ title: Test Note
 
 fn observations(world: &World) -> Vec<String> {
     let (store, project) = (world.context.store(), world.context.project());
-    let wanted = StatementFilter { pages: None, kind: Some(StatementKind::Observation) };
+    let wanted = StatementFilter { pages: None, kind: Some(StatementKind::Observation), naming: None };
     store.statements(project, &wanted).unwrap().into_iter().map(|row| row.statement.object).collect()
 }
 

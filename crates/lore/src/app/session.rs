@@ -10,6 +10,7 @@ use lore_engine::{
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
+use lore_sqlite::SqliteStore;
 use lore_vault::read_bytes;
 
 use crate::app::config::Config;
@@ -136,12 +137,17 @@ impl Session {
 
     /// Opens the database.
     pub fn store(&self) -> Result<Box<dyn Store>> {
+        Ok(Box::new(self.sqlite()?))
+    }
+
+    /// Opens the SQLite database.
+    pub fn sqlite(&self) -> Result<SqliteStore> {
         let opened = lore_sqlite::open(&self.database()?)?;
         for warning in opened.warnings {
             self.talk.warn(&warning);
             self.warnings.borrow_mut().push(warning);
         }
-        Ok(Box::new(opened.store))
+        Ok(opened.store)
     }
 
     /// Returns the path of the database: flag, environment, configuration, then the data directory.

@@ -308,8 +308,9 @@ pub fn statements_are_ordered_by_page_kind_and_line(open: Open<'_>) {
     assert_eq!(of(&[a], None), [early.clone(), whole.clone(), entry.clone()]);
     assert_eq!(of(&[a], Some(StatementKind::Entry)), [entry]);
     assert_eq!(of(&[b, a], Some(StatementKind::Fact))[1..], [early, whole]);
-    let facts =
-        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) }).unwrap();
+    let facts = store
+        .statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None })
+        .unwrap();
     assert_eq!(facts.iter().map(|row| row.page).collect::<Vec<_>>(), [a, a, b]);
 }
 

@@ -199,8 +199,9 @@ impl Operation for Remove {
             ),
         )?;
         let store = session.store()?;
-        let number = store.project(&self.name, &root)?;
-        store.forget(number, Forget::LedgerToo)?;
+        for project in store.projects_at(&root)? {
+            store.forget(project, Forget::LedgerToo)?;
+        }
         Config::change(&session.environment, |config| {
             config.remove_project(&self.name);
             Ok(())

@@ -188,7 +188,7 @@ fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<
 }
 
 fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
-    let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind) };
+    let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind), naming: None };
     let rows = context.store().statements(context.project(), &wanted)?;
     Ok(rows
         .into_iter()

@@ -70,6 +70,7 @@ impl Operation for Timeline {
         let wanted = StatementFilter {
             pages: only.as_ref().map(<[_; 1]>::as_slice),
             kind: Some(StatementKind::Entry),
+            naming: None,
         };
         let mut rows = context.store().statements(context.project(), &wanted)?;
         let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
