@@ -1,5 +1,11 @@
 //! Implementations of [`Embedder`](lore_ports::Embedder) and of remote summarizers. The dependencies that models need
 //! stay in this crate.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_engine::VaultContext; // It knows no vault.
+//! ```
 
 mod chat;
 mod count;

@@ -2,6 +2,15 @@
 //!
 //! Files are the truth; the index follows them through one reconcile; every write goes through one function. It is
 //! synchronous, has no database and touches no file itself: it works through the ports and the vault.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_sqlite::SqliteStore; // It knows no database.
+//! ```
+//! ```compile_fail
+//! use lore_memory::capture; // It knows no feature.
+//! ```
 
 mod change;
 mod context;

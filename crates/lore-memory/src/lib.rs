@@ -1,5 +1,11 @@
 //! What Lore does with its pages, on top of the engine: capture, ingest, facts, contradiction checks, compaction,
 //! curation, gaps, generated files, daily pages and the brief.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_embed::StaticModel; // It knows no provider of models.
+//! ```
 
 mod brief;
 mod capture;

@@ -3,6 +3,12 @@
 //!
 //! The SQL lives below these traits and the rules above them. Methods take `&self`, so that one transaction can span all
 //! of them. This crate has no implementation.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_engine::VaultContext; // It knows nobody who uses it.
+//! ```
 
 mod chunk;
 mod embed;

@@ -1,4 +1,10 @@
 //! The SQLite store: one file for many projects and many processes, with one writer at a time.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_engine::Policy; // It has no rules.
+//! ```
 
 mod chunks;
 mod codes;

@@ -2,6 +2,12 @@
 //! patterns.
 //!
 //! The bottom crate. It is pure: it reads no file, no clock and no environment, and knows nothing about pages.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_page::Page; // It knows nothing about pages.
+//! ```
 
 mod age;
 pub mod diff;

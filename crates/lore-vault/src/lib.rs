@@ -2,6 +2,12 @@
 //!
 //! Every error names the file. A write is staged in the vault, synced, then renamed, so that at any moment a file has
 //! either its old bytes or its new ones.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_ports::Store; // It knows no database.
+//! ```
 
 #![expect(
     clippy::disallowed_methods,
