@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
-use lore_engine::{Error, Result, VaultContext, touched};
+use lore_engine::{Error, Result, VaultContext, touched, without_scheme};
 use lore_page::{LinkStyle, Value, edit, parse};
 use lore_ports::{LinkFilter, PageNo};
 use lore_text::terms;
@@ -61,7 +61,7 @@ pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
 /// Returns the path of a cluster's summary: the requested one, else one that no file and no page slug uses.
 pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
-        let plain = slug.strip_prefix("memory://").unwrap_or(slug);
+        let plain = without_scheme(slug);
         let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
         let path = context.vault().page_path(&file)?;
         return match exists(&context.vault().root().join(&path)) {

@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::{
     Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote, validate,
-    verbs,
+    verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
@@ -145,7 +145,7 @@ fn look_at_meaning(context: &VaultContext, findings: &mut Vec<Finding>) -> Resul
 /// Explains what the policy says about a path.
 fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
     let policy = context.policy();
-    let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
+    let safe = safe_path(without_scheme(path))?;
     let mut findings = Vec::new();
     let path = match policy.alias(&safe) {
         Some(now) => {

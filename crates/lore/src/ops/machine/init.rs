@@ -150,12 +150,22 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
     let mut created = Vec::new();
     // The policy is written last: a vault that has one is complete.
-    for (path, text) in files.chain([(POLICY_FILE.to_owned(), profile.policy().to_owned())]) {
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile))]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
         }
     }
     Ok(created)
+}
+
+/// Returns the profile's policy with an id for the new vault.
+fn new_policy(profile: Profile) -> String {
+    let line = format!("profile = \"{}\"\n", profile.name());
+    let id = format!(
+        "{line}\n# Identifies this vault in a database, wherever it is checked out.\nid = \"{}\"\n",
+        new_id()
+    );
+    profile.policy().replacen(&line, &id, 1)
 }
 
 /// Creates a git repository. A vault works without git, so a failure is only a warning.

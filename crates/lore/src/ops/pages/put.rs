@@ -5,7 +5,7 @@ mod parts;
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::{Action, Code, PageChange, VaultContext, fill, write};
+use lore_engine::{Action, Code, PageChange, VaultContext, fill, without_scheme, write};
 use lore_text::{date_in_name, slugify};
 use lore_vault::{is_page, read_text, safe_page_path};
 use schemars::JsonSchema;
@@ -80,7 +80,7 @@ impl Operation for Put {
 /// Returns the path for a slug: that of the existing page, or else a new path.
 pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
     let policy = context.policy();
-    let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
+    let wanted = safe_page_path(without_scheme(slug))?;
     let wanted = policy.alias(&wanted).unwrap_or(wanted);
     if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
         let named = wanted.ends_with(&format!(".{extension}"));
@@ -105,7 +105,7 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
 pub fn new_path(wanted: &str) -> Result<String> {
-    let wanted = safe_page_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
+    let wanted = safe_page_path(without_scheme(wanted))?;
     if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
         return Ok(wanted);
     }
