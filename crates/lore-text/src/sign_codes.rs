@@ -115,7 +115,7 @@ impl Nearest {
     }
 
     /// Returns the number of codes retained.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.heap.len()
     }
 
