@@ -9,7 +9,7 @@ const GENERAL: &str = "general";
 /// and without a trailing `.d` or `.git`; `general` if nothing is left.
 ///
 /// ```
-/// assert_eq!(lore_engine::project_slug("~/.emacs.d"), "emacs");
+/// assert_eq!(lore_text::project_slug("~/.emacs.d"), "emacs");
 /// ```
 pub fn project_slug(directory_name: &str) -> String {
     let path = directory_name.trim().trim_end_matches(['/', '\\']);
