@@ -17,6 +17,7 @@ mod sentences;
 pub mod sign_codes;
 mod similarity;
 mod slug;
+mod span;
 mod stop_words;
 mod timeframe;
 mod tokens;
