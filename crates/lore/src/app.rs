@@ -10,3 +10,4 @@ pub mod session;
 pub mod shell;
 pub mod stderr;
 pub mod summarizers;
+pub mod xml;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::app::shell;
+use crate::app::{shell, xml};
 
 /// A service: its commands and schedule.
 #[derive(Debug, Clone)]
@@ -85,13 +85,15 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
     let variables: String = job
         .environment
         .iter()
-        .map(|(name, value)| format!("    <key>{}</key>\n    <string>{}</string>\n", xml(name), xml(value)))
+        .map(|(name, value)| {
+            format!("    <key>{}</key>\n    <string>{}</string>\n", xml::escape(name), xml::escape(value))
+        })
         .collect();
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{label}</string>\n  <key>ProgramArguments</key>\n  <array>\n    <string>/bin/sh</string>\n    <string>-c</string>\n    <string>{script}</string>\n  </array>\n  <key>EnvironmentVariables</key>\n  <dict>\n{variables}  </dict>\n{when}  <key>StandardErrorPath</key>\n  <string>{log}</string>\n</dict>\n</plist>\n",
-        label = xml(&job.name),
-        script = xml(&script.join(" && ")),
-        log = xml(&log.to_string_lossy()),
+        label = xml::escape(&job.name),
+        script = xml::escape(&script.join(" && ")),
+        log = xml::escape(&log.to_string_lossy()),
     );
     (format!("{}.plist", job.name), text)
 }
@@ -101,10 +103,6 @@ fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
     if word.chars().all(plain) && !word.is_empty() { escaped } else { format!("\"{escaped}\"") }
-}
-
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
