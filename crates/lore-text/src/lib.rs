@@ -6,6 +6,7 @@
 mod age;
 pub mod diff;
 mod hash;
+mod one_line;
 mod partial_date;
 mod percent;
 mod period;
@@ -24,6 +25,7 @@ mod tokens;
 
 pub use age::{Age, NotAnAge};
 pub use hash::{ContentHash, stable_number};
+pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
 pub use percent::{percent_decode, percent_encode};
 pub use period::{NamePeriod, date_in_name, find_period, parse_period};

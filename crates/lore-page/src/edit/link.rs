@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lore_text::percent_encode;
+use lore_text::{on_one_line, percent_encode};
 
 use super::EditError;
 use super::layout;
@@ -228,7 +228,7 @@ fn bare_end(rest: &str) -> usize {
 
 /// Returns the byte after `[name]:` of the definition that a reference names.
 fn definition(text: &str, written: &str) -> Option<usize> {
-    let folded = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let folded = |name: &str| on_one_line(name).to_lowercase();
     let label = written.trim_end_matches("[]");
     let name = folded(label[label.rfind('[')? + 1..].trim_end_matches(']'));
     let lines = Lines::new(text);
