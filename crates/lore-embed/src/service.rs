@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lore_text::on_one_line;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::StatusCode;
@@ -127,7 +128,7 @@ impl Service {
     /// Returns the first words of an error response.
     fn quote(&self, answer: &[u8]) -> String {
         let said = self.without_secrets(&complaint(answer));
-        let words: String = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let words: String = on_one_line(&said).chars().take(200).collect();
         if words.is_empty() { words } else { format!(": {words}") }
     }
 

@@ -4,7 +4,7 @@
 
 use lore_engine::{Error, Hit, Result, VaultContext, refuse_secret};
 use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
-use lore_text::{ContentHash, fold, stable_number, terms};
+use lore_text::{ContentHash, fold, on_one_line, stable_number, terms};
 
 use crate::novelty::nearness;
 use crate::page_text::page_terms;
@@ -224,7 +224,7 @@ fn change(
 
 /// Folds case, collapses whitespace and strips surrounding punctuation.
 fn plain(text: &str) -> String {
-    let words = fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = on_one_line(&fold(text));
     words.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
 }
 

@@ -3,6 +3,7 @@
 use lore_engine::{Result, VaultContext};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::{fold, project_slug};
+use lore_vault::is_dir;
 
 /// Returns the nearest of these directories whose name is used as a project, tag or wing, as a slug.
 pub(crate) fn known_directory(context: &VaultContext, directories: &[String]) -> Result<Option<String>> {
@@ -32,7 +33,7 @@ impl Scope {
     /// Returns the scope that a user named: a folder, a path prefix or a name.
     pub(crate) fn named(context: &VaultContext, text: &str) -> Scope {
         let name = text.trim().trim_matches('/').to_owned();
-        let is_path = name.contains('/') && !context.vault().root().join(&name).is_dir();
+        let is_path = name.contains('/') && !is_dir(&context.vault().root().join(&name));
         let prefix = if is_path { name.clone() } else { format!("{name}/") };
         Scope { prefixes: vec![prefix], slug: project_slug(&name), name, alone: true }
     }

@@ -13,7 +13,11 @@ pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     let mut shown = String::new();
     for hunk in diff.unified_diff().iter_hunks() {
         if shown.is_empty() {
-            shown.push_str(&format!("--- {}\n+++ {}\n", on_one_line(old_name), on_one_line(new_name)));
+            shown.push_str(&format!(
+                "--- {}\n+++ {}\n",
+                without_controls(old_name),
+                without_controls(new_name)
+            ));
         }
         // Writing to a string cannot fail.
         let _ = writeln!(shown, "{}", hunk.header());
@@ -59,8 +63,9 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Replaces control characters, since a name with a line break could pass for a line of the diff.
-fn on_one_line(name: &str) -> String {
+/// Replaces control characters, since a name with a line break could pass for a line of the diff. Runs of spaces stay,
+/// unlike in [`crate::on_one_line`]: they belong to the name.
+fn without_controls(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 

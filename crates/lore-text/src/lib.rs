@@ -12,7 +12,9 @@
 mod age;
 pub mod diff;
 mod hash;
+mod one_line;
 mod partial_date;
+mod percent;
 mod period;
 mod project_slug;
 pub mod quantity;
@@ -22,13 +24,16 @@ mod sentences;
 pub mod sign_codes;
 mod similarity;
 mod slug;
+mod span;
 mod stop_words;
 mod timeframe;
 mod tokens;
 
 pub use age::{Age, NotAnAge};
 pub use hash::{ContentHash, stable_number};
+pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
+pub use percent::{percent_decode, percent_encode};
 pub use period::{NamePeriod, date_in_name, find_period, parse_period};
 pub use project_slug::project_slug;
 pub use script::{is_unspaced, pairs, runs, space_unspaced};

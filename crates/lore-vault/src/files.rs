@@ -169,6 +169,11 @@ pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
+/// Whether a directory, or a symlink to one, exists at the path.
+pub fn is_dir(path: &Path) -> bool {
+    path.is_dir()
+}
+
 /// Returns the names in a directory that are not hidden, directories first, each with whether it is a directory.
 pub fn list_folder(path: &Path) -> Result<Vec<(String, bool)>> {
     let failed = |source| Error::Read { path: path.to_owned(), source };

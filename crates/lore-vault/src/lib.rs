@@ -32,8 +32,8 @@ mod watch;
 
 pub use error::{Error, Result};
 pub use files::{
-    TemporaryFolder, exists, is_private, list_folder, list_names, make_folder, make_private, modified,
-    read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
+    TemporaryFolder, exists, is_dir, is_private, list_folder, list_names, make_folder, make_private,
+    modified, read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
     write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};

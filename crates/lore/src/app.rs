@@ -7,5 +7,7 @@ pub mod error;
 pub mod hints;
 pub mod models;
 pub mod session;
+pub mod shell;
 pub mod stderr;
 pub mod summarizers;
+pub mod xml;

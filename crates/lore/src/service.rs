@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::app::{shell, xml};
+
 /// A service: its commands and schedule.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -65,7 +67,7 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
 
 /// Returns the launchd file of a job: name and text.
 pub fn launchd(job: &Job, log: &Path) -> (String, String) {
-    let words = |command: &Vec<String>| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ");
+    let words = |command: &Vec<String>| shell::join(command.iter().map(String::as_str));
     // A long-running command replaces the shell, so that a stop signal reaches it.
     let start = if job.when == When::Always { "exec " } else { "" };
     let script: Vec<String> =
@@ -83,13 +85,15 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
     let variables: String = job
         .environment
         .iter()
-        .map(|(name, value)| format!("    <key>{}</key>\n    <string>{}</string>\n", xml(name), xml(value)))
+        .map(|(name, value)| {
+            format!("    <key>{}</key>\n    <string>{}</string>\n", xml::escape(name), xml::escape(value))
+        })
         .collect();
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{label}</string>\n  <key>ProgramArguments</key>\n  <array>\n    <string>/bin/sh</string>\n    <string>-c</string>\n    <string>{script}</string>\n  </array>\n  <key>EnvironmentVariables</key>\n  <dict>\n{variables}  </dict>\n{when}  <key>StandardErrorPath</key>\n  <string>{log}</string>\n</dict>\n</plist>\n",
-        label = xml(&job.name),
-        script = xml(&script.join(" && ")),
-        log = xml(&log.to_string_lossy()),
+        label = xml::escape(&job.name),
+        script = xml::escape(&script.join(" && ")),
+        log = xml::escape(&log.to_string_lossy()),
     );
     (format!("{}.plist", job.name), text)
 }
@@ -99,14 +103,6 @@ fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
     if word.chars().all(plain) && !word.is_empty() { escaped } else { format!("\"{escaped}\"") }
-}
-
-fn shell(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -189,7 +185,7 @@ mod tests {
         let document = document.unwrap_or_else(|error| panic!("{error}: {text}"));
         let texts: Vec<&str> =
             document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
-        assert!(texts.contains(&"exec '/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'"), "{texts:?}");
+        assert!(texts.contains(&r#"exec '/opt/my tools/lore' --project "a%b's" git"#), "{texts:?}");
         assert!(
             text.contains("<key>KeepAlive</key>") && text.contains("<key>RunAtLoad</key>\n  <true/>"),
             "{text}"
@@ -201,7 +197,7 @@ mod tests {
         let (name, text) = launchd(&job(When::Daily(4, None)), Path::new("/tmp/log"));
         assert_eq!(name, "lore-push-notes.plist");
         assert!(
-            text.contains("<string>'/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'</string>"),
+            text.contains("<string>'/opt/my tools/lore' --project &quot;a%b's&quot; git</string>"),
             "{text}"
         );
         assert!(text.contains("<key>Hour</key>\n    <integer>4</integer>"), "{text}");

@@ -16,6 +16,8 @@ use json::Json;
 pub use record::Record;
 use toml::Toml;
 
+use crate::app::shell::quote;
+
 /// Name of the server in every client.
 const NAME: &str = "lore";
 
@@ -100,8 +102,8 @@ pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
 impl Call {
     /// Returns the shell command of a hook.
     fn hook(&self, client: Client, event: &str) -> String {
-        let home = self.home.iter().map(|home| format!("LORE_HOME={}", quoted(&home.display().to_string())));
-        let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quoted(word));
+        let home = self.home.iter().map(|home| format!("LORE_HOME={}", quote(&home.display().to_string())));
+        let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quote(word));
         let rest = ["hook", event, "--client", client.word()].map(str::to_owned);
         home.chain(words).chain(rest).collect::<Vec<_>>().join(" ")
     }
@@ -240,15 +242,6 @@ fn is_hook(hook: &Value, event: &str) -> bool {
 
 fn is_program(word: &str) -> bool {
     Path::new(word).file_stem().is_some_and(|stem| stem == "lore")
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
-    match word.chars().all(plain) && !word.is_empty() {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Findings of a check and their ids.
 
 use lore_ports::{PageNo, ResolvedFinding};
-use lore_text::{fold, stable_number};
+use lore_text::{fold, on_one_line, stable_number};
 use serde::Serialize;
 
 /// Group of findings.
@@ -107,16 +107,11 @@ pub(super) struct Suspicion {
 /// Returns the id of a finding, derived from its kind, its topic, and the page id and words of each line. Line numbers
 /// and the order of the two lines do not matter.
 pub(super) fn id_of(kind: Kind, topic: &str, lines: [(&str, &str); 2]) -> String {
-    let mut lines = lines.map(|(page, text)| (page.to_owned(), fold_line(text)));
+    let mut lines = lines.map(|(page, text)| (page.to_owned(), on_one_line(text)));
     lines.sort();
     let [one, two] = &lines;
     let parts = [kind.name(), topic, &one.0, &one.1, &two.0, &two.1];
     format!("{:012x}", stable_number(&parts) >> 4)
-}
-
-/// Normalizes whitespace in a line; case is kept.
-fn fold_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the normalized form of names for an id.

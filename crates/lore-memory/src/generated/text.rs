@@ -3,6 +3,8 @@
 //! Escapes are kept to a minimum, since people and agents read these files as they are: `snake_case`, `C#` and `a - b`
 //! stay.
 
+use lore_text::on_one_line;
+
 /// Returns the text on one line, with everything that Markdown or Lore would interpret escaped.
 pub(super) fn plain(text: &str) -> String {
     let line = on_one_line(text);
@@ -33,11 +35,6 @@ pub(super) fn table_head(columns: &[&str]) -> String {
 /// Returns a table row of cells that are already escaped.
 pub(super) fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
-}
-
-fn on_one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn says_more(before: &str, character: char, after: &str) -> bool {

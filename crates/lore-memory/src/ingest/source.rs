@@ -5,7 +5,7 @@ use lore_engine::{Action, DEFAULT_TYPE, Error, PageChange, Result, VaultContext}
 use lore_page::{Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
-use lore_text::{ContentHash, date_in_name};
+use lore_text::{ContentHash, date_in_name, on_one_line};
 use lore_vault::decode;
 
 use super::{IngestRequest, SourceText};
@@ -189,7 +189,7 @@ fn source_title(text: &str, file: &str, from: &str) -> String {
     let named = [own.as_str(), stem, from].into_iter().map(str::trim).find(|title| !title.is_empty());
     // The title is outside the fence, so characters with special meaning are removed.
     let plain: String = named.unwrap_or("Source").replace(['[', ']', '<', '>', '`', '#', '|', '*'], " ");
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = on_one_line(&plain);
     let plain: String = plain.chars().take(TITLE_CHARS).collect();
     if plain.is_empty() { "Source".into() } else { plain }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use lore_text::{is_content_word, is_unspaced};
+use lore_text::{is_content_word, is_unspaced, on_one_line};
 
 /// Names that are everyday words: a page may have such a title, but the words do not refer to it.
 const EVERYDAY: [&str; 34] = [
@@ -66,7 +66,7 @@ impl Names {
         let mut known: BTreeMap<String, Name> = BTreeMap::new();
         for (page, names) in pages.enumerate() {
             for name in names.into_iter().filter(|name| may_be_spoken(name)) {
-                let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                let name = on_one_line(name);
                 let single = !name.contains(' ') && !name.chars().any(is_unspaced);
                 let new = Name { page: Some(page), written: BTreeSet::new(), single };
                 let entry = known.entry(lowered(&name)).or_insert(new);

@@ -4,7 +4,7 @@ use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::{Doc, Section};
-use super::lines::{filled, insert_block, insert_lines, on_one_line};
+use super::lines::{filled, insert_block, insert_lines, join_lines};
 use crate::page::Entry;
 
 /// A timeline entry to write: `- **YYYY-MM-DD** | source — summary`, with the detail on indented lines.
@@ -121,8 +121,8 @@ fn at_end(text: &str, block: &str) -> String {
 fn tidy(new: &NewEntry) -> NewEntry {
     NewEntry {
         date: new.date.trim().to_owned(),
-        source: new.source.as_deref().map(on_one_line).filter(|source| !source.is_empty()),
-        summary: on_one_line(&new.summary),
+        source: new.source.as_deref().map(join_lines).filter(|source| !source.is_empty()),
+        summary: join_lines(&new.summary),
         detail: new.detail.clone().filter(|detail| !detail.trim().is_empty()),
     }
 }

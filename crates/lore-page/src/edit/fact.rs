@@ -6,7 +6,7 @@ use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::Doc;
-use super::lines::{filled, on_one_line, splice};
+use super::lines::{filled, join_lines, splice};
 use super::relation::{braces, ended};
 use crate::grammar::{Show, shown_links};
 use crate::interval::Interval;
@@ -99,11 +99,11 @@ fn new_places(text: &str, item: Range<usize>, interval: Interval) -> Vec<(Range<
 }
 
 fn tidy(new: &NewFact) -> NewFact {
-    let optional = |part: &Option<String>| part.as_deref().map(on_one_line).filter(|part| !part.is_empty());
+    let optional = |part: &Option<String>| part.as_deref().map(join_lines).filter(|part| !part.is_empty());
     NewFact {
         subject: optional(&new.subject),
-        predicate: on_one_line(&new.predicate),
-        object: on_one_line(&new.object),
+        predicate: join_lines(&new.predicate),
+        object: join_lines(&new.object),
         interval: new.interval,
         source: optional(&new.source),
         by: optional(&new.by),

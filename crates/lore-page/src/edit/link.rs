@@ -2,11 +2,19 @@
 
 use std::ops::Range;
 
+use lore_text::{on_one_line, percent_encode};
+
 use super::EditError;
 use super::layout;
 use super::lines::Lines;
 use crate::page::{Link, LinkStyle};
 use crate::{markdown, wiki};
+
+/// Characters with a meaning in a destination between `<` and `>`.
+const BRACKETED: &str = "#?<>\\\r\n";
+
+/// Characters with a meaning in a destination without `<>`.
+const BARE: &str = "#?<>\\\r\n\t ()";
 
 /// Rewrites the target of each link for which `target` returns a new one, and nothing else.
 ///
@@ -58,7 +66,7 @@ fn rewrite(
             }
             LinkStyle::Markdown => destination(text, link, fragment).map(|place| {
                 let bracketed = text[..place.start].ends_with('<');
-                (place, if bracketed { new } else { encoded(&new) })
+                (place, percent_encode(&new, if bracketed { BRACKETED } else { BARE }))
             }),
         };
         changes.extend(place);
@@ -220,7 +228,7 @@ fn bare_end(rest: &str) -> usize {
 
 /// Returns the byte after `[name]:` of the definition that a reference names.
 fn definition(text: &str, written: &str) -> Option<usize> {
-    let folded = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let folded = |name: &str| on_one_line(name).to_lowercase();
     let label = written.trim_end_matches("[]");
     let name = folded(label[label.rfind('[')? + 1..].trim_end_matches(']'));
     let lines = Lines::new(text);
@@ -230,20 +238,4 @@ fn definition(text: &str, written: &str) -> Option<usize> {
         let (label, after) = rest.split_once("]:")?;
         (folded(label) == name).then(|| lines.start(line) + content.len() - after.len())
     })
-}
-
-/// Percent-encodes a path for a destination without `<>`.
-fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for c in path.chars() {
-        match c {
-            ' ' => out.push_str("%20"),
-            '(' => out.push_str("%28"),
-            ')' => out.push_str("%29"),
-            '<' => out.push_str("%3C"),
-            '>' => out.push_str("%3E"),
-            c => out.push(c),
-        }
-    }
-    out
 }

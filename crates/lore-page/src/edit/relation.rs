@@ -4,7 +4,7 @@ use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::Doc;
-use super::lines::{filled, on_one_line, splice};
+use super::lines::{filled, join_lines, splice};
 use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
@@ -114,12 +114,12 @@ fn is_relation(link: &Link) -> bool {
 }
 
 fn tidy(new: &NewRelation) -> NewRelation {
-    let target = on_one_line(&new.target);
+    let target = join_lines(&new.target);
     let inner = target.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(&target);
     NewRelation {
-        relation: on_one_line(&new.relation),
+        relation: join_lines(&new.relation),
         target: inner.trim().to_owned(),
-        context: new.context.as_deref().map(on_one_line).filter(|context| !context.is_empty()),
+        context: new.context.as_deref().map(join_lines).filter(|context| !context.is_empty()),
         interval: new.interval,
     }
 }

@@ -136,17 +136,17 @@ impl<'t> Source<'t> {
             let mut at = segment.start.max(range.start);
             let end = segment.end.min(range.end);
             for comment in opaque.comments_in(&(at..end)) {
-                push_on_one_line(&mut joined, &self.text[at..comment.start.clamp(at, end)]);
+                push_joined(&mut joined, &self.text[at..comment.start.clamp(at, end)]);
                 at = comment.end.clamp(at, end);
             }
-            push_on_one_line(&mut joined, &self.text[at..end]);
+            push_joined(&mut joined, &self.text[at..end]);
         }
         Cow::Owned(joined)
     }
 }
 
 /// Appends a piece of text. Inline code may span lines; the indents and quote marks of its lines are dropped.
-fn push_on_one_line(joined: &mut String, piece: &str) {
+fn push_joined(joined: &mut String, piece: &str) {
     for (number, line) in piece.lines().enumerate() {
         let line = if number > 0 { line.trim_start_matches(['>', ' ', '\t']) } else { line };
         if number > 0 {

@@ -130,8 +130,7 @@ fn clock(fixed: Option<String>) -> Result<Clock> {
 
 /// Returns an id that distinguishes this run's writes from those of other runs.
 fn new_session() -> String {
-    let now = Timestamp::now().as_second();
-    format!("{now:x}-{:x}", std::process::id())
+    uuid::Uuid::now_v7().to_string()
 }
 
 fn no_home() -> AppError {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::app::xml::escape;
+
 /// One test case of a run.
 #[derive(Debug)]
 pub struct Case<'a> {
@@ -26,49 +28,30 @@ pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
          time=\"{seconds:.3}\">\n  <testsuite name=\"lore {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
          skipped=\"0\" time=\"{seconds:.3}\">\n",
-        escaped(project)
+        escape(project)
     );
     for case in cases {
         text.push_str(&format!(
             "    <testcase name=\"{}\" classname=\"lore.{}\" file=\"{}\" line=\"{}\" time=\"{:.3}\"",
-            escaped(case.name),
-            escaped(case.kind),
-            escaped(file),
+            escape(case.name),
+            escape(case.kind),
+            escape(file),
             case.line,
             case.time.as_secs_f64()
         ));
         match case.failure {
             None => text.push_str("/>\n"),
             Some(failure) => {
-                let first = escaped(failure.lines().next().unwrap_or_default());
+                let first = escape(failure.lines().next().unwrap_or_default());
                 text.push_str(&format!(
                     ">\n      <failure message=\"{first}\" type=\"expectation\">{}</failure>\n    </testcase>\n",
-                    escaped(failure)
+                    escape(failure)
                 ));
             }
         }
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
-}
-
-/// Escapes text for XML; characters that XML forbids become U+FFFD.
-fn escaped(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => kept.push_str("&amp;"),
-            '<' => kept.push_str("&lt;"),
-            '>' => kept.push_str("&gt;"),
-            '"' => kept.push_str("&quot;"),
-            '\n' => kept.push_str("&#10;"),
-            '\t' => kept.push_str("&#9;"),
-            '\r' => kept.push_str("&#13;"),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => kept.push('\u{fffd}'),
-            other => kept.push(other),
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

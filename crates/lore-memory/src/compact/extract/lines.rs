@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lore_page::{Fact, Interval, LINKS_TO, LineRange, Link, Page};
-use lore_text::fold;
+use lore_text::{fold, on_one_line};
 
 use crate::compact::prose::continues;
 use crate::compact::summarizer::Source;
@@ -26,7 +26,7 @@ pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], t
     let mut kept = KeptLines::default();
     let (mut decisions, mut dated) = (Vec::new(), Vec::new());
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut once = |line: &str| seen.insert(fold(&line.split_whitespace().collect::<Vec<_>>().join(" ")));
+    let mut once = |line: &str| seen.insert(fold(&on_one_line(line)));
     for (source, page) in newest.iter().map(|at| (&sources[*at], &pages[*at])) {
         let line = |number: u32| whole_item(&source.text, number);
         for fact in page.facts.iter().filter(|fact| still_holds(fact.interval, today)) {

@@ -7,7 +7,7 @@ use lore_engine::{
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
-use lore_vault::{Scan, hidden_pages, safe_path, scan, without_extension};
+use lore_vault::{Scan, hidden_pages, is_dir, safe_path, scan, without_extension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl Operation for Doctor {
             look_at_git(context, &mut findings);
         }
         for (name, root) in session.config.projects().roots {
-            if !root.is_dir() {
+            if !is_dir(&root) {
                 let what = format!("the directory of project {name} is missing: {}", root.display());
                 findings.push(problem(what, &format!("restore it, or run `lore project remove {name}`")));
             }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use lore_engine::{Policy, Profile, ScanMode, Scope, begin, refresh};
 use lore_memory::daily::day_of;
 use lore_memory::new_id;
-use lore_vault::{POLICY_FILE, exists, make_folder, real_folder, write_new};
+use lore_vault::{POLICY_FILE, exists, is_dir, make_folder, real_folder, write_new};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ impl Operation for Init {
         if let Some(name) = &self.name {
             session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
         }
-        if exists(&asked) && !asked.is_dir() {
+        if exists(&asked) && !is_dir(&asked) {
             return Err(AppError::usage(
                 format!("{} is a file, not a directory", asked.display()),
                 "pass a directory",

@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::Error;
 use lore_ports::{Filter, Order, Window};
-use lore_vault::{is_page, list_folder, safe_path};
+use lore_vault::{is_dir, is_page, list_folder, safe_path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Operation for Ls {
         let all = Window { limit: i64::MAX as usize, offset: 0 };
         let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
         let folder = context.vault().root().join(&path);
-        if !folder.is_dir() {
+        if !is_dir(&folder) {
             return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
         }
         let entries = list_folder(&folder)?

@@ -2,6 +2,7 @@
 
 use super::Capture;
 use crate::app::session::Session;
+use crate::app::shell::quote;
 
 /// Maximum length of a text that is repeated in the command.
 const LONGEST: usize = 300;
@@ -19,19 +20,19 @@ impl Again {
     pub(super) fn of(given: &Capture, session: &Session) -> Again {
         let mut text = match (&given.text, &given.file) {
             (Some(text), _) if text.len() <= LONGEST && !text.contains(char::is_control) => {
-                format!("lore capture {}", quoted(text))
+                format!("lore capture {}", quote(text))
             }
-            (None, Some(file)) => format!("lore capture --file {}", quoted(&file.to_string_lossy())),
+            (None, Some(file)) => format!("lore capture --file {}", quote(&file.to_string_lossy())),
             (Some(_), _) => "lore capture TEXT".to_owned(),
             (None, None) => "… | lore capture".to_owned(),
         };
-        let mut add = |option: &str, value: &str| text.push_str(&format!(" {option} {}", quoted(value)));
+        let mut add = |option: &str, value: &str| text.push_str(&format!(" {option} {}", quote(value)));
         given.tags.iter().for_each(|tag| add("--tag", tag));
         given.source.iter().for_each(|source| add("--source", source));
         given.fills.iter().for_each(|gap| add("--fills", &gap.to_string()));
         session.named_project().iter().for_each(|project| add("--project", project));
-        let title = given.title.iter().map(|title| format!(" --title {}", quoted(title)));
-        let raw = given.raw.iter().map(|raw| format!(" --raw {}", quoted(&raw.to_string_lossy())));
+        let title = given.title.iter().map(|title| format!(" --title {}", quote(title)));
+        let raw = given.raw.iter().map(|raw| format!(" --raw {}", quote(&raw.to_string_lossy())));
         let whole = given.whole.then(|| " --whole".to_owned());
         Again { text, new_page: title.chain(raw).chain(whole).collect() }
     }
@@ -49,34 +50,5 @@ impl Again {
     /// Returns the command that writes a new page.
     pub(super) fn keeping(&self) -> String {
         format!("{}{} --keep", self.text, self.new_page)
-    }
-}
-
-/// Quotes a word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@%+=,".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_the_shell() {
-        for (word, expected) in [
-            ("plain", "plain"),
-            ("notes/a-b.md", "notes/a-b.md"),
-            ("two words", "'two words'"),
-            ("", "''"),
-            ("it's", r"'it'\''s'"),
-            ("$HOME `x` \"y\"", "'$HOME `x` \"y\"'"),
-            ("東京", "'東京'"),
-        ] {
-            assert_eq!(quoted(word), expected, "{word}");
-        }
     }
 }

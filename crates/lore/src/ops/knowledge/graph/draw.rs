@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 use super::GraphView;
+use crate::app::xml::escape;
 
 /// Distance between two rings.
 const RING: f64 = 190.0;
@@ -50,7 +51,7 @@ pub(super) fn svg(graph: &GraphView) -> String {
         ));
         if edge.relationship != lore_page::LINKS_TO {
             let (x, y) = ((x1 + x2) / 2.0, (y1 + y2) / 2.0);
-            let label = escaped(&edge.relationship);
+            let label = escape(&edge.relationship);
             text.push_str(&format!("<text x=\"{x:.0}\" y=\"{y:.0}\" fill=\"#777\" text-anchor=\"middle\" font-size=\"9\">{label}</text>\n"));
         }
     }
@@ -58,11 +59,11 @@ pub(super) fn svg(graph: &GraphView) -> String {
     for (node, (x, y)) in graph.nodes.iter().zip(places) {
         let colour = COLOURS[kinds.iter().position(|kind| *kind == node.kind).unwrap_or(0) % COLOURS.len()];
         let radius = if node.hops == 0 { 14 } else { 8 };
-        text.push_str(&format!("<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"{radius}\" fill=\"{colour}\"><title>{}</title></circle>\n", escaped(&node.slug)));
+        text.push_str(&format!("<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"{radius}\" fill=\"{colour}\"><title>{}</title></circle>\n", escape(&node.slug)));
         text.push_str(&format!(
             "<text x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>\n",
             y + 24.0,
-            escaped(&node.title)
+            escape(&node.title)
         ));
     }
     text.push_str("</svg>\n");
@@ -88,8 +89,4 @@ fn places(graph: &GraphView) -> Vec<(f64, f64)> {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
