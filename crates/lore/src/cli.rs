@@ -27,7 +27,7 @@ use crate::ops::OperationInfo;
 use output::Output;
 use welcome::Welcome;
 
-/// SessionOptions of every command.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct Globals {
@@ -127,8 +127,8 @@ pub(super) fn command() -> Command {
         .subcommand_required(false);
     let help = groups::help(&root);
     root = root.override_help(help);
-    for entry in ops::registry() {
-        root = add(root, &entry);
+    for entry in &ops::REGISTRY {
+        root = add(root, entry);
     }
     extras::add(root).subcommand(hook::command())
 }
@@ -249,10 +249,11 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
     Session::new(Environment::read()?, options, Stderr::new(globals.level()))
 }
 
-fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(OperationInfo, &'a ArgMatches)> {
-    match ops::registry().into_iter().find(|entry| entry.name == name || entry.aliases.contains(&name)) {
-        Some(entry) => Ok((entry, matches)),
-        None => {
+fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(&'static OperationInfo, &'a ArgMatches)> {
+    match ops::find(name) {
+        Ok(entry) => Ok((entry, matches)),
+        // The name of a group.
+        Err(_) => {
             let (command, inner) = matches.subcommand().unwrap_or((name, matches));
             ops::find(&format!("{name} {command}")).map(|entry| (entry, inner))
         }

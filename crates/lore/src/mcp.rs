@@ -22,12 +22,12 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::Session;
-use crate::server::{Caller, ProgressStep, VaultWorkers, Workers};
+use crate::ops::DynOutput;
+use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve};
 
 use progress::ProgressStream;
 use tool::Tool;
@@ -49,7 +49,7 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// Returns a handler. Over stdio a client has the rights of the user; over HTTP, those of its token.
+    /// Returns a handler.
     pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
         Handler { workers, keepers, tools: toolset(set), listed: Arc::default() }
     }
@@ -58,27 +58,13 @@ impl Handler {
         self.listed.get_or_init(|| self.tools.iter().map(|tool| listed(tool)).collect())
     }
 
-    /// Runs `work` on a worker, in a session for the requested project.
+    /// Runs `work` on a worker, in a session for the server's project.
     async fn run<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        RequestTarget { project, told }: RequestTarget,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let grant = granted(context);
-        let named = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
-        let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(named);
-        let caller = Caller { actor, project, face: "mcp" };
-        match grant {
-            None => self.workers.run(caller, told, work).await,
-            Some(grant) => {
-                let checked = move |session: &Session| {
-                    grant.check_project(&session.choose()?.0)?;
-                    work(session)
-                };
-                self.workers.run(caller, told, checked).await
-            }
-        }
+    ) -> std::result::Result<T, ErrorData> {
+        target(context, None).run(&self.workers, None, work).await.map_err(refused)
     }
 
     async fn call(
@@ -86,44 +72,38 @@ impl Handler {
         tool: &'static Tool,
         mut arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
-        told: Option<watch::Sender<Option<ProgressStep>>>,
+        progress: Option<ProgressSender>,
     ) -> Result<CallToolResult> {
         let project = match arguments.remove("project") {
             Some(Value::String(name)) if !name.is_empty() => Some(name),
             Some(Value::Null | Value::String(_)) | None => None,
             Some(_) => return Err(AppError::usage("project is not a string", "pass the name of a project")),
         };
-        let (entry, input) = tool.call(arguments)?;
-        if let Some(grant) = granted(context) {
-            grant.check(&entry.demand())?;
-        }
+        let (operation, parameters) = tool.call(arguments)?;
+        let parameters = std::future::ready(Ok(parameters));
+        let request = resolve(target(context, project), operation, parameters).await?;
         let keepers = self.keepers.clone();
-        let (text, structured) = self
-            .run(context, RequestTarget { project, told }, move |session| {
-                let answer = (entry.from_json)(input, session)?;
-                let mut text = answer.human();
-                if let Some(progress) = keepers.progress(session) {
-                    text.push_str(&format!(
-                        "\n(building the index: {} of {} pages so far)\n",
-                        progress.done, progress.total
-                    ));
-                }
-                Ok((text, answer.json()))
-            })
-            .await?;
+        let render = move |session: &Session, output: &dyn DynOutput| {
+            let mut text = output.human();
+            if let Some(progress) = keepers.progress(session) {
+                text.push_str(&format!(
+                    "\n(building the index: {} of {} pages so far)\n",
+                    progress.done, progress.total
+                ));
+            }
+            (text, output.json())
+        };
+        let (text, structured) = request.run(&self.workers, progress, render).await?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.structured_content = Some(structured);
         Ok(result)
     }
 }
 
-/// The target of a request besides its operation.
-#[derive(Default)]
-struct RequestTarget {
-    /// The requested project.
-    project: Option<String>,
-    /// Receives progress.
-    told: Option<watch::Sender<Option<ProgressStep>>>,
+/// Returns the target of a request. Over stdio a client has the rights of the user; over HTTP, those of its token.
+fn target(context: &RequestContext<RoleServer>, project: Option<String>) -> RequestTarget {
+    let client = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
+    RequestTarget { face: "mcp", grant: granted(context), client, project }
 }
 
 /// Returns the grant of an HTTP request's token; none over stdio.
@@ -209,9 +189,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run(&context, RequestTarget::default(), |session| resources::list(session, cursor))
-            .await
-            .map_err(refused)
+        self.run(&context, |session| resources::list(session, cursor)).await
     }
 
     async fn list_resource_templates(
@@ -227,9 +205,8 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ReadResourceResponse, ErrorData> {
-        let read = self
-            .run(&context, RequestTarget::default(), move |session| resources::read(session, &request.uri));
-        Ok(ReadResourceResponse::Complete(read.await.map_err(refused)?))
+        let read = self.run(&context, move |session| resources::read(session, &request.uri));
+        Ok(ReadResourceResponse::Complete(read.await?))
     }
 
     async fn list_prompts(
@@ -246,10 +223,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let made = self.run(&context, RequestTarget::default(), move |session| {
-            prompts::get(session, &request.name, &arguments)
-        });
-        Ok(GetPromptResponse::Complete(made.await.map_err(refused)?))
+        let made = self.run(&context, move |session| prompts::get(session, &request.name, &arguments));
+        Ok(GetPromptResponse::Complete(made.await?))
     }
 
     async fn complete(
@@ -258,9 +233,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CompleteResult, ErrorData> {
         let argument = request.argument;
-        let found = self
-            .run(&context, RequestTarget::default(), move |session| complete::complete(session, &argument));
-        Ok(CompleteResult::new(found.await.map_err(refused)?))
+        let found = self.run(&context, move |session| complete::complete(session, &argument));
+        Ok(CompleteResult::new(found.await?))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

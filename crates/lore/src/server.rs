@@ -1,12 +1,15 @@
-//! Shared by the MCP and HTTP servers: workers that run operations, and background threads that keep indexes up to date.
+//! Shared by the MCP and HTTP servers: the path of a request, workers that run operations, and background threads that
+//! keep indexes up to date.
 //!
 //! Everything below a face is synchronous. A worker is a thread with its own sessions, and so its own database
 //! connections; requests are dispatched to workers and awaited.
 
+mod request;
 mod stop;
 mod vault_worker;
 mod workers;
 
+pub use request::{ProgressSender, RequestTarget, resolve};
 pub use stop::stopped;
 pub use vault_worker::VaultWorkers;
 pub use workers::{Caller, ProgressStep, ServerConfig, Workers};

@@ -19,7 +19,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::models::Library;
 use crate::app::stderr::Stderr;
 
-/// SessionOptions common to all operations.
+/// Options common to all operations.
 #[derive(Debug, Clone, Default)]
 pub struct SessionOptions {
     /// `--db`.

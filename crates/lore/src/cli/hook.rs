@@ -111,7 +111,7 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
             };
             let session = Session::new(environment, options, Stderr::new(Verbosity::Quiet))?;
             let brief = || -> Result<()> {
-                let brief = (ops::find("context")?.from_json)(Value::Null, &session)?.human();
+                let brief = ops::run("context", Value::Null, &session)?.human();
                 if !brief.trim().is_empty() {
                     let _ = give.send(started(&asked.client, &told(&project, &brief)));
                 }

@@ -19,7 +19,7 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
         Some(text) => text.to_owned(),
     };
     let input = parse(&input)?;
-    let answer = (ops::find(tool)?.from_json)(input, session)?;
+    let answer = ops::run(tool, input, session)?;
     print(format!("{}\n", answer.json()).as_bytes())?;
     Ok(answer.exit())
 }
@@ -59,7 +59,7 @@ fn answer(session: &Session, line: &str) -> Value {
             AppError::usage("the line has no `tool`", r#"write {"tool": "search", "input": {"query": "…"}}"#)
         })?;
         let input = ["input", "arguments"].iter().find_map(|key| request.get_mut(*key).map(Value::take));
-        (ops::find(&tool)?.from_json)(input.unwrap_or_default(), session)
+        ops::run(&tool, input.unwrap_or_default(), session)
     });
     let mut answer = match outcome {
         Ok(answer) => json!({ "result": answer.json(), "exit": answer.exit() }),

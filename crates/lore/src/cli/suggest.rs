@@ -92,13 +92,12 @@ pub(super) fn unrecognized(parents: &[&Command], word: &str) -> AppError {
     let names: Vec<&str> = parents.iter().map(|command| command.get_name()).collect();
     let above = names.join(" ");
     let given = names.iter().skip(1).chain([&word]).copied().collect::<Vec<_>>().join(" ");
-    let resolve_targets =
-        parents.last().map(|parent| suggestions(parent, parents.len() == 1, word)).unwrap_or_default();
-    let resolve_targets: Vec<String> =
-        resolve_targets.iter().map(|name| format!("'{above} {name}'")).collect();
-    let hint = match resolve_targets.as_slice() {
+    let similar = parents.last().map(|parent| suggestions(parent, parents.len() == 1, word));
+    let similar: Vec<String> =
+        similar.unwrap_or_default().iter().map(|name| format!("'{above} {name}'")).collect();
+    let hint = match similar.as_slice() {
         [] => format!("run '{above} --help' for the list of commands"),
-        resolve_targets => format!("did you mean {}?", resolve_targets.join(" or ")),
+        similar => format!("did you mean {}?", similar.join(" or ")),
     };
     AppError::usage(format!("unrecognized command '{given}'"), hint)
 }

@@ -13,11 +13,11 @@ use lore_engine::Code;
 use serde_json::{Map, Value, json};
 
 use super::address::Address;
-use super::operations::{bytes, run_as};
+use super::operations::{bytes, target};
 use super::{Shared, reply};
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result};
-use crate::ops;
+use crate::server::{RequestTarget, resolve};
 
 /// The version conditions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,14 @@ struct Means {
     conditional: bool,
 }
 
+/// A request for a page.
+struct PageRequest {
+    path: String,
+    method: Method,
+    headers: HeaderMap,
+    means: Means,
+}
+
 /// Handles all methods of a page.
 pub async fn page(
     State(shared): State<Arc<Shared>>,
@@ -39,87 +47,61 @@ pub async fn page(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let means = match means(&headers) {
-        Ok(means) => means,
-        Err(failure) => return reply::failure(&failure),
+    let request = means(&headers).map(|means| PageRequest { path: place, method, headers, means });
+    let response = match request {
+        Ok(request) => request.run(&shared, target(grant, project), body).await,
+        Err(failure) => Err(failure),
     };
-    let asked = match request(&method, &place, means, &headers, body).await {
-        Ok(asked) => asked,
-        Err(failure) => return reply::failure(&failure),
-    };
-    if means.exists && method == Method::PUT {
-        let look = ("get", Map::from_iter([("reference".to_owned(), json!(place))]));
-        match run(&shared, grant.clone(), project.clone(), look).await {
-            Ok(_) => (),
-            Err(failure) if failure.code == Code::NotFound => {
-                return reply::refusal(StatusCode::PRECONDITION_FAILED, &failure);
+    response.unwrap_or_else(|failure| reply::failure(&failure))
+}
+
+impl PageRequest {
+    async fn run(&self, shared: &Shared, target: RequestTarget, body: Body) -> Result<Response> {
+        let request = resolve(target.clone(), self.operation(), self.parameters(body)).await?;
+        if self.means.exists && self.method == Method::PUT {
+            let reference = std::future::ready(Ok(json!({ "reference": self.path })));
+            match resolve(target, "get", reference).await?.json(&shared.workers).await {
+                Ok(_) => (),
+                Err(failure) if failure.code == Code::NotFound => {
+                    return Ok(reply::refusal(StatusCode::PRECONDITION_FAILED, &failure));
+                }
+                Err(failure) => return Err(failure),
             }
-            Err(failure) => return reply::failure(&failure),
+        }
+        match request.json(&shared.workers).await {
+            Ok(value) => Ok(answered(&self.method, self.means, &value)),
+            Err(failure) if failure.code == Code::Conflict && self.means.conditional => {
+                Ok(reply::refusal(StatusCode::PRECONDITION_FAILED, &failure))
+            }
+            Err(failure) => Err(failure),
         }
     }
-    match run(&shared, grant, project, asked).await {
-        Ok(value) => answered(&method, means, &value),
-        Err(failure) if failure.code == Code::Conflict && means.conditional => {
-            reply::refusal(StatusCode::PRECONDITION_FAILED, &failure)
+
+    /// Returns the operation of the method.
+    fn operation(&self) -> &'static str {
+        match self.method {
+            Method::GET | Method::HEAD => "get",
+            Method::PUT => "put",
+            Method::PATCH => "edit",
+            // The router admits only DELETE besides these.
+            _ => "rm",
         }
-        Err(failure) => reply::failure(&failure),
     }
-}
 
-type OperationCall = (&'static str, Map<String, Value>);
-
-/// Returns the operation for a request, with its parameters.
-async fn request(
-    method: &Method,
-    path: &str,
-    means: Means,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<OperationCall> {
-    let mut input = Map::new();
-    let operation = match *method {
-        Method::GET | Method::HEAD => {
-            input.insert("reference".into(), json!(path));
-            return Ok(("get", input));
+    /// Reads the parameters of the operation.
+    async fn parameters(&self, body: Body) -> Result<Value> {
+        let (mut input, page) = match self.method {
+            Method::PUT => (object_or(body, &self.headers, "content").await?, "slug"),
+            Method::PATCH => (object_or(body, &self.headers, "append").await?, "reference"),
+            Method::DELETE => (Map::from_iter([("yes".to_owned(), json!(true))]), "reference"),
+            _ => return Ok(json!({ "reference": self.path })),
+        };
+        input.insert(page.into(), json!(self.path));
+        if let Some(version) = self.means.expected {
+            input.insert("expected_version".into(), json!(version));
         }
-        Method::PUT => {
-            input = object_or(body, headers, "content").await?;
-            input.insert("slug".into(), json!(path));
-            "put"
-        }
-        Method::PATCH => {
-            input = object_or(body, headers, "append").await?;
-            input.insert("reference".into(), json!(path));
-            "edit"
-        }
-        // The router admits only DELETE besides these.
-        _ => {
-            input.insert("reference".into(), json!(path));
-            input.insert("yes".into(), json!(true));
-            "rm"
-        }
-    };
-    if let Some(version) = means.expected {
-        input.insert("expected_version".into(), json!(version));
+        Ok(Value::Object(input))
     }
-    Ok((operation, input))
-}
-
-async fn run(
-    shared: &Shared,
-    grant: Grant,
-    project: Option<String>,
-    (operation, input): OperationCall,
-) -> Result<Value> {
-    let entry = ops::find(operation)?;
-    grant.check(&entry.demand())?;
-    run_as(
-        shared,
-        grant,
-        project,
-        move |session| Ok((entry.from_json)(Value::Object(input), session)?.json()),
-    )
-    .await
 }
 
 fn answered(method: &Method, means: Means, value: &Value) -> Response {

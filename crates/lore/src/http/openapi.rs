@@ -15,8 +15,8 @@ pub async fn document() -> Response {
 
 fn made() -> Value {
     let mut paths = Map::new();
-    for entry in ops::registry() {
-        paths.insert(format!("/api/{}", entry.tool()), json!({ "post": operation(&entry) }));
+    for entry in &ops::REGISTRY {
+        paths.insert(format!("/api/{}", entry.tool()), json!({ "post": operation(entry) }));
     }
     paths.insert("/api/context/{path}".into(), page());
     paths.insert(
@@ -121,7 +121,7 @@ fn output(entry: &OperationInfo) -> Value {
 }
 
 fn output_of(operation: &str) -> Value {
-    ops::find(operation).map(|entry| output(&entry)).unwrap_or_default()
+    ops::find(operation).map(output).unwrap_or_default()
 }
 
 fn bare(mut schema: Value) -> Value {

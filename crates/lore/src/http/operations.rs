@@ -14,8 +14,7 @@ use super::address::Address;
 use super::{BODY, Shared, reply};
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result};
-use crate::ops;
-use crate::server::Caller;
+use crate::server::{RequestTarget, resolve};
 
 /// Maximum number of bytes read and discarded from an oversized request.
 const FORGOTTEN: usize = 64 * 1024 * 1024;
@@ -34,28 +33,13 @@ pub async fn run(
 }
 
 async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> Result<Value> {
-    let entry = ops::find(&address.place)
-        .map_err(|failure| AppError { code: lore_engine::Code::NotFound, ..failure })?;
-    grant.check(&entry.demand())?;
-    let input = parameters(body).await?;
-    run_as(shared, grant, address.project, move |session| Ok((entry.from_json)(input, session)?.json())).await
+    let target = target(grant, address.project);
+    resolve(target, &address.place, parameters(body)).await?.json(&shared.workers).await
 }
 
-/// Runs `work` in a session for the token's actor, after checking that the grant covers the project.
-pub async fn run_as<T: Send + 'static>(
-    shared: &Shared,
-    grant: Grant,
-    project: Option<String>,
-    work: impl FnOnce(&crate::app::session::Session) -> Result<T> + Send + 'static,
-) -> Result<T> {
-    let caller = Caller { actor: Some(grant.actor.clone()), project, face: "http" };
-    let checked = move |session: &crate::app::session::Session| {
-        if grant.projects.is_some() {
-            grant.check_project(&session.choose()?.0)?;
-        }
-        work(session)
-    };
-    shared.workers.run(caller, None, checked).await
+/// Returns the target of a request with this grant.
+pub fn target(grant: Grant, project: Option<String>) -> RequestTarget {
+    RequestTarget { face: "http", grant: Some(grant), client: None, project }
 }
 
 /// Reads a request body, up to the size limit.

@@ -48,7 +48,7 @@ fn slugs(session: &Session, begun: &str) -> Result<Vec<String>> {
 }
 
 fn tags(session: &Session, begun: &str) -> Result<Vec<String>> {
-    let all = (ops::find("tags")?.from_json)(json!({}), session)?.json();
+    let all = ops::run("tags", json!({}), session)?.json();
     let all = all["tags"].as_array().cloned().unwrap_or_default();
     let name = |tag: &serde_json::Value| tag.as_str().or(tag["tag"].as_str()).map(str::to_owned);
     Ok(all.iter().filter_map(name).filter(|tag| fold(tag).starts_with(begun)).collect())

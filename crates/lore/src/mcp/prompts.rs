@@ -89,7 +89,7 @@ const PROMPTS: &[Known] = &[
         title: "Search",
         about: "Search memory and answer from it",
         arguments: &[Argument { name: "query", about: "What to look for", required: true }],
-        text: "DynOutput from my memory, using the results below; search again with other words if they do not answer \
+        text: "Answer from my memory, using the results below; search again with other words if they do not answer \
                the question. Cite slugs, heed warnings, and say what memory does not know.",
         shown: |given| given.text("query").map(|query| ("query", json!({ "question": query }))),
     },
@@ -132,7 +132,7 @@ pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>)
     }
     let mut text = known.text.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {
-        let answer = (ops::find(operation)?.from_json)(input, session)?;
+        let answer = ops::run(operation, input, session)?;
         text.push_str(&format!("\n\n{}", answer.human()));
     }
     if let Some(transcript) = given.text("transcript") {

@@ -104,9 +104,7 @@ fn index(session: &Session) -> Result<String> {
 }
 
 fn project_info(session: &Session) -> Result<String> {
-    let run = |name: &str| -> Result<serde_json::Value> {
-        Ok((ops::find(name)?.from_json)(json!({}), session)?.json())
-    };
+    let run = |name: &str| -> Result<serde_json::Value> { Ok(ops::run(name, json!({}), session)?.json()) };
     Ok(json!({ "project": run("project_info")?, "status": run("status")?, "stats": run("stats")? })
         .to_string())
 }

@@ -5,13 +5,12 @@ use serde_json::{Map, Value, json};
 
 use crate::app::error::{AppError, Result};
 use crate::ops;
-use crate::ops::OperationInfo;
 
 /// The set a tool belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
     /// Pages with truth and timeline, links, facts, gaps.
-    VaultContext,
+    Memory,
     /// Notes by their titles, and projects.
     Notes,
     /// Tools in every set: capture, context, maintenance.
@@ -109,9 +108,9 @@ impl Parameter {
 
 impl Tool {
     /// Returns the operation for a call, with its parameters.
-    pub fn call(&self, arguments: Map<String, Value>) -> Result<(OperationInfo, Value)> {
+    pub fn call(&self, arguments: Map<String, Value>) -> Result<(&'static str, Value)> {
         self.check(&arguments)?;
-        let entry = ops::find((self.operation)(&arguments))?;
+        let operation = (self.operation)(&arguments);
         let mut input = match serde_json::from_str(self.fixed) {
             Ok(Value::Object(fixed)) => fixed,
             _ => Map::new(),
@@ -125,9 +124,9 @@ impl Tool {
             }
         }
         // Drops parameters that the chosen operation does not have.
-        let known = (entry.parameters)();
+        let known = ops::find(operation)?.parameters();
         input.retain(|name, _| known.contains(name));
-        Ok((entry, Value::Object(input)))
+        Ok((operation, Value::Object(input)))
     }
 
     fn check(&self, arguments: &Map<String, Value>) -> Result<()> {

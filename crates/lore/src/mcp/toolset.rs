@@ -13,7 +13,7 @@ pub enum Toolset {
     /// Notes by title, plus the common tools
     Notes,
     /// Pages, links, facts and gaps, plus the common tools
-    VaultContext,
+    Memory,
     /// Every tool
     #[default]
     All,
@@ -24,7 +24,7 @@ pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
     let offered = |tool: &&Tool| match set {
         Toolset::Core => tool.core,
         Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
-        Toolset::VaultContext => matches!(tool.set, Set::VaultContext | Set::Common),
+        Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
         Toolset::All => true,
     };
     TOOLS.iter().filter(offered).collect()
@@ -45,8 +45,17 @@ pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
     use crate::mcp::INSTRUCTIONS;
+
+    #[test]
+    fn sets_have_their_documented_names() {
+        let names = Toolset::value_variants().iter().filter_map(|set| set.to_possible_value());
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        assert_eq!(names, ["core", "notes", "memory", "all"]);
+    }
 
     #[test]
     fn tool_lists_stay_within_token_limits() {

@@ -16,7 +16,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::expectations::{Case, Expectation, FILE, Fact, NewQuestion, Question, What, add, junit, read};
 use crate::ops::views::WriteResult;
-use crate::ops::{Operation, find};
+use crate::ops::{self, Operation};
 
 /// Larger than any answer, so that no expected hit is cut by the budget.
 const BUDGET: usize = 1_000_000;
@@ -237,7 +237,7 @@ fn look_up(session: &Session, fact: &Fact) -> Result<Vec<String>> {
 }
 
 fn answer(session: &Session, operation: &str, input: Value) -> Result<Value> {
-    Ok((find(operation)?.from_json)(input, session)?.json())
+    Ok(ops::run(operation, input, session)?.json())
 }
 
 fn strings(answer: &Value, list: &str, field: &str) -> Vec<String> {

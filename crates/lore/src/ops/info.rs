@@ -1,0 +1,130 @@
+//! A type-erased operation: its names, schemas and how to run it.
+
+use std::sync::OnceLock;
+
+use clap::{ArgMatches, Command};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::{DynOutput, Operation, find};
+use crate::app::access::Demand;
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+
+/// A type-erased operation.
+pub struct OperationInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Whether it changes anything.
+    pub writes: bool,
+    /// Whether it concerns the machine and its user rather than one vault.
+    pub machine: bool,
+    /// Builds its subcommand.
+    pub command: fn() -> Command,
+    /// Returns the schema of its parameters.
+    pub input: fn() -> Schema,
+    /// Returns the schema of its output.
+    pub output: fn() -> Schema,
+    /// Runs it from command-line arguments.
+    pub from_cli: fn(&ArgMatches, &Session) -> Result<Box<dyn DynOutput>>,
+    /// Parses its parameters from JSON.
+    pub(super) from_json: fn(Value) -> Result<Prepared>,
+    /// The names of its parameters. They are cached because building a schema can take longer than running the
+    /// operation.
+    parameters: OnceLock<Box<[String]>>,
+}
+
+/// An operation with its parameters, ready to run.
+pub(super) type Prepared = Box<dyn FnOnce(&Session) -> Result<Box<dyn DynOutput>> + Send>;
+
+impl OperationInfo {
+    /// Returns what it demands of a grant.
+    pub fn demand(&self) -> Demand {
+        Demand { name: self.name, writes: self.writes, machine: self.machine }
+    }
+
+    /// Returns its tool name: `project add` is `project_add`.
+    pub fn tool(&self) -> String {
+        self.name.replace([' ', '-'], "_")
+    }
+
+    /// Returns the names of its parameters.
+    pub fn parameters(&self) -> &[String] {
+        self.parameters.get_or_init(|| {
+            let schema = (self.input)();
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+        })
+    }
+
+    /// Returns an error if a parameter is unknown.
+    pub(super) fn check(&self, parameters: &Value) -> Result<()> {
+        let known = self.parameters();
+        match parameters.as_object().and_then(|given| given.keys().find(|key| !known.contains(key))) {
+            None => Ok(()),
+            Some(unknown) => Err(AppError::usage(
+                format!("{} has no parameter {unknown:?}", self.name),
+                format!("known parameters: {}", known.join(", ")),
+            )),
+        }
+    }
+
+    pub(super) const fn of<O: Operation>() -> OperationInfo {
+        OperationInfo {
+            name: O::NAME,
+            aliases: O::ALIASES,
+            writes: O::WRITES,
+            machine: O::MACHINE,
+            command: || {
+                O::augment_args(Command::new(last_word(O::NAME)))
+                    .visible_aliases(O::ALIASES.iter().copied())
+                    .hide(O::HIDDEN)
+            },
+            input: schema::<O>,
+            output: output_schema::<O::Output>,
+            from_cli: |matches, session| {
+                let operation = O::from_arg_matches(matches)
+                    .map_err(|error| AppError::usage(error.to_string(), "run with --help for usage"))?;
+                Ok(Box::new(operation.run(session)?))
+            },
+            from_json: |value| {
+                let operation: O = parse(value)?;
+                Ok(Box::new(|session| Ok(Box::new(operation.run(session)?))))
+            },
+            parameters: OnceLock::new(),
+        }
+    }
+}
+
+fn last_word(name: &'static str) -> &'static str {
+    name.rsplit(' ').next().unwrap_or(name)
+}
+
+fn schema<T: JsonSchema>() -> Schema {
+    SchemaGenerator::new(inlined()).into_root_schema_for::<T>()
+}
+
+/// Returns the schema of a serialized value: fields that may be skipped are not required.
+fn output_schema<T: JsonSchema>() -> Schema {
+    SchemaGenerator::new(inlined().for_serialize()).into_root_schema_for::<T>()
+}
+
+fn inlined() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
+}
+
+/// Parses the parameters of an operation; an unknown name is an error.
+pub(super) fn read_json<O: Operation>(parameters: Value) -> Result<O> {
+    find(O::NAME)?.check(&parameters)?;
+    parse(parameters)
+}
+
+fn parse<O: Operation>(parameters: Value) -> Result<O> {
+    let parameters = if parameters.is_null() { Value::Object(Default::default()) } else { parameters };
+    serde_json::from_value(parameters).map_err(|error| {
+        AppError::usage(format!("{}: {error}", O::NAME), "see the operation's schema in `lore --tools-json`")
+    })
+}
