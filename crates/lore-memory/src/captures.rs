@@ -37,15 +37,15 @@ pub(crate) fn raw_changes(
         expected_version: Some(0),
     };
     let mut changes = Vec::new();
-    let mut kept = None;
+    let mut stored = None;
     if text.whole {
         let extension = text.extension.as_deref().map_or_else(|| "txt".into(), slugify);
         let path = format!("{}/files/{stem}.{extension}", raw.folder);
         changes.push(put(path.clone(), text.bytes.clone()));
-        kept = Some(path);
+        stored = Some(path);
     }
     let excerpt = if looks_binary(&text.bytes) { None } else { Some(decode(&text.bytes).text.into_owned()) };
-    let stub = stub(context, raw, title, url, excerpt.as_deref(), kept.as_deref());
+    let stub = stub(context, raw, title, url, excerpt.as_deref(), stored.as_deref());
     let path = format!("{}/{stem}.md", raw.folder);
     changes.insert(0, put(path.clone(), stub.into_bytes()));
     Ok((changes, Some(path)))
@@ -57,7 +57,7 @@ fn stub(
     title: &str,
     url: Option<&str>,
     text: Option<&str>,
-    kept: Option<&str>,
+    stored: Option<&str>,
 ) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut stub = format!("---\ntitle: {}\n", quoted(title));
@@ -65,8 +65,8 @@ fn stub(
         stub.push_str(&format!("url: {}\n", quoted(url)));
     }
     stub.push_str(&format!("retrieved: {}\n", context.today()));
-    if let Some(kept) = kept {
-        stub.push_str(&format!("file: {}\n", quoted(kept)));
+    if let Some(stored) = stored {
+        stub.push_str(&format!("file: {}\n", quoted(stored)));
     }
     stub.push_str("---\n");
     let (excerpt, cut) = text.map(|text| excerpt(text, raw)).unwrap_or_default();

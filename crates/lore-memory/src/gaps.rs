@@ -6,7 +6,7 @@ use lore_engine::{Error, Hit, Result, VaultContext, refuse_secret};
 use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
 use lore_text::{ContentHash, fold, on_one_line, stable_number, terms};
 
-use crate::novelty::nearness;
+use crate::novelty::cosine_to_page;
 use crate::page_text::page_terms;
 
 /// An unanswered question.
@@ -45,16 +45,16 @@ fn id_of(hash: ContentHash) -> u64 {
 /// Adds a gap, or counts a known one again and reopens it. It is `internal` until approved for more.
 pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
     if new.question.trim().is_empty() {
-        return Err(bad("the question is empty", "pass the question that was asked"));
+        return Err(bad_input("the question is empty", "pass the question that was asked"));
     }
     if new.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
-        return Err(bad("the confidence is not between 0 and 1", "omit it if it is unknown"));
+        return Err(bad_input("the confidence is not between 0 and 1", "omit it if it is unknown"));
     }
     let note = new.context.as_deref().unwrap_or_default().trim();
     let question = plain(&new.question);
     if !question.is_empty() && plain(note).contains(&question) {
         let hint = "describe the purpose, not the question: the context is stored as is";
-        return Err(bad("the context contains the question, which must not be stored", hint));
+        return Err(bad_input("the context contains the question, which must not be stored", hint));
     }
     refuse_secret(context, "the context", note)?;
     let query_hash = ContentHash::of(new.question.as_bytes());
@@ -91,15 +91,15 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
     let approver = approval.approver.trim();
     if approver.is_empty() {
-        return Err(bad("the approver is missing", "pass a name: it is stored with the approval"));
+        return Err(bad_input("the approver is missing", "pass a name: it is stored with the approval"));
     }
     match approval.sensitivity {
         Sensitivity::Internal => {
-            return Err(bad("gaps are internal by default", "approve as `redacted` or `external`"));
+            return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
         }
         Sensitivity::Redacted if redacted_query.is_none() => {
             let hint = "pass the question without names, amounts and terms as the redacted query";
-            return Err(bad("a redacted approval needs a redacted query", hint));
+            return Err(bad_input("a redacted approval needs a redacted query", hint));
         }
         _ => {}
     }
@@ -112,13 +112,13 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
         let is_question = |text: &String| ContentHash::of(text.as_bytes()) == gap.query_hash;
         if query_text.as_ref().is_some_and(|text| !is_question(text)) {
             let hint = "pass the exact question as it was asked, or omit it";
-            return Err(bad(&format!("this is not the question of gap {id}"), hint));
+            return Err(bad_input(&format!("this is not the question of gap {id}"), hint));
         }
         if let Some(redacted) = &redacted_query {
             let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
             if whole || is_question(redacted) {
                 let hint = "remove the confidential parts";
-                return Err(bad("the redacted query is the question itself", hint));
+                return Err(bad_input("the redacted query is the question itself", hint));
             }
         }
         Ok(GapRow {
@@ -154,11 +154,11 @@ pub fn check_gaps(context: &VaultContext, ids: &[u64]) -> Result<()> {
 pub fn weigh(context: &VaultContext, question: &str, hits: &[Hit]) -> Option<String> {
     // An answer from a link or a fact counts, whatever words the page contains.
     let best = hits.iter().find(|hit| hit.answers).or(hits.first());
-    let weighed = try_weigh(context, question, best);
-    weighed.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
+    let note = record_confidence(context, question, best);
+    note.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
 }
 
-fn try_weigh(context: &VaultContext, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
+fn record_confidence(context: &VaultContext, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
     let policy = context.policy();
     let id = gap_id(question);
     let known = context.store().gap(context.project(), id)?;
@@ -198,15 +198,17 @@ fn confidence(context: &VaultContext, question: &str, best: &Hit, enough: f64) -
     if best.answers || matches!(context.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
         return Ok(1.0);
     }
-    let asked = terms(question);
-    let there = page_terms(context, &best.page)?;
-    let covered = asked.intersection(&there).count() as f64 / asked.len().max(1) as f64;
+    let question_terms = terms(question);
+    let page_terms = page_terms(context, &best.page)?;
+    let covered =
+        question_terms.intersection(&page_terms).count() as f64 / question_terms.len().max(1) as f64;
     if covered >= enough {
         return Ok(covered);
     }
-    let near =
-        nearness(context, question, &best.page, &|embedder: &dyn Embedder| embedder.embed_query(question))?;
-    Ok(near.unwrap_or_default().max(covered))
+    let cosine = cosine_to_page(context, question, &best.page, &|embedder: &dyn Embedder| {
+        embedder.embed_query(question)
+    })?;
+    Ok(cosine.unwrap_or_default().max(covered))
 }
 
 /// Reads and writes a gap in one transaction.
@@ -228,7 +230,7 @@ fn plain(text: &str) -> String {
     words.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
 }
 
-fn bad(message: &str, hint: &str) -> Error {
+fn bad_input(message: &str, hint: &str) -> Error {
     Error::BadInput { message: message.to_owned(), hint: hint.to_owned() }
 }
 

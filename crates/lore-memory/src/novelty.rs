@@ -54,7 +54,7 @@ pub(crate) fn novelty(context: &VaultContext, new: &str, truth: &str, page: &Pag
     }
     let passage =
         |embedder: &dyn Embedder| Ok(embedder.embed_passages(&[new])?.into_iter().next().unwrap_or_default());
-    let cosine = nearness(context, new, page, &passage)?;
+    let cosine = cosine_to_page(context, new, page, &passage)?;
     Ok(Novelty { verdict: verdict(jaccard, cosine), jaccard, cosine })
 }
 
@@ -79,7 +79,7 @@ pub fn jaccard(a: &str, b: &str) -> f64 {
 }
 
 /// Returns the cosine between a text and the nearest part of a page; none without a usable model.
-pub(crate) fn nearness(
+pub(crate) fn cosine_to_page(
     context: &VaultContext,
     text: &str,
     page: &PageRow,

@@ -12,7 +12,7 @@ const DIGITS: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditState {
     /// Generated and unchanged.
-    Whole,
+    Unchanged,
     /// Generated, but edited since.
     Edited,
     /// Not generated.
@@ -33,7 +33,7 @@ pub fn state_of(text: &str) -> EditState {
     if !first.starts_with(MARKER) {
         EditState::Absent
     } else if first == marker(body) {
-        EditState::Whole
+        EditState::Unchanged
     } else {
         EditState::Edited
     }
@@ -63,7 +63,7 @@ mod tests {
             # Index
         "#]]
         .assert_eq(&seal("# Index\n"));
-        assert_eq!(state_of(&seal("")), EditState::Whole);
+        assert_eq!(state_of(&seal("")), EditState::Unchanged);
     }
 
     #[test]
@@ -71,10 +71,10 @@ mod tests {
         let sealed = seal("# Index\n\nText\n");
         let without_seal = sealed.replacen(" (seal: ", " (", 1);
         for (text, state) in [
-            (sealed.clone(), EditState::Whole),
-            (sealed.replace('\n', "\r\n"), EditState::Whole),
-            (sealed.replacen("-->\n", "-->\r\n", 1), EditState::Whole),
-            (format!("\u{feff}{sealed}"), EditState::Whole),
+            (sealed.clone(), EditState::Unchanged),
+            (sealed.replace('\n', "\r\n"), EditState::Unchanged),
+            (sealed.replacen("-->\n", "-->\r\n", 1), EditState::Unchanged),
+            (format!("\u{feff}{sealed}"), EditState::Unchanged),
             (sealed.replace("Text", "Test"), EditState::Edited),
             (format!("{sealed}more\n"), EditState::Edited),
             (sealed.trim_end().to_owned(), EditState::Edited),
@@ -90,6 +90,6 @@ mod tests {
 
     #[test]
     fn seal_ignores_line_endings() {
-        assert_eq!(state_of(&seal("a\r\nb\r\n").replace("\r\n", "\n")), EditState::Whole);
+        assert_eq!(state_of(&seal("a\r\nb\r\n").replace("\r\n", "\n")), EditState::Unchanged);
     }
 }

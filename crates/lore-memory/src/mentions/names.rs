@@ -65,7 +65,7 @@ impl Names {
     pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> Names {
         let mut known: BTreeMap<String, Name> = BTreeMap::new();
         for (page, names) in pages.enumerate() {
-            for name in names.into_iter().filter(|name| may_be_spoken(name)) {
+            for name in names.into_iter().filter(|name| can_be_mentioned(name)) {
                 let name = on_one_line(name);
                 let single = !name.contains(' ') && !name.chars().any(is_unspaced);
                 let new = Name { page: Some(page), written: BTreeSet::new(), single };
@@ -86,13 +86,13 @@ impl Names {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let all =
             automaton.find_overlapping_iter(text).map(|found| (found.pattern().as_usize(), found.range()));
-        let mut whole: Vec<_> = all.filter(|(_, place)| is_whole(text, place.start, place.end)).collect();
-        whole.sort_by_key(|(_, place)| (place.start, std::cmp::Reverse(place.end)));
+        let mut whole: Vec<_> = all.filter(|(_, range)| is_whole(text, range.start, range.end)).collect();
+        whole.sort_by_key(|(_, range)| (range.start, std::cmp::Reverse(range.end)));
         let mut end = 0;
-        whole.retain(|(_, place)| {
-            let free = place.start >= end;
+        whole.retain(|(_, range)| {
+            let free = range.start >= end;
             if free {
-                end = place.end;
+                end = range.end;
             }
             free
         });
@@ -101,7 +101,7 @@ impl Names {
 }
 
 /// Returns whether a name can refer to a page: it has a content word and is not an everyday word, number or date.
-fn may_be_spoken(name: &str) -> bool {
+fn can_be_mentioned(name: &str) -> bool {
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let lower = lowered(name.trim());
     letters > 1
@@ -133,12 +133,14 @@ pub(super) fn lowered(text: &str) -> String {
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let inside = &text[start..end];
     // After `!`, a link would embed the page instead of linking to it.
-    let before = apart(inside.chars().next(), text[..start].chars().rev()) && !text[..start].ends_with('!');
-    before && (possessive(&text[end..]) || apart(inside.chars().next_back(), text[end..].chars()))
+    let before =
+        is_word_boundary(inside.chars().next(), text[..start].chars().rev()) && !text[..start].ends_with('!');
+    before
+        && (is_possessive(&text[end..]) || is_word_boundary(inside.chars().next_back(), text[end..].chars()))
 }
 
 /// Returns whether a word with this edge ends before these letters.
-fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
+fn is_word_boundary(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     let Some(next) = outside.next() else { return true };
     if edge.is_some_and(is_unspaced) && (is_unspaced(next) || next.is_ascii_alphanumeric()) {
         return true;
@@ -155,7 +157,7 @@ fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     !joins || !outside.next().is_some_and(|letter| letter.is_alphanumeric() || letter == '/')
 }
 
-fn possessive(after: &str) -> bool {
+fn is_possessive(after: &str) -> bool {
     let rest = after.strip_prefix("'s").or_else(|| after.strip_prefix("’s"));
     rest.is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric()))
 }
@@ -196,10 +198,10 @@ mod tests {
     #[test]
     fn meaningless_names_are_rejected() {
         for name in ["2024", "2024-05-01", "the", "of the", "Notes", "x", "a/b", "Next steps", "[x]"] {
-            assert!(!may_be_spoken(name), "{name}");
+            assert!(!can_be_mentioned(name), "{name}");
         }
         for name in ["Go", "AI", "Acme 2", "heat pump", "沈玉兰"] {
-            assert!(may_be_spoken(name), "{name}");
+            assert!(can_be_mentioned(name), "{name}");
         }
     }
 

@@ -139,7 +139,7 @@ impl World {
     }
 
     /// Reconciles only these paths and formats the report.
-    pub fn look(&self, paths: &[&str]) -> String {
+    pub fn sync_paths(&self, paths: &[&str]) -> String {
         let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         shown(&refresh(&self.context, Scope::Paths(&paths), &no_progress).unwrap())
     }
@@ -187,7 +187,7 @@ impl World {
 
     /// Checks that the index has no problems and equals a fresh one.
     #[track_caller]
-    pub fn check_sound(&self) {
+    pub fn check_consistency(&self) {
         assert_eq!(problems(&self.context), [""; 0]);
         let fresh = self.fresh();
         assert_eq!(self.state(), state(&fresh), "the state differs from a fresh index");

@@ -67,14 +67,14 @@ fn rebuilt_indexes_keep_their_versions() {
     assert_eq!(world.pages(), []);
     assert_eq!(world.sync(), "+companies/brex.md +people/ada.md +people/bob.md");
     // The creation date comes from the file's content if it is declared there, otherwise from the mtime.
-    let made_alike = |rows: Vec<PageRow>| -> Vec<PageRow> {
+    let without_creation_dates = |rows: Vec<PageRow>| -> Vec<PageRow> {
         rows.into_iter().map(|row| PageRow { created: 0, ..row }).collect()
     };
-    assert_eq!(made_alike(rows(&world.context)), made_alike(before));
+    assert_eq!(without_creation_dates(rows(&world.context)), without_creation_dates(before));
     assert_eq!(link_ids(&world.context), ids);
     assert_eq!(world.page("people/bob.md").version, 3);
     assert_eq!(store.snapshots(project, "people/bob.md").unwrap().len(), 2);
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]

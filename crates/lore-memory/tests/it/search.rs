@@ -6,13 +6,13 @@ use lore_text::ContentHash;
 
 use super::fixture::World;
 
-fn ask(world: &World, text: &str) -> SearchResult {
+fn search(world: &World, text: &str) -> SearchResult {
     world.context.search(&SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
 }
 
 /// Formats the paths found, best first, each with its reason.
 fn found(world: &World, text: &str) -> String {
-    let result = ask(world, text);
+    let result = search(world, text);
     assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "{text}: scores must be descending");
     assert!(result.hits.iter().all(|hit| hit.score > 0.0), "{text}: scores must be positive");
     let shown: Vec<String> =
@@ -22,7 +22,7 @@ fn found(world: &World, text: &str) -> String {
 
 /// Formats the excerpt of the best hit with its lines.
 fn excerpt(world: &World, text: &str) -> String {
-    let hit = ask(world, text).hits.into_iter().next().expect("a hit");
+    let hit = search(world, text).hits.into_iter().next().expect("a hit");
     let excerpt = hit.excerpt.expect("an excerpt");
     let file = world.text(&hit.page.path);
     let lines: Vec<&str> = file.lines().collect();
@@ -92,14 +92,14 @@ fn hyphens_and_dots_are_part_of_a_word() {
 #[test]
 fn partial_matches_count_if_no_page_has_all_words() {
     let world = World::synced("-- tips.md --\nproject management tips\n-- other.md --\nthe other thing\n");
-    let result = ask(&world, "project planning ideas");
+    let result = search(&world, "project planning ideas");
     assert!(result.relaxed);
     assert_eq!(found(&world, "project planning ideas"), "tips.md (some words)");
     assert_eq!(found(&world, "what is the project?"), "tips.md (some words)", "question words are ignored");
-    assert!(!ask(&world, "project tips").relaxed);
+    assert!(!search(&world, "project tips").relaxed);
     assert_eq!(found(&world, "nothing of this exists"), "");
-    for odd in ["", "   ", "\"", "***", "AND OR NOT", "(", "title:project tips)"] {
-        ask(&world, odd);
+    for query in ["", "   ", "\"", "***", "AND OR NOT", "(", "title:project tips)"] {
+        search(&world, query);
     }
 }
 
@@ -164,7 +164,7 @@ fn excerpts_use_the_current_file() {
     world.files("-- a.md --\nnew first line\n\nheron there\n");
     assert_eq!(excerpt(&world, "heron"), "3-3 heron there");
     world.remove("a.md");
-    assert!(ask(&world, "heron").hits[0].excerpt.is_none());
+    assert!(search(&world, "heron").hits[0].excerpt.is_none());
 }
 
 #[test]

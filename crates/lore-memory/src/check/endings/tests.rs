@@ -29,16 +29,16 @@ fn shown(ending: &Ending) -> String {
         [5] => "X",
         _ => "?",
     };
-    let who = match &ending.who {
-        Who::Page => "page".to_owned(),
-        Who::Pronoun => "they".to_owned(),
-        Who::Named(names) => names.iter().map(|pages| called(pages)).collect::<Vec<_>>().join("+"),
-        Who::Other => "other".to_owned(),
+    let who = match &ending.subject {
+        EndingSubject::Page => "page".to_owned(),
+        EndingSubject::Pronoun => "they".to_owned(),
+        EndingSubject::Named(names) => names.iter().map(|pages| called(pages)).collect::<Vec<_>>().join("+"),
+        EndingSubject::Other => "other".to_owned(),
     };
-    let what = match &ending.what {
-        What::Named(pages) => called(pages),
-        What::Body => "body",
-        What::Unsaid => "-",
+    let what = match &ending.object {
+        EndingObject::Named(pages) => called(pages),
+        EndingObject::Organization => "body",
+        EndingObject::Unstated => "-",
     };
     let date = ending.date.map(|date| format!(" {date}")).unwrap_or_default();
     format!("{who} {} {what}{date}", ending.verb)

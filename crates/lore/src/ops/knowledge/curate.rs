@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use lore_engine::VaultContext;
-use lore_memory::{Broken as BrokenLink, Curation, curate, mark_curated};
+use lore_memory::{BrokenLink, Curation, curate, mark_curated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ pub struct ToLookOver {
     /// Unlinked mentions; `lore lint --fix --links` turns them into links.
     missing_links: First<MissingLinkItem>,
     /// Links whose target does not exist.
-    broken_links: First<Broken>,
+    broken_links: First<BrokenLinkItem>,
     /// Tags that differ only in spelling, most used first.
     tags: Vec<Vec<String>>,
     /// Unchanged for long, the longest first.
@@ -96,7 +96,7 @@ impl<T> First<T> {
 
 /// A link whose target does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Broken {
+struct BrokenLinkItem {
     path: String,
     line: u32,
     target: String,
@@ -150,7 +150,7 @@ impl ToLookOver {
         let round = |likeness: f64| (likeness * 100.0).round() / 100.0;
         let told = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
-        let broken = |BrokenLink { path, line, target }| Ok(Broken { path, line, target });
+        let broken = |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path, line, target });
         let duplicate = |(one, other, likeness)| Duplicate { one, other, likeness: round(likeness) };
         Ok(ToLookOver {
             pages: found.pages,

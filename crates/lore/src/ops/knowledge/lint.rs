@@ -133,7 +133,7 @@ impl Operation for Lint {
         let mut linted = match (self.fix, self.dry_run) {
             (true, false) => {
                 let fixed = fix(context, &request)?;
-                Linted { fixed: fixed.paths, ..Linted::new(fixed.linked, fixed.left, fixed.warnings) }
+                Linted { fixed: fixed.paths, ..Linted::new(fixed.linked, fixed.remaining, fixed.warnings) }
             }
             _ => {
                 let found = lint(context, only)?;

@@ -94,7 +94,7 @@ impl Operation for Status {
             pending_embeddings,
             git: git.line(),
             unpushed: git.unpushed(),
-            stale_generated: generated::due(context)?.len(),
+            stale_generated: generated::stale_files(context)?.len(),
             curation_due: curation_due(context)?,
             warnings,
         })

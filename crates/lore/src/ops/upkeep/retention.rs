@@ -45,10 +45,10 @@ impl Operation for Rotate {
     type Output = Rotated;
 
     fn run(self, session: &Session) -> Result<Rotated> {
-        let turn = rotate(session.fresh()?)?;
-        let warnings = turn.warnings.into_iter().chain(turn.receipt.warnings).collect();
-        let cleared = turn.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
-        Ok(Rotated { day: turn.day.to_string(), turned: turn.turned, cleared, warnings })
+        let rotation = rotate(session.fresh()?)?;
+        let warnings = rotation.warnings.into_iter().chain(rotation.receipt.warnings).collect();
+        let cleared = rotation.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
+        Ok(Rotated { day: rotation.day.to_string(), turned: rotation.rolled_over, cleared, warnings })
     }
 }
 
@@ -156,7 +156,7 @@ impl Operation for Status {
             rule: one.rule,
             keep: one.keep,
             since: one.since.to_string(),
-            expired: one.over,
+            expired: one.expired,
         };
         Ok(AgeingFiles { files: ageing(session.fresh()?)?.into_iter().map(file).collect() })
     }

@@ -198,8 +198,8 @@ fn items(context: &VaultContext, similar: Vec<Similar>) -> Result<Vec<SimilarIte
             summary: one.page.summary.clone(),
             status: (!is_live(&state.status)).then_some(state.status),
             version: one.page.version,
-            likeness: (one.likeness * 100.0).round() / 100.0,
-            by: one.way.name(),
+            likeness: (one.score * 100.0).round() / 100.0,
+            by: one.method.name(),
             page: PageName::new(context, one.page)?,
         })
     };

@@ -1,7 +1,7 @@
 //! A compaction plan: the clusters, what connects them, and the text of their pages as far as the budget allows.
 
 use lore_engine::VaultContext;
-use lore_memory::{Cluster, ClusterTie, CompactPlan, Held, Inbound, Measure, preview};
+use lore_memory::{Cluster, ClusterTie, CompactPlan, Connection, Inbound, Measure, preview};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ impl Planned {
 
     fn of(plan: CompactPlan, clusters: Vec<ClusterItem>, hint: &'static str) -> Planned {
         let measure = match plan.measure {
-            Measure::Meaning { model } => model,
+            Measure::Embedding { model } => model,
             Measure::Words => "words".into(),
         };
         Planned {
@@ -177,9 +177,9 @@ fn item(context: &VaultContext, cluster: &Cluster, left: &mut Option<usize>) -> 
         cluster.members.iter().map(|member| page(context, member, left)).collect::<Result<Vec<_>>>()?;
     Ok(ClusterItem {
         cluster: cluster.id.clone(),
-        held_by: match cluster.held {
-            Held::Links => "links",
-            Held::Likeness => "similarity",
+        held_by: match cluster.connection {
+            Connection::Links => "links",
+            Connection::Similarity => "similarity",
         },
         tokens: pages.iter().map(|page| page.tokens).sum(),
         pages,
@@ -209,7 +209,7 @@ impl From<&Inbound> for InboundItem {
             line: link.line,
             relationship: link.relation.clone(),
             target: link.target.clone(),
-            stays: link.stays.clone(),
+            stays: link.blocked.clone(),
         }
     }
 }

@@ -12,24 +12,24 @@ use lore_ports::{LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold};
 use lore_vault::folder;
 
+use super::contradiction::{Candidate, ContradictionKind, LineRef, topic};
 use super::dates::is_season;
 use super::ended::ByPage;
-use super::endings::{Ending, What, Who, comes_back, endings};
-use super::finding::{Kind, Spot, Suspicion, topic};
-use super::passages::{Sentence, passages};
+use super::endings::{Ending, EndingObject, EndingSubject, endings, reports_return};
+use super::passages::{TokenSentence, passages};
 use super::rows::Rows;
-use super::tokens::{Sort, Token, Vocabulary, find_names};
+use super::tokens::{Token, TokenKind, Vocabulary, find_names};
 use super::verbs::{Bond, bond};
 
 /// Rows and names that the prose of a vault is checked against.
-pub(super) struct Context<'r> {
+pub(super) struct ProseChecker<'r> {
     rows: &'r Rows,
     links: &'r ByPage<'r>,
     vocabulary: Vocabulary,
 }
 
 /// A page with its text.
-pub(super) struct Told<'p> {
+pub(super) struct PageText<'p> {
     pub row: &'p PageRow,
     pub text: &'p str,
     pub page: &'p Page,
@@ -37,36 +37,36 @@ pub(super) struct Told<'p> {
     pub targets: &'p [Option<PageNo>],
 }
 
-impl<'r> Context<'r> {
+impl<'r> ProseChecker<'r> {
     /// Creates a context with the titles and aliases of all pages.
-    pub fn new(rows: &'r Rows, links: &'r ByPage<'r>) -> Context<'r> {
+    pub fn new(rows: &'r Rows, links: &'r ByPage<'r>) -> ProseChecker<'r> {
         let mut vocabulary = Vocabulary::default();
         for page in rows.pages.values() {
             vocabulary.add(&page.title, page.number);
             aliases(page).into_iter().for_each(|alias| vocabulary.add(&alias, page.number));
         }
-        Context { rows, links, vocabulary }
+        ProseChecker { rows, links, vocabulary }
     }
 
     /// Returns the open links that a page's prose reports as ended.
-    pub fn said_to_have_ended(&self, told: &Told<'_>) -> Vec<Suspicion> {
-        let own = self.own_names(told);
-        let mut said = passages(told.text, told.page, told.targets);
-        for sentence in &mut said {
+    pub fn ended_links(&self, page_text: &PageText<'_>) -> Vec<Candidate> {
+        let own = self.own_names(page_text);
+        let mut sentences = passages(page_text.text, page_text.page, page_text.targets);
+        for sentence in &mut sentences {
             let tokens = std::mem::take(&mut sentence.tokens);
             sentence.tokens = find_names(tokens, &self.vocabulary, &own);
         }
         let mut found = Vec::new();
         let mut seen = HashSet::new();
-        for (at, sentence) in said.iter().enumerate() {
+        for (at, sentence) in sentences.iter().enumerate() {
             if sentence.day.as_ref().is_some_and(|day| *day > self.rows.today) {
                 continue;
             }
             for ending in endings(&sentence.tokens, sentence.day.is_some()) {
-                for (subject, target) in self.resolve_targets(told, &said, at, &ending) {
+                for (subject, target) in self.resolve_targets(page_text, &sentences, at, &ending) {
                     let Some(link) = self.open_link(subject, target, sentence, &ending) else { continue };
-                    if !self.returned(&said, target) && seen.insert((subject, target)) {
-                        found.push(self.suspicion(told, link, &ending));
+                    if !self.returned(&sentences, target) && seen.insert((subject, target)) {
+                        found.push(self.candidate(page_text, link, &ending));
                     }
                 }
             }
@@ -75,23 +75,24 @@ impl<'r> Context<'r> {
     }
 
     /// Returns the page's own names, and the first and last word of its title unless another page has that name.
-    fn own_names(&self, told: &Told<'_>) -> Vocabulary {
+    fn own_names(&self, page_text: &PageText<'_>) -> Vocabulary {
         let mut own = Vocabulary::default();
-        let number = told.row.number;
-        let rivals = |name: &str| -> bool {
+        let number = page_text.row.number;
+        let is_ambiguous = |name: &str| -> bool {
             let others = self.vocabulary.pages(&fold(name)).iter().filter(|page| **page != number);
-            others.clone().count() > 0 && others.into_iter().any(|page| told.targets.contains(&Some(*page)))
+            others.clone().count() > 0
+                && others.into_iter().any(|page| page_text.targets.contains(&Some(*page)))
         };
-        for name in aliases(told.row).into_iter().chain([told.row.title.clone()]) {
-            if !rivals(&name) {
+        for name in aliases(page_text.row).into_iter().chain([page_text.row.title.clone()]) {
+            if !is_ambiguous(&name) {
                 own.add(&name, number);
             }
         }
-        let words: Vec<&str> = told.row.title.split(' ').collect();
+        let words: Vec<&str> = page_text.row.title.split(' ').collect();
         if let [first, .., last] = words.as_slice() {
             for word in [first, last] {
                 let capital = word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() > 2;
-                let free = self.vocabulary.pages(&fold(word)).is_empty() && !self.shared(told, word);
+                let free = self.vocabulary.pages(&fold(word)).is_empty() && !self.shared(page_text, word);
                 if capital && free && !["The", "And"].contains(word) {
                     own.add(word, number);
                 }
@@ -101,8 +102,8 @@ impl<'r> Context<'r> {
     }
 
     /// Returns whether a linked page has the word in its title.
-    fn shared(&self, told: &Told<'_>, word: &str) -> bool {
-        let linked = told.targets.iter().flatten().filter(|page| **page != told.row.number);
+    fn shared(&self, page_text: &PageText<'_>, word: &str) -> bool {
+        let linked = page_text.targets.iter().flatten().filter(|page| **page != page_text.row.number);
         let mut titles = linked.map(|page| self.rows.title(*page));
         titles.any(|title| title.split(' ').any(|other| other.eq_ignore_ascii_case(word)))
     }
@@ -110,24 +111,24 @@ impl<'r> Context<'r> {
     /// Returns the subject and object pages of an ending.
     fn resolve_targets(
         &self,
-        told: &Told<'_>,
-        said: &[Sentence],
+        page_text: &PageText<'_>,
+        sentences: &[TokenSentence],
         at: usize,
         ending: &Ending,
     ) -> Vec<(PageNo, PageNo)> {
-        let own = told.row.number;
-        let subjects: Vec<PageNo> = match &ending.who {
-            Who::Page => vec![own],
-            Who::Pronoun if self.has_rival(told, said, at, ending) => Vec::new(),
-            Who::Pronoun => vec![own],
-            Who::Named(names) => names.iter().filter_map(|name| only(name)).collect(),
-            Who::Other => Vec::new(),
+        let own = page_text.row.number;
+        let subjects: Vec<PageNo> = match &ending.subject {
+            EndingSubject::Page => vec![own],
+            EndingSubject::Pronoun if self.has_rival(page_text, sentences, at, ending) => Vec::new(),
+            EndingSubject::Pronoun => vec![own],
+            EndingSubject::Named(names) => names.iter().filter_map(|name| only(name)).collect(),
+            EndingSubject::Other => Vec::new(),
         };
-        let target = |subject: PageNo| match &ending.what {
-            What::Named(name) => only(name),
+        let target = |subject: PageNo| match &ending.object {
+            EndingObject::Named(name) => only(name),
             _ if subject != own => Some(own),
-            What::Unsaid if ending.weak && ending.date.is_none() => None,
-            What::Unsaid | What::Body => self.only_post(own),
+            EndingObject::Unstated if ending.weak && ending.date.is_none() => None,
+            EndingObject::Unstated | EndingObject::Organization => self.only_post(own),
         };
         let pair = |subject: PageNo| target(subject).filter(|to| *to != subject).map(|to| (subject, to));
         subjects.into_iter().filter_map(pair).collect()
@@ -135,36 +136,42 @@ impl<'r> Context<'r> {
 
     /// Returns whether a pronoun may refer to somebody else: another page of the same type, or an unknown name,
     /// precedes it.
-    fn has_rival(&self, told: &Told<'_>, said: &[Sentence], at: usize, ending: &Ending) -> bool {
-        let block = said[at].block;
-        let before = said[..=at].iter().filter(|sentence| sentence.block == block);
+    fn has_rival(
+        &self,
+        page_text: &PageText<'_>,
+        sentences: &[TokenSentence],
+        at: usize,
+        ending: &Ending,
+    ) -> bool {
+        let block = sentences[at].block;
+        let before = sentences[..=at].iter().filter(|sentence| sentence.block == block);
         let mut tokens = before.flat_map(|sentence| {
             let first = |number: usize| number == 0 && !is_acting(sentence.tokens.get(1));
             sentence.tokens.iter().enumerate().map(move |(number, token)| (first(number), token))
         });
-        tokens.any(|(first, token)| token.at < ending.at && self.is_rival(told, token, first))
+        tokens.any(|(first, token)| token.at < ending.at && self.is_rival(page_text, token, first))
     }
 
-    fn is_rival(&self, told: &Told<'_>, token: &Token, first: bool) -> bool {
-        match &token.sort {
-            Sort::Name(pages) => {
-                pages.iter().any(|page| *page != told.row.number && self.is_alike(told.row, *page))
-            }
-            Sort::Word => {
+    fn is_rival(&self, page_text: &PageText<'_>, token: &Token, first: bool) -> bool {
+        match &token.kind {
+            TokenKind::Name(pages) => pages
+                .iter()
+                .any(|page| *page != page_text.row.number && self.is_same_type(page_text.row, *page)),
+            TokenKind::Word => {
                 let acronym = token.raw.chars().all(|letter| !letter.is_lowercase());
-                let pronoun = ["i", "he", "she", "they"].contains(&token.low.as_str());
-                !first && token.capital() && !acronym && !pronoun && !is_season(token)
+                let pronoun = ["i", "he", "she", "they"].contains(&token.lower.as_str());
+                !first && token.is_capitalized() && !acronym && !pronoun && !is_season(token)
             }
             _ => false,
         }
     }
 
     /// Returns whether two pages have the same type; untyped pages are compared by folder.
-    fn is_alike(&self, one: &PageRow, other: PageNo) -> bool {
+    fn is_same_type(&self, one: &PageRow, other: PageNo) -> bool {
         let Some(other) = self.rows.pages.get(&other) else { return true };
         match one.kind == other.kind {
             true if one.kind == DEFAULT_TYPE => folder(&one.path) == folder(&other.path),
-            alike => alike,
+            same => same,
         }
     }
 
@@ -181,7 +188,7 @@ impl<'r> Context<'r> {
         &self,
         from: PageNo,
         to: PageNo,
-        sentence: &Sentence,
+        sentence: &TokenSentence,
         ending: &Ending,
     ) -> Option<&'r LinkRow> {
         let links: Vec<&LinkRow> =
@@ -198,11 +205,11 @@ impl<'r> Context<'r> {
             Bond::Plain | Bond::Other => link.link.interval.from.is_some(),
             Bond::Home | Bond::Lasting => false,
         };
-        let begun = |link: &&LinkRow| match (link.link.interval.from, when) {
+        let has_started = |link: &&LinkRow| match (link.link.interval.from, when) {
             (Some(from), Some(when)) => from.first_day() <= when.last_day(),
             _ => true,
         };
-        links.into_iter().filter(|link| self.is_open(link)).filter(ends).find(begun)
+        links.into_iter().filter(|link| self.is_open(link)).filter(ends).find(has_started)
     }
 
     /// Returns whether an earlier interval has already ended, so that the sentence may refer to that one.
@@ -221,27 +228,30 @@ impl<'r> Context<'r> {
     }
 
     /// Returns whether the page also reports a return to the target.
-    fn returned(&self, said: &[Sentence], target: PageNo) -> bool {
-        said.iter().filter(|sentence| comes_back(&sentence.tokens)).any(|sentence| {
+    fn returned(&self, sentences: &[TokenSentence], target: PageNo) -> bool {
+        sentences.iter().filter(|sentence| reports_return(&sentence.tokens)).any(|sentence| {
             let mut names = sentence.tokens.iter().filter_map(Token::name).peekable();
             names.peek().is_none() || names.any(|pages| pages.contains(&target))
         })
     }
 
-    fn suspicion(&self, told: &Told<'_>, link: &LinkRow, ending: &Ending) -> Suspicion {
-        let line = 1 + told.text[..ending.at].bytes().filter(|byte| *byte == b'\n').count() as u32;
-        let (who, to) = (self.rows.title(link.from), link.to.map_or("", |to| self.rows.title(to)));
+    fn candidate(&self, page_text: &PageText<'_>, link: &LinkRow, ending: &Ending) -> Candidate {
+        let line = 1 + page_text.text[..ending.at].bytes().filter(|byte| *byte == b'\n').count() as u32;
+        let (from, to) = (self.rows.title(link.from), link.to.map_or("", |to| self.rows.title(to)));
         let when = ending.date.map(|date| format!(" ({date})")).unwrap_or_default();
-        Suspicion {
-            kind: Kind::SaidToHaveEnded,
+        Candidate {
+            kind: ContradictionKind::SaidToHaveEnded,
             subject: self.rows.slug(link.from).to_owned(),
             about: Some(link.from),
             message: format!(
-                "the text says \"{}\"{when} of {who} and {to}, but the link `{}` has no end",
+                "the text says \"{}\"{when} of {from} and {to}, but the link `{}` has no end",
                 ending.verb, link.link.relation
             ),
             since: ending.date.map(|date| date.to_string()),
-            spots: [Spot { page: told.row.number, line }, Spot { page: link.from, line: link.link.line }],
+            lines: [
+                LineRef { page: page_text.row.number, line },
+                LineRef { page: link.from, line: link.link.line },
+            ],
             topic: topic(&[&link.link.relation]),
         }
     }
@@ -253,7 +263,9 @@ fn is_acting(token: Option<&Token>) -> bool {
         "is", "was", "has", "had", "and", "who", "also", "then", "now", "works", "runs", "leads", "went",
         "led", "ran", "left", "quit", "became", "took", "gave",
     ];
-    token.is_some_and(|token| token.is_any(&verbs) || token.sort == Sort::Word && token.low.ends_with("ed"))
+    token.is_some_and(|token| {
+        token.is_any(&verbs) || token.kind == TokenKind::Word && token.lower.ends_with("ed")
+    })
 }
 
 /// Returns the only element of a list.

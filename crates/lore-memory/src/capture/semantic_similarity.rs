@@ -10,7 +10,7 @@ use lore_ports::{Filter, ModelRow, PageNo, VectorQuery};
 use super::similar::CANDIDATES;
 
 /// Number of bytes of a text that are split into chunks.
-const LOOKED_AT: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// Number of chunks that are embedded. The first chunks show what a text is about, and each one costs a scan of all
 /// pages.
@@ -28,7 +28,7 @@ pub(super) struct Thresholds {
 }
 
 /// Default thresholds of one model. Each model distributes cosines differently.
-struct Usual {
+struct ModelThresholds {
     model: &'static str,
     similar: f64,
     related: f64,
@@ -37,19 +37,19 @@ struct Usual {
 }
 
 /// Thresholds measured with `eval/capture`, which has the figures.
-const MEASURED: [Usual; 2] = [
-    Usual { model: "wordllama-256", similar: 0.65, related: 0.45, long: 0.2 },
-    Usual { model: "all-MiniLM-L6-v2", similar: 0.7, related: 0.5, long: 0.0 },
+const MEASURED: [ModelThresholds; 2] = [
+    ModelThresholds { model: "wordllama-256", similar: 0.65, related: 0.45, long: 0.2 },
+    ModelThresholds { model: "all-MiniLM-L6-v2", similar: 0.7, related: 0.5, long: 0.0 },
 ];
 
 /// Conservative thresholds for models that have not been measured: too few pages rather than too many.
-const UNKNOWN: Usual = Usual { model: "", similar: 0.85, related: 0.75, long: 0.0 };
+const UNMEASURED: ModelThresholds = ModelThresholds { model: "", similar: 0.85, related: 0.75, long: 0.0 };
 
 /// Semantic similarity of pages to a text.
 #[derive(Debug, Default)]
-pub(super) struct Nearness {
+pub(super) struct SemanticSimilarity {
     /// Cosine of each nearby page and of each page in `also`.
-    pub near: BTreeMap<PageNo, f64>,
+    pub cosines: BTreeMap<PageNo, f64>,
     pub thresholds: Thresholds,
     /// Model that computed the cosines.
     pub model: Option<String>,
@@ -59,37 +59,43 @@ pub(super) struct Nearness {
 
 /// Returns the pages nearest to a text with this title, and those in `also`. Without a model the result is empty and a
 /// note gives the reason.
-pub(super) fn nearness(context: &VaultContext, title: &str, text: &str, also: &[PageNo]) -> Result<Nearness> {
-    let without = |reason: String| Nearness { note: Some(reason), ..Nearness::default() };
+pub(super) fn semantic_similarity(
+    context: &VaultContext,
+    title: &str,
+    text: &str,
+    also: &[PageNo],
+) -> Result<SemanticSimilarity> {
+    let unavailable =
+        |reason: String| SemanticSimilarity { note: Some(reason), ..SemanticSimilarity::default() };
     let Some(row) = context.active_model()? else {
-        return Ok(without("no embedding model is set up".into()));
+        return Ok(unavailable("no embedding model is set up".into()));
     };
     let name = row.identity.name.clone();
     let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
-        Err(reason) => return Ok(without(reason.to_string())),
+        Err(reason) => return Ok(unavailable(reason.to_string())),
     };
     if !embedder.reads(text) {
-        return Ok(without(format!("{name} does not support the script of the text")));
+        return Ok(unavailable(format!("{name} does not support the script of the text")));
     }
-    let pieces = pieces(title, text);
-    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-    let vectors = match embedder.embed_passages(&pieces) {
+    let texts = first_chunks(title, text);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = match embedder.embed_passages(&texts) {
         Ok(vectors) => vectors,
-        Err(reason) => return Ok(without(reason.to_string())),
+        Err(reason) => return Ok(unavailable(reason.to_string())),
     };
-    let near = mean_cosines(context, &row, &vectors, also)?;
-    let waiting = context.store().count_pending(context.project(), row.number)?;
-    let note = (waiting > 0).then(|| {
-        format!("{waiting} chunks are not embedded yet and were compared by words only: run `lore embed`")
+    let cosines = mean_cosines(context, &row, &vectors, also)?;
+    let pending = context.store().count_pending(context.project(), row.number)?;
+    let note = (pending > 0).then(|| {
+        format!("{pending} chunks are not embedded yet and were compared by words only: run `lore embed`")
     });
     let thresholds = thresholds(&context.policy().capture, &name, text);
-    Ok(Nearness { near, thresholds, model: Some(name), note })
+    Ok(SemanticSimilarity { cosines, thresholds, model: Some(name), note })
 }
 
 /// Returns the first chunks that a page with this text would have.
-fn pieces(title: &str, text: &str) -> Vec<String> {
-    let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+fn first_chunks(title: &str, text: &str) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let mut page = parse("", text).page;
     page.title = title.to_owned();
     chunks(&page, text).into_iter().take(CHUNKS).map(|chunk| chunk.text).collect()
@@ -119,11 +125,11 @@ fn mean_cosines(
 
 /// Returns the policy's thresholds, else the defaults for the model and the length of the text.
 fn thresholds(policy: &Capture, model: &str, text: &str) -> Thresholds {
-    let usual = MEASURED.iter().find(|usual| usual.model == model).unwrap_or(&UNKNOWN);
-    let more = if text.split_whitespace().nth(LONG).is_some() { usual.long } else { 0.0 };
-    let related = policy.related.unwrap_or(usual.related + more);
+    let defaults = MEASURED.iter().find(|defaults| defaults.model == model).unwrap_or(&UNMEASURED);
+    let extra = if text.split_whitespace().nth(LONG).is_some() { defaults.long } else { 0.0 };
+    let related = policy.related.unwrap_or(defaults.related + extra);
     Thresholds {
-        similar: policy.meaning.unwrap_or(usual.similar + more),
+        similar: policy.meaning.unwrap_or(defaults.similar + extra),
         related: (related > 0.0).then_some(related),
     }
 }
@@ -134,25 +140,28 @@ mod tests {
 
     #[test]
     fn text_is_chunked_like_its_page() {
-        assert_eq!(pieces("Looms", "Looms weave.\n"), ["Looms\nLooms weave."]);
-        assert_eq!(pieces("Looms", "---\ntags: [a]\n---\n# Looms\n\nThey weave.\n"), ["Looms\nThey weave."]);
-        assert_eq!(pieces("T", ""), ["T"]);
+        assert_eq!(first_chunks("Looms", "Looms weave.\n"), ["Looms\nLooms weave."]);
+        assert_eq!(
+            first_chunks("Looms", "---\ntags: [a]\n---\n# Looms\n\nThey weave.\n"),
+            ["Looms\nThey weave."]
+        );
+        assert_eq!(first_chunks("T", ""), ["T"]);
         let long = "## Part\n\nSome words of it.\n\n".repeat(2000);
-        assert_eq!(pieces("T", &long).len(), CHUNKS);
-        let cut = "ä".repeat(LOOKED_AT);
-        assert!(pieces("T", &cut).iter().map(String::len).sum::<usize>() <= LOOKED_AT + 100);
+        assert_eq!(first_chunks("T", &long).len(), CHUNKS);
+        let cut = "ä".repeat(MAX_BYTES);
+        assert!(first_chunks("T", &cut).iter().map(String::len).sum::<usize>() <= MAX_BYTES + 100);
     }
     #[test]
     fn policy_overrides_model_thresholds() {
-        let usual = Capture::default();
+        let defaults = Capture::default();
         let shown = |policy: &Capture, model: &str, words: usize| {
             let Thresholds { similar, related } = thresholds(policy, model, &"word ".repeat(words));
             format!("{similar:.2} {}", related.map_or("none".into(), |related| format!("{related:.2}")))
         };
-        assert_eq!(shown(&usual, "wordllama-256", 10), "0.65 0.45");
-        assert_eq!(shown(&usual, "wordllama-256", 81), "0.85 0.65");
-        assert_eq!(shown(&usual, "all-MiniLM-L6-v2", 81), "0.70 0.50");
-        assert_eq!(shown(&usual, "ollama:nomic-embed-text", 10), "0.85 0.75");
+        assert_eq!(shown(&defaults, "wordllama-256", 10), "0.65 0.45");
+        assert_eq!(shown(&defaults, "wordllama-256", 81), "0.85 0.65");
+        assert_eq!(shown(&defaults, "all-MiniLM-L6-v2", 81), "0.70 0.50");
+        assert_eq!(shown(&defaults, "ollama:nomic-embed-text", 10), "0.85 0.75");
         let stated = Capture { meaning: Some(0.9), related: Some(0.0), ..Capture::default() };
         assert_eq!(shown(&stated, "wordllama-256", 81), "0.90 none");
     }

@@ -8,51 +8,51 @@ use lore_text::secrets;
 use lore_vault::{exists, folder, list_names, without_extension};
 
 use super::{
-    CLOSE, EditState, FileLine, Node, OPEN, PolicyLine, catalogue, file_catalogue, folder_list, put_block,
-    redaction, registry, state_of,
+    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, catalogue, file_catalogue, folder_list,
+    put_block, redaction, registry, state_of,
 };
 
 /// Path of a generated file and its expected content; `None` if it should not exist.
 pub type StaleGeneratedFile = (String, Option<String>);
 
 /// Returns the generated files that must be written or deleted.
-pub fn due(context: &VaultContext) -> Result<Vec<StaleGeneratedFile>> {
+pub fn stale_files(context: &VaultContext) -> Result<Vec<StaleGeneratedFile>> {
     let policy = context.policy();
     if policy.generated.is_empty() {
         return Ok(Vec::new());
     }
     let pages = every_page(context)?;
-    let mut wanted = Vec::new();
-    for made in &policy.generated {
-        match made.make {
-            Make::Catalogue => wanted.extend(catalogue_files(context, made, &pages)?),
-            _ => wanted.extend(blocks(context, made, &pages)?),
+    let mut files = Vec::new();
+    for generated in &policy.generated {
+        match generated.make {
+            Make::Catalogue => files.extend(catalogue_files(context, generated, &pages)?),
+            _ => files.extend(blocks(context, generated, &pages)?),
         }
     }
-    let mut due = Vec::new();
-    for (path, text) in wanted {
-        let there = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
-        if there.as_deref() != text.as_deref().map(str::as_bytes) {
-            due.push((path, text));
+    let mut stale = Vec::new();
+    for (path, text) in files {
+        let current = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
+        if current.as_deref() != text.as_deref().map(str::as_bytes) {
+            stale.push((path, text));
         }
     }
-    Ok(due)
+    Ok(stale)
 }
 
 /// Returns the existing files that are generated as a whole.
 pub fn whole_files(context: &VaultContext) -> Result<Vec<String>> {
     let policy = context.policy();
-    let catalogues = policy.generated.iter().filter(|made| made.make == Make::Catalogue);
-    Ok(catalogues.flat_map(|made| parts(context, made.path.as_str())).collect())
+    let catalogues = policy.generated.iter().filter(|generated| generated.make == Make::Catalogue);
+    Ok(catalogues.flat_map(|generated| parts(context, generated.path.as_str())).collect())
 }
 
 /// Returns all generated files, whole or with a block, that exist or should exist.
 pub fn every_path(context: &VaultContext) -> Result<Vec<String>> {
     let policy = context.policy();
     let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
-    let blocks = policy.generated.iter().filter(|made| made.make != Make::Catalogue);
+    let blocks = policy.generated.iter().filter(|generated| generated.make != Make::Catalogue);
     let mut paths = whole_files(context)?;
-    paths.extend(blocks.flat_map(|made| targets(made, &pages)));
+    paths.extend(blocks.flat_map(|generated| targets(generated, &pages)));
     Ok(paths)
 }
 
@@ -61,8 +61,8 @@ pub fn broken_blocks(context: &VaultContext) -> Result<Vec<String>> {
     let policy = context.policy();
     let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
     let mut broken = Vec::new();
-    for made in policy.generated.iter().filter(|made| made.make != Make::Catalogue) {
-        for path in targets(made, &pages) {
+    for generated in policy.generated.iter().filter(|generated| generated.make != Make::Catalogue) {
+        for path in targets(generated, &pages) {
             let text = read(context, &path)?;
             if text.is_some_and(|text| put_block(&text, OPEN, CLOSE, "").is_none()) {
                 broken.push(path);
@@ -80,24 +80,24 @@ fn every_page(context: &VaultContext) -> Result<Vec<PageRow>> {
 /// Returns the files of a catalogue, and obsolete parts to delete.
 fn catalogue_files(
     context: &VaultContext,
-    made: &Generated,
+    generated: &Generated,
     pages: &[PageRow],
 ) -> Result<Vec<StaleGeneratedFile>> {
-    let stem = made.path.as_str();
+    let stem = generated.path.as_str();
     let updated: Vec<String> = pages.iter().map(last_change).collect();
-    let nodes: Vec<Node<'_>> =
+    let nodes: Vec<CatalogueEntry<'_>> =
         pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
-    let sections: Vec<super::Section> = made
+    let sections: Vec<super::CatalogueSection> = generated
         .sections
         .iter()
-        .map(|section| super::Section { title: section.title.clone(), tag: section.tag.clone() })
+        .map(|section| super::CatalogueSection { title: section.title.clone(), tag: section.tag.clone() })
         .collect();
-    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, made.budget)
+    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, generated.budget)
         .into_iter()
         .map(|(path, text)| (path, Some(text)))
         .collect();
     for part in parts(context, stem) {
-        let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Whole);
+        let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Unchanged);
         if sealed {
             files.entry(part).or_insert(None);
         }
@@ -107,19 +107,19 @@ fn catalogue_files(
 
 /// Returns the existing catalogue file and its parts: `index.md`, `index-procedures.md`.
 fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
-    let home = folder(stem);
+    let parent = folder(stem);
     let name = stem.rsplit('/').next().unwrap_or(stem);
-    let names = list_names(&context.vault().root().join(home)).unwrap_or_default();
+    let names = list_names(&context.vault().root().join(parent)).unwrap_or_default();
     let is_part = |file: &String| {
         let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    let full = |file: String| if home.is_empty() { file } else { format!("{home}/{file}") };
+    let full = |file: String| if parent.is_empty() { file } else { format!("{parent}/{file}") };
     names.into_iter().filter(is_part).map(full).collect()
 }
 
-fn node<'a>(page: &'a PageRow, updated: &'a str) -> Node<'a> {
-    Node {
+fn node<'a>(page: &'a PageRow, updated: &'a str) -> CatalogueEntry<'a> {
+    CatalogueEntry {
         title: &page.title,
         id: &page.id,
         summary: page.summary.as_deref().unwrap_or_default(),
@@ -133,15 +133,19 @@ fn node<'a>(page: &'a PageRow, updated: &'a str) -> Node<'a> {
 
 fn last_change(page: &PageRow) -> String {
     // Never use the mtime: a clone or a copy would make the generated file stale.
-    let noted = ["updated", "captured", "date", "created"];
-    noted.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
+    let properties = ["updated", "captured", "date", "created"];
+    properties.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
 }
 
 /// Returns the files with a block and their regenerated content.
-fn blocks(context: &VaultContext, made: &Generated, pages: &[PageRow]) -> Result<Vec<StaleGeneratedFile>> {
+fn blocks(
+    context: &VaultContext,
+    generated: &Generated,
+    pages: &[PageRow],
+) -> Result<Vec<StaleGeneratedFile>> {
     let mut files = Vec::new();
-    for path in targets(made, pages) {
-        let inner = inner(made.make, &path, pages);
+    for path in targets(generated, pages) {
+        let inner = inner(generated.make, &path, pages);
         let text = match read(context, &path)? {
             Some(text) => text,
             None if exists(&context.vault().root().join(&path)) => continue,
@@ -155,8 +159,8 @@ fn blocks(context: &VaultContext, made: &Generated, pages: &[PageRow]) -> Result
 }
 
 /// Returns the files of a pattern: itself, or one in every folder with pages that match it.
-fn targets(made: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
-    let pattern = made.path.as_str();
+fn targets(generated: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
+    let pattern = generated.path.as_str();
     if !pattern.contains(['*', '{', '?', '[']) {
         return BTreeSet::from([format!("{}.md", without_extension(pattern))]);
     }
@@ -166,7 +170,7 @@ fn targets(made: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
         let mut at = folder(&page.path);
         while !at.is_empty() {
             let path = format!("{at}/{}.md", without_extension(name));
-            if made.path.matches(&path) {
+            if generated.path.matches(&path) {
                 found.insert(path);
             }
             at = folder(at);
@@ -176,12 +180,12 @@ fn targets(made: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
 }
 
 fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
-    let home = folder(path);
+    let parent = folder(path);
     let line =
         |page: &'_ PageRow| (page.path.clone(), page.title.clone(), page.summary.clone().unwrap_or_default());
     let below = |page: &&PageRow| {
         let inside =
-            home.is_empty() || page.path.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
+            parent.is_empty() || page.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'));
         inside && page.path != path
     };
     let lines: Vec<(String, String, String)> = pages.iter().filter(below).map(line).collect();
@@ -189,19 +193,19 @@ fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
         lines.iter().map(|(path, title, summary)| FileLine { path, title, summary }).collect();
     match make {
         Make::Files => file_catalogue(&files),
-        Make::Folder => folder_list(home, &files),
+        Make::Folder => folder_list(parent, &files),
         Make::Secrets => {
             let rules: Vec<(&str, &str)> = secrets::rules().map(|rule| (rule.name, rule.what)).collect();
             redaction(&rules)
         }
-        Make::Registry | Make::Catalogue => policies(home, pages),
+        Make::Registry | Make::Catalogue => policies(parent, pages),
     }
 }
 
-fn policies(home: &str, pages: &[PageRow]) -> String {
+fn policies(parent: &str, pages: &[PageRow]) -> String {
     let own: Vec<(&PageRow, String)> = pages
         .iter()
-        .filter(|page| folder(&page.path) == home && !page.path.ends_with("/_index.md"))
+        .filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"))
         .map(|page| (page, last_change(page)))
         .collect();
     let lines: Vec<PolicyLine<'_>> = own
@@ -224,6 +228,6 @@ fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
 
 /// Returns the name of a folder's index file: that of `knowledge/entities/work/_index.md` is `work`.
 fn name_of(path: &str) -> String {
-    let home = folder(path);
-    home.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("Index").to_owned()
+    let parent = folder(path);
+    parent.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("Index").to_owned()
 }

@@ -6,26 +6,26 @@ use super::names::{Name, Names};
 
 /// An occurrence of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spoken {
+pub(super) struct Occurrence {
     /// Index of the name.
     pub name: usize,
     /// Byte range.
-    pub place: Range<usize>,
+    pub range: Range<usize>,
     /// Whether it is spelled exactly like the page's name.
     pub exact: bool,
     /// Whether any word would be capitalized here.
-    pub begins: bool,
+    pub starts_sentence: bool,
 }
 
 /// Returns the occurrences of names in a text, in order.
-pub(super) fn spoken(names: &Names, text: &str, lowered: &str) -> Vec<Spoken> {
+pub(super) fn occurrences(names: &Names, text: &str, lowered: &str) -> Vec<Occurrence> {
     let found = names.in_text(lowered).into_iter();
     found
-        .map(|(name, place)| {
-            let words = &text[place.clone()];
+        .map(|(name, range)| {
+            let words = &text[range.clone()];
             let exact = names.list[name].written.contains(words);
-            let begins = names.list[name].single && begins_sentence(text, place.start);
-            Spoken { name, place, exact, begins }
+            let starts_sentence = names.list[name].single && starts_sentence(text, range.start);
+            Occurrence { name, range, exact, starts_sentence }
         })
         .collect()
 }
@@ -40,42 +40,46 @@ struct Usage {
 }
 
 /// Spelling of all names across the vault.
-pub(super) struct Evidence {
+pub(super) struct NameUsage {
     usage: Vec<Usage>,
 }
 
-impl Evidence {
-    pub(super) fn new(names: &Names) -> Evidence {
-        Evidence { usage: vec![Usage::default(); names.list.len()] }
+impl NameUsage {
+    pub(super) fn new(names: &Names) -> NameUsage {
+        NameUsage { usage: vec![Usage::default(); names.list.len()] }
     }
 
     /// Records how a name is spelled in one place.
-    pub(super) fn note(&mut self, one: &Spoken, words: &str) {
-        let usage = &mut self.usage[one.name];
+    pub(super) fn note(&mut self, occurrence: &Occurrence, words: &str) {
+        let usage = &mut self.usage[occurrence.name];
         usage.plain |= !words.chars().any(char::is_uppercase) && words.chars().any(char::is_lowercase);
-        usage.named |= one.exact && !one.begins;
+        usage.named |= occurrence.exact && !occurrence.starts_sentence;
     }
 
     /// Returns whether an occurrence refers to its page. Names of several words always do. A single word must be
     /// spelled like the page's name, must not occur as an ordinary word, and at the start of a sentence must be known
     /// as a name.
-    pub(super) fn is_meant(&self, name: &Name, one: &Spoken) -> bool {
+    pub(super) fn refers_to_page(&self, name: &Name, occurrence: &Occurrence) -> bool {
         if !name.single {
             return true;
         }
-        let usage = self.usage[one.name];
+        let usage = self.usage[occurrence.name];
         let unmistakable = |written: &String| {
             written.chars().skip(1).any(|letter| letter.is_uppercase() || letter.is_numeric())
         };
-        one.exact && !usage.plain && (!one.begins || usage.named || name.written.iter().any(unmistakable))
+        occurrence.exact
+            && !usage.plain
+            && (!occurrence.starts_sentence || usage.named || name.written.iter().any(unmistakable))
     }
 }
 
 /// Returns whether a sentence, an item or a cell starts here.
-fn begins_sentence(text: &str, at: usize) -> bool {
-    let marks = |letter: char| matches!(letter, '*' | '_' | '"' | '\'' | '“' | '‘' | '(' | '«' | '~' | '[');
+fn starts_sentence(text: &str, at: usize) -> bool {
+    let is_markup =
+        |letter: char| matches!(letter, '*' | '_' | '"' | '\'' | '“' | '‘' | '(' | '«' | '~' | '[');
     let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[line_start..at].trim_end_matches(|letter: char| letter.is_whitespace() || marks(letter));
+    let line =
+        text[line_start..at].trim_end_matches(|letter: char| letter.is_whitespace() || is_markup(letter));
     if let Some(last) = line.chars().next_back() {
         let marker = line.trim_start();
         let is_marker = matches!(marker, "-" | "+" | ">" | "- >") || marker.ends_with('|');
@@ -96,7 +100,7 @@ mod tests {
 
     #[test]
     fn sentence_starts_are_detected() {
-        for (text, begins) in [
+        for (text, expected) in [
             ("^Go", true),
             ("We ^Go", false),
             ("Yes. ^Go", true),
@@ -118,7 +122,7 @@ mod tests {
             ("\0\0\n^Go", true),
         ] {
             let at = text.find('^').expect("a mark");
-            assert_eq!(begins_sentence(&text.replace('^', ""), at), begins, "{text:?}");
+            assert_eq!(starts_sentence(&text.replace('^', ""), at), expected, "{text:?}");
         }
     }
 }

@@ -15,11 +15,11 @@ use lore_ports::{PageNo, PageRow};
 use lore_text::{Age, PartialDate};
 use regex::Regex;
 
-use super::finding::{Kind, Spot, Suspicion};
+use super::contradiction::{Candidate, ContradictionKind, LineRef};
 use super::rows::Rows;
 
 /// Properties that record when a person last reviewed the truth.
-const LOOKED: [&str; 2] = ["reviewed", "updated"];
+const REVIEW_PROPERTIES: [&str; 2] = ["reviewed", "updated"];
 
 static AS_OF: LazyLock<Regex> = LazyLock::new(|| {
     let date = "[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?";
@@ -35,7 +35,7 @@ pub(super) struct Dated {
 }
 
 /// Returns the live pages whose newest entry is later than any review date in their frontmatter.
-pub(super) fn maybe_behind(rows: &Rows, behind: Age) -> Vec<PageNo> {
+pub(super) fn maybe_stale(rows: &Rows, max_lag: Age) -> Vec<PageNo> {
     let mut newest: HashMap<PageNo, String> = HashMap::new();
     for entry in rows.entries.iter().filter(|entry| rows.is_live(entry.page)) {
         let Some(day) = entry.statement.interval.from.map(|date| date.first_day()) else { continue };
@@ -43,31 +43,31 @@ pub(super) fn maybe_behind(rows: &Rows, behind: Age) -> Vec<PageNo> {
             newest.insert(entry.page, day);
         }
     }
-    let late = |(page, day): (PageNo, String)| {
-        let looked = rows.pages.get(&page).and_then(|page| looked_at(page, &rows.today));
-        looked.is_none_or(|looked| is_behind(&looked, &day, behind)).then_some(page)
+    let stale = |(page, day): (PageNo, String)| {
+        let reviewed = rows.pages.get(&page).and_then(|page| last_review(page, &rows.today));
+        reviewed.is_none_or(|reviewed| is_stale(&reviewed, &day, max_lag)).then_some(page)
     };
-    let mut pages: Vec<PageNo> = newest.into_iter().filter_map(late).collect();
+    let mut pages: Vec<PageNo> = newest.into_iter().filter_map(stale).collect();
     pages.sort_unstable();
     pages
 }
 
 /// Returns a finding if a page's truth is older than its timeline.
-pub(super) fn truth_behind(
+pub(super) fn stale_truth(
     rows: &Rows,
     page: &PageRow,
     parsed: &Page,
     text: &str,
-    behind: Age,
-) -> Option<Suspicion> {
+    max_lag: Age,
+) -> Option<Candidate> {
     let timeline = timeline_date(parsed, text, &rows.today)?;
     let truth = truth_date(page, parsed, text, &rows.today)?;
-    if !is_behind(&truth.day, &timeline.day, behind) {
+    if !is_stale(&truth.day, &timeline.day, max_lag) {
         return None;
     }
     let days = day(&timeline.day).zip(day(&truth.day)).map_or(0, |(late, early)| (late - early).get_days());
-    Some(Suspicion {
-        kind: Kind::TruthBehind,
+    Some(Candidate {
+        kind: ContradictionKind::TruthBehind,
         subject: page.slug.clone(),
         about: Some(page.number),
         message: format!(
@@ -75,7 +75,7 @@ pub(super) fn truth_behind(
             page.title, timeline.day, truth.day
         ),
         since: Some(truth.day),
-        spots: [truth.line, timeline.line].map(|line| Spot { page: page.number, line }),
+        lines: [truth.line, timeline.line].map(|line| LineRef { page: page.number, line }),
         topic: String::new(),
     })
 }
@@ -94,21 +94,21 @@ fn timeline_date(parsed: &Page, text: &str, today: &str) -> Option<Dated> {
 fn truth_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<Dated> {
     let rule = rule_line(parsed, text).unwrap_or(u32::MAX);
     let mut dates: Vec<Dated> = Vec::new();
-    for (key, day) in looked(page, today) {
+    for (key, day) in review_dates(page, today) {
         dates.push(Dated { day, line: property_line(parsed, text, key) });
     }
-    let mut held = |interval: Interval, line: u32| {
+    let mut add_interval = |interval: Interval, line: u32| {
         if line < rule {
             let ends = [interval.from, interval.until].into_iter().flatten();
             dates.extend(ends.filter_map(|date| known_day(date, today)).map(|day| Dated { day, line }));
         }
     };
-    parsed.facts.iter().for_each(|fact| held(fact.interval, fact.line));
-    parsed.links.iter().for_each(|link| held(link.interval, link.line));
+    parsed.facts.iter().for_each(|fact| add_interval(fact.interval, fact.line));
+    parsed.links.iter().for_each(|link| add_interval(link.interval, link.line));
     // Match the raw text first: few pages contain the phrase, and extracting prose costs as much as parsing.
     if AS_OF.is_match(parsed.truth.of(text)) {
-        let said = prose(text);
-        let truth = parsed.truth.of(&said);
+        let plain_text = prose(text);
+        let truth = parsed.truth.of(&plain_text);
         let lines_before = |at: usize| 1 + text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
         for found in AS_OF.captures_iter(truth) {
             let day = found[1].parse().ok().and_then(|date| known_day(date, today));
@@ -126,8 +126,8 @@ fn rule_line(parsed: &Page, text: &str) -> Option<u32> {
 }
 
 /// Returns the review dates of a page, by property.
-fn looked<'p>(page: &'p PageRow, today: &'p str) -> impl Iterator<Item = (&'static str, String)> + 'p {
-    LOOKED.into_iter().filter_map(move |key| {
+fn review_dates<'p>(page: &'p PageRow, today: &'p str) -> impl Iterator<Item = (&'static str, String)> + 'p {
+    REVIEW_PROPERTIES.into_iter().filter_map(move |key| {
         let text = page.properties.text(key)?.trim();
         // A timestamp starts with its date.
         let date = text.get(..10).unwrap_or(text).parse().ok()?;
@@ -135,8 +135,8 @@ fn looked<'p>(page: &'p PageRow, today: &'p str) -> impl Iterator<Item = (&'stat
     })
 }
 
-fn looked_at(page: &PageRow, today: &str) -> Option<String> {
-    looked(page, today).map(|(_, day)| day).max()
+fn last_review(page: &PageRow, today: &str) -> Option<String> {
+    review_dates(page, today).map(|(_, day)| day).max()
 }
 
 /// Returns the last day of a partial date, capped at today; none if it is in the future.
@@ -155,10 +155,10 @@ fn property_line(parsed: &Page, text: &str, key: &str) -> u32 {
 }
 
 /// Returns whether a truth of one date is stale for a timeline that runs to another.
-fn is_behind(truth: &str, timeline: &str, behind: Age) -> bool {
+fn is_stale(truth: &str, timeline: &str, max_lag: Age) -> bool {
     let zoned = |text: &str| day(text).and_then(|day| day.to_zoned(TimeZone::UTC).ok());
     match (zoned(truth), zoned(timeline)) {
-        (Some(truth), Some(timeline)) => behind.is_over(truth.timestamp(), &timeline),
+        (Some(truth), Some(timeline)) => max_lag.is_over(truth.timestamp(), &timeline),
         _ => false,
     }
 }
@@ -199,8 +199,8 @@ mod tests {
     fn check(text: &str, expected: Option<(u32, u32)>) {
         let (row, parsed) = page(text);
         let rows = Rows::new(vec![row.clone()], Vec::new(), Vec::new(), Vec::new(), "2026-11-01".into());
-        let found = truth_behind(&rows, &row, &parsed, text, Age::days(30));
-        assert_eq!(found.map(|found| (found.spots[0].line, found.spots[1].line)), expected, "{text}");
+        let found = stale_truth(&rows, &row, &parsed, text, Age::days(30));
+        assert_eq!(found.map(|found| (found.lines[0].line, found.lines[1].line)), expected, "{text}");
     }
 
     #[test]

@@ -13,17 +13,17 @@ const NEAREST: usize = 32;
 const DEVIATIONS: f64 = 3.0;
 
 /// Returns the pairs whose cosine exceeds a threshold. Each point is a page number and a unit vector.
-pub(super) fn by_meaning(points: &[(usize, Vec<f32>)], above: f64) -> Vec<Pair> {
+pub(super) fn by_embedding(points: &[(usize, Vec<f32>)], threshold: f64) -> Vec<Pair> {
     let dimensions = points.iter().map(|(_, vector)| vector.len()).max().unwrap_or(0);
     let words = dimensions.div_ceil(64);
     let codes: Vec<u64> = points.iter().flat_map(|(_, vector)| signs(vector, words)).collect();
-    let most = differing(dimensions, above);
+    let max_distance = max_differing_bits(dimensions, threshold);
     let mut pairs = BTreeMap::new();
     for (at, (page, vector)) in points.iter().enumerate() {
-        for next in near(&codes, words, at, most) {
+        for next in nearest_points(&codes, words, at, max_distance) {
             let (other_page, other) = &points[next];
             let cosine = dot(vector, other);
-            if cosine > above {
+            if cosine > threshold {
                 pairs.insert((*page.min(other_page), *page.max(other_page)), cosine);
             }
         }
@@ -41,7 +41,7 @@ fn signs(vector: &[f32], words: usize) -> Vec<u64> {
 }
 
 /// Returns the maximum number of sign bits in which two vectors above this cosine differ, except in rare cases.
-fn differing(dimensions: usize, cosine: f64) -> u32 {
+fn max_differing_bits(dimensions: usize, cosine: f64) -> u32 {
     let part = cosine.clamp(-1.0, 1.0).acos() / PI;
     let deviation = (part * (1.0 - part) / dimensions.max(1) as f64).sqrt();
     (dimensions as f64 * (part + DEVIATIONS * deviation)).ceil() as u32
@@ -49,15 +49,15 @@ fn differing(dimensions: usize, cosine: f64) -> u32 {
 
 /// Returns the points with the nearest sign codes. Ties are broken in circular order from the point itself, so that
 /// many equal pages do not all select the same few.
-fn near(codes: &[u64], words: usize, at: usize, most: u32) -> Vec<usize> {
+fn nearest_points(codes: &[u64], words: usize, at: usize, max_distance: u32) -> Vec<usize> {
     let count = codes.len().checked_div(words).unwrap_or(0);
-    let own = &codes[at * words..(at + 1) * words];
+    let code = &codes[at * words..(at + 1) * words];
     let mut nearest: BinaryHeap<(u32, usize)> = BinaryHeap::with_capacity(NEAREST + 1);
-    let mut worst = most;
+    let mut worst = max_distance;
     for step in 1..count {
         let other = (at + step) % count;
-        let code = &codes[other * words..(other + 1) * words];
-        let distance: u32 = own.iter().zip(code).map(|(a, b)| (a ^ b).count_ones()).sum();
+        let other_code = &codes[other * words..(other + 1) * words];
+        let distance: u32 = code.iter().zip(other_code).map(|(a, b)| (a ^ b).count_ones()).sum();
         let full = nearest.len() >= NEAREST;
         if distance > worst || full && distance == worst {
             continue;
@@ -67,7 +67,7 @@ fn near(codes: &[u64], words: usize, at: usize, most: u32) -> Vec<usize> {
             nearest.pop();
         }
         if nearest.len() >= NEAREST {
-            worst = nearest.peek().map_or(most, |(distance, _)| *distance);
+            worst = nearest.peek().map_or(max_distance, |(distance, _)| *distance);
         }
     }
     nearest.into_iter().map(|(_, step)| (at + step) % count).collect()
@@ -81,19 +81,19 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
 ///
 /// Two sets that overlap that much share one of their rarest terms, so only as many rare terms per page are looked up
 /// as needed. The pages that contain a term are visited in circular order, up to a maximum.
-pub(super) fn by_words(pages: &[(usize, BTreeSet<String>)], least: f64) -> Vec<Pair> {
+pub(super) fn by_words(pages: &[(usize, BTreeSet<String>)], threshold: f64) -> Vec<Pair> {
     let (sets, holders) = by_rarity(pages);
     let mut pairs = BTreeMap::new();
     for (at, own) in sets.iter().enumerate() {
-        let needed = (own.len() as f64 * least).ceil() as usize;
+        let needed = (own.len() as f64 * threshold).ceil() as usize;
         let rarest = own.get(..own.len() + 1 - needed.max(1)).unwrap_or_default();
-        let mut met: Vec<usize> =
+        let mut candidates: Vec<usize> =
             rarest.iter().flat_map(|term| following(&holders[*term as usize], at)).collect();
-        met.sort_unstable();
-        met.dedup();
-        for other in met.into_iter().filter(|other| *other != at) {
-            let shared = shared_part(own, &sets[other]);
-            if shared >= least {
+        candidates.sort_unstable();
+        candidates.dedup();
+        for other in candidates.into_iter().filter(|other| *other != at) {
+            let shared = jaccard_of_sorted(own, &sets[other]);
+            if shared >= threshold {
                 let (one, other) = (pages[at].0, pages[other].0);
                 pairs.insert((one.min(other), one.max(other)), shared);
             }
@@ -121,7 +121,7 @@ fn by_rarity(pages: &[(usize, BTreeSet<String>)]) -> (Vec<Vec<u32>>, Vec<Vec<usi
 }
 
 /// Returns the Jaccard similarity of two sorted sets, from 0 to 1.
-fn shared_part(a: &[u32], b: &[u32]) -> f64 {
+fn jaccard_of_sorted(a: &[u32], b: &[u32]) -> f64 {
     let (mut left, mut right, mut shared) = (0, 0, 0);
     while let (Some(one), Some(other)) = (a.get(left), b.get(right)) {
         shared += usize::from(one == other);
@@ -173,8 +173,8 @@ mod tests {
     /// Returns all pairs by brute force.
     fn all_pairs(points: &[(usize, Vec<f32>)], above: f64) -> BTreeSet<(usize, usize)> {
         let pair = |a: usize| (a + 1..points.len()).map(move |b| (a, b));
-        let near = |(a, b): &(usize, usize)| dot(&points[*a].1, &points[*b].1) > above;
-        (0..points.len()).flat_map(pair).filter(near).collect()
+        let close = |(a, b): &(usize, usize)| dot(&points[*a].1, &points[*b].1) > above;
+        (0..points.len()).flat_map(pair).filter(close).collect()
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         let points = points(120, 12, 0.45);
         let all = all_pairs(&points, 0.8);
         let found: BTreeSet<(usize, usize)> =
-            by_meaning(&points, 0.8).iter().map(|pair| (pair.one, pair.other)).collect();
+            by_embedding(&points, 0.8).iter().map(|pair| (pair.one, pair.other)).collect();
         assert!(all.len() > 200, "too few pairs for the test: {}", all.len());
         assert!(found.is_subset(&all));
         assert!(found.len() * 100 >= all.len() * 98, "{} of {}", found.len(), all.len());
@@ -190,15 +190,15 @@ mod tests {
 
     #[test]
     fn distant_points_form_no_pair() {
-        assert_eq!(by_meaning(&points(60, 60, 0.0), 0.8), []);
-        assert_eq!(by_meaning(&[], 0.8), []);
-        assert_eq!(by_meaning(&points(1, 1, 0.0), 0.8), []);
+        assert_eq!(by_embedding(&points(60, 60, 0.0), 0.8), []);
+        assert_eq!(by_embedding(&[], 0.8), []);
+        assert_eq!(by_embedding(&points(1, 1, 0.0), 0.8), []);
     }
 
     #[test]
     fn many_equal_points_are_all_clustered() {
         let points = points(300, 1, 0.0);
-        let pairs = by_meaning(&points, 0.8);
+        let pairs = by_embedding(&points, 0.8);
         assert!(pairs.len() <= 300 * NEAREST, "{}", pairs.len());
         let sizes = super::super::cluster::Sizes { smallest: 3, largest: 20 };
         let found = super::super::cluster::clusters(300, &[], &pairs, sizes);
