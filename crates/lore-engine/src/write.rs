@@ -137,7 +137,7 @@ fn rewrite(context: &VaultContext, ready: &mut Vec<PreparedChange>) -> Result<Ve
     }
     let upkeep = WriteOptions { authority: Authority::Upkeep, ..WriteOptions::default() };
     for FurtherChange { change, purpose } in further {
-        let paths = BTreeSet::from([change.path.clone()]);
+        let paths = BTreeSet::from([change.path.to_string()]);
         reconcile(
             context,
             &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None },

@@ -16,6 +16,7 @@ use lore_engine::{
     refuse_secret, write_as,
 };
 use lore_ports::PageRow;
+use lore_vault::VaultPath;
 
 use crate::captures::{RawText, raw_changes};
 use crate::gaps::check_gaps;
@@ -165,8 +166,11 @@ fn try_create(
     };
     let text = new_page(context, &path, &new)?;
     let (text, related) = with_links(context, text, title, near.to_vec())?;
-    let page =
-        PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
+    let page = PageChange {
+        path: VaultPath::known(path.clone()),
+        action: Action::Put(text.into_bytes()),
+        expected_version: Some(0),
+    };
     let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
     Ok((write_as(context, &changes, &write_options(format!("Capture {path}"), request, &path))?, related))
 }

@@ -3,7 +3,7 @@
 use lore_engine::{Action, Error, PageChange, Raw, Result, VaultContext};
 use lore_text::secrets::looks_binary;
 use lore_text::slugify;
-use lore_vault::{decode, exists};
+use lore_vault::{VaultPath, decode, exists};
 
 /// External text that a page is based on.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(crate) fn raw_changes(
     };
     let stem = free_stem(context, raw, title);
     let put = |path: String, bytes: Vec<u8>| PageChange {
-        path,
+        path: VaultPath::known(path),
         action: Action::Put(bytes),
         expected_version: Some(0),
     };

@@ -9,6 +9,7 @@ use lore_engine::{
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
+use lore_vault::VaultPath;
 
 use crate::generated;
 use crate::mentions::{MissingLink, add_missing_links, missing_links};
@@ -45,7 +46,11 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     for path in pages.into_iter().filter(|path| context.indexes(path)) {
         let schema = context.policy().schema(path).cloned().unwrap_or_default();
         let edit: Edit<'_> = Box::new(|text| Ok(apply_fixes(context, &schema, path, text)));
-        let change = PageChange { path: path.to_owned(), action: Action::Edit(edit), expected_version: None };
+        let change = PageChange {
+            path: VaultPath::known(path.to_owned()),
+            action: Action::Edit(edit),
+            expected_version: None,
+        };
         let options =
             WriteOptions { subject: Some(format!("Fix {path}")), is_fix: true, ..WriteOptions::default() };
         let receipt = write_as(context, &[change], &options)?;

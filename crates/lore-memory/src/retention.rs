@@ -10,7 +10,7 @@ use lore_engine::{
     write_as,
 };
 use lore_text::date_in_name;
-use lore_vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
+use lore_vault::{DiskFile, Scan, VaultPath, files_below, scan, stat, without_extension};
 
 use crate::daily::local_now;
 
@@ -89,7 +89,7 @@ pub fn retain(context: &VaultContext) -> Result<Retained> {
             file.and_then(|file| ageing_file(context, file)).is_some_and(|now| now.expired)
         };
         changes.push(PageChange {
-            path,
+            path: VaultPath::known(path),
             action: Action::DeleteIf(Box::new(is_still_expired)),
             expected_version: None,
         });
@@ -129,7 +129,7 @@ fn roll_up_log<'a>(
     retained.rolled.push((path.clone(), removed));
     let (rules, warn_bytes) = (rules, log.warn_bytes);
     let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &rules, warn_bytes).text));
-    Ok(Some(PageChange { path, action: Action::Edit(edit), expected_version: None }))
+    Ok(Some(PageChange { path: VaultPath::known(path), action: Action::Edit(edit), expected_version: None }))
 }
 
 /// Returns the number of raw captures and their total size in bytes.

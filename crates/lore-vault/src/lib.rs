@@ -38,8 +38,8 @@ pub use files::{
 };
 pub use lock::{FolderLock, WatchLock};
 pub use path::{
-    EXPECTATIONS_FILE, EXTENSIONS, IGNORE_FILES, POLICY_FILE, folder, is_hidden, is_page, is_page_path,
-    is_sidecar, relative, safe_page_path, safe_path, sidecar, without_extension,
+    EXPECTATIONS_FILE, EXTENSIONS, IGNORE_FILES, POLICY_FILE, VaultPath, folder, is_hidden, is_page,
+    is_page_path, is_sidecar, relative, sidecar, without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
 pub use staging::Staging;

@@ -1,5 +1,8 @@
 //! Validates page paths. Every path that comes from outside is checked here first.
 
+use std::fmt;
+use std::ops::Deref;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
@@ -34,8 +37,53 @@ const LOOKALIKES: [char; 11] = [
     '\u{ff0e}', '\u{fe52}', '\u{fe68}',
 ];
 
+/// A checked path of a file in a vault: relative to its root, `/` between names, NFC, no `.` components.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VaultPath(String);
+
+impl VaultPath {
+    /// Checks and normalizes a path that comes from outside.
+    pub fn parse(path: &str) -> Result<VaultPath> {
+        safe_path(path).map(VaultPath)
+    }
+
+    /// Checks and normalizes a path that must name a page, with or without its extension.
+    pub fn parse_page(path: &str) -> Result<VaultPath> {
+        safe_page_path(path).map(VaultPath)
+    }
+
+    /// Takes a path that the index, a scan or the policy gave: it was checked when it got there.
+    pub fn known(path: impl Into<String>) -> VaultPath {
+        VaultPath(path.into())
+    }
+
+    /// Returns the path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the path as an owned string.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Deref for VaultPath {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for VaultPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Checks and normalizes a vault-relative path: `/` between names, NFC, no `.` components.
-pub fn safe_path(path: &str) -> Result<String> {
+pub(crate) fn safe_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.chars().take(200).collect(), reason });
     if path.trim().is_empty() {
         return refuse("it is empty");
@@ -97,7 +145,7 @@ pub fn is_page(name: &str) -> bool {
 }
 
 /// Checks a path that must name a page, with or without its extension.
-pub fn safe_page_path(path: &str) -> Result<String> {
+fn safe_page_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.into(), reason });
     let safe = safe_path(path)?;
     if safe.split('/').any(|name| name == SIDECARS) {

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use lore_page::{Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold, on_one_line};
+use lore_vault::VaultPath;
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -165,7 +166,7 @@ fn change(
 ) -> Result<Receipt> {
     check_format(path)?;
     let action = Action::Edit(Box::new(edit));
-    write(context, &[PageChange { path: path.to_owned(), action, expected_version }])
+    write(context, &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }])
 }
 
 /// Checks that a page is Markdown, the only format in which relations are written.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, write_as};
 use lore_page::{LINKS_TO, edit, parse};
+use lore_vault::VaultPath;
 
 use super::{CaptureRequest, write_options};
 
@@ -51,7 +52,7 @@ pub(super) fn change(
         Ok(edited)
     });
     let change = PageChange {
-        path: page.path.clone(),
+        path: VaultPath::known(page.path.clone()),
         action: Action::Edit(apply),
         expected_version: request.expected_version,
     };

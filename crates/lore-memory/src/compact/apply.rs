@@ -5,6 +5,7 @@ use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext
 use lore_page::{Value, edit};
 use lore_ports::{Progress, no_progress};
 use lore_text::path_slug;
+use lore_vault::VaultPath;
 
 use super::extract::Extractive;
 use super::page::{Draft, path_of, sources, text_of};
@@ -193,11 +194,12 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     let slug = path_slug(&path);
     let sources = repoint.sources();
     let summary = Action::Put(text.clone().into_bytes());
-    let mut changes = vec![PageChange { path: path.clone(), action: summary, expected_version: Some(0) }];
+    let mut changes =
+        vec![PageChange { path: VaultPath::known(path.clone()), action: summary, expected_version: Some(0) }];
     for member in &cluster.members {
         let add_mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
         changes.push(PageChange {
-            path: member.page.path.clone(),
+            path: VaultPath::known(member.page.path.clone()),
             action: Action::Edit(add_mark),
             expected_version: Some(member.page.version),
         });
@@ -205,7 +207,7 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     for source in &sources {
         let redirect: Edit<'_> = Box::new(|text| repoint.edit(source, text));
         changes.push(PageChange {
-            path: source.clone(),
+            path: VaultPath::known(source.clone()),
             action: Action::Edit(redirect),
             expected_version: None,
         });

@@ -11,7 +11,7 @@ use lore_engine::{
 };
 use lore_page::parse;
 use lore_ports::no_progress;
-use lore_vault::{exists, files_below, read_text, without_extension};
+use lore_vault::{VaultPath, exists, files_below, read_text, without_extension};
 
 use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
 
@@ -120,15 +120,19 @@ fn clear_inbox(
         let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
         let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));
         let unchanged: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
-        let action = Action::Move(to.clone(), unchanged);
-        changes.push(PageChange { path: from.clone(), action, expected_version: None });
+        let action = Action::Move(VaultPath::known(to.clone()), unchanged);
+        changes.push(PageChange { path: VaultPath::known(from.clone()), action, expected_version: None });
         rotation.cleared.push((from, to));
     }
     Ok(())
 }
 
 fn put(path: String, text: String) -> PageChange<'static> {
-    PageChange { path, action: Action::Put(text.into_bytes()), expected_version: None }
+    PageChange {
+        path: VaultPath::known(path),
+        action: Action::Put(text.into_bytes()),
+        expected_version: None,
+    }
 }
 
 fn page_path(path: &str) -> String {

@@ -8,6 +8,7 @@ use lore_engine::{
 use lore_page::{Fact, Interval, edit, parse};
 use lore_ports::PageRow;
 use lore_text::PartialDate;
+use lore_vault::VaultPath;
 
 use super::supersede::{ExistingFact, FactPlan, NewClaim, plan};
 use super::{FactQuery, FactRow, Referent, Referents, facts};
@@ -52,7 +53,11 @@ pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWr
         Ok(edited)
     };
     let action = Action::Edit(Box::new(edit));
-    let change = PageChange { path: new.page.path.clone(), action, expected_version: new.expected_version };
+    let change = PageChange {
+        path: VaultPath::known(new.page.path.clone()),
+        action,
+        expected_version: new.expected_version,
+    };
     let receipt = write(context, &[change])?;
     let query = FactQuery {
         page: Some(new.page),

@@ -3,7 +3,7 @@
 use lore_engine::{Action, Error, PageChange, Result, VaultContext};
 use lore_page::{edit, parse};
 use lore_ports::PageRow;
-use lore_vault::{decode, without_extension};
+use lore_vault::{VaultPath, decode, without_extension};
 
 use super::IngestRequest;
 use super::evidence::{Evidence, entries};
@@ -132,13 +132,21 @@ fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::
 
 fn put(page: &PageIngest, text: String) -> PageChange<'_> {
     let expected_version = Some(page.expected_version);
-    PageChange { path: page.path.clone(), action: Action::Put(text.into_bytes()), expected_version }
+    PageChange {
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Put(text.into_bytes()),
+        expected_version,
+    }
 }
 
 fn add(page: &PageIngest, evidence: Evidence) -> PageChange<'_> {
     let edit = move |text: &str| evidence.add_to(text).map_err(|source| failed(page, source));
     let expected_version = Some(page.expected_version);
-    PageChange { path: page.path.clone(), action: Action::Edit(Box::new(edit)), expected_version }
+    PageChange {
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Edit(Box::new(edit)),
+        expected_version,
+    }
 }
 
 fn failed(page: &PageIngest, source: edit::EditError) -> Error {

@@ -6,7 +6,7 @@ use lore_page::{Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
 use lore_text::{ContentHash, date_in_name, on_one_line};
-use lore_vault::decode;
+use lore_vault::{VaultPath, decode};
 
 use super::{IngestRequest, SourceText};
 use crate::capture::{Naming, NewPage, free_path_of, new_page, similar_pages};
@@ -40,7 +40,7 @@ impl SourcePage<'_> {
     pub(super) fn change(&self) -> Option<PageChange<'static>> {
         let text = self.new.clone()?;
         let action = Action::Put(text.into_bytes());
-        Some(PageChange { path: self.path.clone(), action, expected_version: Some(0) })
+        Some(PageChange { path: VaultPath::known(self.path.clone()), action, expected_version: Some(0) })
     }
 }
 

@@ -9,7 +9,7 @@ use lore_engine::{
 use lore_page::edit;
 use lore_ports::{LinkFilter, NameQuery};
 use lore_text::ContentHash;
-use lore_vault::folder;
+use lore_vault::{VaultPath, folder};
 
 use super::MissingLink;
 
@@ -95,7 +95,7 @@ fn change<'a>(
         }
         Ok(linked)
     });
-    PageChange { path: path.to_owned(), action: Action::Edit(link), expected_version: None }
+    PageChange { path: VaultPath::known(path.to_owned()), action: Action::Edit(link), expected_version: None }
 }
 
 /// Returns whether the page links to the target, according to the index.

@@ -7,6 +7,8 @@ use lore_memory::{NewGap, add_gap};
 use lore_ports::ImportFilter;
 use lore_text::ContentHash;
 
+use lore_vault::VaultPath;
+
 use super::fixture::World;
 
 /// Puts a page together with the import of a source of these bytes.
@@ -21,7 +23,11 @@ fn import(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> R
         again,
     };
     let noted = LedgerNotes { import: Some(import), ..LedgerNotes::default() };
-    let change = PageChange { path: path.into(), action: Action::Put(text.into()), expected_version: None };
+    let change = PageChange {
+        path: VaultPath::known(path.into()),
+        action: Action::Put(text.into()),
+        expected_version: None,
+    };
     write_as(&world.context, &[change], &WriteOptions { noted, ..WriteOptions::default() })
 }
 
@@ -57,7 +63,11 @@ fn gaps_are_resolved_only_with_their_change() {
     let id = add_gap(&world.context, &question).unwrap().id;
     let fill = |expected_version: u64, text: &str| {
         let action = Action::Put(text.into());
-        let change = PageChange { path: "a.md".into(), action, expected_version: Some(expected_version) };
+        let change = PageChange {
+            path: VaultPath::known("a.md".into()),
+            action,
+            expected_version: Some(expected_version),
+        };
         write_as(
             &world.context,
             &[change],

@@ -4,6 +4,8 @@ use std::fs;
 
 use lore_engine::{Action, PageChange, relocate, write};
 
+use lore_vault::VaultPath;
+
 use super::fixture::{World, done, edit, move_to, same};
 
 const CANARY: &str = "nobody writes here\n";
@@ -112,7 +114,7 @@ fn batches_with_an_escaping_path_are_rejected() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("beyond"), world.at("out")).unwrap();
     let put = |path: &str| PageChange {
-        path: path.into(),
+        path: VaultPath::known(path.into()),
         action: Action::Put("x".into()),
         expected_version: None,
     };

@@ -2,10 +2,12 @@
 
 use lore_engine::{Action, Error, PageChange, write};
 
+use lore_vault::VaultPath;
+
 use super::fixture::{World, done, edit, move_to, same};
 
 fn change<'a>(path: &str, action: Action<'a>, expected_version: Option<u64>) -> PageChange<'a> {
-    PageChange { path: path.into(), action, expected_version }
+    PageChange { path: VaultPath::known(path.into()), action, expected_version }
 }
 
 fn put<'a>(path: &str, text: &str) -> PageChange<'a> {

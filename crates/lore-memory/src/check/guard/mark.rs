@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lore_engine::{Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext};
 use lore_page::edit::{EditError, NewRelation, add_relation, set_property};
 use lore_page::{Value, parse};
-use lore_vault::{decode, without_extension};
+use lore_vault::{VaultPath, decode, without_extension};
 
 use super::{CONTESTED, CONTRADICTS};
 
@@ -111,7 +111,7 @@ fn further_change(path: String) -> FurtherChange {
         move |text: &str| set_contested(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
     let action = Action::Edit(Box::new(edit));
     FurtherChange {
-        change: PageChange { path, action, expected_version: None },
+        change: PageChange { path: VaultPath::known(path), action, expected_version: None },
         purpose: "marked as contested",
     }
 }

@@ -7,7 +7,7 @@ use lore_engine::{
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
-use lore_vault::{Scan, hidden_pages, is_dir, safe_path, scan, without_extension};
+use lore_vault::{Scan, VaultPath, hidden_pages, is_dir, scan, without_extension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ fn look_at_meaning(context: &VaultContext, findings: &mut Vec<Finding>) -> Resul
 /// Explains what the policy says about a path.
 fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
     let policy = context.policy();
-    let safe = safe_path(without_scheme(path))?;
+    let safe = VaultPath::parse(without_scheme(path))?.into_string();
     let mut findings = Vec::new();
     let path = match policy.alias(&safe) {
         Some(now) => {

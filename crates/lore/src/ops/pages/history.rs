@@ -4,6 +4,7 @@ use clap::Args;
 use lore_engine::history::{self, PageSnapshots};
 use lore_engine::{Action, PageChange, WriteOptions, write_as};
 use lore_text::diff::{summary, unified};
+use lore_vault::VaultPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -230,7 +231,7 @@ impl Operation for Restore {
             session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", kept.path))?;
         }
         let change = PageChange {
-            path: kept.path.clone(),
+            path: VaultPath::known(kept.path.clone()),
             action: Action::Put(bytes),
             expected_version: self.expected_version,
         };

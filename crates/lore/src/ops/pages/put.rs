@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lore_engine::{Action, Code, PageChange, VaultContext, fill, without_scheme, write};
 use lore_text::{date_in_name, slugify};
-use lore_vault::{is_page, read_text, safe_page_path};
+use lore_vault::{VaultPath, is_page, read_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -78,18 +78,18 @@ impl Operation for Put {
 }
 
 /// Returns the path for a slug: that of the existing page, or else a new path.
-pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
+pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
-    let wanted = safe_page_path(without_scheme(slug))?;
+    let wanted = VaultPath::parse_page(without_scheme(slug))?.into_string();
     let wanted = policy.alias(&wanted).unwrap_or(wanted);
     if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
         let named = wanted.ends_with(&format!(".{extension}"));
-        return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
+        return Ok(VaultPath::known(if named { wanted } else { format!("{wanted}.{extension}") }));
     }
     match context.find(&wanted) {
         // A page found by title or alias does not have this slug.
         Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
-            return Ok(page.path);
+            return Ok(VaultPath::known(page.path));
         }
         Ok(_) => {}
         Err(error) if error.code() == Code::Ambiguous => {}
@@ -98,16 +98,16 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
     // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
     if policy.rule(&wanted).is_some() && wanted.chars().all(plain) && !is_page(&wanted) {
-        return Ok(format!("{wanted}.md"));
+        return Ok(VaultPath::known(format!("{wanted}.md")));
     }
     new_path(&wanted)
 }
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
-pub fn new_path(wanted: &str) -> Result<String> {
-    let wanted = safe_page_path(without_scheme(wanted))?;
+pub fn new_path(wanted: &str) -> Result<VaultPath> {
+    let wanted = VaultPath::parse_page(without_scheme(wanted))?.into_string();
     if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
-        return Ok(wanted);
+        return Ok(VaultPath::known(wanted));
     }
     let slug = slugify(&wanted);
     if slug.is_empty() || slug.split('/').count() != wanted.split('/').count() {
@@ -116,7 +116,7 @@ pub fn new_path(wanted: &str) -> Result<String> {
             "use a path ending in .md, or a name with a letter or digit in each component",
         ));
     }
-    Ok(format!("{slug}.md"))
+    Ok(VaultPath::known(format!("{slug}.md")))
 }
 
 /// Returns the template of the page's type: the vault's own, or else the profile's.

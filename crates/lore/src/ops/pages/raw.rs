@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
-use lore_vault::{exists, sidecar};
+use lore_vault::{VaultPath, exists, sidecar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -87,7 +87,10 @@ fn keep(context: &VaultContext, path: &str, source: &str, data: &Value) -> Resul
         } else {
             (Action::Put(with(Map::new()).into_bytes()), Some(0))
         };
-        match write(context, &[PageChange { path: path.to_owned(), action, expected_version }]) {
+        match write(
+            context,
+            &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }],
+        ) {
             Err(Error::Conflict { expected: 0, .. }) if !there => {}
             Err(error) => return Err(error.into()),
             Ok(_) => return read(context, path),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
-use lore_vault::{exists, make_folder, write_passing};
+use lore_vault::{VaultPath, exists, make_folder, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ impl Test {
             true => (Action::Edit(Box::new(edit)), None),
             false => (Action::Put(edit("")?.into_bytes()), Some(0)),
         };
-        let change = PageChange { path: FILE.to_owned(), action, expected_version };
+        let change = PageChange { path: VaultPath::known(FILE.to_owned()), action, expected_version };
         Ok(WriteResult::new(write(context, &[change])?))
     }
 }

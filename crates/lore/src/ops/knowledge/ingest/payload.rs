@@ -110,11 +110,11 @@ impl PageInput {
     /// Converts to the engine's input; missing provenance is taken from the source.
     pub fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<PageIngest> {
         let path = match self.expected_version {
-            0 => target(context, &self.slug)?,
+            0 => target(context, &self.slug)?.into_string(),
             // An existing page may be referenced by any of its names.
             _ => match context.find(&self.slug)? {
                 Some(page) => page.path,
-                None => target(context, &self.slug)?,
+                None => target(context, &self.slug)?.into_string(),
             },
         };
         let own = Own::new(context, &path, self.content.as_deref());

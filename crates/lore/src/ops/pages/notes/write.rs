@@ -4,7 +4,7 @@ use clap::Args;
 use lore_engine::{Action, Code, PageChange, write};
 use lore_page::{Value, edit};
 use lore_text::slugify;
-use lore_vault::exists;
+use lore_vault::{VaultPath, exists};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -81,7 +81,7 @@ impl Operation for WriteNote {
             ));
         }
         let path = new_path(&path)?;
-        if !self.overwrite && exists(&context.vault().root().join(&path)) {
+        if !self.overwrite && exists(&context.vault().root().join(path.as_str())) {
             return Err(AppError {
                 code: Code::Exists,
                 message: format!("{path} already exists"),
