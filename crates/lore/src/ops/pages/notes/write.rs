@@ -4,7 +4,7 @@ use clap::Args;
 use lore_engine::{Action, Code, PageChange, write};
 use lore_page::{Value, edit};
 use lore_text::slugify;
-use lore_vault::{VaultPath, exists};
+use lore_vault::exists;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
