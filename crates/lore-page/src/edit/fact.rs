@@ -37,7 +37,7 @@ pub struct NewFact {
 /// truth. If the fact is already there, the text is unchanged.
 pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
     let doc = Doc::new(text);
-    let new = tidy(new);
+    let new = normalized(new);
     filled("predicate", &new.predicate)?;
     filled("object", &new.object)?;
     if doc.page.facts.iter().any(|fact| is_same(fact, &new)) {
@@ -98,7 +98,7 @@ fn new_places(text: &str, item: Range<usize>, interval: Interval) -> Vec<(Range<
     places
 }
 
-fn tidy(new: &NewFact) -> NewFact {
+fn normalized(new: &NewFact) -> NewFact {
     let optional = |part: &Option<String>| part.as_deref().map(join_lines).filter(|part| !part.is_empty());
     NewFact {
         subject: optional(&new.subject),

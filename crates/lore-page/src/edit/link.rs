@@ -25,7 +25,7 @@ pub fn retarget_links(
     path: &str,
     target: &mut dyn FnMut(&Link) -> Option<String>,
 ) -> Result<String, EditError> {
-    rewrite(text, path, target, Fragment::Stays)
+    rewrite(text, path, target, Fragment::Keep)
 }
 
 /// Like [`retarget_links`], for links that will point to a different page: the part after `#`, which is a position on
@@ -35,14 +35,14 @@ pub fn repoint_links(
     path: &str,
     target: &mut dyn FnMut(&Link) -> Option<String>,
 ) -> Result<String, EditError> {
-    rewrite(text, path, target, Fragment::Goes)
+    rewrite(text, path, target, Fragment::Remove)
 }
 
 /// Whether the part after `#` is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fragment {
-    Stays,
-    Goes,
+    Keep,
+    Remove,
 }
 
 fn rewrite(
@@ -158,7 +158,7 @@ fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Ran
     let written = text.get(link.clone())?;
     let open = written.find("[[")? + 2;
     let inner = written[open..].strip_suffix("]]")?;
-    let ends: &[char] = if fragment == Fragment::Stays { &['#', '|'] } else { &['|'] };
+    let ends: &[char] = if fragment == Fragment::Keep { &['#', '|'] } else { &['|'] };
     let name = &inner[..inner.find(ends).unwrap_or(inner.len())];
     // In a table the bar is escaped.
     let name =
@@ -183,7 +183,7 @@ fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usiz
         None => (start, bare_end(rest)),
     };
     let path = &text[start..start + end];
-    if fragment == Fragment::Goes {
+    if fragment == Fragment::Remove {
         return Some(start..start + path.len());
     }
     Some(start..start + path.find(['#', '?']).unwrap_or(path.len()))

@@ -76,23 +76,23 @@ impl Set {
 }
 
 fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let text = needed(path)?;
+    let text = read_required(path)?;
     let mut found = Vec::new();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let read = serde_json::from_str(line).map_err(|error| {
+        let parsed = serde_json::from_str(line).map_err(|error| {
             AppError::usage(
                 format!("{}:{number}: {error}", path.display()),
                 "write each line as a JSON object with `_id` and `text`",
             )
         });
-        found.push(read?);
+        found.push(parsed?);
     }
     Ok(found)
 }
 
 fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     let mut answers: HashMap<String, HashMap<String, f64>> = HashMap::new();
-    for (line, number) in needed(path)?.lines().zip(1..).skip(1) {
+    for (line, number) in read_required(path)?.lines().zip(1..).skip(1) {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         if fields == [""] {
             continue;
@@ -111,7 +111,7 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     Ok(answers)
 }
 
-fn needed(path: &Path) -> Result<String> {
+fn read_required(path: &Path) -> Result<String> {
     read_text(path)?.ok_or_else(|| {
         AppError::usage(
             format!("{} does not exist", path.display()),

@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn report_survives_an_xml_parser() {
-        let odd = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
+        let unusual = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
         let cases = [
-            Case { name: odd, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },
-            Case { name: "b", kind: "fact", line: 9, failure: Some(odd), time: Duration::from_millis(1) },
+            Case { name: unusual, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },
+            Case { name: "b", kind: "fact", line: 9, failure: Some(unusual), time: Duration::from_millis(1) },
         ];
         let text = junit("my \"brain\" & <co>", "expectations.toml", &cases);
         let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -71,11 +71,11 @@ mod tests {
         assert_eq!(suite.attribute("name"), Some("lore my \"brain\" & <co>"));
         assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("2"), Some("1")));
         let read: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
-        let kept = odd.replace('\u{1}', "\u{fffd}");
-        assert_eq!(read[0].attribute("name"), Some(kept.as_str()));
+        let expected = unusual.replace('\u{1}', "\u{fffd}");
+        assert_eq!(read[0].attribute("name"), Some(expected.as_str()));
         assert_eq!(read[0].attribute("time"), Some("0.012"));
         let failure = read[1].first_element_child().expect("a failure");
-        assert_eq!(failure.text(), Some(kept.as_str()));
+        assert_eq!(failure.text(), Some(expected.as_str()));
         assert_eq!(failure.attribute("type"), Some("expectation"));
     }
 }

@@ -58,7 +58,7 @@ fn named(tokens: &[Token], at: usize) -> EndingSubject {
     }
 }
 
-/// Parses `Ada, subject left …`.
+/// Parses `Ada, who left …`.
 fn relative(tokens: &[Token], who: usize) -> EndingSubject {
     let comma = who > 0 && tokens[who - 1].is_punctuation(',');
     let noun = who.checked_sub(1 + usize::from(comma));

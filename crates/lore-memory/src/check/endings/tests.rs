@@ -1,4 +1,4 @@
-use super::super::tokens::{Text, Vocabulary, find_names, sentences};
+use super::super::tokens::{TokenInput, Vocabulary, find_names, sentences};
 use super::*;
 
 /// The text is on Ada's page; names are found without `[[…]]`.
@@ -11,7 +11,7 @@ fn read(text: &str, headline: bool) -> Vec<String> {
     }
     let page = lore_page::parse("a.md", text).page;
     let prose = lore_page::prose(text);
-    let text = Text { prose: &prose, links: &page.links, targets: &[] };
+    let text = TokenInput { prose: &prose, links: &page.links, targets: &[] };
     let mut found = Vec::new();
     for tokens in sentences(&text, std::slice::from_ref(&(0..prose.len()))) {
         let tokens = find_names(tokens, &all, &Vocabulary::default());

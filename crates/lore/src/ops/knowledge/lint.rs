@@ -59,7 +59,7 @@ pub struct Linted {
     /// Whether --fix ran without changing anything.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
-    findings: Vec<FindingItem>,
+    findings: Vec<LintFindingItem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -94,7 +94,7 @@ impl MissingLinkItem {
 
 /// A rule violation.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FindingItem {
+struct LintFindingItem {
     level: Level,
     rule: &'static str,
     path: String,
@@ -104,9 +104,9 @@ struct FindingItem {
     fixable: bool,
 }
 
-impl From<Finding> for FindingItem {
-    fn from(found: Finding) -> FindingItem {
-        FindingItem {
+impl From<Finding> for LintFindingItem {
+    fn from(found: Finding) -> LintFindingItem {
+        LintFindingItem {
             level: found.level,
             rule: found.lint.name(),
             path: found.path,
@@ -137,13 +137,16 @@ impl Operation for Lint {
             }
             _ => {
                 let found = lint(context, only)?;
-                let told = found.iter().any(|found| found.lint == Rule::LinkMissing);
-                let missing = if self.links || told { missing_links(context, only)? } else { Vec::new() };
+                let includes_mentions = found.iter().any(|found| found.lint == Rule::LinkMissing);
+                let missing =
+                    if self.links || includes_mentions { missing_links(context, only)? } else { Vec::new() };
                 let mut linted = Linted::new(missing, found, Vec::new());
                 if !self.fix {
                     // Without --fix, an unlinked mention is a finding like any other.
                     let missing = std::mem::take(&mut linted.linked);
-                    linted.findings.extend(missing.into_iter().filter(|_| !told).map(FindingItem::from));
+                    linted.findings.extend(
+                        missing.into_iter().filter(|_| !includes_mentions).map(LintFindingItem::from),
+                    );
                 }
                 linted
             }
@@ -163,15 +166,15 @@ impl Linted {
             fixed: Vec::new(),
             linked: linked.into_iter().map(MissingLinkItem::from).collect(),
             dry_run: false,
-            findings: found.into_iter().map(FindingItem::from).collect(),
+            findings: found.into_iter().map(LintFindingItem::from).collect(),
             notes,
         }
     }
 }
 
-impl From<MissingLinkItem> for FindingItem {
-    fn from(missing: MissingLinkItem) -> FindingItem {
-        FindingItem {
+impl From<MissingLinkItem> for LintFindingItem {
+    fn from(missing: MissingLinkItem) -> LintFindingItem {
+        LintFindingItem {
             level: Level::Warning,
             rule: Rule::LinkMissing.name(),
             message: format!("{:?} mentions {} without a link", missing.words, missing.to),

@@ -82,19 +82,19 @@ impl Operation for Init {
     type Output = InitReport;
 
     fn run(self, session: &Session) -> Result<InitReport> {
-        let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
+        let requested = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
         if let Some(name) = &self.name {
-            session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
+            session.check_name(name, &real_folder(&requested).unwrap_or(requested.clone()))?;
         }
-        if exists(&asked) && !is_dir(&asked) {
+        if exists(&requested) && !is_dir(&requested) {
             return Err(AppError::usage(
-                format!("{} is a file, not a directory", asked.display()),
+                format!("{} is a file, not a directory", requested.display()),
                 "pass a directory",
             ));
         }
-        make_folder(&asked)?;
-        let root = real_folder(&asked).ok_or_else(|| {
-            AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
+        make_folder(&requested)?;
+        let root = real_folder(&requested).ok_or_else(|| {
+            AppError::usage(format!("{} is not a directory", requested.display()), "pass a directory")
         })?;
         let profile = match self.profile {
             None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
@@ -138,11 +138,11 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
     let now = (session.environment.clock)();
     // A vault with a daily page starts with the page of the current day.
-    let begins = Policy::parse(profile.policy())
+    let day_begins = Policy::parse(profile.policy())
         .ok()
         .and_then(|policy| policy.rotate)
         .map(|rotate| *rotate.day_begins.get_ref());
-    let day = begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
+    let day = day_begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
     let seed = |(path, text): &(&str, &str)| {
         let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
         ((*path).to_owned(), filled.replace("{{id}}", &new_id()))

@@ -96,12 +96,16 @@ impl Operation for Run {
     type Output = Retained;
 
     fn run(self, session: &Session) -> Result<Retained> {
-        let done = retain(session.fresh()?)?;
+        let result = retain(session.fresh()?)?;
         Ok(Retained {
-            expired: done.expired,
-            rolled_up: done.rolled.into_iter().map(|(path, sections)| RolledUp { path, sections }).collect(),
-            snapshots: done.snapshots,
-            warnings: done.warnings.into_iter().chain(done.receipt.warnings).collect(),
+            expired: result.expired,
+            rolled_up: result
+                .rolled
+                .into_iter()
+                .map(|(path, sections)| RolledUp { path, sections })
+                .collect(),
+            snapshots: result.snapshots,
+            warnings: result.warnings.into_iter().chain(result.receipt.warnings).collect(),
         })
     }
 }

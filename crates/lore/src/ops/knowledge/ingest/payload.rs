@@ -117,12 +117,13 @@ impl PageInput {
                 None => target(context, &self.slug)?.into_string(),
             },
         };
-        let own = Own::new(context, &path, self.content.as_deref());
+        let page_names = PageNames::new(context, &path, self.content.as_deref());
         let slug = self.slug;
-        let wrong =
+        let with_slug =
             |failure: AppError| AppError { message: format!("{slug}: {}", failure.message), ..failure };
-        let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
-        let relations = self.links.into_iter().map(|link| link.plan(context).map_err(wrong));
+        let facts =
+            self.assertions.into_iter().map(|one| one.plan(&page_names, source_ref).map_err(with_slug));
+        let relations = self.links.into_iter().map(|link| link.plan(context).map_err(with_slug));
         let entry = |entry: EntryInput| NewEntry {
             date: entry.date,
             source: entry.source.or_else(|| source_ref.map(str::to_owned)),
@@ -146,20 +147,20 @@ pub fn facts_of(
     text: &str,
     assertions: Vec<AssertionInput>,
 ) -> Result<Vec<NewFact>> {
-    let own = Own::new(context, path, Some(text));
-    assertions.into_iter().map(|one| one.plan(&own, None)).collect()
+    let page_names = PageNames::new(context, path, Some(text));
+    assertions.into_iter().map(|one| one.plan(&page_names, None)).collect()
 }
 
 /// The page that facts are written on, and the names that refer to it.
-struct Own<'a> {
+struct PageNames<'a> {
     context: &'a VaultContext,
     path: &'a str,
     /// Names defined by its new text.
     names: Vec<String>,
 }
 
-impl<'a> Own<'a> {
-    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> Own<'a> {
+impl<'a> PageNames<'a> {
+    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> PageNames<'a> {
         let stem = without_extension(path);
         let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
         if let Some(page) = content.map(|content| parse(path, content).page) {
@@ -167,17 +168,17 @@ impl<'a> Own<'a> {
             names.extend(page.heading_title);
             names.extend(page.aliases);
         }
-        Own { context, path, names: names.iter().map(|name| fold(name)).collect() }
+        PageNames { context, path, names: names.iter().map(|name| fold(name)).collect() }
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    fn includes(&self, name: &str) -> bool {
         let found = self.context.find(name).ok().flatten();
         self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
     }
 }
 
 impl AssertionInput {
-    fn plan(self, own: &Own<'_>, source_ref: Option<&str>) -> Result<NewFact> {
+    fn plan(self, page_names: &PageNames<'_>, source_ref: Option<&str>) -> Result<NewFact> {
         let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
         if !ASSERTERS.contains(&by.as_str()) {
             let hint = format!("use one of {}", ASSERTERS.join(", "));
@@ -190,7 +191,7 @@ impl AssertionInput {
             ));
         }
         let subject = self.subject.trim().to_owned();
-        let is_page = subject.is_empty() || own.is_called(&subject);
+        let is_page = subject.is_empty() || page_names.includes(&subject);
         Ok(NewFact {
             subject: (!is_page).then_some(subject),
             predicate: self.predicate,

@@ -24,7 +24,7 @@ pub struct SearchNotes {
     query: String,
     /// Page of results, starting at 1
     #[arg(long, default_value_t = 1)]
-    #[serde(default = "one")]
+    #[serde(default = "default_page")]
     page: usize,
     /// Kind of search
     #[arg(long, value_enum, default_value = "hybrid")]
@@ -48,7 +48,7 @@ pub struct SearchNotes {
     tags: Vec<String>,
 }
 
-fn one() -> usize {
+fn default_page() -> usize {
     1
 }
 
@@ -104,13 +104,14 @@ impl Operation for SearchNotes {
             SearchType::Vector => Mode::Semantic,
             _ => Mode::Hybrid,
         };
-        let asked = match self.search_type {
+        let search_request = match self.search_type {
             SearchType::Fts => None,
             _ => request(session, &self.query, mode, &filter, PAGE)?,
         };
-        let asked = asked.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
+        let search_request =
+            search_request.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
-        let found = context.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
+        let found = context.search(&SearchRequest { limit: PAGE, offset, ..search_request })?;
         Ok(NotesFound { found: SearchOutput::new(context, found, self.page)?, format: self.output_format })
     }
 }

@@ -37,7 +37,7 @@ pub struct WriteNote {
     tags: Vec<String>,
     /// Type of the note
     #[arg(long, default_value = "note")]
-    #[serde(default = "note")]
+    #[serde(default = "default_type")]
     note_type: String,
     /// Other properties
     #[arg(skip)]
@@ -49,7 +49,7 @@ pub struct WriteNote {
     overwrite: bool,
 }
 
-fn note() -> String {
+fn default_type() -> String {
     "note".into()
 }
 

@@ -12,7 +12,7 @@ use crate::ops::views::{count, outcome, timestamp};
 
 /// Output of `ingest`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct IngestOutput {
     /// `ingested`, `already` if the same bytes were ingested before, or `unchanged`.
     outcome: &'static str,
     /// Import that the source belongs to.
@@ -100,9 +100,9 @@ const ALREADY: &str =
 
 const NEXT: &str = "read the mentioned pages, then change them in one call: `lore ingest --json-payload`";
 
-impl Taken {
+impl IngestOutput {
     /// Creates the output for bytes that were ingested before.
-    pub fn already(context: &VaultContext, known: ImportRow) -> Result<Taken> {
+    pub fn already(context: &VaultContext, known: ImportRow) -> Result<IngestOutput> {
         let page = context.page_at(&known.page)?;
         let warnings = match &page {
             Some(_) => Vec::new(),
@@ -116,19 +116,19 @@ impl Taken {
             derived: None,
             novelty: None,
         });
-        Ok(Taken {
+        Ok(IngestOutput {
             outcome: "already",
             import_id: Some(known.batch),
             ingested_at: Some(timestamp(known.at)),
             source,
             warnings,
             hint: Some(ALREADY),
-            ..Taken::default()
+            ..IngestOutput::default()
         })
     }
 
     /// Converts a report.
-    pub fn done(report: IngestReport) -> Taken {
+    pub fn done(report: IngestReport) -> IngestOutput {
         let page = |written: Written| PageResult {
             slug: written.slug,
             path: written.path,
@@ -157,7 +157,7 @@ impl Taken {
         };
         let mentions: Vec<MentionItem> = report.mentions.into_iter().map(mention).collect();
         let changed = report.batch.is_some() || pages.iter().any(|page| page.outcome != "unchanged");
-        Taken {
+        IngestOutput {
             outcome: if changed { "ingested" } else { "unchanged" },
             import_id: report.batch,
             ingested_at: None,
@@ -175,17 +175,17 @@ impl Taken {
 
 impl NoveltyItem {
     fn new(novelty: Novelty, page: Option<String>) -> NoveltyItem {
-        let short = |number: f64| (number * 1000.0).round() / 1000.0;
+        let round = |number: f64| (number * 1000.0).round() / 1000.0;
         NoveltyItem {
             verdict: novelty.verdict.name(),
             page,
-            jaccard: short(novelty.jaccard),
-            cosine: novelty.cosine.map(short),
+            jaccard: round(novelty.jaccard),
+            cosine: novelty.cosine.map(round),
         }
     }
 }
 
-impl Render for Taken {
+impl Render for IngestOutput {
     fn human(&self) -> String {
         let mut text = match (self.outcome, &self.ingested_at) {
             ("already", Some(at)) => format!("already ingested at {at}: nothing was changed\n"),

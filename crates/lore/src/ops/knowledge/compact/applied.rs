@@ -10,7 +10,7 @@ use crate::ops::views::count;
 
 /// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Done {
+pub struct AppliedOutput {
     /// Clusters that were compacted.
     compacted: Vec<CompactedItem>,
     /// Clusters that were not changed, and why.
@@ -52,28 +52,28 @@ struct RefusedItem {
     hint: String,
 }
 
-impl Done {
+impl AppliedOutput {
     /// Collects the attempts, out of the given number of clusters.
-    pub fn new(attempts: Vec<Attempt>, clusters: usize, notes: Vec<String>) -> Done {
+    pub fn new(attempts: Vec<Attempt>, clusters: usize, notes: Vec<String>) -> AppliedOutput {
         let left = clusters.saturating_sub(attempts.len());
-        let mut done = Done { compacted: Vec::new(), refused: Vec::new(), left, notes, exit: 0 };
+        let mut output = AppliedOutput { compacted: Vec::new(), refused: Vec::new(), left, notes, exit: 0 };
         let mut worst: Option<Code> = None;
         for attempt in attempts {
             match attempt.result {
-                Ok(compacted) => done.compacted.push(CompactedItem::new(attempt.cluster, compacted)),
+                Ok(compacted) => output.compacted.push(CompactedItem::new(attempt.cluster, compacted)),
                 Err(error) => {
                     let AppError { code, message, hint, .. } = error.into();
                     worst.get_or_insert(code);
                     let code = code.name();
-                    done.refused.push(RefusedItem { cluster: attempt.cluster, code, message, hint });
+                    output.refused.push(RefusedItem { cluster: attempt.cluster, code, message, hint });
                 }
             }
         }
-        done.exit = match worst {
+        output.exit = match worst {
             Some(code) => status(code).exit,
-            None => u8::from(done.compacted.is_empty()),
+            None => u8::from(output.compacted.is_empty()),
         };
-        done
+        output
     }
 
     /// Renders it for people.

@@ -12,7 +12,7 @@ use crate::ops::views::{count, lines};
 
 /// A compaction plan.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Planned {
+pub struct PlanOutput {
     /// Clusters, linked ones first, then the larger ones.
     clusters: Vec<ClusterItem>,
     /// Number of stale pages.
@@ -99,9 +99,9 @@ const WRITE: &str = "write one summary for each cluster to compact and pass them
 
 const DRY: &str = "nothing was written; run without --dry-run to apply";
 
-impl Planned {
+impl PlanOutput {
     /// Creates a plan with the text of its pages.
-    pub fn new(context: &VaultContext, plan: CompactPlan, texts: Texts) -> Result<Planned> {
+    pub fn new(context: &VaultContext, plan: CompactPlan, texts: Texts) -> Result<PlanOutput> {
         let mut left = match texts {
             Texts::None => None,
             Texts::Within(tokens) => Some(tokens),
@@ -110,32 +110,32 @@ impl Planned {
         let items = plan.clusters.iter().map(|cluster| item(context, cluster, &mut left));
         let clusters = items.collect::<Result<Vec<_>>>()?;
         let spent = budget - left.unwrap_or(0);
-        Ok(Planned { tokens: spent, ..Planned::of(plan, clusters, WRITE) })
+        Ok(PlanOutput { tokens: spent, ..PlanOutput::of(plan, clusters, WRITE) })
     }
 
     /// Creates a plan with what would be written, including the text if that needs no model.
-    pub fn preview(context: &VaultContext, plan: CompactPlan, with_text: bool) -> Result<Planned> {
+    pub fn preview(context: &VaultContext, plan: CompactPlan, with_text: bool) -> Result<PlanOutput> {
         let summarizer = with_text.then(|| extractive(context));
         let mut clusters = Vec::new();
         for cluster in &plan.clusters {
-            let shown = preview(context, cluster, summarizer.as_ref())?;
+            let preview = preview(context, cluster, summarizer.as_ref())?;
             let summary = SummaryItem {
-                slug: shown.slug,
-                title: shown.title,
-                content: with_text.then_some(shown.text),
-                repointed: shown.repointed,
+                slug: preview.slug,
+                title: preview.title,
+                content: with_text.then_some(preview.text),
+                repointed: preview.repointed,
             };
             clusters.push(ClusterItem { summary: Some(summary), ..item(context, cluster, &mut None)? });
         }
-        Ok(Planned::of(plan, clusters, DRY))
+        Ok(PlanOutput::of(plan, clusters, DRY))
     }
 
-    fn of(plan: CompactPlan, clusters: Vec<ClusterItem>, hint: &'static str) -> Planned {
+    fn of(plan: CompactPlan, clusters: Vec<ClusterItem>, hint: &'static str) -> PlanOutput {
         let measure = match plan.measure {
             Measure::Embedding { model } => model,
             Measure::Words => "words".into(),
         };
-        Planned {
+        PlanOutput {
             clusters,
             stale: plan.stale,
             found: plan.found,
@@ -230,9 +230,9 @@ impl ClusterItem {
             text.push_str(&format!("    {} {how} {}\n", tie.from, tie.to));
         }
         for link in &self.inbound {
-            let stays = link.stays.as_ref().map(|why| format!(" (not changed: {why})")).unwrap_or_default();
+            let blocked = link.stays.as_ref().map(|why| format!(" (not changed: {why})")).unwrap_or_default();
             text.push_str(&format!(
-                "  <- {}:{} {} {}{stays}\n",
+                "  <- {}:{} {} {}{blocked}\n",
                 link.path, link.line, link.relationship, link.target
             ));
         }

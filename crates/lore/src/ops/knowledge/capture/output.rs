@@ -6,7 +6,7 @@ use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::again::Again;
+use super::retry_command::RetryCommand;
 use crate::app::error::Result;
 use crate::ops::Render;
 use crate::ops::views::{WriteResult, count};
@@ -121,13 +121,17 @@ const HINT: &str =
     "append to one with --extend REF, replace one with --update REF, or write a new page with --keep";
 
 impl CaptureOutput {
-    /// Converts the result; `again` is the original command.
-    pub(super) fn new(context: &VaultContext, captured: Captured, again: &Again) -> Result<CaptureOutput> {
+    /// Converts the result; `retry` is the original command.
+    pub(super) fn new(
+        context: &VaultContext,
+        captured: Captured,
+        retry: &RetryCommand,
+    ) -> Result<CaptureOutput> {
         Ok(match captured {
             Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(context, *new)?)),
             Captured::Changed(receipt) => CaptureOutput::Changed(ChangedPage::new(context, receipt)?),
             Captured::Similar(found) => {
-                CaptureOutput::Similar(Box::new(SimilarPages::new(context, found, again)?))
+                CaptureOutput::Similar(Box::new(SimilarPages::new(context, found, retry)?))
             }
         })
     }
@@ -159,13 +163,13 @@ impl ChangedPage {
 }
 
 impl SimilarPages {
-    fn new(context: &VaultContext, found: Comparison, again: &Again) -> Result<SimilarPages> {
+    fn new(context: &VaultContext, found: Comparison, retry: &RetryCommand) -> Result<SimilarPages> {
         let (compared, similar) = (Compared::new(&found), items(context, found.similar)?);
         let (best, version) = similar.first().map_or(("REF", 0), |one| (&one.page.id, one.version));
         let next = Next {
-            extend: again.extending(best),
-            update: again.updating(best, version),
-            keep: again.keeping(),
+            extend: retry.extending(best),
+            update: retry.updating(best, version),
+            keep: retry.keeping(),
         };
         Ok(SimilarPages { outcome: "similar", similar, compared, next, hint: HINT })
     }
@@ -245,8 +249,8 @@ impl SimilarPages {
             format!("  {id}  {:.2} by {:<7}  {slug}  {title}{status}\n", one.likeness, one.by)
         });
         let Next { extend, update, keep } = &self.next;
-        let ways =
+        let choices =
             format!("to append to it:   {extend}\nto replace it:     {update}\nto keep both:      {keep}\n");
-        head + &lines.collect::<String>() + &ways
+        head + &lines.collect::<String>() + &choices
     }
 }

@@ -5,21 +5,21 @@ use crate::app::session::Session;
 use crate::app::shell::quote;
 
 /// Maximum length of a text that is repeated in the command.
-const LONGEST: usize = 300;
+const MAX_TEXT_BYTES: usize = 300;
 
 /// The original command, split into the parts that each follow-up needs.
-pub(super) struct Again {
+pub(super) struct RetryCommand {
     /// The text and the options that always apply.
     text: String,
     /// The options that apply to a new page only.
     new_page: String,
 }
 
-impl Again {
+impl RetryCommand {
     /// Rebuilds the command as it could be typed in a shell.
-    pub(super) fn of(given: &Capture, session: &Session) -> Again {
+    pub(super) fn of(given: &Capture, session: &Session) -> RetryCommand {
         let mut text = match (&given.text, &given.file) {
-            (Some(text), _) if text.len() <= LONGEST && !text.contains(char::is_control) => {
+            (Some(text), _) if text.len() <= MAX_TEXT_BYTES && !text.contains(char::is_control) => {
                 format!("lore capture {}", quote(text))
             }
             (None, Some(file)) => format!("lore capture --file {}", quote(&file.to_string_lossy())),
@@ -34,7 +34,7 @@ impl Again {
         let title = given.title.iter().map(|title| format!(" --title {}", quote(title)));
         let raw = given.raw.iter().map(|raw| format!(" --raw {}", quote(&raw.to_string_lossy())));
         let whole = given.whole.then(|| " --whole".to_owned());
-        Again { text, new_page: title.chain(raw).chain(whole).collect() }
+        RetryCommand { text, new_page: title.chain(raw).chain(whole).collect() }
     }
 
     /// Returns the command that appends to a page.
