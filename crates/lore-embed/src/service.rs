@@ -37,7 +37,7 @@ pub(crate) enum Failed {
 }
 
 /// Why one attempt failed.
-enum Failure {
+enum RequestFailure {
     /// A retry may help; the service may have said when.
     Again {
         reason: String,
@@ -74,16 +74,16 @@ impl Service {
         for left in (0..=*more_tries).rev() {
             match self.post_once(path, body) {
                 Ok(answer) => return Ok(answer),
-                Err(Failure::Final(failed)) => return Err(failed),
-                Err(Failure::Again { reason, .. }) if left == 0 => return Err(Failed::Unavailable(reason)),
-                Err(Failure::Again { wait, .. }) => sleep(wait.unwrap_or(usual).min(LONGEST_WAIT)),
+                Err(RequestFailure::Final(failed)) => return Err(failed),
+                Err(RequestFailure::Again { reason, .. }) if left == 0 => return Err(Failed::Unavailable(reason)),
+                Err(RequestFailure::Again { wait, .. }) => sleep(wait.unwrap_or(usual).min(LONGEST_WAIT)),
             }
             usual *= 4;
         }
         unreachable!("the last try returns")
     }
 
-    fn post_once(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn post_once(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, RequestFailure> {
         let url = format!("{}{path}", self.address.url);
         let mut request = self.agent.post(&url).content_type("application/json");
         if let Some(key) = &self.key {
@@ -101,27 +101,27 @@ impl Service {
         let busy = matches!(status.as_u16(), 408 | 429) || status.is_server_error();
         let reason = format!("status {}{}", status.as_u16(), self.quote(&answer));
         if busy {
-            return Err(Failure::Again { reason, wait: wait.map(Duration::from_secs) });
+            return Err(RequestFailure::Again { reason, wait: wait.map(Duration::from_secs) });
         }
-        Err(Failure::Final(match status.as_u16() {
+        Err(RequestFailure::Final(match status.as_u16() {
             300..=399 => Failed::Wrong(format!("redirects are not followed ({reason})")),
             status => Failed::Refused { status, reason },
         }))
     }
 
-    fn failed(&self, error: &ureq::Error) -> Failure {
+    fn failed(&self, error: &ureq::Error) -> RequestFailure {
         let reason = self.without_secrets(&error.to_string());
         match error {
-            error if may_pass(error) => Failure::Again { reason, wait: None },
+            error if may_pass(error) => RequestFailure::Again { reason, wait: None },
             ureq::Error::Timeout(_) => {
                 let time = self.patience.request;
-                Failure::Final(Failed::Unavailable(format!("timed out after {time:?}")))
+                RequestFailure::Final(Failed::Unavailable(format!("timed out after {time:?}")))
             }
             ureq::Error::BodyExceedsLimit(limit) => {
-                Failure::Final(Failed::Wrong(format!("the response is larger than {limit} bytes")))
+                RequestFailure::Final(Failed::Wrong(format!("the response is larger than {limit} bytes")))
             }
-            ureq::Error::Protocol(_) => Failure::Final(Failed::Wrong(reason)),
-            _ => Failure::Final(Failed::Unavailable(reason)),
+            ureq::Error::Protocol(_) => RequestFailure::Final(Failed::Wrong(reason)),
+            _ => RequestFailure::Final(Failed::Unavailable(reason)),
         }
     }
 

@@ -25,7 +25,7 @@ use lore_vault::decode;
 
 use crate::generated::{self, CLOSE, OPEN};
 
-use names::{Names, lowered};
+use names::{PageNames, lowered};
 use occurrence::{NameUsage, Occurrence, occurrences};
 
 /// A mention of a page without a link.
@@ -112,7 +112,7 @@ struct VaultNames {
     live: Vec<bool>,
     /// Names of each page, title first.
     names_by_page: Vec<Vec<String>>,
-    names: Names,
+    names: PageNames,
     links: HashMap<PageNo, HashSet<PageNo>>,
 }
 
@@ -123,7 +123,7 @@ impl VaultNames {
         let live = states(context, &pages)?.iter().map(|state| is_live(&state.status)).collect();
         let names_by_page =
             pages.iter().map(|page| names_of_page(context, page)).collect::<Result<Vec<_>>>()?;
-        let names = Names::new(names_by_page.iter().map(|names| names.iter().map(String::as_str).collect()));
+        let names = PageNames::new(names_by_page.iter().map(|names| names.iter().map(String::as_str).collect()));
         Ok(VaultNames { links: links_of(context, &pages)?, pages, live, names_by_page, names })
     }
 

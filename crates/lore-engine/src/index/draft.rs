@@ -78,7 +78,7 @@ pub fn draft<'a>(
         id,
     };
     PageDraft {
-        declared_date: stated(&row.properties),
+        declared_date: declared_date(&row.properties),
         row,
         mtime: if source.settled { source.mtime } else { 0 },
         keys,
@@ -90,7 +90,7 @@ pub fn draft<'a>(
 }
 
 /// Returns the latest of the page's `reviewed` and `updated` dates, in milliseconds since 1970.
-fn stated(properties: &Properties) -> Option<i64> {
+fn declared_date(properties: &Properties) -> Option<i64> {
     ["reviewed", "updated"].iter().filter_map(|key| properties.text(key).and_then(date_millis)).max()
 }
 

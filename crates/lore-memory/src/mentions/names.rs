@@ -55,14 +55,14 @@ pub(super) struct Name {
 }
 
 /// All names that can be mentioned.
-pub(super) struct Names {
+pub(super) struct PageNames {
     pub list: Vec<Name>,
     automaton: Option<AhoCorasick>,
 }
 
-impl Names {
+impl PageNames {
     /// Creates the names from those of each page, in page order.
-    pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> Names {
+    pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> PageNames {
         let mut known: BTreeMap<String, Name> = BTreeMap::new();
         for (page, names) in pages.enumerate() {
             for name in names.into_iter().filter(|name| can_be_mentioned(name)) {
@@ -77,7 +77,7 @@ impl Names {
         }
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::ContiguousNFA)).build(known.keys());
-        Names { automaton: automaton.ok().filter(|_| !known.is_empty()), list: known.into_values().collect() }
+        PageNames { automaton: automaton.ok().filter(|_| !known.is_empty()), list: known.into_values().collect() }
     }
 
     /// Returns the places where a name occurs as whole words: leftmost first, then longest, without overlaps. The text
@@ -168,7 +168,7 @@ mod tests {
 
     #[track_caller]
     fn check(names: &[&str], text: &str, expected: &[&str]) {
-        let known = Names::new(names.iter().map(|name| vec![*name]));
+        let known = PageNames::new(names.iter().map(|name| vec![*name]));
         let found = known.in_text(&lowered(text));
         let found: Vec<&str> = found.iter().map(|(_, place)| &text[place.clone()]).collect();
         assert_eq!(found, expected, "{text}");
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn ambiguous_names_have_no_page() {
-        let names = Names::new([vec!["Ada", "ADA"], vec!["Bob", "Ada"]].into_iter());
+        let names = PageNames::new([vec!["Ada", "ADA"], vec!["Bob", "Ada"]].into_iter());
         let pages: Vec<Option<usize>> = names.list.iter().map(|name| name.page).collect();
         assert_eq!(pages, [None, Some(1)]);
     }

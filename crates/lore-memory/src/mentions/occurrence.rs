@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{Name, Names};
+use super::names::{Name, PageNames};
 
 /// An occurrence of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Occurrence {
 }
 
 /// Returns the occurrences of names in a text, in order.
-pub(super) fn occurrences(names: &Names, text: &str, lowered: &str) -> Vec<Occurrence> {
+pub(super) fn occurrences(names: &PageNames, text: &str, lowered: &str) -> Vec<Occurrence> {
     let found = names.in_text(lowered).into_iter();
     found
         .map(|(name, range)| {
@@ -45,7 +45,7 @@ pub(super) struct NameUsage {
 }
 
 impl NameUsage {
-    pub(super) fn new(names: &Names) -> NameUsage {
+    pub(super) fn new(names: &PageNames) -> NameUsage {
         NameUsage { usage: vec![Usage::default(); names.list.len()] }
     }
 

@@ -231,7 +231,7 @@ impl Operation for Restore {
             session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", page.path))?;
         }
         let change = PageChange {
-            path: VaultPath::known( page.path.clone()),
+            path: VaultPath::known(page.path.clone()),
             action: Action::Put(bytes),
             expected_version: self.expected_version,
         };

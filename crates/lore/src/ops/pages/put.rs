@@ -88,7 +88,9 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     }
     match context.find(&requested) {
         // A page found by title or alias does not have this slug.
-        Ok(Some(page)) if page.slug == slugify(&requested) || page.path == requested || page.slug == requested => {
+        Ok(Some(page))
+            if page.slug == slugify(&requested) || page.path == requested || page.slug == requested =>
+        {
             return Ok(VaultPath::known(page.path));
         }
         Ok(_) => {}

@@ -92,7 +92,10 @@ fn store_source(
         } else {
             (Action::Put(with_source(Map::new()).into_bytes()), Some(0))
         };
-        match write(context, &[PageChange { path: VaultPath::known( path.to_owned()), action, expected_version }],) {
+        match write(
+            context,
+            &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }],
+        ) {
             Err(Error::Conflict { expected: 0, .. }) if !is_existing => {}
             Err(error) => return Err(error.into()),
             Ok(_) => return read(context, path),
