@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lore_page::Link;
 use lore_ports::PageNo;
-use lore_text::fold;
+use lore_text::{ends_sentence, fold};
 
 /// Kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +94,6 @@ impl Vocabulary {
 
 /// Maximum number of words in a name.
 const LONGEST: usize = 6;
-
-/// Abbreviations: a full stop after them does not end a sentence.
-const SHORT: [&str; 32] = [
-    "inc", "ltd", "corp", "co", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "no", "jr", "sr", "dept", "est",
-    "approx", "e.g", "i.e", "u.s", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
-    "nov", "dec",
-];
 
 /// Input of the tokenizer.
 pub(super) struct Text<'t> {
@@ -207,14 +200,13 @@ impl Reader<'_> {
                 self.push(Sort::Gap, "`", at);
             }
             '"' | '“' | '”' => self.quoted = letter == '“' || letter == '"' && !self.quoted,
-            '.' | '!' | '?' => {
+            '.' | '!' | '?' | ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
                 self.push(Sort::Mark(letter), &letter.to_string(), at);
-                if self.ends_here(letter, rest) {
+                // The end of a sentence in brackets is before the closing one.
+                let end = if letter == ')' { at } else { at + letter.len_utf8() };
+                if ends_sentence(&self.text.prose[..end], rest) {
                     self.end_sentence();
                 }
-            }
-            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
-                self.push(Sort::Mark(letter), &letter.to_string(), at);
             }
             '-' if self.text.prose[..at].ends_with(char::is_whitespace) => {
                 self.push(Sort::Mark('—'), "-", at);
@@ -222,19 +214,6 @@ impl Reader<'_> {
             _ => {}
         }
         letter.len_utf8()
-    }
-
-    /// Returns whether a mark ends a sentence: whitespace follows, and the next word is not in lower case.
-    fn ends_here(&self, letter: char, rest: &str) -> bool {
-        let rest = rest.trim_start_matches(['"', '”', ')', '*', '_']);
-        if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
-            return false;
-        }
-        let next = rest.trim_start().chars().next();
-        let word = self.tokens.iter().rev().nth(1).filter(|token| token.sort == Sort::Word);
-        let initial = word.is_some_and(|word| word.raw.chars().count() == 1 && word.capital());
-        let short = word.is_some_and(|word| SHORT.contains(&word.low.as_str()) || initial);
-        letter != '.' || next.is_none() || !(short || next.is_some_and(char::is_lowercase))
     }
 
     fn end_sentence(&mut self) {
