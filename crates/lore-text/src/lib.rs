@@ -37,7 +37,7 @@ pub use percent::{percent_decode, percent_encode};
 pub use period::{NamePeriod, date_in_name, find_period, parse_period};
 pub use project_slug::project_slug;
 pub use script::{is_unspaced, pairs, runs, space_unspaced};
-pub use sentences::sentences;
+pub use sentences::{ends_sentence, sentence_end, sentences};
 pub use similarity::{jaccard, similarity, terms};
 pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
 pub use stop_words::is_content_word;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lore_page::Link;
 use lore_ports::PageNo;
-use lore_text::fold;
+use lore_text::{ends_sentence, fold};
 
 /// Kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +94,6 @@ impl Vocabulary {
 
 /// Maximum number of words in a name.
 const MAX_NAME_WORDS: usize = 6;
-
-/// Abbreviations: a full stop after them does not end a sentence.
-const ABBREVIATIONS: [&str; 32] = [
-    "inc", "ltd", "corp", "co", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "no", "jr", "sr", "dept", "est",
-    "approx", "e.g", "i.e", "u.s", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
-    "nov", "dec",
-];
 
 /// Input of the tokenizer.
 pub(super) struct TokenInput<'t> {
@@ -208,14 +201,13 @@ impl Tokenizer<'_> {
                 self.push(TokenKind::Omitted, "`", at);
             }
             '"' | '“' | '”' => self.quoted = character == '“' || character == '"' && !self.quoted,
-            '.' | '!' | '?' => {
+            '.' | '!' | '?' | ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
                 self.push(TokenKind::Punctuation(character), &character.to_string(), at);
-                if self.ends_here(character, rest) {
+                // The end of a sentence in brackets is before the closing one.
+                let end = if character == ')' { at } else { at + character.len_utf8() };
+                if ends_sentence(&self.text.prose[..end], rest) {
                     self.end_sentence();
                 }
-            }
-            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
-                self.push(TokenKind::Punctuation(character), &character.to_string(), at);
             }
             '-' if self.text.prose[..at].ends_with(char::is_whitespace) => {
                 self.push(TokenKind::Punctuation('—'), "-", at);
@@ -223,19 +215,6 @@ impl Tokenizer<'_> {
             _ => {}
         }
         character.len_utf8()
-    }
-
-    /// Returns whether a mark ends a sentence: whitespace follows, and the next word is not in lower case.
-    fn ends_here(&self, letter: char, rest: &str) -> bool {
-        let rest = rest.trim_start_matches(['"', '”', ')', '*', '_']);
-        if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
-            return false;
-        }
-        let next = rest.trim_start().chars().next();
-        let word = self.tokens.iter().rev().nth(1).filter(|token| token.kind == TokenKind::Word);
-        let initial = word.is_some_and(|word| word.raw.chars().count() == 1 && word.is_capitalized());
-        let short = word.is_some_and(|word| ABBREVIATIONS.contains(&word.lower.as_str()) || initial);
-        letter != '.' || next.is_none() || !(short || next.is_some_and(char::is_lowercase))
     }
 
     fn end_sentence(&mut self) {
