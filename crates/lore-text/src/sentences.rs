@@ -50,8 +50,8 @@ fn ends_here(before: &str, after: &str, c: char) -> bool {
     let counts = next.starts_with(|c: char| c.is_ascii_digit()) && BEFORE_NUMBERS.contains(&lower.as_str());
     let short = word.chars().count() < 2 || counts || ABBREVIATIONS.contains(&lower.as_str());
     let numbered = word.chars().all(|c| c.is_ascii_digit());
-    let goes_on = next.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')'));
-    rest.starts_with(' ') && !goes_on && !(c == '.' && (short || numbered))
+    let continues = next.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')'));
+    rest.starts_with(' ') && !continues && !(c == '.' && (short || numbered))
 }
 
 #[cfg(test)]

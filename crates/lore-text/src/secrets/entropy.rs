@@ -1,7 +1,7 @@
 //! Distinguishes random credentials from placeholders, names and phrases.
 
 /// Words that mark a value as a placeholder.
-const INVENTED: &str = "example xxxx your ... … *** ••• redacted placeholder changeme dummy sample";
+const PLACEHOLDERS: &str = "example xxxx your ... … *** ••• redacted placeholder changeme dummy sample";
 
 /// Words that placeholder passwords are made of, longer ones before their prefixes.
 const FILLER: &str = "passphrase password passwort p@ssw0rd passw0rd passwd pass pwd pw secret token keys key api \
@@ -19,10 +19,10 @@ const REPEAT: usize = 6;
 /// Returns whether the value is an obvious placeholder.
 pub fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
-    INVENTED.split(' ').any(|word| lower.contains(word))
+    PLACEHOLDERS.split(' ').any(|word| lower.contains(word))
         || has_steps(lower.as_bytes(), 1, SEQUENCE)
         || has_steps(lower.as_bytes(), 2, SEQUENCE)
-        || longest(lower.as_bytes(), 1, |before, after| before == after) >= REPEAT
+        || longest_chain(lower.as_bytes(), 1, |before, after| before == after) >= REPEAT
         || distinct(lower.as_bytes()) < if value.len() < 16 { 3 } else { DISTINCT }
         || is_filler(&lower)
 }
@@ -110,7 +110,7 @@ pub fn bits(value: &str) -> f64 {
 /// Decodes base64 in either alphabet, up to the padding; none if it contains any other character.
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut held, mut bits) = (0u32, 0);
+    let (mut buffer, mut bits) = (0u32, 0);
     for byte in text.trim_end_matches('=').bytes() {
         let digit = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -120,11 +120,11 @@ pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        held = (held << 6 | u32::from(digit)) & 0xFFFF;
+        buffer = (buffer << 6 | u32::from(digit)) & 0xFFFF;
         bits += 6;
         if bits >= 8 {
             bits -= 8;
-            bytes.push((held >> bits & 0xFF) as u8);
+            bytes.push((buffer >> bits & 0xFF) as u8);
         }
     }
     Some(bytes)
@@ -132,20 +132,21 @@ pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
 
 /// Returns whether it contains an ascending or descending sequence in every `stride`th byte: `abcdefg`,
 /// `a1b2c3d4e5f6g7`.
-fn has_steps(bytes: &[u8], stride: usize, least: usize) -> bool {
+fn has_steps(bytes: &[u8], stride: usize, minimum: usize) -> bool {
     let up = |before: u8, after: u8| before + 1 == after || (before == b'9' && after == b'0');
-    longest(bytes, stride, up) >= least || longest(bytes, stride, |before, after| up(after, before)) >= least
+    longest_chain(bytes, stride, up) >= minimum
+        || longest_chain(bytes, stride, |before, after| up(after, before)) >= minimum
 }
 
 /// Returns the length of the longest chain of bytes, `stride` apart, in which each follows from the previous one.
-fn longest(bytes: &[u8], stride: usize, follows: impl Fn(u8, u8) -> bool) -> usize {
+fn longest_chain(bytes: &[u8], stride: usize, follows: impl Fn(u8, u8) -> bool) -> usize {
     let mut best = 0;
     for offset in 0..stride {
         let mut chain = 1;
         let every: Vec<u8> = bytes.iter().skip(offset).step_by(stride).copied().collect();
         for pair in every.windows(2) {
-            let goes_on = pair.iter().all(u8::is_ascii_graphic) && follows(pair[0], pair[1]);
-            chain = if goes_on { chain + 1 } else { 1 };
+            let continues = pair.iter().all(u8::is_ascii_graphic) && follows(pair[0], pair[1]);
+            chain = if continues { chain + 1 } else { 1 };
             best = best.max(chain);
         }
     }

@@ -17,8 +17,9 @@ pub fn noise(alphabet: &str, length: usize) -> String {
 fn base64(text: &str) -> String {
     let mut encoded = String::new();
     for chunk in text.as_bytes().chunks(3) {
-        let held = (0..3).fold(0usize, |held, at| held << 8 | usize::from(*chunk.get(at).unwrap_or(&0)));
-        let digits = (0..=chunk.len()).map(|at| char::from(BASE64.as_bytes()[held >> (18 - 6 * at) & 63]));
+        let buffer =
+            (0..3).fold(0usize, |buffer, at| buffer << 8 | usize::from(*chunk.get(at).unwrap_or(&0)));
+        let digits = (0..=chunk.len()).map(|at| char::from(BASE64.as_bytes()[buffer >> (18 - 6 * at) & 63]));
         encoded.extend(digits);
     }
     encoded
@@ -32,8 +33,8 @@ pub fn pem(kind: &str, material: &str) -> String {
 pub type Case = (&'static str, String, String);
 
 fn prefixed(rule: &'static str, prefix: &str, alphabet: &str, length: usize) -> Case {
-    let near = format!("{prefix}{}", noise(alphabet, length - 1));
-    (rule, format!("see {prefix}{}, ok", noise(alphabet, length)), near)
+    let near_miss = format!("{prefix}{}", noise(alphabet, length - 1));
+    (rule, format!("see {prefix}{}, ok", noise(alphabet, length)), near_miss)
 }
 
 pub fn prefixed_cases() -> Vec<Case> {
