@@ -111,8 +111,8 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         let mut intent = Intent::new(context, &ready, subject, false);
         intent.noted = terms.noted.clone();
         let gated = terms.authority == Authority::Author && !terms.is_fix;
-        let mends = gated && has_errors(context, &paths)?;
-        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(mends))?;
+        let fixes_page = gated && has_errors(context, &paths)?;
+        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(fixes_page))?;
         receipt.warnings.extend(found.iter().map(ToString::to_string));
         let published = publish::publish(context, &lock, &intent, None)?;
         staging.end()?;
@@ -218,8 +218,8 @@ fn execute(
     let (mut installed, mut found) = (0, Vec::new());
     let done = transaction(context.store(), || {
         record(context, intent, &entries, Some(&proposal))?;
-        if let Some(mends) = gated {
-            found = gate(context, &proposal, mends)?;
+        if let Some(fixes_page) = gated {
+            found = gate(context, &proposal, fixes_page)?;
         }
         commit::keep_foreign_edits(context, lock, &foreign);
         intent.stage(&staging, ready)?;

@@ -123,7 +123,8 @@ impl VaultNames {
         let live = states(context, &pages)?.iter().map(|state| is_live(&state.status)).collect();
         let names_by_page =
             pages.iter().map(|page| names_of_page(context, page)).collect::<Result<Vec<_>>>()?;
-        let names = PageNames::new(names_by_page.iter().map(|names| names.iter().map(String::as_str).collect()));
+        let names =
+            PageNames::new(names_by_page.iter().map(|names| names.iter().map(String::as_str).collect()));
         Ok(VaultNames { links: links_of(context, &pages)?, pages, live, names_by_page, names })
     }
 

@@ -77,7 +77,10 @@ impl PageNames {
         }
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::ContiguousNFA)).build(known.keys());
-        PageNames { automaton: automaton.ok().filter(|_| !known.is_empty()), list: known.into_values().collect() }
+        PageNames {
+            automaton: automaton.ok().filter(|_| !known.is_empty()),
+            list: known.into_values().collect(),
+        }
     }
 
     /// Returns the places where a name occurs as whole words: leftmost first, then longest, without overlaps. The text

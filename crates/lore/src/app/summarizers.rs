@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
+use lore_embed::{Chat, ChatProtocol, ChatSettings, RequestPolicy};
 use lore_engine::VaultContext;
 use lore_memory::{Extractive, ModelSummarizer};
 use lore_ports::{TextModel, TextModelError};
@@ -85,8 +85,8 @@ pub fn endpoint(session: &Session) -> Result<ModelSummarizer<Chat>> {
             )
         })?),
     };
-    let patience = Patience { request: seconds(config)?, ..Patience::default() };
-    let chat = Chat::new(ChatSettings { protocol, base, model, key, patience });
+    let policy = RequestPolicy { request: seconds(config)?, ..RequestPolicy::default() };
+    let chat = Chat::new(ChatSettings { protocol, base, model, key, policy });
     Ok(ModelSummarizer(chat.map_err(lore_engine::Error::from)?))
 }
 
