@@ -146,7 +146,7 @@ impl World {
 
     /// Applies one change.
     pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
-        let changes = [PageChange { path: VaultPath::known(path.into()), action, expected_version }];
+        let changes = [PageChange { path: VaultPath::known(path), action, expected_version }];
         write(&self.context, &changes).map(|mut receipt| receipt.files.remove(0))
     }
 
@@ -269,7 +269,7 @@ pub fn edit<'a>(edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
 
 /// A move with an edit of the page's text.
 pub fn move_to<'a>(path: &str, edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
-    Action::Move(VaultPath::known(path.into()), Box::new(edit))
+    Action::Move(VaultPath::known(path), Box::new(edit))
 }
 
 /// The edit that changes nothing.

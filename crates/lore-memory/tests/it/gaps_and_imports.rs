@@ -24,7 +24,7 @@ fn import(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> R
     };
     let noted = LedgerNotes { import: Some(import), ..LedgerNotes::default() };
     let change = PageChange {
-        path: VaultPath::known(path.into()),
+        path: VaultPath::known(path),
         action: Action::Put(text.into()),
         expected_version: None,
     };
@@ -64,7 +64,7 @@ fn gaps_are_resolved_only_with_their_change() {
     let fill = |expected_version: u64, text: &str| {
         let action = Action::Put(text.into());
         let change = PageChange {
-            path: VaultPath::known("a.md".into()),
+            path: VaultPath::known("a.md"),
             action,
             expected_version: Some(expected_version),
         };

@@ -114,7 +114,7 @@ fn batches_with_an_escaping_path_are_rejected() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("beyond"), world.at("out")).unwrap();
     let put = |path: &str| PageChange {
-        path: VaultPath::known(path.into()),
+        path: VaultPath::known(path),
         action: Action::Put("x".into()),
         expected_version: None,
     };

@@ -89,7 +89,7 @@ fn concurrent_writers_see_each_other() {
     let put = |context: &lore_engine::VaultContext, text: &str, expected: u64| {
         let action = Action::Put(text.into());
         let change = lore_engine::PageChange {
-            path: VaultPath::known("a.md".into()),
+            path: VaultPath::known("a.md"),
             action,
             expected_version: Some(expected),
         };

@@ -7,7 +7,7 @@ use lore_vault::VaultPath;
 use super::fixture::{World, done, edit, move_to, same};
 
 fn change<'a>(path: &str, action: Action<'a>, expected_version: Option<u64>) -> PageChange<'a> {
-    PageChange { path: VaultPath::known(path.into()), action, expected_version }
+    PageChange { path: VaultPath::known(path), action, expected_version }
 }
 
 fn put<'a>(path: &str, text: &str) -> PageChange<'a> {
