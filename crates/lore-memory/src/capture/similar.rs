@@ -98,7 +98,7 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
         similar: found.into_iter().map(|(_, similar)| similar).collect(),
         model: semantic.model,
         note: semantic.note,
-        cosines: near,
+        near,
         min_related: semantic.thresholds.related,
     })
 }
