@@ -13,7 +13,7 @@ use serde_json::Value;
 pub use clients::{Client, ConfigPaths, FileFormat, SettingsScope};
 use json::Json;
 
-pub use record::Record;
+pub use record::SetupRecord;
 use toml::Toml;
 
 use crate::app::shell::quote;

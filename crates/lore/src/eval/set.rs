@@ -27,7 +27,7 @@ pub struct Document {
 
 /// A question.
 #[derive(Debug, Deserialize)]
-pub struct Question {
+pub struct EvalQuestion {
     /// The question id.
     #[serde(rename = "_id")]
     pub id: String,
@@ -47,7 +47,7 @@ pub struct Set {
     /// The documents by scope; empty when the questions are about an existing vault.
     pub documents: BTreeMap<String, Vec<Document>>,
     /// The questions with at least one answer.
-    pub questions: Vec<Question>,
+    pub questions: Vec<EvalQuestion>,
     /// The answers to each question with their relevance scores.
     pub answers: HashMap<String, HashMap<String, f64>>,
 }
@@ -63,7 +63,7 @@ impl Set {
             }
         }
         let answers = answers(&folder.join("qrels.tsv"))?;
-        let mut questions: Vec<Question> = json_lines(&folder.join("queries.jsonl"))?;
+        let mut questions: Vec<EvalQuestion> = json_lines(&folder.join("queries.jsonl"))?;
         questions.retain(|question| answers.contains_key(&question.id));
         if questions.is_empty() {
             return Err(AppError::usage(

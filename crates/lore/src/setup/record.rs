@@ -10,7 +10,7 @@ use crate::app::error::Result;
 
 /// The changes to a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct SetupRecord {
     /// Whether Lore created the file.
     pub created: bool,
     /// The paths of the objects that were created.
@@ -22,9 +22,9 @@ pub struct Record {
     pub after: Option<String>,
 }
 
-impl Record {
+impl SetupRecord {
     /// Loads the record of a file.
-    pub fn load(state: &Path, file: &Path) -> Result<Option<Record>> {
+    pub fn load(state: &Path, file: &Path) -> Result<Option<SetupRecord>> {
         let text = read_text(&record_path(state, file))?;
         // A record that cannot be parsed counts as missing: Lore's entries can still be removed without it.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
@@ -32,14 +32,14 @@ impl Record {
 
     /// Returns the record after another change, given the text before and after it.
     pub fn next(
-        known: Option<Record>,
+        known: Option<SetupRecord>,
         old: Option<&str>,
         new: &str,
         created_keys: Vec<Vec<String>>,
-    ) -> Record {
+    ) -> SetupRecord {
         let after = Some(hash(new));
         match known {
-            None => Record { created: old.is_none(), created_keys, before: old.map(hash), after },
+            None => SetupRecord { created: old.is_none(), created_keys, before: old.map(hash), after },
             Some(mut known) => {
                 let own = old.is_some_and(|old| known.after.as_ref() == Some(&hash(old)));
                 known.after = after.filter(|_| own);

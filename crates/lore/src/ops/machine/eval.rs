@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::eval::{Document, Measures, Question, Scores, Set, percentile};
+use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
 use crate::ops::search::query::{Mode, find};
 use crate::ops::{Operation, Render};
 
@@ -273,7 +273,7 @@ fn measure(
 fn run_question(
     session: &Session,
     vault: &EvaluatedVault<'_>,
-    question: &Question,
+    question: &EvalQuestion,
     mode: Mode,
 ) -> Result<(Vec<String>, f64)> {
     let context = vault.context();

@@ -8,7 +8,7 @@ use lore_vault::{exists, read_text, remove_file, replace_unchanged, write_privat
 
 use super::FileItem;
 use crate::app::error::{AppError, Result};
-use crate::setup::{Client, FilePlan, Record, SettingsError};
+use crate::setup::{Client, FilePlan, SettingsError, SetupRecord};
 
 /// Number of attempts when the client writes the file concurrently.
 const ATTEMPTS: usize = 5;
@@ -72,8 +72,9 @@ fn change_file(plan: &FilePlan, request: &ChangeRequest) -> Result<FileItem> {
             if request.remove {
                 forget(path, request.state)?;
             } else {
-                let known = Record::load(request.state, path)?;
-                Record::next(known, old.as_deref(), &text, new.created_keys).save(request.state, path)?;
+                let known = SetupRecord::load(request.state, path)?;
+                SetupRecord::next(known, old.as_deref(), &text, new.created_keys)
+                    .save(request.state, path)?;
             }
             return Ok(item("written", backup.as_deref(), String::new()));
         }
@@ -94,7 +95,7 @@ fn new_content(plan: &FilePlan, request: &ChangeRequest, old: Option<&str>) -> R
         return Ok(NewContent { text: Some(added.text), created_keys: added.created_keys });
     }
     let Some(current) = old else { return Ok(NewContent { text: None, created_keys: Vec::new() }) };
-    let record = Record::load(request.state, &plan.path)?.unwrap_or_default();
+    let record = SetupRecord::load(request.state, &plan.path)?.unwrap_or_default();
     let text = plan.remove(current, &record.created_keys).map_err(to_failure)?;
     let text = match read(&backup(&plan.path))? {
         // The file has not changed since: restore it byte for byte.
@@ -110,7 +111,7 @@ fn back_up(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBu
     let Some(old) = old else { return Ok(None) };
     let backup = backup(path);
     let before = read(&backup)?;
-    let record = Record::load(state, path)?;
+    let record = SetupRecord::load(state, path)?;
     let is_current = record.zip(before).is_some_and(|(record, before)| record.restores(old, &before));
     if !is_current {
         write_private(&backup, old.as_bytes())?;
@@ -124,7 +125,7 @@ fn forget(path: &Path, state: &Path) -> Result<()> {
     if exists(&backup) && read(&backup)? == read(path)? {
         remove_file(&backup)?;
     }
-    Record::forget(state, path)
+    SetupRecord::forget(state, path)
 }
 
 fn backup(path: &Path) -> PathBuf {
