@@ -18,6 +18,8 @@ mod signals;
 use lore_page::LineRange;
 use lore_ports::{ChunkRow, Filter, PageNo, PageRow, read_transaction};
 use lore_text::{ContentHash, PartialDate};
+use tracing::field::Empty;
+use tracing::info_span;
 
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -174,6 +176,11 @@ pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchR
 impl VaultContext {
     /// Searches the vault.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        read_transaction(self.store(), || search(self, request))
+        let span =
+            info_span!("search", mode = ?request.mode, limit = request.limit, hits = Empty, more = Empty)
+                .entered();
+        let result = read_transaction(self.store(), || search(self, request))?;
+        span.record("hits", result.hits.len()).record("more", result.more);
+        Ok(result)
     }
 }

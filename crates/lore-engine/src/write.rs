@@ -18,6 +18,8 @@ use lore_ports::{no_progress, transaction};
 use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, Staging};
+use tracing::field::Empty;
+use tracing::info_span;
 
 use crate::change::{
     Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
@@ -83,6 +85,15 @@ pub fn write(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Recei
 
 /// Makes the changes: all or none.
 pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &WriteOptions) -> Result<Receipt> {
+    let span = info_span!(
+        "write",
+        changes = changes.len(),
+        files = Empty,
+        generated = Empty,
+        committed = Empty,
+        warnings = Empty
+    )
+    .entered();
     // Refuses a bad path before the network is asked and the lock is taken.
     prepare::paths(context, changes)?;
     let fetched = commit::fetch_if_old(context);
@@ -124,6 +135,8 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         record_notes_alone(context, &terms.noted)?;
     }
     receipt.files = ready.into_iter().map(|one| written(context, one)).collect::<Result<_>>()?;
+    span.record("files", receipt.files.len()).record("generated", receipt.generated.len());
+    span.record("committed", receipt.commit.is_some()).record("warnings", receipt.warnings.len());
     Ok(receipt)
 }
 

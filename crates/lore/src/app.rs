@@ -5,6 +5,7 @@ pub mod config;
 pub mod environment;
 pub mod error;
 pub mod hints;
+pub mod log;
 pub mod models;
 pub mod session;
 pub mod shell;

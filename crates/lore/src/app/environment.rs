@@ -11,6 +11,7 @@ use jiff::{Timestamp, Zoned};
 use lore_engine::Clock;
 
 use crate::app::error::{AppError, Result};
+use crate::app::log;
 
 /// Directories, user, clock and terminal of this process.
 #[derive(Clone)]
@@ -56,6 +57,9 @@ pub struct Environment {
 impl Environment {
     /// Reads the environment.
     pub fn read() -> Result<Environment> {
+        if let Some(level) = text("LORE_LOG") {
+            log::start(&level)?;
+        }
         let own = directory("LORE_HOME");
         if let Some(point) = text("LORE_FAULT") {
             lore_vault::fault::arm(&point);
