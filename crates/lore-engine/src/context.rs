@@ -226,18 +226,15 @@ fn register(
     vault_id: Option<&str>,
 ) -> Result<(ProjectNo, ReplicaNo)> {
     let checkout = root.to_string_lossy();
-    let local_id = format!("path:{checkout}");
     let is_copy = |id: &str| -> Result<bool> {
-        Ok(store
-            .checkouts(id)?
-            .iter()
-            .any(|other| *other != checkout && real_folder(Path::new(other)).is_some()))
+        let known = store.checkouts(id)?;
+        let elsewhere = |other: &String| *other != checkout && real_folder(Path::new(other)).is_some();
+        Ok(!known.iter().any(|known| *known == checkout) && known.iter().any(elsewhere))
     };
-    let key = match vault_id {
-        Some(id) if !is_copy(id)? => {
-            ProjectKey { vault_id: id, name, checkout: &checkout, former_id: Some(&local_id) }
-        }
-        _ => ProjectKey { vault_id: &local_id, name, checkout: &checkout, former_id: None },
+    let vault_id = match vault_id {
+        Some(id) if is_copy(id)? => None,
+        vault_id => vault_id,
     };
+    let key = ProjectKey { vault_id, name, checkout: &checkout };
     Ok(store.project(&key)?)
 }

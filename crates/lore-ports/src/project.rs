@@ -5,8 +5,8 @@ use crate::rows::{ProjectNo, ReplicaNo};
 
 /// Projects and their state.
 pub trait Projects {
-    /// Returns a project and this checkout of it, created on first use. The vault id decides which project it is; the
-    /// name is only recorded.
+    /// Returns the project of a checkout and the number of the checkout, created on first use. It is the project that the
+    /// checkout had before, unless its vault has another id now; else the one with its vault id; else a new one.
     fn project(&self, key: &ProjectKey<'_>) -> Result<(ProjectNo, ReplicaNo)>;
 
     /// Returns the known checkouts of a vault.
@@ -40,14 +40,12 @@ pub trait Projects {
 /// What identifies a project, and what is recorded with it.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectKey<'a> {
-    /// Identity of the vault, the same in every checkout.
-    pub vault_id: &'a str,
+    /// Identity of the vault, the same in every checkout; a vault without one is identified by its checkout.
+    pub vault_id: Option<&'a str>,
     /// The name it is registered under.
     pub name: &'a str,
     /// The checkout: a directory on a machine.
     pub checkout: &'a str,
-    /// The id it had before it got one of its own, whose rows it keeps.
-    pub former_id: Option<&'a str>,
 }
 
 /// Whether the durable rows are deleted too.

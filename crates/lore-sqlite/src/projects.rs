@@ -8,41 +8,79 @@ use rusqlite::params;
 
 use crate::SqliteStore;
 
+/// Prefix of the id of a vault that has none of its own: it is identified by its checkout.
+const LOCAL: &str = "path:";
+
+/// A checkout with its project.
+struct Checkout {
+    project: ProjectNo,
+    replica: ReplicaNo,
+    vault_id: String,
+    name: String,
+}
+
 impl SqliteStore {
-    fn find_project(&self, key: &ProjectKey<'_>) -> Result<Option<(ProjectNo, ReplicaNo)>> {
-        let sql = "SELECT p.number, r.number FROM project p JOIN replica r ON r.project = p.number
-                   WHERE p.vault_id = ?1 AND p.name = ?2 AND r.checkout = ?3";
-        self.one("find a project", sql, [key.vault_id, key.name, key.checkout], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+    /// Returns the checkout that a key means: one of the same vault, else one that had no id of its own.
+    fn find_checkout(&self, key: &ProjectKey<'_>) -> Result<Option<Checkout>> {
+        let sql = "SELECT p.number, r.number, p.vault_id, p.name FROM replica r JOIN project p ON p.number = r.project
+                   WHERE r.checkout = ?1 ORDER BY r.number DESC";
+        let mut known = self.all("find a project", sql, [key.checkout], |row| {
+            Ok(Checkout {
+                project: row.get(0)?,
+                replica: row.get(1)?,
+                vault_id: row.get(2)?,
+                name: row.get(3)?,
+            })
+        })?;
+        let same = |one: &Checkout| key.vault_id.is_none_or(|id| one.vault_id == id);
+        let local = |one: &Checkout| one.vault_id.starts_with(LOCAL);
+        let found = known.iter().position(same).or_else(|| known.iter().position(local));
+        Ok(found.map(|at| known.swap_remove(at)))
     }
 
-    fn create_project(&self, key: &ProjectKey<'_>) -> Result<ProjectNo> {
-        let ProjectKey { vault_id, name, former_id, .. } = key;
-        // A vault that has got an id of its own keeps the rows it had under its former one.
-        if let Some(former) = former_id {
-            let sql = "UPDATE project SET vault_id = ?1 WHERE vault_id = ?2
-                       AND NOT EXISTS (SELECT 1 FROM project WHERE vault_id = ?1)";
-            self.run("identify a project", sql, [vault_id, former])?;
-        }
-        let sql = "INSERT INTO project(vault_id, name) VALUES (?1, ?2) ON CONFLICT(vault_id) DO UPDATE SET name = ?2
-                   RETURNING number";
-        let number = self.one("create a project", sql, [vault_id, name], |row| row.get(0))?;
+    /// Finds or creates the project of a new checkout.
+    fn project_by_id(&self, key: &ProjectKey<'_>) -> Result<ProjectNo> {
+        let local = format!("{LOCAL}{}", key.checkout);
+        let vault_id = key.vault_id.unwrap_or(&local);
+        let sql = "INSERT INTO project(vault_id, name) VALUES (?1, ?2)
+                   ON CONFLICT(vault_id) DO UPDATE SET name = ?2 RETURNING number";
+        let number = self.one("create a project", sql, [vault_id, key.name], |row| row.get(0))?;
         Ok(number.unwrap_or_default())
+    }
+
+    /// Records a new name, and the id that a vault without one has got, unless another project has it.
+    fn update_project(&self, known: &Checkout, key: &ProjectKey<'_>) -> Result<()> {
+        if known.name != key.name {
+            let sql = "UPDATE project SET name = ?2 WHERE number = ?1";
+            self.run("rename a project", sql, params![known.project, key.name])?;
+        }
+        if let Some(id) = key.vault_id.filter(|id| *id != known.vault_id) {
+            let sql = "UPDATE OR IGNORE project SET vault_id = ?2 WHERE number = ?1";
+            self.run("identify a project", sql, params![known.project, id])?;
+        }
+        Ok(())
     }
 }
 
 impl Projects for SqliteStore {
     fn project(&self, key: &ProjectKey<'_>) -> Result<(ProjectNo, ReplicaNo)> {
-        if let Some(known) = self.find_project(key)? {
-            return Ok(known);
+        let unchanged =
+            |known: &Checkout| known.name == key.name && key.vault_id.is_none_or(|id| known.vault_id == id);
+        if let Some(known) = self.find_checkout(key)?.filter(unchanged) {
+            return Ok((known.project, known.replica));
         }
         let mut found = (0, 0);
         self.in_transaction(&mut || {
-            let project = self.create_project(key)?;
-            let sql = "INSERT INTO replica(project, checkout) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET checkout = ?2
-                       RETURNING number";
-            let replica = self.one("record a checkout", sql, params![project, key.checkout], |row| row.get(0))?;
+            if let Some(known) = self.find_checkout(key)? {
+                self.update_project(&known, key)?;
+                found = (known.project, known.replica);
+                return Ok(());
+            }
+            let project = self.project_by_id(key)?;
+            let sql = "INSERT INTO replica(project, checkout) VALUES (?1, ?2)
+                       ON CONFLICT DO UPDATE SET checkout = ?2 RETURNING number";
+            let replica =
+                self.one("record a checkout", sql, params![project, key.checkout], |row| row.get(0))?;
             found = (project, replica.unwrap_or_default());
             self.make_fts(project)
         })?;

@@ -25,7 +25,7 @@ pub enum Resolution<'a> {
 
 /// Returns the two names a reference is looked up by: as written, and as a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
-    let reference = without_scheme(reference);
+    let reference = without_scheme(reference.trim());
     let slug = slugify(without_extension(reference));
     let name = fold(reference);
     let slug = if slug == name { String::new() } else { slug };
@@ -34,7 +34,6 @@ pub fn names_of(reference: &str) -> [String; 2] {
 
 /// Returns a reference without the scheme `memory://`.
 pub fn without_scheme(reference: &str) -> &str {
-    let reference = reference.trim();
     reference.strip_prefix("memory://").unwrap_or(reference)
 }
 
@@ -106,7 +105,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     if rows.is_empty() && may_be_id(wanted[0]) {
         rows = index.lookup(project, &NameQuery::IdPrefix(wanted[0]))?;
     }
-    match choose(&rows, without_scheme(reference), None) {
+    match choose(&rows, without_scheme(reference.trim()), None) {
         Resolution::One(row) => Ok(Some(row.clone())),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),

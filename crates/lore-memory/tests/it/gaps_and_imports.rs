@@ -23,11 +23,8 @@ fn import(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> R
         again,
     };
     let noted = LedgerNotes { import: Some(import), ..LedgerNotes::default() };
-    let change = PageChange {
-        path: VaultPath::known(path),
-        action: Action::Put(text.into()),
-        expected_version: None,
-    };
+    let change =
+        PageChange { path: VaultPath::known(path), action: Action::Put(text.into()), expected_version: None };
     write_as(&world.context, &[change], &WriteOptions { noted, ..WriteOptions::default() })
 }
 
@@ -63,11 +60,8 @@ fn gaps_are_resolved_only_with_their_change() {
     let id = add_gap(&world.context, &question).unwrap().id;
     let fill = |expected_version: u64, text: &str| {
         let action = Action::Put(text.into());
-        let change = PageChange {
-            path: VaultPath::known("a.md"),
-            action,
-            expected_version: Some(expected_version),
-        };
+        let change =
+            PageChange { path: VaultPath::known("a.md"), action, expected_version: Some(expected_version) };
         write_as(
             &world.context,
             &[change],
