@@ -161,11 +161,8 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
 /// Returns the profile's policy with an id for the new vault.
 fn new_policy(profile: Profile) -> String {
     let line = format!("profile = \"{}\"\n", profile.name());
-    let id = format!(
-        "{line}\n# Identifies this vault in a database, wherever it is checked out.\nid = \"{}\"\n",
-        new_id()
-    );
-    profile.policy().replacen(&line, &id, 1)
+    let about = "# Identifies this vault in a database, wherever it is checked out.";
+    profile.policy().replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
 }
 
 /// Creates a git repository. A vault works without git, so a failure is only a warning.
