@@ -1,5 +1,7 @@
 //! The error type of the engine: a variant per decision a caller can make, each with a stable code.
 
+mod code;
+
 use std::path::PathBuf;
 
 use lore_page::edit::EditError;
@@ -8,6 +10,8 @@ use lore_text::NotATimeframe;
 use lore_vault::git::GitError;
 
 use crate::policy::Finding;
+
+pub use code::Code;
 
 /// Result of the engine and the index.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -94,14 +98,51 @@ pub enum Error {
         old: String,
         /// Line number of the existing line.
         line: u32,
-        /// How to resolve it.
-        way_out: String,
+        /// Id of the existing link; none: the line is a fact.
+        link: Option<u64>,
     },
     /// No link has this id.
     #[error("no link {what}")]
     NoLink {
         /// The link as given.
         what: String,
+    },
+    /// The link has no interval, so it cannot be ended.
+    #[error("link {id} ({path}:{line}) is {place}, which has no interval")]
+    NoInterval {
+        /// Id of the link.
+        id: u64,
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u32,
+        /// Where the link is.
+        place: &'static str,
+    },
+    /// No cluster of stale pages has this id.
+    #[error("no cluster has the id {id:?}")]
+    NoCluster {
+        /// The id as given.
+        id: String,
+    },
+    /// A compacted page gets no other status.
+    #[error("{slug} is compacted{} and cannot become {wanted}", .into.as_ref().map(|into| format!(" into {into}")).unwrap_or_default())]
+    Compacted {
+        /// The page.
+        slug: String,
+        /// Its summary, if it names one.
+        into: Option<String>,
+        /// The status as given.
+        wanted: String,
+    },
+    /// There is no repository to commit to.
+    #[error("the vault is not in a git repository, or its policy disables commits")]
+    NoRepository,
+    /// There is no remote to push to or pull from.
+    #[error("{message}")]
+    NoRemote {
+        /// What is missing.
+        message: String,
     },
     /// The remote and the vault have diverged.
     #[error(
@@ -175,106 +216,18 @@ pub enum Error {
     },
 }
 
-/// The stable name of a kind of error. Agents branch on it; the faces map it to their own status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Code {
-    /// No such page.
-    NotFound,
-    /// More than one page matches.
-    Ambiguous,
-    /// Invalid input.
-    Usage,
-    /// The page changed in the meantime.
-    Conflict,
-    /// It already exists.
-    Exists,
-    /// Forbidden by policy or by path.
-    Denied,
-    /// An invalid page, or a credential in it.
-    Lint,
-    /// The state of git's work tree or remote prevents it.
-    Diverged,
-    /// git failed.
-    Git,
-    /// A model cannot be used or does not answer.
-    Model,
-    /// Over a limit.
-    TooLarge,
-    /// An edit that does not apply to the page.
-    Edit,
-    /// Another process is writing.
-    Locked,
-    /// The caller cancelled the request.
-    Cancelled,
-    /// A file system error.
-    Io,
-    /// A configuration file that cannot be read.
-    Config,
-    /// No such project, or no vault.
-    NoVault,
-    /// The index failed, or is too new.
-    Index,
-    /// The index is damaged.
-    IndexBroken,
-}
-
-impl Code {
-    /// All codes, in the order of the published table.
-    pub const ALL: [Code; 19] = [
-        Code::NotFound,
-        Code::Ambiguous,
-        Code::Usage,
-        Code::Conflict,
-        Code::Exists,
-        Code::Denied,
-        Code::Lint,
-        Code::Diverged,
-        Code::Git,
-        Code::Model,
-        Code::TooLarge,
-        Code::Edit,
-        Code::Locked,
-        Code::Cancelled,
-        Code::Io,
-        Code::Config,
-        Code::NoVault,
-        Code::Index,
-        Code::IndexBroken,
-    ];
-
-    /// The name that appears in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Code::NotFound => "not_found",
-            Code::Ambiguous => "ambiguous",
-            Code::Usage => "usage",
-            Code::Conflict => "conflict",
-            Code::Exists => "exists",
-            Code::Denied => "denied",
-            Code::Lint => "lint",
-            Code::Diverged => "diverged",
-            Code::Git => "git",
-            Code::Model => "model",
-            Code::TooLarge => "too_large",
-            Code::Edit => "edit",
-            Code::Locked => "locked",
-            Code::Cancelled => "cancelled",
-            Code::Io => "io",
-            Code::Config => "config",
-            Code::NoVault => "no_vault",
-            Code::Index => "index",
-            Code::IndexBroken => "index_broken",
-        }
-    }
-}
-
 impl Error {
     /// The error's stable code.
     pub fn code(&self) -> Code {
         match self {
             Error::NotFound { .. } | Error::NoLink { .. } | Error::NoGap { .. } => Code::NotFound,
             Error::Ambiguous { .. } => Code::Ambiguous,
-            Error::BadInput { .. } => Code::Usage,
+            Error::BadInput { .. }
+            | Error::NoInterval { .. }
+            | Error::NoCluster { .. }
+            | Error::Compacted { .. }
+            | Error::NoRepository
+            | Error::NoRemote { .. } => Code::Usage,
             Error::Denied { .. } => Code::Denied,
             Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
@@ -349,19 +302,19 @@ fn conflict(slug: &str, expected: u64, current: u64) -> String {
     }
 }
 
-/// Maximum number of findings listed after the first.
-const SHOWN: usize = 30;
+/// Maximum number of findings that a refusal lists.
+pub const LISTED_FINDINGS: usize = 31;
 
 /// Formats the findings that blocked a write; of very many, the first.
 fn refused(findings: &[Finding]) -> String {
     match findings {
         [] => "the page is invalid".into(),
         [one] => one.to_string(),
-        [first, rest @ ..] => {
-            let rest: Vec<String> = rest.iter().take(SHOWN).map(ToString::to_string).collect();
-            let more = findings.len() - 1 - rest.len();
-            let more = if more > 0 { format!("; and {more} more, see `lore lint`") } else { String::new() };
-            format!("{first}; {}{more}", rest.join("; "))
+        some => {
+            let listed: Vec<String> = some.iter().take(LISTED_FINDINGS).map(ToString::to_string).collect();
+            let more = some.len() - listed.len();
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            format!("{}{more}", listed.join("; "))
         }
     }
 }

@@ -21,6 +21,7 @@ mod hooks;
 mod index;
 pub mod lifecycle;
 mod lint;
+mod note;
 mod policy;
 mod refresh;
 mod search;
@@ -31,7 +32,7 @@ pub use change::{
     WriteOptions, Written,
 };
 pub use context::{Author, Clock, ContextParts, VaultContext};
-pub use error::{Code, Error, Result};
+pub use error::{Code, Error, LISTED_FINDINGS, Result};
 pub use graph::{Chain, Neighbourhood, Reach, Temporal};
 pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
@@ -45,6 +46,7 @@ pub use lifecycle::{
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret};
+pub use note::Note;
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
     OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,

@@ -158,7 +158,7 @@ impl Policy {
         for named in self.secrets.off.iter().chain(allowed) {
             if !secrets::rules().any(|rule| rule.name == named.get_ref()) {
                 let message = format!(
-                    "unknown secret rule {:?}; findings of `lore lint` show the rule's name",
+                    "unknown secret rule {:?}; a lint finding shows the name of its rule",
                     named.get_ref()
                 );
                 return Err((Some(named.span().start), message));

@@ -23,6 +23,7 @@ use tracing::info_span;
 
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::note::Note;
 
 pub use expand::{Budget, Budgeted, Depth, ExpandedHit, expand};
 pub use expression::{Prepared, prepare};
@@ -131,7 +132,7 @@ pub struct SearchResult {
     /// How the pages were retrieved, which may differ from the request.
     pub mode: Mode,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 struct Ranked {

@@ -87,7 +87,7 @@ pub fn capture(context: &VaultContext, request: &CaptureRequest) -> Result<Captu
     if request.text.trim().is_empty() {
         return Err(Error::BadInput {
             message: "the text is empty".into(),
-            hint: "pass the text, use --file, or pipe it on stdin".into(),
+            hint: "pass the text to save".into(),
         });
     }
     refuse_secrets(context, request)?;
@@ -95,8 +95,8 @@ pub fn capture(context: &VaultContext, request: &CaptureRequest) -> Result<Captu
     match (&request.extend, &request.update) {
         (Some(_), Some(_)) => {
             return Err(Error::BadInput {
-                message: "--extend and --update cannot be used together".into(),
-                hint: "pass either --extend or --update".into(),
+                message: "extend and update cannot be used together".into(),
+                hint: "pass only one of them".into(),
             });
         }
         (Some(page), None) => {

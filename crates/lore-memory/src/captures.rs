@@ -27,7 +27,7 @@ pub(crate) fn raw_changes(
     let Some(raw) = &policy.raw else {
         return Err(Error::BadInput {
             message: "this vault does not store raw captures".into(),
-            hint: "add a [raw] table with a folder to its lore.toml, or pass only --source".into(),
+            hint: "add a [raw] table with a folder to its lore.toml, or pass only the source".into(),
         });
     };
     let stem = free_stem(context, raw, title);

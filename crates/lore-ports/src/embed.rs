@@ -71,8 +71,24 @@ pub struct ModelIdentity {
 }
 
 /// Why embedding failed: a variant per decision a caller can make.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
+    /// The model is not on this machine.
+    #[error("the model {model} cannot be used: {}", if *.known { "it is not installed" } else { "no such model" })]
+    Missing {
+        /// Its name.
+        model: String,
+        /// Whether Lore can download it.
+        known: bool,
+    },
+    /// The stored vectors come from another version of the model.
+    #[error("the model {model} cannot be used: the stored vectors come from another version ({differs})")]
+    Outdated {
+        /// Its name.
+        model: String,
+        /// How the versions differ.
+        differs: String,
+    },
     /// The files are not a model that Lore can run. A retry will not help.
     #[error("the model {place} cannot be used: {reason}")]
     Model {

@@ -11,4 +11,5 @@ pub mod session;
 pub mod shell;
 pub mod stderr;
 pub mod summarizers;
+pub mod wording;
 pub mod xml;

@@ -10,6 +10,7 @@ mod metrics;
 mod openapi;
 mod operations;
 mod reply;
+mod wording;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

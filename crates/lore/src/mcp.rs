@@ -10,6 +10,7 @@ mod resources;
 mod tool;
 mod tools;
 mod toolset;
+mod wording;
 
 use std::sync::{Arc, OnceLock};
 
@@ -32,6 +33,7 @@ use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolv
 use progress::ProgressStream;
 use tool::Tool;
 use toolset::listed;
+use wording::McpFace;
 
 pub use toolset::{Toolset, toolset};
 
@@ -43,7 +45,7 @@ const INSTRUCTIONS: &str = include_str!("mcp/instructions.md");
 pub struct Handler {
     workers: Workers,
     keepers: VaultWorkers,
-    tools: Vec<&'static Tool>,
+    tools: Arc<[&'static Tool]>,
     /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
 }
@@ -51,7 +53,7 @@ pub struct Handler {
 impl Handler {
     /// Returns a handler.
     pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
-        Handler { workers, keepers, tools: toolset(set), listed: Arc::default() }
+        Handler { workers, keepers, tools: toolset(set).into(), listed: Arc::default() }
     }
 
     fn listed(&self) -> &[rmcp::model::Tool] {
@@ -64,7 +66,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, ErrorData> {
-        target(context, None).run(&self.workers, None, work).await.map_err(refused)
+        self.target(context, None, None).run(&self.workers, work).await.map_err(refused)
     }
 
     async fn call(
@@ -81,7 +83,7 @@ impl Handler {
         };
         let (operation, parameters) = tool.call(arguments)?;
         let parameters = std::future::ready(Ok(parameters));
-        let request = resolve(target(context, project), operation, parameters).await?;
+        let request = resolve(self.target(context, Some(tool), project), operation, parameters).await?;
         let keepers = self.keepers.clone();
         let render = move |session: &Session, output: &dyn DynOutput| {
             let mut text = output.human();
@@ -98,12 +100,18 @@ impl Handler {
         result.structured_content = Some(structured);
         Ok(result)
     }
-}
 
-/// Returns the target of a request. Over stdio a client has the rights of the user; over HTTP, those of its token.
-fn target(context: &RequestContext<RoleServer>, project: Option<String>) -> RequestTarget {
-    let client = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
-    RequestTarget { face: "mcp", grant: granted(context), client, project }
+    /// Returns the target of a request. Over stdio a client has the rights of the user; over HTTP, those of its token.
+    fn target(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: Option<&'static Tool>,
+        project: Option<String>,
+    ) -> RequestTarget {
+        let face = Arc::new(McpFace { tools: self.tools.clone(), tool });
+        let client = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
+        RequestTarget { face, grant: granted(context), client, project }
+    }
 }
 
 /// Returns the grant of an HTTP request's token; none over stdio.

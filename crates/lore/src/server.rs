@@ -7,9 +7,13 @@
 mod request;
 mod stop;
 mod vault_worker;
+mod wording;
 mod workers;
 
 pub use request::{ProgressSender, RequestTarget, resolve};
 pub use stop::stopped;
 pub use vault_worker::VaultWorkers;
+pub use wording::Face;
+#[cfg(test)]
+pub use wording::{RequestWording, assert_worded};
 pub use workers::{Caller, ProgressStep, ServerConfig, Workers};

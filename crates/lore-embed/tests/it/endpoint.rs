@@ -39,6 +39,8 @@ fn outcome(reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
         Ok(vector) => format!("{vector:?}"),
         Err(error) => {
             let kind = match error {
+                EmbedError::Missing { .. } => "missing",
+                EmbedError::Outdated { .. } => "outdated",
                 EmbedError::Model { .. } => "model",
                 EmbedError::Unavailable { .. } => "unavailable",
                 EmbedError::Wrong { .. } => "wrong",

@@ -122,13 +122,13 @@ fn inside(vault: &Path, path: &str) -> lore_vault::Result<PathBuf> {
 fn not_a_repository(root: &Path) -> Error {
     Error::BadInput {
         message: format!("{} is not in a git repository, so it has no commits", root.display()),
-        hint: "omit --as-of-commit, or put the vault under git with `git init`".into(),
+        hint: "omit the commit, or put the vault under git with `git init`".into(),
     }
 }
 
 fn no_commit(revision: &str, root: &Path) -> Error {
     Error::BadInput {
         message: format!("no commit {revision:?} in the repository of {}", root.display()),
-        hint: "use a commit, a tag or a branch; `git log --oneline` lists commits".into(),
+        hint: "use a commit, a tag or a branch; `git log` lists commits".into(),
     }
 }

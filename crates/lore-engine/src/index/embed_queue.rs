@@ -60,10 +60,7 @@ impl VaultContext {
             true => "other weights".to_owned(),
             false => format!("{} dimensions instead of {}", found.dimensions, known.dimensions),
         };
-        let name = &known.name;
-        let reason =
-            format!("the stored vectors come from another version ({differs}): run `lore model use {name}`");
-        Err(EmbedError::Model { place: name.clone(), reason })
+        Err(EmbedError::Outdated { model: known.name.clone(), differs })
     }
 
     /// Activates the best available model if the database has none; an instant model then embeds the pending chunks,

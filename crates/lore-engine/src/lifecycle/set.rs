@@ -94,14 +94,8 @@ fn check_word(page: &PageRow, wanted: &str, values: Option<&[String]>) -> Result
 fn check_step(page: &PageRow, now: &str, wanted: &str) -> Result<()> {
     let (message, hint) = match (now, wanted) {
         (status::COMPACTED, wanted) if wanted != status::COMPACTED => {
-            let (into, key) = match compacted_into(page) {
-                Some(into) => (format!(" into {into}"), "compacted_into"),
-                None => (String::new(), "status"),
-            };
-            (
-                format!("{} is compacted{into} and cannot become {wanted}", page.slug),
-                format!("its summary replaces it; to restore it, run `lore edit REF --unset {key}`"),
-            )
+            let (slug, into) = (page.slug.clone(), compacted_into(page));
+            return Err(Error::Compacted { slug, into, wanted: wanted.to_owned() });
         }
         (status::STALE | status::SUPERSEDED | status::COMPACTED, _) => return Ok(()),
         (now, status::COMPACTED) => (

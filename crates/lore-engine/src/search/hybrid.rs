@@ -11,6 +11,7 @@ use super::signals::{Named, dated, named};
 use super::{Mode, Prepared, Ranked, SearchRequest};
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::note::Note;
 
 /// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
 const POOL: usize = 100;
@@ -32,7 +33,7 @@ pub(super) struct Ranking {
     pub ranked: Vec<Ranked>,
     pub relaxed: bool,
     pub mode: Mode,
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 pub(super) fn rank(

@@ -11,6 +11,7 @@ use super::{Prepared, SearchRequest};
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::index::{is_lossy_slug, names_of};
+use crate::note::Note;
 
 /// Maximum bytes of a query that are embedded: models read no more, and tokenizing it costs time.
 const QUESTION_BYTES: usize = 8192;
@@ -118,12 +119,15 @@ fn ask(
     Ok(hits.into_iter().map(|hit: TextHit| (hit.page, hit.score)).collect())
 }
 
+/// What is done where embeddings cannot be used.
+const INSTEAD: &str = "using full-text search";
+
 /// Pages found by embedding, or why there are none.
 pub(super) enum Meaning {
     /// The nearest chunk of each page, nearest first, then those of the pages in `also`; with a note for the user.
-    Found(Vec<ChunkHit>, Option<String>),
+    Found(Vec<ChunkHit>, Option<Note>),
     /// There is no model, or it failed.
-    Without(String),
+    Without(Note),
 }
 
 /// Finds the pages whose nearest chunk is similar to the query, and scores the chunks of the pages in `also`.
@@ -134,28 +138,27 @@ pub(super) fn by_meaning(
     also: &[PageNo],
 ) -> Result<Meaning> {
     let Some(row) = context.active_model()? else {
-        return Ok(Meaning::Without("no embedding model is installed; using full-text search".into()));
+        let note = format!("no embedding model is installed; {INSTEAD}");
+        return Ok(Meaning::Without(Note::Remark(note)));
     };
+    let failed = |error| Ok(Meaning::Without(Note::Model { error, effect: Some(INSTEAD) }));
     let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
-        Err(reason) => return Ok(Meaning::Without(format!("{reason}; using full-text search"))),
+        Err(error) => return failed(error),
     };
     if !embedder.reads(&request.text) {
-        let name = &row.identity.name;
-        return Ok(Meaning::Without(format!(
-            "{name} does not support the query's script; using full-text search"
-        )));
+        let note = format!("{} does not support the query's script; {INSTEAD}", row.identity.name);
+        return Ok(Meaning::Without(Note::Remark(note)));
     }
     let vector = match embedder.embed_query(beginning(&request.text)) {
         Ok(vector) => vector,
-        Err(error) => return Ok(Meaning::Without(format!("{error}; using full-text search"))),
+        Err(error) => return failed(error),
     };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
     let hits = context.store().nearest(context.project(), &query)?;
     let waiting = context.store().count_pending(context.project(), row.number)?;
-    let note = (waiting > 0).then(|| {
-        format!("{waiting} chunks are not embedded yet and found only by full-text search: run `lore embed`")
-    });
+    let effect = "found only by full-text search";
+    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunks", effect });
     Ok(Meaning::Found(hits, note))
 }
 

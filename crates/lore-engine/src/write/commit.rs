@@ -205,7 +205,7 @@ pub fn commit_by_hand(
 ) -> Result<(Option<String>, Vec<String>)> {
     let lock = context.lock()?;
     super::recover::recover(context, &lock)?;
-    let repo = repo(context).ok_or_else(no_repository)?;
+    let repo = repo(context).ok_or(Error::NoRepository)?;
     reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     // Nothing is written unless everything is valid.
     lint::refuse(lint::lint(context, None)?)?;
@@ -240,7 +240,7 @@ pub fn git_state(context: &VaultContext) -> Result<Option<GitState>> {
 
 /// Pushes new commits. A rejection is remembered, and not retried while the branches have diverged.
 pub fn push(context: &VaultContext) -> Result<u64> {
-    let repo = repo(context).ok_or_else(no_repository)?;
+    let repo = repo(context).ok_or(Error::NoRepository)?;
     let state = repo.state().map_err(failed)?;
     let rejected = remembered(context).push_failure.is_some_and(|failure| failure.rejected);
     if rejected && state.ahead > 0 && state.behind > 0 {
@@ -273,7 +273,7 @@ pub fn reach_remote(context: &VaultContext) -> std::result::Result<(), String> {
 
 /// Fetches and fast-forwards; returns whether anything changed.
 pub fn pull(context: &VaultContext) -> Result<bool> {
-    let repo = repo(context).ok_or_else(no_repository)?;
+    let repo = repo(context).ok_or(Error::NoRepository)?;
     fetch(context, &repo, PUSH).map_err(failed)?;
     let _lock = context.lock()?;
     follow_upstream(context, &repo)
@@ -283,14 +283,7 @@ fn failed(error: GitError) -> Error {
     let message = error.to_string();
     match error {
         // git was not run: the vault's setup does not allow the operation.
-        GitError::NoRemote { .. } => Error::BadInput { message, hint: "see `lore git status`".into() },
+        GitError::NoRemote { .. } => Error::NoRemote { message },
         _ => Error::Git { message },
-    }
-}
-
-fn no_repository() -> Error {
-    Error::BadInput {
-        message: "the vault is not in a git repository, or its policy disables commits".into(),
-        hint: "see `lore git status`; create a repository with `git init` in the vault".into(),
     }
 }

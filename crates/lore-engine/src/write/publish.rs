@@ -30,7 +30,7 @@ pub(super) fn publish(
     match refresh(context, lock) {
         Ok(paths) => published.generated.extend(paths),
         Err(error) => {
-            let message = format!("cannot update generated files: {error}; run `lore index`");
+            let message = format!("cannot update generated files: {error}; the next write tries again");
             published.warnings.push(message);
         }
     }

@@ -115,7 +115,7 @@ pub fn close_link(
         let interval =
             Interval::between(one.link.interval.from, Some(until)).map_err(|reversed| Error::BadInput {
                 message: format!("{}: {reversed}", sentence(&page, one)),
-                hint: "use a later --valid-until; nothing was changed".into(),
+                hint: "use a later end; nothing was changed".into(),
             })?;
         let beside = |other: &&Stated| other.row.link.id != id && leads_as(other, one);
         if let Some(other) = links.iter().filter(beside).find(|other| other.link.interval.overlaps(interval))
@@ -259,15 +259,12 @@ fn sentence(page: &PageRow, one: &Stated) -> String {
 
 fn overlap(page: &PageRow, new: &str, old: &Stated) -> Error {
     let written = with_interval(&format!("{} [[{}]]", old.link.relation, old.link.target), old.link.interval);
-    let id = old.row.link.id;
     Error::Overlap {
         slug: page.slug.clone(),
         new: new.to_owned(),
         old: written,
         line: old.link.line,
-        way_out: format!(
-            "use dates that do not overlap, or end that link first (`lore link-close {id} --valid-until DAY`)"
-        ),
+        link: Some(old.row.link.id),
     }
 }
 
@@ -277,11 +274,8 @@ fn no_link(what: &str) -> Error {
 
 fn not_a_line(path: &str, one: &Stated) -> Error {
     let place = match one.link.span.start < one.link.span.end {
-        true => "is a link in prose, which has no interval",
-        false => "is in the frontmatter, where links have no interval",
+        true => "a link in prose",
+        false => "a link in the frontmatter",
     };
-    Error::BadInput {
-        message: format!("link {} ({path}:{}) {place}", one.row.link.id, one.link.line),
-        hint: "create a relation with `lore link FROM TO --relationship R` and close that one".into(),
-    }
+    Error::NoInterval { id: one.row.link.id, path: path.to_owned(), line: one.link.line, place }
 }

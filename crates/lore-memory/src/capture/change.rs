@@ -28,7 +28,7 @@ pub(super) fn change(
     if request.raw.is_some() || request.title.is_some() {
         return Err(Error::BadInput {
             message: "a title or a raw text can only be given for a new page".into(),
-            hint: "omit them, or write a new page with --keep".into(),
+            hint: "omit them, or write a new page instead".into(),
         });
     }
     let page = context.page(reference)?;
@@ -63,7 +63,7 @@ pub(super) fn change(
         let (count, slug) = (removed.get(), &page.slug);
         let what =
             if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
-        receipt.warnings.push(format!("{what} removed with the old text: see `lore diff {slug}`"));
+        receipt.warnings.push(format!("{what} removed with the old text; the history of {slug} has them"));
     }
     Ok(receipt)
 }
@@ -74,7 +74,7 @@ fn body_of(request: &CaptureRequest) -> Result<String> {
     if page.timeline.is_some() {
         return Err(Error::BadInput {
             message: "the text has its own timeline (below its `---`), which would be lost".into(),
-            hint: "add entries with `lore timeline-add`, or write a new page with --keep".into(),
+            hint: "add its entries to the timeline of the page, or write a new page instead".into(),
         });
     }
     let mut body = page.truth.of(&request.text).trim().to_owned();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Capture, Result, VaultContext, chunks};
+use lore_engine::{Capture, Note, Result, VaultContext, chunks};
 use lore_page::parse;
 use lore_ports::{Filter, ModelRow, PageNo, VectorQuery};
 
@@ -54,7 +54,7 @@ pub(super) struct SemanticSimilarity {
     /// Model that computed the cosines.
     pub model: Option<String>,
     /// Why no model was used, or what it has not embedded yet.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 /// Returns the pages nearest to a text with this title, and those in `also`. Without a model the result is empty and a
@@ -65,30 +65,30 @@ pub(super) fn semantic_similarity(
     text: &str,
     also: &[PageNo],
 ) -> Result<SemanticSimilarity> {
-    let unavailable =
-        |reason: String| SemanticSimilarity { note: Some(reason), ..SemanticSimilarity::default() };
+    let unavailable = |note| SemanticSimilarity { note: Some(note), ..SemanticSimilarity::default() };
+    let failed = |error| unavailable(Note::Model { error, effect: None });
     let Some(row) = context.active_model()? else {
-        return Ok(unavailable("no embedding model is set up".into()));
+        return Ok(unavailable(Note::Remark("no embedding model is set up".into())));
     };
     let name = row.identity.name.clone();
     let embedder = match context.embedder(&row) {
         Ok(embedder) => embedder,
-        Err(reason) => return Ok(unavailable(reason.to_string())),
+        Err(error) => return Ok(failed(error)),
     };
     if !embedder.reads(text) {
-        return Ok(unavailable(format!("{name} does not support the script of the text")));
+        let note = format!("{name} does not support the script of the text");
+        return Ok(unavailable(Note::Remark(note)));
     }
     let texts = first_chunks(title, text);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = match embedder.embed_passages(&texts) {
         Ok(vectors) => vectors,
-        Err(reason) => return Ok(unavailable(reason.to_string())),
+        Err(error) => return Ok(failed(error)),
     };
     let cosines = mean_cosines(context, &row, &vectors, also)?;
     let pending = context.store().count_pending(context.project(), row.number)?;
-    let note = (pending > 0).then(|| {
-        format!("{pending} chunks are not embedded yet and were compared by words only: run `lore embed`")
-    });
+    let effect = "were compared by words only";
+    let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunks", effect });
     let thresholds = thresholds(&context.policy().capture, &name, text);
     Ok(SemanticSimilarity { cosines, thresholds, model: Some(name), note })
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Result, VaultContext, WEIGHTS, full_text, prepare};
+use lore_engine::{Note, Result, VaultContext, WEIGHTS, full_text, prepare};
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Window};
 use lore_text::{jaccard, similarity, terms};
 
@@ -56,7 +56,7 @@ pub struct Comparison {
     /// Model that compared embeddings; if none, only words were compared.
     pub model: Option<String>,
     /// Why no model was used, or what it has not embedded yet.
-    pub note: Option<String>,
+    pub note: Option<Note>,
     /// Semantically close pages, nearest first, whether similar or not.
     pub(super) near: Vec<(PageRow, f64)>,
     /// Minimum cosine of a related page.

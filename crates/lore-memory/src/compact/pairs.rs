@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Result, VaultContext};
+use lore_engine::{Note, Result, VaultContext};
 use lore_page::LINKS_TO;
 use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 
@@ -49,7 +49,7 @@ pub(super) fn similar_pairs(
     stale: &[Member],
     linked: &[PageGroup],
     progress: Progress<'_>,
-) -> Result<(Measure, Vec<Pair>, Vec<String>)> {
+) -> Result<(Measure, Vec<Pair>, Vec<Note>)> {
     let mut clustered = vec![false; stale.len()];
     linked.iter().flat_map(|found| &found.pages).for_each(|at| clustered[*at] = true);
     let remaining: Vec<usize> = (0..stale.len()).filter(|at| !clustered[*at]).collect();
@@ -67,8 +67,8 @@ pub(super) fn similar_pairs(
             pairs.extend(by_words(&pages, compact.shared_words));
             progress(done, remaining.len())?;
         }
-        let note = "no embedding model is set up: pages are compared by shared words".to_owned();
-        return Ok((Measure::Words, pairs, vec![note]));
+        let note = "no embedding model is set up: pages are compared by shared words";
+        return Ok((Measure::Words, pairs, vec![Note::Remark(note.to_owned())]));
     };
     let mut missing = 0;
     for namespace in namespaces.into_values().filter(|namespace| namespace.len() >= compact.smallest) {
@@ -82,8 +82,9 @@ pub(super) fn similar_pairs(
         pairs.extend(by_embedding(&points, compact.similar));
         progress(done, remaining.len())?;
     }
-    let note = format!("{missing} stale pages are not embedded yet and were not compared: run `lore embed`");
-    let notes = if missing > 0 { vec![note] } else { Vec::new() };
+    let (count, effect) = (missing as u64, "were not compared");
+    let note = (missing > 0).then_some(Note::NotEmbedded { count, what: "stale pages", effect });
+    let notes = note.into_iter().collect();
     Ok((Measure::Embedding { model: model.identity.name }, pairs, notes))
 }
 

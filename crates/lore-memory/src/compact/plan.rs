@@ -1,6 +1,6 @@
 //! Plans a compaction: clusters of stale pages, why they belong together, and which links would be updated.
 
-use lore_engine::{Error, Result, Stale, State, VaultContext, Verb, find_stale};
+use lore_engine::{Error, Note, Result, Stale, State, VaultContext, Verb, find_stale};
 use lore_ports::{PageRow, Progress};
 use lore_text::stable_number;
 
@@ -31,7 +31,7 @@ pub struct CompactPlan {
     /// How similarity was measured.
     pub measure: Measure,
     /// Notes for the reader.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// How the similarity of pages is measured.
@@ -197,10 +197,7 @@ fn choose(mut all: Vec<Cluster>, request: &CompactRequest) -> Result<Vec<Cluster
     if !request.clusters.is_empty() {
         for requested in &request.clusters {
             if !all.iter().any(|cluster| cluster.is_called(requested)) {
-                return Err(Error::BadInput {
-                    message: format!("no cluster has the id {requested:?}"),
-                    hint: "list the clusters with `lore compact --plan --no-text`".into(),
-                });
+                return Err(Error::NoCluster { id: requested.clone() });
             }
         }
         all.retain(|cluster| request.clusters.iter().any(|requested| cluster.is_called(requested)));

@@ -185,6 +185,6 @@ fn overlap_error(new: &NewAssertion<'_>, old: Option<&Fact>, line: u32) -> Error
         new: words(&new.fact.predicate, &new.fact.object, new.fact.interval),
         old: old.map(|fact| words(&fact.predicate, &fact.object, fact.interval)).unwrap_or_default(),
         line,
-        way_out: "choose dates that do not overlap it, or correct that line with `lore edit`".into(),
+        link: None,
     }
 }

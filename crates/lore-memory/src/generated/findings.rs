@@ -17,8 +17,8 @@ pub(crate) fn generated_findings(context: &VaultContext) -> Result<Vec<Finding>>
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let message = match text {
-            Some(_) => "out of date; regenerate it with `lore index`",
-            None => "no longer needed; remove it with `lore index`",
+            Some(_) => "out of date",
+            None => "no longer needed",
         };
         found.add(Lint::GeneratedStale, None, message.into(), true);
         findings.append(&mut found.list);
@@ -43,7 +43,7 @@ pub(crate) fn edited_findings(context: &VaultContext) -> Result<Vec<Finding>> {
             continue;
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
-        let message = "generated, but edited by hand; move the text to a page, then run `lore index`";
+        let message = "generated, but edited by hand; move the text to a page";
         found.add(Lint::GeneratedEdited, Some(1), message.into(), false);
         findings.append(&mut found.list);
     }

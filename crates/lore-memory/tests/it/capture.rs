@@ -71,7 +71,7 @@ fn without_a_model_lexical_similarity_is_used_with_a_note() {
             similar_pages(&world.context, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
         let methods: Vec<SimilarityMethod> = found.similar.iter().map(|one| one.method).collect();
         assert_eq!((methods, found.model.as_deref()), (vec![SimilarityMethod::Terms], model), "{first}");
-        assert!(found.note.as_ref().is_some_and(|text| text.contains(note)), "{:?}", found.note);
+        assert!(found.note.as_ref().is_some_and(|text| text.to_string().contains(note)), "{:?}", found.note);
     }
     let world = world("slow");
     let row = world.context.active_model().unwrap().unwrap();

@@ -376,7 +376,7 @@ fn clusters_are_selected_by_path_id_and_limit() {
     let found = plan(CompactRequest { clusters: vec![ids], ..Default::default() }).unwrap();
     assert_eq!(found.clusters[0].id, all.clusters[2].id);
     let missing = plan(CompactRequest { clusters: vec!["none".into()], ..Default::default() });
-    assert!(matches!(missing, Err(Error::BadInput { .. })));
+    assert!(matches!(missing, Err(Error::NoCluster { .. })));
 }
 
 /// A model whose vectors are letter counts, so that texts with the same words have the same direction.
@@ -449,7 +449,7 @@ fn similar_pages_of_one_namespace_are_clustered_with_and_without_a_model() {
     let by_words = World::synced(&similar());
     let plan = planned(&by_words);
     assert_eq!(shown(&plan), ["Similarity: log/a log/b log/deep/c"]);
-    assert!(plan.notes[0].contains("no embedding model"), "{:?}", plan.notes);
+    assert!(plan.notes[0].to_string().contains("no embedding model"), "{:?}", plan.notes);
     let by_embedding = World::with_models(&similar(), Arc::new(Shelf));
     by_embedding.sync();
     let plan = planned(&by_embedding);

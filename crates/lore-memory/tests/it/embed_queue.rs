@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lore_engine::{Fusion, Mode, SearchRequest, SearchResult, Signals, choose_model, embed_pending};
+use lore_engine::{Fusion, Mode, Note, SearchRequest, SearchResult, Signals, choose_model, embed_pending};
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models, no_progress};
 use lore_text::{ContentHash, estimate_tokens};
 
@@ -142,7 +142,7 @@ fn without_a_model_search_is_lexical_with_a_note() {
     for mode in [Mode::Hybrid, Mode::Semantic] {
         let found = search(&world, "cat training", mode);
         assert_eq!((found.mode, paths(&found)), (Mode::Lexical, vec!["diary.md"]));
-        assert!(found.notes[0].contains("no embedding model"), "{:?}", found.notes);
+        assert!(found.notes[0].to_string().contains("no embedding model"), "{:?}", found.notes);
     }
 }
 
@@ -249,7 +249,7 @@ fn pending_chunks_are_found_lexically_with_a_note() {
     let world = world("slow");
     let found = search(&world, "patience", Mode::Hybrid);
     assert_eq!(paths(&found), ["canine.md"]);
-    assert!(found.notes[0].contains("5 chunks are not embedded yet"), "{:?}", found.notes);
+    assert!(found.notes[0].to_string().contains("5 chunks are not embedded yet"), "{:?}", found.notes);
     let row = world.context.active_model().unwrap().expect("a model");
     let done = embed_pending(&world.context, &row, &no_progress).unwrap();
     assert_eq!((done.chunks, done.left), (5, 0));
@@ -323,7 +323,8 @@ fn revisions_of_a_model_are_not_mixed() {
     let world = world.reopened(Arc::new(Shelf { first: "tiny", revision: "turned" }));
     let found = search(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Lexical);
-    assert!(found.notes[0].contains("run `lore model use tiny`"), "{:?}", found.notes);
+    let outdated = |note: &Note| matches!(note, Note::Model { error: EmbedError::Outdated { model, .. }, .. } if model == "tiny");
+    assert!(outdated(&found.notes[0]), "{:?}", found.notes);
     choose_model(&world.context, "tiny", &no_progress).unwrap();
     assert_eq!(paths(&search(&world, "dog training", Mode::Hybrid))[0], "canine.md");
 }

@@ -57,6 +57,6 @@ impl Grant {
 }
 
 fn denied(message: String) -> AppError {
-    let hint = "use a token with this right; see `lore token --help`".into();
+    let hint = "use a token with this right, or create one with `lore token add`".into();
     AppError { code: Code::Denied, message, hint, current_version: None }
 }

@@ -5,6 +5,7 @@ use lore_text::NotATimeframe;
 use serde_json::{Value, json};
 
 use crate::app::hints::hint;
+use crate::app::wording::Wording;
 
 /// Result of an operation.
 pub type Result<T> = std::result::Result<T, AppError>;
@@ -26,6 +27,11 @@ impl AppError {
     /// Returns a usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> AppError {
         AppError { code: Code::Usage, message: message.into(), hint: hint.into(), current_version: None }
+    }
+
+    /// Returns the error in the words of a face.
+    pub fn worded(self, wording: &dyn Wording) -> AppError {
+        AppError { message: wording.message(&self.message), hint: wording.hint(&self.hint), ..self }
     }
 
     /// Returns the error as JSON.

@@ -1,8 +1,14 @@
-//! What to do about an error, worded for the command line; the other faces translate the commands into their own calls.
+//! What to do about an error or a note, worded for the command line.
+//!
+//! Clauses are separated by `; ` and alternatives by `, or `, so that the other faces can translate the commands and flags
+//! into their own calls and omit what they do not offer (`server/wording.rs`).
+
+#[cfg(test)]
+pub(crate) mod samples;
 
 use std::io;
 
-use lore_engine::{Error, Lint};
+use lore_engine::{Error, LISTED_FINDINGS, Lint, Note};
 use lore_ports::EmbedError;
 
 /// Returns what to do next.
@@ -15,7 +21,21 @@ pub fn hint(error: &Error) -> String {
         }
         Error::NotFound { .. } => "use one of these, or find the page with `lore search`".into(),
         Error::NoLink { .. } => "list a page's links and their ids with `lore links REF`".into(),
-        Error::Overlap { way_out, .. } => format!("{way_out}; nothing was changed"),
+        Error::Overlap { link: Some(id), .. } => format!(
+            "use dates that do not overlap, or end that link first with `lore link-close {id} --valid-until DAY`; \
+             nothing was changed"
+        ),
+        Error::Overlap { link: None, .. } => {
+            "use dates that do not overlap, or correct that line with `lore edit`; nothing was changed".into()
+        }
+        Error::NoInterval { .. } => {
+            "create a relation with `lore link FROM TO --relationship R` and end that one".into()
+        }
+        Error::NoCluster { .. } => "list the clusters with `lore compact --plan --no-text`".into(),
+        Error::Compacted { into, .. } => {
+            let key = if into.is_some() { "compacted_into" } else { "status" };
+            format!("use its summary, or restore the page with `lore edit REF --unset {key}`")
+        }
         Error::NoGap { .. } => "list gaps and their ids with `lore gaps --resolved`".into(),
         Error::Ambiguous { .. } => "use the full slug".into(),
         Error::BadInput { hint, .. } => hint.clone(),
@@ -24,15 +44,27 @@ pub fn hint(error: &Error) -> String {
         Error::Conflict { .. } => "read the page again, merge, and write with its current version".into(),
         Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
         Error::Denied { path, .. } => {
-            format!("see what is allowed there with `lore doctor --path {path}`; nothing was changed")
+            format!(
+                "see what is allowed there with `lore doctor --path {path}`, or choose another path; \
+                 nothing was changed"
+            )
         }
         Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {
             "store the secret elsewhere and write its location instead; nothing was changed".into()
         }
+        Error::Lint { findings } if findings.len() > LISTED_FINDINGS => {
+            "list all findings with `lore lint`, fix them and retry; nothing was changed".into()
+        }
+        Error::Lint { findings } if findings.iter().any(|found| finding_hint(found.lint).is_some()) => {
+            "fix it, regenerate the file with `lore index` and retry; nothing was changed".into()
+        }
         Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
-        Error::Diverged { .. } => "merge them with git (`git pull --rebase`) and retry".into(),
+        Error::Diverged { .. } => "merge them with `git pull --rebase` and retry".into(),
         Error::Dirty { .. } => "commit them with `lore git commit`, or revert them, and retry".into(),
-        Error::Git { .. } => "see `lore git status`".into(),
+        Error::Git { .. } | Error::NoRemote { .. } => "see `lore git status`".into(),
+        Error::NoRepository => {
+            "see `lore git status`; create a repository with `git init` in the vault".into()
+        }
         Error::PlanChanged { .. } => {
             "read the new plan with `lore compact --plan` and summarize again; the cluster was not changed"
                 .into()
@@ -49,22 +81,52 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
+/// Returns what to do about a lint finding.
+pub fn finding_hint(lint: Lint) -> Option<&'static str> {
+    match lint {
+        Lint::GeneratedStale | Lint::GeneratedEdited => Some("run `lore index`"),
+        _ => None,
+    }
+}
+
+/// Returns what to do about a note.
+pub fn note_hint(note: &Note) -> Option<String> {
+    match note {
+        Note::NotEmbedded { .. } => Some("run `lore embed`".into()),
+        Note::Model { error: EmbedError::Outdated { model, .. }, .. } => {
+            Some(format!("run `lore model use {model}`"))
+        }
+        Note::Model { error: EmbedError::Missing { model, known: true }, .. } => {
+            Some(format!("download it with `lore model pull {model}`"))
+        }
+        Note::Model { error: EmbedError::Missing { .. }, .. } => Some("see `lore model list`".into()),
+        Note::Model { .. } | Note::Remark(_) => None,
+    }
+}
+
 fn port_hint(error: &lore_ports::Error) -> String {
     use lore_ports::Error;
     match error {
         Error::DatabaseFile { source, .. } => io_hint(source).into(),
         Error::RolledBack => "run `lore doctor`".into(),
-        Error::Embed(EmbedError::Model { .. }) => {
-            "list models with `lore model list` and switch with `lore model use`; full-text search still works".into()
+        Error::Embed(EmbedError::Missing { model, known: true }) => {
+            format!("download it with `lore model pull {model}`; full-text search still works")
+        }
+        Error::Embed(EmbedError::Outdated { model, .. }) => {
+            format!("embed again with `lore model use {model}`; full-text search still works")
+        }
+        Error::Embed(EmbedError::Missing { .. } | EmbedError::Model { .. }) => {
+            "list models with `lore model list` and switch with `lore model use`; full-text search still works"
+                .into()
         }
         Error::Embed(EmbedError::Unavailable { .. }) => {
-            "pending chunks stay queued: run `lore embed` when it is available again".into()
+            "run `lore embed` when it is available again; pending chunks stay queued".into()
         }
         Error::Embed(EmbedError::Wrong { .. }) => {
             "check the model name and the endpoint with `lore model list`".into()
         }
         Error::TextModel(_) => {
-            "see its prompt with `lore compact --plan`, fix its settings (`lore config list`), or use \
+            "see its prompt with `lore compact --plan`, or fix its settings, listed by `lore config list`, or use \
              `--summarizer extractive`; the cluster was not changed"
                 .into()
         }
@@ -96,7 +158,7 @@ fn vault_hint(error: &lore_vault::Error) -> String {
             "restore the directory, or unregister the vault with `lore project remove NAME`".into()
         }
         Error::Watch { .. } => {
-            "run `lore sync` without --watch, or raise the system's limit on file watches".into()
+            "raise the system's limit on file watches, or run `lore sync` without --watch".into()
         }
     }
 }

@@ -138,12 +138,8 @@ impl Library {
     /// Opens a transformer, or shares one that is open in this process.
     fn open_folder(&self, name: &str) -> EmbedResult<Arc<dyn Embedder>> {
         let Some(folder) = self.place(name) else {
-            let pull = known_models().iter().any(|model| model.name == name);
-            let reason = match pull {
-                true => format!("it is not installed; download it with `lore model pull {name}`"),
-                false => "no such model; see `lore model list`".to_owned(),
-            };
-            return Err(missing(name, &reason));
+            let known = known_models().iter().any(|model| model.name == name);
+            return Err(EmbedError::Missing { model: name.to_owned(), known });
         };
         let key = (modified(&folder.join("model.safetensors")), folder);
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);

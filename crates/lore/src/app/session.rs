@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lore_engine::{
-    Author, Chosen, CommitView, ContextParts, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
+    Author, Chosen, CommitView, ContextParts, Note, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
@@ -16,8 +16,10 @@ use lore_vault::read_bytes;
 use crate::app::config::Config;
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
+use crate::app::hints;
 use crate::app::models::Library;
 use crate::app::stderr::Stderr;
+use crate::app::wording::Wording;
 
 /// Options common to all operations.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +49,7 @@ pub struct Session {
     options: SessionOptions,
     context: OnceCell<VaultContext>,
     warnings: RefCell<Vec<String>>,
+    wording: RefCell<Option<Arc<dyn Wording>>>,
 }
 
 impl Session {
@@ -62,6 +65,7 @@ impl Session {
             options,
             context: OnceCell::new(),
             warnings: RefCell::default(),
+            wording: RefCell::default(),
         })
     }
 
@@ -155,9 +159,12 @@ impl Session {
         let asked = self.options.db.clone().or_else(|| self.environment.db.clone());
         let asked = asked.or_else(|| self.config.set_value("db")).filter(|place| !place.is_empty());
         match asked {
-            Some(place) if place.starts_with("postgres://") || place.starts_with("postgresql://") => Err(
-                AppError::usage("this build supports only SQLite", "pass a file path to --db, or omit it"),
-            ),
+            Some(place) if place.starts_with("postgres://") || place.starts_with("postgresql://") => {
+                Err(AppError::usage(
+                    "this build supports only SQLite",
+                    "set the database to a file path, with --db or in the configuration",
+                ))
+            }
             Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
             None => Ok(self.environment.data.join("lore.db")),
         }
@@ -207,6 +214,40 @@ impl Session {
         free_name(&self.config.projects(), Some(wanted), root).map(drop)
     }
 
+    /// Runs `work` with hints in the words of a face.
+    pub fn with_wording<T>(&self, wording: Arc<dyn Wording>, work: impl FnOnce() -> T) -> T {
+        self.wording.replace(Some(wording));
+        let done = work();
+        self.wording.replace(None);
+        done
+    }
+
+    /// Returns whether hints are read at a command line.
+    pub fn is_command_line(&self) -> bool {
+        self.wording.borrow().is_none()
+    }
+
+    /// Returns a hint in the words of the calling face.
+    pub fn hint(&self, hint: &str) -> String {
+        self.wording.borrow().as_ref().map_or_else(|| hint.to_owned(), |wording| wording.hint(hint))
+    }
+
+    /// Returns a note, and what to do about it, in the words of the calling face.
+    pub fn note(&self, note: &Note) -> String {
+        match hints::note_hint(note) {
+            Some(hint) => format!("{note}; {}", self.hint(&hint)),
+            None => note.to_string(),
+        }
+    }
+
+    /// Returns the form of a command in the calling face; `None` if the face does not offer it.
+    pub fn call(&self, command: &str) -> Option<String> {
+        match self.wording.borrow().as_ref() {
+            Some(wording) => wording.call(command),
+            None => Some(command.to_owned()),
+        }
+    }
+
     /// Reads standard input to the end.
     pub fn stdin(&self) -> Result<Vec<u8>> {
         if self.options.face != "cli" {
@@ -232,7 +273,11 @@ impl Session {
         }
         if self.options.face != "cli" || !self.environment.interactive {
             let message = format!("confirmation required: {question}");
-            return Err(AppError::usage(message, "pass --yes (in JSON: \"yes\": true); nothing was changed"));
+            let hint = match self.options.face {
+                "pipe" => "pass `\"yes\": true`; nothing was changed",
+                _ => "pass --yes; nothing was changed",
+            };
+            return Err(AppError::usage(message, hint));
         }
         if self.talk.ask(question) {
             Ok(())

@@ -48,7 +48,8 @@ pub async fn admit(State(shared): State<Arc<Shared>>, mut request: Request, next
         }
         None => {
             let message = if given.is_some() { "unknown token" } else { "missing token" };
-            let hint = "send the header `Authorization: Bearer TOKEN`; `lore token list` shows where tokens are stored";
+            let hint = "send the header `Authorization: Bearer TOKEN`; on the command line: `lore token list` shows where tokens \
+                        are stored";
             let mut response = refused(StatusCode::UNAUTHORIZED, message.into(), hint);
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             response

@@ -11,6 +11,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use super::address::Address;
+use super::wording::HttpFace;
 use super::{BODY, Shared, reply};
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result};
@@ -39,7 +40,7 @@ async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> 
 
 /// Returns the target of a request with this grant.
 pub fn target(grant: Grant, project: Option<String>) -> RequestTarget {
-    RequestTarget { face: "http", grant: Some(grant), client: None, project }
+    RequestTarget { face: Arc::new(HttpFace), grant: Some(grant), client: None, project }
 }
 
 /// Reads a request body, up to the size limit.

@@ -111,10 +111,7 @@ impl Tool {
     pub fn call(&self, arguments: Map<String, Value>) -> Result<(&'static str, Value)> {
         self.check(&arguments)?;
         let operation = (self.operation)(&arguments);
-        let mut input = match serde_json::from_str(self.fixed) {
-            Ok(Value::Object(fixed)) => fixed,
-            _ => Map::new(),
-        };
+        let mut input = self.fixed();
         for takes in self.takes.iter().filter(|takes| !takes.chooses) {
             let given = arguments.get(takes.name).filter(|value| !value.is_null()).cloned();
             let usual = || takes.default.and_then(|default| serde_json::from_str(default).ok());
@@ -127,6 +124,35 @@ impl Tool {
         let known = ops::find(operation)?.parameters();
         input.retain(|name, _| known.contains(name));
         Ok((operation, Value::Object(input)))
+    }
+
+    /// Returns the arguments with which the tool runs an operation with these parameters, and the number of fixed
+    /// parameters that the tool adds; `None` if it does not run it.
+    pub fn invert(
+        &self,
+        operation: &str,
+        parameters: &Map<String, Value>,
+    ) -> Option<(Map<String, Value>, usize)> {
+        let fixed = self.fixed();
+        let mut arguments = Map::new();
+        for (name, value) in parameters.iter().filter(|(name, value)| fixed.get(*name) != Some(*value)) {
+            let own = if name == "project" { name } else { self.parameter(name)? };
+            arguments.insert(own.to_owned(), value.clone());
+        }
+        let added = fixed.keys().filter(|name| !parameters.contains_key(*name)).count();
+        ((self.operation)(&arguments) == operation).then_some((arguments, added))
+    }
+
+    /// Returns the name that the tool has for a parameter of its operation.
+    pub fn parameter(&self, name: &str) -> Option<&'static str> {
+        self.takes.iter().find(|takes| !takes.chooses && takes.to == name).map(|takes| takes.name)
+    }
+
+    fn fixed(&self) -> Map<String, Value> {
+        match serde_json::from_str(self.fixed) {
+            Ok(Value::Object(fixed)) => fixed,
+            _ => Map::new(),
+        }
     }
 
     fn check(&self, arguments: &Map<String, Value>) -> Result<()> {

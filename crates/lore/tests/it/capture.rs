@@ -145,7 +145,7 @@ fn update_replaces_only_the_truth() {
         ran.says(what);
     }
     let both = json!({ "text": "x", "extend": "Acme", "update": "Acme" }).to_string();
-    vault.lore(&["call", "capture", &both]).exits(2).says("either --extend or --update");
+    vault.lore(&["call", "capture", &both]).exits(2).says("extend and update cannot be used together");
     let ruled = "One.\n\n---\n\nTwo.";
     vault.lore(&["capture", ruled, "--update", "Acme"]).exits(2).says("its own timeline");
     vault.lore(&["capture", ruled, "--extend", "Acme"]).exits(2).says("its own timeline");

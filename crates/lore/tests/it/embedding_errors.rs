@@ -62,12 +62,12 @@ const BAD_RESPONSES: &[BadResponse] = &[
     BadResponse {
         answer: |request| vectors(&request.texts(), DIMENSIONS - 1),
         later: "gave an invalid answer: a vector has 15 dimensions, expected 16",
-        at_once: "15 dimensions instead of 16): run `lore model use ollama:stand-in`",
+        at_once: "15 dimensions instead of 16)",
     },
     BadResponse {
         answer: |request| vectors(&request.texts(), DIMENSIONS * 2),
         later: "gave an invalid answer: a vector has 32 dimensions, expected 16",
-        at_once: "32 dimensions instead of 16): run `lore model use ollama:stand-in`",
+        at_once: "32 dimensions instead of 16)",
     },
     BadResponse {
         answer: |request| numbers(request, ""),
@@ -112,6 +112,9 @@ fn respond_with(server: &MockServer, bad_response: &BadResponse, at_once: bool) 
 fn degrades_to_lexical(sandbox: &Sandbox, server: &MockServer, says: &str) {
     let ran = sandbox.run(&["embed"]).exits(5).says(says).says("\nhint: ");
     assert!(ran.err.contains(&server.base) || ran.err.contains(MODEL), "{says}: {}", ran.err);
+    let outdated = says.ends_with("instead of 16)");
+    let remedy = format!("`lore model use {MODEL}`");
+    assert_eq!(ran.err.contains(&remedy), outdated, "{says}: {}", ran.err);
     let meanwhile = [
         query_call("hybrid", "zeppelin"),
         query_call("semantic", "zeppelin"),
@@ -122,6 +125,7 @@ fn degrades_to_lexical(sandbox: &Sandbox, server: &MockServer, says: &str) {
     for answer in &meanwhile[..2] {
         assert_eq!((&answer["mode"], slugs(answer)), (&json!("lexical"), vec!["new"]), "{says}");
         assert!(notes(answer).contains("using full-text search"), "{says}: {answer}");
+        assert_eq!(notes(answer).contains(&remedy), outdated, "{says}: {answer}");
     }
     assert_eq!(meanwhile[2]["problems"], json!([]), "{says}");
     assert_eq!(

@@ -84,7 +84,9 @@ mod log;
 // Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;
+mod server_hints;
 mod server_policy;
+mod server_support;
 mod services;
 mod setup;
 mod skill_commands;

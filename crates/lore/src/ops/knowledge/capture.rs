@@ -93,7 +93,7 @@ impl Operation for Capture {
         let context = session.fresh()?;
         let retry = RetryCommand::of(&self, session);
         let request = self.request(session, context)?;
-        CaptureOutput::new(context, capture(context, &request)?, &retry)
+        CaptureOutput::new(session, capture(context, &request)?, &retry)
     }
 }
 
@@ -105,6 +105,9 @@ impl Capture {
             (None, Some(file)) => utf8(session.read_file(file)?)?,
             (None, None) => utf8(session.stdin()?)?,
         };
+        if text.trim().is_empty() {
+            return Err(AppError::usage("the text is empty", "pass the text, or a file with --file"));
+        }
         let here = session.environment.here.as_deref();
         let outside = here.is_some_and(|here| !here.starts_with(context.vault().root()));
         Ok(CaptureRequest {

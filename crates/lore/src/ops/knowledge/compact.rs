@@ -151,7 +151,7 @@ impl Operation for Compact {
         match summarizer {
             Some(summarizer) => Ok(CompactOutput::Applied(self::run(session, context, &plan, &*summarizer)?)),
             None if self.dry_run => Ok(CompactOutput::Plan(PlanOutput::preview(
-                context,
+                session,
                 plan,
                 kind == SummarizerKind::Extractive,
             )?)),
@@ -161,7 +161,7 @@ impl Operation for Compact {
                 } else {
                     Texts::Within(self.token_budget.unwrap_or(BUDGET))
                 };
-                Ok(CompactOutput::Plan(PlanOutput::new(context, plan, texts)?))
+                Ok(CompactOutput::Plan(PlanOutput::new(session, plan, texts)?))
             }
         }
     }
@@ -202,7 +202,7 @@ fn run(
 ) -> Result<AppliedOutput> {
     let attempts = compact(context, plan, summarizer, &session.talk.progress("Compacting"));
     session.talk.finish();
-    Ok(AppliedOutput::new(attempts?, plan.found, plan.notes.clone()))
+    Ok(AppliedOutput::new(session, attempts?, plan.found, &plan.notes))
 }
 
 fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<CompactOutput> {
@@ -212,7 +212,7 @@ fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<CompactOutpu
     session.talk.finish();
     let attempts = attempts?;
     let count = attempts.len();
-    Ok(CompactOutput::Applied(AppliedOutput::new(attempts, count, Vec::new())))
+    Ok(CompactOutput::Applied(AppliedOutput::new(session, attempts, count, &[])))
 }
 
 impl From<SummaryInput> for GivenSummary {

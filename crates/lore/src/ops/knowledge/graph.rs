@@ -59,6 +59,9 @@ pub struct GraphView {
     /// DOT or SVG, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     drawing: Option<String>,
+    /// How to get more pages.
+    #[serde(skip)]
+    hint: String,
 }
 
 /// A page in the graph.
@@ -97,7 +100,14 @@ impl Operation for Graph {
         nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
         let edges =
             found.links.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<Vec<_>>>()?;
-        let mut view = GraphView { centre: page.slug, nodes, edges, cut: found.cut, drawing: None };
+        let mut view = GraphView {
+            centre: page.slug,
+            nodes,
+            edges,
+            cut: found.cut,
+            drawing: None,
+            hint: session.hint("raise --limit"),
+        };
         if self.dot {
             view.drawing = Some(draw::dot(&view));
         } else if self.svg {
@@ -122,7 +132,7 @@ impl Render for GraphView {
         text.push('\n');
         text.extend(self.edges.iter().map(|edge| format!("{}\n", edge.sentence())));
         if self.cut {
-            text.push_str("more pages: raise --limit\n");
+            text.push_str(&format!("more pages: {}\n", self.hint));
         }
         text
     }

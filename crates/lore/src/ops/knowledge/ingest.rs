@@ -121,8 +121,8 @@ impl Operation for Ingest {
             pages,
         };
         match ingest(context, &request)? {
-            Ingested::Already(known) => IngestOutput::already(context, known),
-            Ingested::Done(report) => Ok(IngestOutput::done(*report)),
+            Ingested::Already(known) => IngestOutput::already(session, known),
+            Ingested::Done(report) => Ok(IngestOutput::done(session, *report)),
         }
     }
 }

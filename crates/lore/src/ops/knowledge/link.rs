@@ -107,6 +107,9 @@ pub struct UnlinkOutput {
     removed: Vec<LinkItem>,
     /// Links between the two pages that were not removed: other relationships, prose, frontmatter.
     left: Vec<LinkItem>,
+    /// What to do about links in prose.
+    #[serde(skip)]
+    hint: String,
 }
 
 impl Operation for Link {
@@ -152,7 +155,8 @@ impl Operation for Unlink {
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
         let (removed, left) = (items(result.removed)?, items(result.left)?);
-        Ok(UnlinkOutput { page: WriteResult::new(result.receipt), removed, left })
+        let hint = session.hint("change them with `lore edit`");
+        Ok(UnlinkOutput { page: WriteResult::new(result.receipt), removed, left, hint })
     }
 }
 
@@ -197,7 +201,7 @@ impl Render for UnlinkOutput {
             ));
         }
         if self.removed.is_empty() && self.left.iter().any(|link| link.relationship == lore_page::LINKS_TO) {
-            text.push_str("the remaining links are in prose: change them with `lore edit`\n");
+            text.push_str(&format!("the remaining links are in prose: {}\n", self.hint));
         }
         text
     }

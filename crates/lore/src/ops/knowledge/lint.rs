@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
+use crate::app::hints::finding_hint;
 use crate::app::session::Session;
 use crate::ops::views::{count, lines};
 use crate::ops::{Operation, Render};
@@ -104,14 +105,15 @@ struct LintFindingItem {
     fixable: bool,
 }
 
-impl From<Finding> for LintFindingItem {
-    fn from(found: Finding) -> LintFindingItem {
+impl LintFindingItem {
+    fn new(session: &Session, found: Finding) -> LintFindingItem {
+        let hint = finding_hint(found.lint).map(|hint| format!("; {}", session.hint(hint)));
         LintFindingItem {
             level: found.level,
             rule: found.lint.name(),
             path: found.path,
             line: found.line,
-            message: found.message,
+            message: found.message + &hint.unwrap_or_default(),
             fixable: found.fixable,
         }
     }
@@ -133,14 +135,17 @@ impl Operation for Lint {
         let mut linted = match (self.fix, self.dry_run) {
             (true, false) => {
                 let fixed = fix(context, &request)?;
-                Linted { fixed: fixed.paths, ..Linted::new(fixed.linked, fixed.remaining, fixed.warnings) }
+                Linted {
+                    fixed: fixed.paths,
+                    ..Linted::new(session, fixed.linked, fixed.remaining, fixed.warnings)
+                }
             }
             _ => {
                 let found = lint(context, only)?;
                 let includes_mentions = found.iter().any(|found| found.lint == Rule::LinkMissing);
                 let missing =
                     if self.links || includes_mentions { missing_links(context, only)? } else { Vec::new() };
-                let mut linted = Linted::new(missing, found, Vec::new());
+                let mut linted = Linted::new(session, missing, found, Vec::new());
                 if !self.fix {
                     // Without --fix, an unlinked mention is a finding like any other.
                     let missing = std::mem::take(&mut linted.linked);
@@ -159,14 +164,14 @@ impl Operation for Lint {
 }
 
 impl Linted {
-    fn new(linked: Vec<MissingLink>, found: Vec<Finding>, notes: Vec<String>) -> Linted {
+    fn new(session: &Session, linked: Vec<MissingLink>, found: Vec<Finding>, notes: Vec<String>) -> Linted {
         Linted {
             errors: 0,
             warnings: 0,
             fixed: Vec::new(),
             linked: linked.into_iter().map(MissingLinkItem::from).collect(),
             dry_run: false,
-            findings: found.into_iter().map(LintFindingItem::from).collect(),
+            findings: found.into_iter().map(|one| LintFindingItem::new(session, one)).collect(),
             notes,
         }
     }

@@ -70,6 +70,9 @@ impl Operation for Doctor {
             }
         }
         findings.extend(session.warnings().into_iter().map(|warning| note(warning, "no data is lost")));
+        for fix in findings.iter_mut().filter_map(|finding| finding.fix.as_mut()) {
+            *fix = session.hint(fix);
+        }
         Ok(Diagnosis { findings })
     }
 }

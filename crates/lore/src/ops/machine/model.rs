@@ -141,11 +141,8 @@ impl Operation for Pull {
         session.talk.finish();
         let folder = folder.map_err(lore_engine::Error::from)?;
         verify(&folder).map_err(lore_engine::Error::from)?;
-        Ok(Done::new(format!(
-            "downloaded {} to {}; activate it with `lore model use {0}`",
-            model.name,
-            folder.display()
-        )))
+        let hint = session.hint(&format!("activate it with `lore model use {}`", model.name));
+        Ok(Done::new(format!("downloaded {} to {}; {hint}", model.name, folder.display())))
     }
 }
 

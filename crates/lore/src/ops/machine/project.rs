@@ -57,6 +57,9 @@ pub struct List {}
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ProjectList {
     projects: Vec<ProjectItem>,
+    /// How to create the first one.
+    #[serde(skip)]
+    hint: String,
 }
 
 /// A registered project.
@@ -97,7 +100,7 @@ impl Operation for List {
                 },
             });
         }
-        Ok(ProjectList { projects })
+        Ok(ProjectList { projects, hint: session.hint("create one with `lore init PATH`") })
     }
 }
 
@@ -118,7 +121,7 @@ fn item(context: &VaultContext, default: bool) -> Result<ProjectItem> {
 impl Render for ProjectList {
     fn human(&self) -> String {
         if self.projects.is_empty() {
-            return "no projects yet; create one with `lore init PATH`\n".into();
+            return format!("no projects yet; {}\n", self.hint);
         }
         lines(self.projects.iter().map(|project| {
             let mark = if project.default { "*" } else { " " };

@@ -130,7 +130,7 @@ impl Operation for Setup {
         let state = session.environment.state.as_path();
         let request = ChangeRequest { client, remove: self.remove, dry_run: self.dry_run, state };
         let files = change(&plans, &request)?;
-        let mut notes = self.notes(client, has_hooks);
+        let mut notes = self.notes(session, client, has_hooks);
         if files.iter().any(|file| file.state == "written") {
             notes.push(format!("restart {} to apply the change", client.name()));
         }
@@ -155,13 +155,11 @@ impl Setup {
         Ok(Call { program: program.display().to_string(), server, before_hook: project, home })
     }
 
-    fn notes(&self, client: Client, has_hooks: bool) -> Vec<String> {
+    fn notes(&self, session: &Session, client: Client, has_hooks: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if self.hooks && !has_hooks {
-            notes.push(format!(
-                "{} has no hooks that Lore can use; run `lore context` instead",
-                client.name()
-            ));
+            let hint = session.hint("run `lore context` instead");
+            notes.push(format!("{} has no hooks that Lore can use; {hint}", client.name()));
         }
         if self.hooks && client == Client::Codex {
             notes.push("Codex runs new hooks only after you review them: type /hooks in Codex".into());

@@ -89,7 +89,7 @@ impl Operation for Status {
             failures: context.store().failures(context.project())?.len() as u64,
             skipped: skipped.len() as u64,
             hidden: hidden_pages(context.vault()) as u64,
-            search: search_mode(model.as_deref(), pending_embeddings),
+            search: search_mode(session, model.as_deref(), pending_embeddings),
             model,
             pending_embeddings,
             git: git.line(),
@@ -102,12 +102,13 @@ impl Operation for Status {
 }
 
 /// Describes the search mode, given the model and the number of pending chunks.
-fn search_mode(model: Option<&str>, pending: u64) -> String {
+fn search_mode(session: &Session, model: Option<&str>, pending: u64) -> String {
     match (model, pending) {
         (None, _) => "lexical: no embedding model".into(),
         (Some(model), 0) => format!("hybrid: {model}"),
         (Some(model), pending) => {
-            format!("hybrid: {model}; {} to embed, run `lore embed`", count(pending, "chunk"))
+            let hint = session.hint("run `lore embed`");
+            format!("hybrid: {model}; {} to embed, {hint}", count(pending, "chunk"))
         }
     }
 }

@@ -142,13 +142,13 @@ impl Operation for Context {
         };
         let context = session.fresh()?;
         let (files, mut warnings) = injected(context, self.whole)?;
-        warnings.extend(nudges(context)?);
+        warnings.extend(nudges(session, context)?);
         let found = brief(context, &self.request(session, context))?;
         if found.conflicts.len() > CONFLICTS {
             warnings.push(format!("{} more conflicts", found.conflicts.len() - CONFLICTS));
         }
         if found.stale.len() > ALERTS {
-            warnings.push("more stale pages: see `lore stale`".into());
+            warnings.push(format!("more stale pages: {}", session.hint("see `lore stale`")));
         }
         let head = Brief {
             namespace: found.namespace.clone().unwrap_or_else(|| context.name().to_owned()),
@@ -189,7 +189,7 @@ pub fn directories(session: &Session, context: &VaultContext) -> Vec<String> {
 }
 
 /// Returns warnings about failures and pending work.
-fn nudges(context: &VaultContext) -> Result<Vec<String>> {
+fn nudges(session: &Session, context: &VaultContext) -> Result<Vec<String>> {
     let mut nudges = Vec::new();
     // A git failure must not prevent the brief.
     if let Ok(git) = git_state(context).map(GitView::new) {
@@ -199,11 +199,12 @@ fn nudges(context: &VaultContext) -> Result<Vec<String>> {
         nudges.extend(git.warnings().iter().cloned());
     }
     if curation_due(context)? {
-        nudges.push("review due: see `lore curate --dry-run`".into());
+        nudges.push(format!("review due: {}", session.hint("see `lore curate --dry-run`")));
     }
     let open = context.store().count_gaps(context.project())?.open;
     if open > 0 {
-        nudges.push(format!("{}: see `lore gaps`", count(open, "unanswered question")));
+        let hint = session.hint("see `lore gaps`");
+        nudges.push(format!("{}: {hint}", count(open, "unanswered question")));
     }
     Ok(nudges)
 }

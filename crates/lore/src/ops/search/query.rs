@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Budget, Budgeted, Depth as EngineDepth, ExpandedHit, Fusion, Mode as EngineMode, SearchRequest, Signals,
-    State, VaultContext, expand, search_fields, updated,
+    Budget, Budgeted, Depth as EngineDepth, ExpandedHit, Fusion, Mode as EngineMode, Note, SearchRequest,
+    Signals, State, VaultContext, expand, search_fields, updated,
 };
 use lore_memory::weigh;
 use lore_ports::{Filter, PageRow};
@@ -177,7 +177,7 @@ impl Operation for Query {
         if self.question.trim().is_empty() {
             return Err(AppError::usage(
                 "the question is empty",
-                "pass a question: lore query \"who knows Ada?\"",
+                "pass a question, as in `lore query \"who knows Ada?\"`",
             ));
         }
         if self.limit == 0 || self.limit > 10_000 || budget == 0 {
@@ -196,10 +196,10 @@ impl Operation for Query {
         let mut found = context.search(&SearchRequest { as_of, ..request })?;
         // Only a plain question can reveal a gap; one with a mode or a filter targets something specific.
         if present && self.mode.is_none() && filter == Filter::default() {
-            found.notes.extend(weigh(context, &self.question, &found.hits));
+            found.notes.extend(weigh(context, &self.question, &found.hits).map(Note::Remark));
         }
         let depth = engine_depth(self.depth.unwrap_or_default());
-        let (mode, notes) = (named(found.mode), found.notes);
+        let (mode, notes) = (named(found.mode), found.notes.iter().map(|note| session.note(note)).collect());
         let budget = Budget { tokens: budget, around: &|page| fence_tokens(context, page) };
         Answers::new(context, mode, notes, expand(context, found.hits, depth, budget)?)
     }

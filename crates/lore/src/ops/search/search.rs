@@ -67,6 +67,9 @@ pub struct SearchOutput {
     page: usize,
     /// Whether there are more hits.
     more: bool,
+    /// How to get more hits.
+    #[serde(skip)]
+    hint: String,
 }
 
 /// A page that matched.
@@ -126,13 +129,18 @@ impl Operation for Search {
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
         })?;
-        SearchOutput::new(context, found, page)
+        SearchOutput::new(session, context, found, page)
     }
 }
 
 impl SearchOutput {
     /// Converts the result of the engine.
-    pub fn new(context: &VaultContext, found: SearchResult, page: usize) -> Result<SearchOutput> {
+    pub fn new(
+        session: &Session,
+        context: &VaultContext,
+        found: SearchResult,
+        page: usize,
+    ) -> Result<SearchOutput> {
         let states = standings(context, found.hits.iter().map(|hit| &hit.page))?;
         let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
@@ -151,7 +159,8 @@ impl SearchOutput {
             status: state.status,
         });
         let mode = named(found.mode).name();
-        Ok(SearchOutput { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more })
+        let hint = session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
+        Ok(SearchOutput { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more, hint })
     }
 }
 
@@ -188,7 +197,7 @@ impl Render for SearchOutput {
             text.push_str("no page has all the words; these have some of them\n");
         }
         if self.more {
-            text.push_str(&format!("more results: --page {}\n", self.page + 1));
+            text.push_str(&format!("more results: {}\n", self.hint));
         }
         text
     }

@@ -121,7 +121,10 @@ impl Test {
             ));
         }
         let reference = self.reference.as_deref().ok_or_else(|| {
-            AppError::usage("no page given", "pass the page that must answer: lore test --add QUESTION REF")
+            AppError::usage(
+                "no page given",
+                "pass the page that must answer, as in `lore test --add QUESTION REF`",
+            )
         })?;
         let page = context.page(reference)?;
         let new = NewQuestion { ask, page: &page.slug, not: self.not, top: self.top };
@@ -142,7 +145,7 @@ fn run(session: &Session, context: &VaultContext) -> Result<Run> {
     let text = context.vault().read(FILE, u64::MAX)?.ok_or_else(|| {
         AppError::usage(
             format!("{} has no {FILE}", context.vault().root().display()),
-            "add one: lore test --add \"a question\" REF",
+            "add one with `lore test --add QUESTION REF`",
         )
     })?;
     let text = String::from_utf8_lossy(&text.bytes).into_owned();

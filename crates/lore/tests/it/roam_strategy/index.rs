@@ -147,7 +147,7 @@ fn lint_reports_a_missing_stale_or_edited_index() {
     let shown = vault.lore(&["lint", "--format", "human"]).ok().text();
     assert_eq!(
         shown,
-        "warning  index.md  out of date; regenerate it with `lore index` [generated-stale] (fixable with --fix)\n\
+        "warning  index.md  out of date; run `lore index` [generated-stale] (fixable with --fix)\n\
          0 errors, 1 warning\n"
     );
     vault.lore(&["lint", "--fix"]).ok();

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::retry_command::RetryCommand;
 use crate::app::error::Result;
+use crate::app::session::Session;
 use crate::ops::Render;
 use crate::ops::views::{WriteResult, count};
 
@@ -64,7 +65,7 @@ pub struct SimilarPages {
     /// Follow-up commands, for the most similar page.
     next: Next,
     /// What to do next.
-    hint: &'static str,
+    hint: String,
 }
 
 /// A page by name.
@@ -110,38 +111,38 @@ struct Compared {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Next {
     /// Appends the text to the page.
-    extend: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extend: Option<String>,
     /// Replaces the truth of the page.
-    update: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update: Option<String>,
     /// Writes a new page.
-    keep: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<String>,
 }
 
 const HINT: &str =
-    "append to one with --extend REF, replace one with --update REF, or write a new page with --keep";
+    "append to one with --extend REF, or replace one with --update REF, or write a new page with --keep";
 
 impl CaptureOutput {
     /// Converts the result; `retry` is the original command.
-    pub(super) fn new(
-        context: &VaultContext,
-        captured: Captured,
-        retry: &RetryCommand,
-    ) -> Result<CaptureOutput> {
+    pub(super) fn new(session: &Session, captured: Captured, retry: &RetryCommand) -> Result<CaptureOutput> {
+        let context = session.context()?;
         Ok(match captured {
-            Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(context, *new)?)),
+            Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(session, context, *new)?)),
             Captured::Changed(receipt) => CaptureOutput::Changed(ChangedPage::new(context, receipt)?),
             Captured::Similar(found) => {
-                CaptureOutput::Similar(Box::new(SimilarPages::new(context, found, retry)?))
+                CaptureOutput::Similar(Box::new(SimilarPages::new(session, context, found, retry)?))
             }
         })
     }
 }
 
 impl NewPage {
-    fn new(context: &VaultContext, new: NewCapture) -> Result<NewPage> {
+    fn new(session: &Session, context: &VaultContext, new: NewCapture) -> Result<NewPage> {
         let NewCapture { receipt, page, related, compared } = new;
         let linked = related.into_iter().map(|page| PageName::new(context, page)).collect::<Result<_>>()?;
-        let (compared, similar) = (Compared::new(&compared), items(context, compared.similar)?);
+        let (compared, similar) = (Compared::new(session, &compared), items(context, compared.similar)?);
         Ok(NewPage {
             id: page.as_ref().map_or(Ok(String::new()), |page| short_id(context, page))?,
             namespace: context.name().to_owned(),
@@ -163,15 +164,20 @@ impl ChangedPage {
 }
 
 impl SimilarPages {
-    fn new(context: &VaultContext, found: Comparison, retry: &RetryCommand) -> Result<SimilarPages> {
-        let (compared, similar) = (Compared::new(&found), items(context, found.similar)?);
+    fn new(
+        session: &Session,
+        context: &VaultContext,
+        found: Comparison,
+        retry: &RetryCommand,
+    ) -> Result<SimilarPages> {
+        let (compared, similar) = (Compared::new(session, &found), items(context, found.similar)?);
         let (best, version) = similar.first().map_or(("REF", 0), |one| (&one.page.id, one.version));
         let next = Next {
-            extend: retry.extending(best),
-            update: retry.updating(best, version),
-            keep: retry.keeping(),
+            extend: session.call(&retry.extending(best)),
+            update: session.call(&retry.updating(best, version)),
+            keep: session.call(&retry.keeping()),
         };
-        Ok(SimilarPages { outcome: "similar", similar, compared, next, hint: HINT })
+        Ok(SimilarPages { outcome: "similar", similar, compared, next, hint: session.hint(HINT) })
     }
 }
 
@@ -182,9 +188,10 @@ impl PageName {
 }
 
 impl Compared {
-    fn new(found: &Comparison) -> Compared {
+    fn new(session: &Session, found: &Comparison) -> Compared {
         let by = if found.model.is_some() { "meaning and terms" } else { "terms" };
-        Compared { by, model: found.model.clone(), note: found.note.clone() }
+        let note = found.note.as_ref().map(|note| session.note(note));
+        Compared { by, model: found.model.clone(), note }
     }
 
     fn sentence(&self) -> String {
@@ -249,8 +256,9 @@ impl SimilarPages {
             format!("  {id}  {:.2} by {:<7}  {slug}  {title}{status}\n", one.likeness, one.by)
         });
         let Next { extend, update, keep } = &self.next;
+        let choices = [("to append to it:", extend), ("to replace it:", update), ("to keep both:", keep)];
         let choices =
-            format!("to append to it:   {extend}\nto replace it:     {update}\nto keep both:      {keep}\n");
-        head + &lines.collect::<String>() + &choices
+            choices.into_iter().filter_map(|(aim, call)| Some(format!("{aim:<18} {}\n", call.as_ref()?)));
+        head + &lines.chain(choices).collect::<String>()
     }
 }

@@ -16,8 +16,11 @@ pub(super) struct RetryCommand {
 }
 
 impl RetryCommand {
-    /// Rebuilds the command as it could be typed in a shell.
+    /// Rebuilds the command as it could be typed in a shell. Other faces repeat only the deciding option.
     pub(super) fn of(given: &Capture, session: &Session) -> RetryCommand {
+        if !session.is_command_line() {
+            return RetryCommand { text: "lore capture TEXT".to_owned(), new_page: String::new() };
+        }
         let mut text = match (&given.text, &given.file) {
             (Some(text), _) if text.len() <= MAX_TEXT_BYTES && !text.contains(char::is_control) => {
                 format!("lore capture {}", quote(text))

@@ -1,11 +1,12 @@
 //! The result of compaction, by cluster.
 
-use lore_engine::Code;
+use lore_engine::{Code, Note};
 use lore_memory::{Attempt, Compacted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::error::{AppError, status};
+use crate::app::session::Session;
 use crate::ops::views::count;
 
 /// The result of a run.
@@ -54,7 +55,8 @@ struct RefusedItem {
 
 impl AppliedOutput {
     /// Collects the attempts, out of the given number of clusters.
-    pub fn new(attempts: Vec<Attempt>, clusters: usize, notes: Vec<String>) -> AppliedOutput {
+    pub fn new(session: &Session, attempts: Vec<Attempt>, clusters: usize, notes: &[Note]) -> AppliedOutput {
+        let notes = notes.iter().map(|note| session.note(note)).collect();
         let left = clusters.saturating_sub(attempts.len());
         let mut output = AppliedOutput { compacted: Vec::new(), refused: Vec::new(), left, notes, exit: 0 };
         let mut worst: Option<Code> = None;
@@ -64,7 +66,7 @@ impl AppliedOutput {
                 Err(error) => {
                     let AppError { code, message, hint, .. } = error.into();
                     worst.get_or_insert(code);
-                    let code = code.name();
+                    let (code, hint) = (code.name(), session.hint(&hint));
                     output.refused.push(RefusedItem { cluster: attempt.cluster, code, message, hint });
                 }
             }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::pages::{PageItem, page};
 use crate::app::error::Result;
+use crate::app::session::Session;
 use crate::app::summarizers::extractive;
 use crate::ops::views::{count, lines};
 
@@ -24,7 +25,7 @@ pub struct PlanOutput {
     /// Tokens of page text in the plan.
     tokens: usize,
     /// What to do with it.
-    hint: &'static str,
+    hint: String,
     /// Notes for the reader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -101,7 +102,8 @@ const DRY: &str = "nothing was written; run without --dry-run to apply";
 
 impl PlanOutput {
     /// Creates a plan with the text of its pages.
-    pub fn new(context: &VaultContext, plan: CompactPlan, texts: Texts) -> Result<PlanOutput> {
+    pub fn new(session: &Session, plan: CompactPlan, texts: Texts) -> Result<PlanOutput> {
+        let context = session.context()?;
         let mut left = match texts {
             Texts::None => None,
             Texts::Within(tokens) => Some(tokens),
@@ -110,11 +112,12 @@ impl PlanOutput {
         let items = plan.clusters.iter().map(|cluster| item(context, cluster, &mut left));
         let clusters = items.collect::<Result<Vec<_>>>()?;
         let spent = budget - left.unwrap_or(0);
-        Ok(PlanOutput { tokens: spent, ..PlanOutput::of(plan, clusters, WRITE) })
+        Ok(PlanOutput { tokens: spent, ..PlanOutput::of(session, plan, clusters, WRITE) })
     }
 
     /// Creates a plan with what would be written, including the text if that needs no model.
-    pub fn preview(context: &VaultContext, plan: CompactPlan, with_text: bool) -> Result<PlanOutput> {
+    pub fn preview(session: &Session, plan: CompactPlan, with_text: bool) -> Result<PlanOutput> {
+        let context = session.context()?;
         let summarizer = with_text.then(|| extractive(context));
         let mut clusters = Vec::new();
         for cluster in &plan.clusters {
@@ -127,10 +130,10 @@ impl PlanOutput {
             };
             clusters.push(ClusterItem { summary: Some(summary), ..item(context, cluster, &mut None)? });
         }
-        Ok(PlanOutput::of(plan, clusters, DRY))
+        Ok(PlanOutput::of(session, plan, clusters, DRY))
     }
 
-    fn of(plan: CompactPlan, clusters: Vec<ClusterItem>, hint: &'static str) -> PlanOutput {
+    fn of(session: &Session, plan: CompactPlan, clusters: Vec<ClusterItem>, hint: &str) -> PlanOutput {
         let measure = match plan.measure {
             Measure::Embedding { model } => model,
             Measure::Words => "words".into(),
@@ -141,8 +144,8 @@ impl PlanOutput {
             found: plan.found,
             measure,
             tokens: 0,
-            hint,
-            notes: plan.notes,
+            hint: session.hint(hint),
+            notes: plan.notes.iter().map(|note| session.note(note)).collect(),
         }
     }
 

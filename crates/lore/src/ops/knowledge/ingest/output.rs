@@ -1,12 +1,13 @@
 //! The output of `ingest`.
 
-use lore_engine::{VaultContext, Written};
+use lore_engine::Written;
 use lore_memory::{IngestReport, Novelty};
 use lore_ports::ImportRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::error::Result;
+use crate::app::session::Session;
 use crate::ops::Render;
 use crate::ops::views::{count, outcome, timestamp};
 
@@ -44,7 +45,7 @@ pub struct IngestOutput {
     warnings: Vec<String>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'static str>,
+    hint: Option<String>,
 }
 
 /// A page that was written.
@@ -102,11 +103,13 @@ const NEXT: &str = "read the mentioned pages, then change them in one call: `lor
 
 impl IngestOutput {
     /// Creates the output for bytes that were ingested before.
-    pub fn already(context: &VaultContext, known: ImportRow) -> Result<IngestOutput> {
-        let page = context.page_at(&known.page)?;
+    pub fn already(session: &Session, known: ImportRow) -> Result<IngestOutput> {
+        let page = session.context()?.page_at(&known.page)?;
         let warnings = match &page {
             Some(_) => Vec::new(),
-            None => vec![format!("its page {} is missing; --force recreates it", known.page)],
+            None => {
+                vec![format!("its page {} is missing; {}", known.page, session.hint("--force recreates it"))]
+            }
         };
         let source = page.map(|page| PageResult {
             slug: page.slug,
@@ -122,13 +125,13 @@ impl IngestOutput {
             ingested_at: Some(timestamp(known.at)),
             source,
             warnings,
-            hint: Some(ALREADY),
+            hint: Some(session.hint(ALREADY)),
             ..IngestOutput::default()
         })
     }
 
     /// Converts a report.
-    pub fn done(report: IngestReport) -> IngestOutput {
+    pub fn done(session: &Session, report: IngestReport) -> IngestOutput {
         let page = |written: Written| PageResult {
             slug: written.slug,
             path: written.path,
@@ -163,7 +166,7 @@ impl IngestOutput {
             ingested_at: None,
             source: report.source.map(page),
             novelty: report.novelty.map(|found| NoveltyItem::new(found.novelty, Some(found.page.slug))),
-            hint: (pages.is_empty() && !mentions.is_empty()).then_some(NEXT),
+            hint: (pages.is_empty() && !mentions.is_empty()).then(|| session.hint(NEXT)),
             pages,
             mentions,
             filled: report.filled,

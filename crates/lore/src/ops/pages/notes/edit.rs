@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::change::change;
 use crate::ops::pages::edit::Edit;
@@ -46,10 +46,21 @@ impl Operation for EditNote {
             if let Some(version) = self.expected_version {
                 named.insert("expected_version".into(), json!(version));
             }
-            return read_json::<Edit>(Value::Object(named))?.run(session);
+            let edit: Edit = read_json(Value::Object(named))?;
+            return edit.run(session).map_err(name_fields);
         }
         change(session, &self.path, self.expected_version, |text| updated(text, &self.content_updates))
     }
+}
+
+/// Names the fields of the JSON object where the error of `edit` names flags.
+fn name_fields(failure: AppError) -> AppError {
+    if !failure.hint.contains("--") {
+        return failure;
+    }
+    let hint = "name one change: append, prepend, find with replace, section, before_section or after_section with \
+                with, or set and unset";
+    AppError { message: failure.message.replace("--", ""), hint: hint.into(), ..failure }
 }
 
 fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError> {

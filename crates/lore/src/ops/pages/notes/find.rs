@@ -112,7 +112,10 @@ impl Operation for SearchNotes {
             search_request.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
         let found = context.search(&SearchRequest { limit: PAGE, offset, ..search_request })?;
-        Ok(NotesFound { found: SearchOutput::new(context, found, self.page)?, format: self.output_format })
+        Ok(NotesFound {
+            found: SearchOutput::new(session, context, found, self.page)?,
+            format: self.output_format,
+        })
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn fit(
         let what = left_out.join(", ");
         brief
             .warnings
-            .push(format!("cut to {limit} tokens: {what} omitted; raise --token-budget to see more"));
+            .push(format!("cut to {limit} tokens: {what} omitted; raise the token budget to see more"));
     }
     brief.tokens = purse.spent;
     brief
@@ -159,7 +159,7 @@ mod tests {
         let nodes = given.active_nodes.len();
         assert!(nodes > 0 && nodes < 30, "{nodes}");
         let said =
-            format!("cut to 300 tokens: {} pages omitted; raise --token-budget to see more", 30 - nodes);
+            format!("cut to 300 tokens: {} pages omitted; raise the token budget to see more", 30 - nodes);
         assert_eq!(given.warnings, [said]);
         let all = fit(head(), parts(), &Budget::BesideInjected(3000), &words);
         assert_eq!((all.active_nodes.len(), all.warnings.len()), (30, 0));

@@ -1,0 +1,115 @@
+//! Clients of a running server: MCP over standard input and output, and HTTP.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+/// A client of `lore serve` over standard input and output.
+pub struct McpClient {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+}
+
+impl McpClient {
+    /// Starts a server with a set of tools.
+    pub fn start(sandbox: &Sandbox, tools: &str) -> McpClient {
+        let mut command = sandbox.command(&["serve", "--tools", tools]);
+        let mut child = sandbox.spawn(command.stdin(Stdio::piped()));
+        let input = child.stdin.take().expect("piped");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let mut client = McpClient { child, input, output, next_id: 0 };
+        let info = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        client.request("initialize", hello);
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").expect("the server reads");
+    }
+
+    /// Sends a request and returns its response; notifications in between are skipped.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool and returns its result.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].clone()
+    }
+}
+
+impl Drop for McpClient {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A running `lore serve --http`.
+pub struct HttpServer {
+    child: Child,
+    address: String,
+    /// The token with all rights.
+    pub token: String,
+}
+
+impl HttpServer {
+    /// Starts a server on a free port.
+    pub fn start(sandbox: &Sandbox) -> HttpServer {
+        let added = sandbox.run(&["token", "add", "tester", "--write"]).ok().json();
+        let token = added["token"].as_str().expect("a token").to_owned();
+        let mut child = sandbox.spawn(&mut sandbox.command(&["serve", "--http", "127.0.0.1:0"]));
+        let mut line = String::new();
+        BufReader::new(child.stderr.as_mut().expect("piped")).read_line(&mut line).expect("a line");
+        let address = line.strip_prefix("listening on http://").and_then(|rest| rest.split(';').next());
+        let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        HttpServer { child, address, token }
+    }
+
+    /// Sends a request and returns its status and its body as JSON.
+    pub fn send(&self, token: &str, line: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
+        let (host, length) = (&self.address, body.len());
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .expect("the server reads");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        let (head, body) = response.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// Runs an operation with all rights.
+    pub fn post(&self, operation: &str, parameters: &Value) -> (u16, Value) {
+        self.send(&self.token, &format!("POST /api/{operation}"), &parameters.to_string())
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
