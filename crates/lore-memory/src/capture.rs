@@ -18,7 +18,7 @@ use lore_engine::{
 use lore_ports::PageRow;
 use lore_vault::VaultPath;
 
-use crate::captures::{RawText, raw_changes};
+use crate::raw_captures::{RawText, raw_changes};
 use crate::gaps::check_gaps;
 use crate::page_text::title_of;
 

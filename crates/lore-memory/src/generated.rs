@@ -7,7 +7,7 @@ mod block;
 mod catalogue;
 mod findings;
 mod lists;
-mod seal;
+mod edit_state;
 mod stale;
 mod text;
 
@@ -15,7 +15,7 @@ pub use block::{CLOSE, OPEN, put_block};
 pub use catalogue::{BUDGET, CatalogueEntry, CatalogueSection, catalogue};
 pub(crate) use findings::{edited_findings, generated_findings};
 pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
-pub use seal::{EditState, is_merged, seal, state_of};
+pub use edit_state::{EditState, is_merged, seal, state_of};
 pub use stale::{broken_blocks, every_path, stale_files, whole_files};
 
 #[cfg(test)]

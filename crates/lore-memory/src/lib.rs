@@ -9,7 +9,7 @@
 
 mod brief;
 mod capture;
-mod captures;
+mod raw_captures;
 pub mod check;
 mod compact;
 mod curate;
@@ -32,7 +32,7 @@ pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use capture::{
     CaptureRequest, Captured, Comparison, NewCapture, Similar, SimilarityMethod, capture, similar_pages,
 };
-pub use captures::RawText;
+pub use raw_captures::RawText;
 pub use compact::{
     Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Connection, Extractive,
     GivenSummary, INSTRUCTIONS, Inbound, Measure, Member, ModelSummarizer, Summarizer, SummarySource,
