@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lore_text::{fold, slugify};
 
-use super::seal::seal;
+use super::edit_state::seal;
 use super::text::{code, plain, row, table_head};
 
 /// Default maximum size of one file in bytes, since an agent reads it at the start of a session.
