@@ -18,9 +18,9 @@ use lore_engine::{
 use lore_ports::PageRow;
 use lore_vault::VaultPath;
 
-use crate::raw_captures::{RawText, raw_changes};
 use crate::gaps::check_gaps;
 use crate::page_text::title_of;
+use crate::raw_captures::{RawText, raw_changes};
 
 use change::{ChangeMode, change};
 use page::free_path;

@@ -9,7 +9,6 @@
 
 mod brief;
 mod capture;
-mod raw_captures;
 pub mod check;
 mod compact;
 mod curate;
@@ -24,6 +23,7 @@ mod lint_fix;
 mod mentions;
 mod novelty;
 mod page_text;
+mod raw_captures;
 pub mod retention;
 mod scope;
 mod validate;
@@ -32,7 +32,6 @@ pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use capture::{
     CaptureRequest, Captured, Comparison, NewCapture, Similar, SimilarityMethod, capture, similar_pages,
 };
-pub use raw_captures::RawText;
 pub use compact::{
     Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Connection, Extractive,
     GivenSummary, INSTRUCTIONS, Inbound, Measure, Member, ModelSummarizer, Summarizer, SummarySource,
@@ -50,4 +49,5 @@ pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
 pub use mentions::{LinksAdded, Mention, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
+pub use raw_captures::RawText;
 pub use validate::validate;

@@ -57,6 +57,5 @@ impl Grant {
 }
 
 fn denied(message: String) -> AppError {
-    let hint = "use a token with this right, or create one with `lore token add`".into();
-    AppError { code: Code::Denied, message, hint, current_version: None }
+    AppError::new(Code::Denied, message, "use a token with this right, or create one with `lore token add`")
 }

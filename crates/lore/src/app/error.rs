@@ -1,5 +1,7 @@
 //! The error type of the binary, and the table that maps error codes to exit, HTTP and MCP status.
 
+use std::fmt;
+
 use lore_engine::{Code, Error};
 use lore_text::NotATimeframe;
 use serde_json::{Value, json};
@@ -24,9 +26,19 @@ pub struct AppError {
 }
 
 impl AppError {
+    /// Returns an error.
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> AppError {
+        AppError { code, message: message.into(), hint: hint.into(), current_version: None }
+    }
+
     /// Returns a usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> AppError {
-        AppError { code: Code::Usage, message: message.into(), hint: hint.into(), current_version: None }
+        AppError::new(Code::Usage, message, hint)
+    }
+
+    /// Returns the error with the place where it happened, such as a page or a line of a file.
+    pub fn at(self, place: impl fmt::Display) -> AppError {
+        AppError { message: format!("{place}: {}", self.message), ..self }
     }
 
     /// Returns the error in the words of a face.
@@ -50,7 +62,7 @@ impl From<Error> for AppError {
             Error::Conflict { current, .. } => Some(*current),
             _ => None,
         };
-        AppError { code: error.code(), message: error.to_string(), hint: hint(&error), current_version }
+        AppError { current_version, ..AppError::new(error.code(), error.to_string(), hint(&error)) }
     }
 }
 

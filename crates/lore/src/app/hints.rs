@@ -133,7 +133,7 @@ fn port_hint(error: &lore_ports::Error) -> String {
         Error::Cancelled => "retry: it resumes from the work already done".into(),
         Error::IndexNewer { .. } => "update Lore, or use another database with --db".into(),
         Error::IndexBroken { .. } => {
-            "run the command again: the index is rebuilt from your files".into()
+            "retry: the index is rebuilt from your files".into()
         }
         Error::Index { transient: true, .. } => {
             "retry in a moment, and check that the disk has space".into()

@@ -82,6 +82,5 @@ fn is_own(shared: &Shared, authority: &str) -> bool {
 }
 
 fn refused(code: StatusCode, message: String, hint: &str) -> Response {
-    let failure = AppError { code: Code::Denied, message, hint: hint.into(), current_version: None };
-    reply::refusal(code, &failure)
+    reply::refusal(code, &AppError::new(Code::Denied, message, hint))
 }

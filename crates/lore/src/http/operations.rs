@@ -61,12 +61,8 @@ pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     if length <= BODY {
         return Ok(kept);
     }
-    Err(AppError {
-        code: lore_engine::Code::TooLarge,
-        message: format!("the request is larger than {} MB", BODY >> 20),
-        hint: "send less at once".into(),
-        current_version: None,
-    })
+    let message = format!("the request is larger than {} MB", BODY >> 20);
+    Err(AppError::new(lore_engine::Code::TooLarge, message, "send less at once"))
 }
 
 async fn parameters(body: Body) -> Result<Value> {

@@ -95,7 +95,7 @@ impl RequestWording {
         let mut worded = String::new();
         for (at, part) in text.split('`').enumerate() {
             match part {
-                prose if at % 2 == 0 => worded.push_str(&flags(prose, |flag| self.flag(flag))?),
+                prose if at.is_multiple_of(2) => worded.push_str(&flags(prose, |flag| self.flag(flag))?),
                 command if command.starts_with("lore ") => {
                     worded.push_str(&format!("`{}`", self.call(command)?))
                 }
@@ -151,7 +151,7 @@ fn without_flags(clause: &str) -> String {
             flags(text, |flag| Some(flag.trim_start_matches('-').to_owned())).unwrap_or_default()
         };
         match part.split_once(" --") {
-            _ if at % 2 == 0 => worded.push_str(&plain(part)),
+            _ if at.is_multiple_of(2) => worded.push_str(&plain(part)),
             Some((command, options)) => {
                 worded.push_str(&format!("`{command}` with {}", plain(&format!("--{options}"))));
             }
@@ -165,7 +165,7 @@ fn without_flags(clause: &str) -> String {
 fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     for (at, _) in text.match_indices(separator) {
-        if at >= start && text[..at].matches('`').count() % 2 == 0 {
+        if at >= start && text[..at].matches('`').count().is_multiple_of(2) {
             parts.push(&text[start..at]);
             start = at + separator.len();
         }

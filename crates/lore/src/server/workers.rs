@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use lore_engine::Code;
 use lore_vault::modified;
 use tokio::sync::{oneshot, watch};
 
@@ -165,12 +166,7 @@ impl Workers {
             }
         }
         if state.waiting.len() >= WAITING {
-            return Err(AppError {
-                code: lore_engine::Code::Locked,
-                message: "too many pending requests".into(),
-                hint: "retry in a moment".into(),
-                current_version: None,
-            });
+            return Err(AppError::new(Code::Locked, "too many pending requests", "retry in a moment"));
         }
         state.waiting.push_back(job);
         if state.threads < self.shared.most {
@@ -255,7 +251,7 @@ impl WorkerSessions<'_> {
         let done = catch_unwind(AssertUnwindSafe(|| work(&session)));
         session.talk.listen(None);
         match done {
-            Ok(Err(failure)) if failure.code == lore_engine::Code::IndexBroken => {
+            Ok(Err(failure)) if failure.code == Code::IndexBroken => {
                 let note = lore_sqlite::set_aside(&session.database()?, &failure.message);
                 session.talk.warn(&note.unwrap_or_else(|error| error.to_string()));
                 self.sessions.clear();
@@ -283,10 +279,5 @@ impl WorkerSessions<'_> {
 }
 
 fn broken(message: &str) -> AppError {
-    AppError {
-        code: lore_engine::Code::Io,
-        message: message.into(),
-        hint: "check the server's standard error and run `lore doctor`".into(),
-        current_version: None,
-    }
+    AppError::new(Code::Io, message, "check the server's standard error, or run `lore doctor`")
 }

@@ -124,12 +124,8 @@ fn read(file: &std::path::Path) -> Result<Vec<(String, Grant)>> {
 }
 
 fn broken(file: &std::path::Path, reason: &str) -> AppError {
-    AppError {
-        code: lore_engine::Code::Config,
-        message: format!("{}: {reason}", file.display()),
-        hint: "fix the file, or delete it to create a new one".into(),
-        current_version: None,
-    }
+    let hint = "fix the file, or delete it to create a new one";
+    AppError::new(lore_engine::Code::Config, reason, hint).at(file.display())
 }
 
 fn new_token() -> Result<String> {

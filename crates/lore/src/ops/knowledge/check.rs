@@ -192,23 +192,17 @@ impl Operation for Check {
 }
 
 fn unknown(id: &str) -> AppError {
-    AppError {
-        code: Code::NotFound,
-        message: format!("no finding with id {id:?}"),
-        hint:
-            "run `lore check --include-resolved` to list them; editing a line changes the id of its finding"
-                .into(),
-        current_version: None,
-    }
+    AppError::new(
+        Code::NotFound,
+        format!("no finding with id {id:?}"),
+        "run `lore check --include-resolved` to list them; editing a line changes the id of its finding",
+    )
 }
 
 fn several(id: &str, ids: &[String]) -> AppError {
-    AppError {
-        code: Code::Ambiguous,
-        message: format!("{} match the id {id:?}: {}", count(ids.len() as u64, "finding"), ids.join(", ")),
-        hint: "use a longer id".into(),
-        current_version: None,
-    }
+    let found = count(ids.len() as u64, "finding");
+    let message = format!("{found} match the id {id:?}: {}", ids.join(", "));
+    AppError::new(Code::Ambiguous, message, "use a longer id")
 }
 
 impl Render for CheckOutput {

@@ -111,11 +111,9 @@ fn read(context: &VaultContext, path: &str) -> Result<Map<String, Value>> {
 }
 
 fn parse(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
-    let invalid = |message: String| AppError {
-        code: Code::Io,
-        message: format!("{path} is not sidecar data: {message}"),
-        hint: "fix the file or move it aside; nothing was changed".into(),
-        current_version: None,
+    let invalid = |reason: String| {
+        let message = format!("{path} is not sidecar data: {reason}");
+        AppError::new(Code::Io, message, "fix the file or move it aside; nothing was changed")
     };
     let value: Value = serde_json::from_slice(bytes).map_err(|error| invalid(error.to_string()))?;
     match value.get("sources") {

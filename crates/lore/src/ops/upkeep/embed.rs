@@ -75,11 +75,9 @@ impl Operation for Embed {
 
 /// Returns the active model, or an error if there is none.
 pub fn active(context: &VaultContext) -> Result<ModelRow> {
-    let missing = || AppError {
-        code: lore_engine::Code::Model,
-        message: "no embedding model: search is lexical".into(),
-        hint: "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`".into(),
-        current_version: None,
+    let missing = || {
+        let hint = "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
+        AppError::new(lore_engine::Code::Model, "no embedding model: search is lexical", hint)
     };
     context.active_model().map_err(|error: Error| AppError::from(error))?.ok_or_else(missing)
 }

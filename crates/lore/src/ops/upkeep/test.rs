@@ -155,10 +155,8 @@ fn run(session: &Session, context: &VaultContext) -> Result<Run> {
     let mut results = Vec::with_capacity(total);
     for (number, expectation) in expectations.expected.into_iter().enumerate() {
         progress(number, total)?;
-        let outcome = run_expectation(session, context, &expectation, top).map_err(|failure| AppError {
-            message: format!("{FILE}:{}: {}", expectation.line, failure.message),
-            ..failure
-        })?;
+        let outcome = run_expectation(session, context, &expectation, top)
+            .map_err(|failure| failure.at(format!("{FILE}:{}", expectation.line)))?;
         results.push(outcome);
     }
     session.talk.finish();

@@ -119,8 +119,7 @@ impl PageInput {
         };
         let page_names = PageNames::new(context, &path, self.content.as_deref());
         let slug = self.slug;
-        let with_slug =
-            |failure: AppError| AppError { message: format!("{slug}: {}", failure.message), ..failure };
+        let with_slug = |failure: AppError| failure.at(&slug);
         let facts =
             self.assertions.into_iter().map(|one| one.plan(&page_names, source_ref).map_err(with_slug));
         let relations = self.links.into_iter().map(|link| link.plan(context).map_err(with_slug));

@@ -79,12 +79,8 @@ fn change_file(plan: &FilePlan, request: &ChangeRequest) -> Result<FileItem> {
             return Ok(item("written", backup.as_deref(), String::new()));
         }
     }
-    Err(AppError {
-        code: Code::Locked,
-        message: format!("{} is being written by {}", path.display(), request.client.name()),
-        hint: "close it and retry".into(),
-        current_version: None,
-    })
+    let message = format!("{} is being written by {}", path.display(), request.client.name());
+    Err(AppError::new(Code::Locked, message, "close it and retry"))
 }
 
 /// Returns the planned state of a file.
@@ -145,10 +141,6 @@ fn diff_text(path: &Path, old: Option<&str>, new: Option<&str>) -> String {
 
 fn failure(path: &Path, client: Client, error: SettingsError) -> AppError {
     let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-    AppError {
-        code: Code::Config,
-        message: format!("{}{line}: {}", path.display(), error.message),
-        hint: format!("fix the settings of {} first; nothing was changed", client.name()),
-        current_version: None,
-    }
+    let hint = format!("fix the settings of {} first; nothing was changed", client.name());
+    AppError::new(Code::Config, format!("{}{line}: {}", path.display(), error.message), hint)
 }

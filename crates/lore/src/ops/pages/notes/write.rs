@@ -82,12 +82,10 @@ impl Operation for WriteNote {
         }
         let path = new_path(&path)?;
         if !self.overwrite && exists(&context.vault().root().join(path.as_str())) {
-            return Err(AppError {
-                code: Code::Exists,
-                message: format!("{path} already exists"),
-                hint: "use another title, edit it with edit_note, or pass overwrite".into(),
-                current_version: context.page_at(&path)?.map(|page| page.version),
-            });
+            let current_version = context.page_at(&path)?.map(|page| page.version);
+            let hint = "use another title, or edit it with `lore edit-note`, or pass --overwrite";
+            let failure = AppError::new(Code::Exists, format!("{path} already exists"), hint);
+            return Err(AppError { current_version, ..failure });
         }
         let text = self.text().map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
         let expected_version = (!self.overwrite).then_some(0);
