@@ -41,7 +41,10 @@ pub use index::{Index, Store};
 pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
 pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
-pub use project::{FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange};
+pub use project::{
+    FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange, is_local_id,
+    local_id,
+};
 pub use rows::{
     Counts, Fingerprint, KeyKind, KeyRow, LabelKind, LinkDraft, LinkRow, PageDraft, PageNo, PageRow,
     PageWrite, PageWritten, ProjectNo, ReplicaNo, SearchText, Statement, StatementKind, StatementRow,
