@@ -2,7 +2,7 @@
 //! model ports ([`Embedder`], [`TextModel`]), in plain rows.
 //!
 //! The SQL lives below these traits and the rules above them. Methods take `&self`, so that one transaction can span all
-//! of them. This crate has no implementation.
+//! of them. This crate has no implementation; its feature `conformance` adds the tests that every database must pass.
 //!
 //! Its place among the crates is enforced: what it must not know does not compile.
 //!
@@ -11,6 +11,8 @@
 //! ```
 
 mod chunk;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod embed;
 mod error;
 mod expression;
