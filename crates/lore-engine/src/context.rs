@@ -1,20 +1,22 @@
 //! The façade: one vault with its policy and its index, used by every face.
 
+mod register;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
 use lore_ports::{
-    EmbedResult, Embedder, Forget, ModelNo, Models, ProjectKey, ProjectNo, ReplicaNo, StateChange, Store,
-    transaction,
+    EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, ReplicaNo, StateChange, Store, transaction,
 };
-use lore_vault::{FolderLock, Vault, real_folder};
+use lore_vault::{FolderLock, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::policy::Policy;
+use register::register;
 
 /// Returns the current time; tests use a fixed one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
@@ -215,26 +217,4 @@ impl VaultContext {
     fn state(&self) -> &Path {
         &self.state
     }
-}
-
-/// Finds or creates the vault's project. A copy of a vault beside the original is a project of its own, although both
-/// have the same id: they would take turns at replacing each other's pages.
-fn register(
-    store: &dyn Store,
-    name: &str,
-    root: &Path,
-    vault_id: Option<&str>,
-) -> Result<(ProjectNo, ReplicaNo)> {
-    let checkout = root.to_string_lossy();
-    let is_copy = |id: &str| -> Result<bool> {
-        let known = store.checkouts(id)?;
-        let elsewhere = |other: &String| *other != checkout && real_folder(Path::new(other)).is_some();
-        Ok(!known.iter().any(|known| *known == checkout) && known.iter().any(elsewhere))
-    };
-    let vault_id = match vault_id {
-        Some(id) if is_copy(id)? => None,
-        vault_id => vault_id,
-    };
-    let key = ProjectKey { vault_id, name, checkout: &checkout };
-    Ok(store.project(&key)?)
 }

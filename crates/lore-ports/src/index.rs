@@ -39,7 +39,7 @@ pub trait Index {
         paths: Option<&BTreeSet<String>>,
     ) -> Result<Vec<Fingerprint>>;
 
-    /// Applies changes to pages in their order; returns for each what else it affects.
+    /// Applies changes to pages in their order, all or none; returns for each what else it affects.
     fn apply(
         &self,
         project: ProjectNo,
@@ -66,7 +66,8 @@ pub trait Index {
     /// Sets the target pages of links, or clears them.
     fn resolve_links(&self, targets: &[(i64, Option<PageNo>)]) -> Result<()>;
 
-    /// Returns observations, facts and entries, sorted by page, kind and line.
+    /// Returns observations, facts and entries, in the order of the given pages, else by page number; then by kind and
+    /// line.
     fn statements(&self, project: ProjectNo, wanted: &StatementFilter<'_>) -> Result<Vec<StatementRow>>;
 
     /// Returns pages whose text matches, best first, with a positive score.

@@ -2,7 +2,7 @@
 //! model ports ([`Embedder`], [`TextModel`]), in plain rows.
 //!
 //! The SQL lives below these traits and the rules above them. Methods take `&self`, so that one transaction can span all
-//! of them. This crate has no implementation.
+//! of them. This crate has no implementation; its feature `conformance` adds the tests that every database must pass.
 //!
 //! Its place among the crates is enforced: what it must not know does not compile.
 //!
@@ -11,6 +11,8 @@
 //! ```
 
 mod chunk;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod embed;
 mod error;
 mod expression;
@@ -41,7 +43,10 @@ pub use index::{Index, Store};
 pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
 pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
-pub use project::{FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange};
+pub use project::{
+    FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange, is_local_id,
+    local_id,
+};
 pub use rows::{
     Counts, Fingerprint, KeyKind, KeyRow, LabelKind, LinkDraft, LinkRow, PageDraft, PageNo, PageRow,
     PageWrite, PageWritten, ProjectNo, ReplicaNo, SearchText, Statement, StatementKind, StatementRow,

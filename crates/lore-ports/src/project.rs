@@ -9,8 +9,11 @@ pub trait Projects {
     /// checkout had before, unless its vault has another id now; else the one with its vault id; else a new one.
     fn project(&self, key: &ProjectKey<'_>) -> Result<(ProjectNo, ReplicaNo)>;
 
-    /// Returns the known checkouts of a vault.
+    /// Returns the known checkouts of a vault, in the order they were recorded.
     fn checkouts(&self, vault_id: &str) -> Result<Vec<String>>;
+
+    /// Returns the known checkouts of all vaults registered under a name, in the order they were recorded.
+    fn checkouts_named(&self, name: &str) -> Result<Vec<String>>;
 
     /// Returns the projects with this checkout.
     fn projects_at(&self, checkout: &str) -> Result<Vec<ProjectNo>>;
@@ -46,6 +49,22 @@ pub struct ProjectKey<'a> {
     pub name: &'a str,
     /// The checkout: a directory on a machine.
     pub checkout: &'a str,
+    /// A checkout that no longer exists because the vault was moved. If the new one is not known yet, it takes over the
+    /// project.
+    pub moved_from: Option<&'a str>,
+}
+
+/// Prefix of the id of a vault that has none of its own: it is identified by its checkout.
+const LOCAL: &str = "path:";
+
+/// Returns the id of a vault that has none of its own.
+pub fn local_id(checkout: &str) -> String {
+    format!("{LOCAL}{checkout}")
+}
+
+/// Whether an id is only that of a checkout.
+pub fn is_local_id(vault_id: &str) -> bool {
+    vault_id.starts_with(LOCAL)
 }
 
 /// Whether the durable rows are deleted too.

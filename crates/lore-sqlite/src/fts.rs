@@ -6,7 +6,7 @@
 //! being checked row by row.
 
 use lore_page::Value;
-use lore_ports::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
+use lore_ports::{Error, Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
 use lore_text::fold;
 use rusqlite::params;
 
@@ -102,6 +102,12 @@ pub(super) struct Words {
     columns: [String; 8],
 }
 
+/// Returns whether FTS5 could not parse an expression. User input must never be an error; such an expression matches
+/// nothing.
+pub(super) fn is_syntax_error(error: &Error) -> bool {
+    matches!(error, Error::Index { message, .. } if message.contains("fts5:"))
+}
+
 /// Renders a query in FTS5 syntax, including filters.
 pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     let mut parts = vec![render_in_words(expression)];
@@ -154,7 +160,8 @@ fn render_words(expression: &Expression) -> String {
 
 /// Returns whether FTS5 accepts the word without quotes: only letters and digits, and not one of its operators.
 fn plain(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !matches!(text, "AND" | "OR" | "NOT" | "NEAR")
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !matches!(text, "" | "AND" | "OR" | "NOT" | "NEAR")
 }
 
 fn quoted(text: &str) -> String {
@@ -205,26 +212,35 @@ fn exact_token(kind: char, text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn word(text: &str) -> Expression {
+        Expression::Phrase(text.into())
+    }
+
+    fn prefix(text: &str) -> Expression {
+        Expression::Prefix(text.into())
+    }
+
     #[track_caller]
-    fn check(query: &str, expected: &str) {
-        let strict = lore_engine::prepare(query).strict.expect("words");
-        assert_eq!(render_words(&strict), expected);
+    fn check(expression: Expression, expected: &str) {
+        assert_eq!(render_words(&expression), expected);
     }
 
     #[test]
     fn terms_are_quoted_where_fts5_needs_it() {
-        check("machine-learning basics", "(\"machine-learning\" AND basics*)");
-        check("say \"hello world\"", "(say AND \"hello world\")");
-        check("a\"b NEAR", "(\"a\"\"b\" AND \"NEAR\"*)");
-        check("世界", "\" 世  界 \"");
-        check("cats NOT dogs", "(cats NOT dogs)");
+        let all = |first: &str, last: Expression| Expression::All(vec![word(first), last]);
+        check(all("machine-learning", prefix("basics")), "(\"machine-learning\" AND basics*)");
+        check(all("say", word("hello world")), "(say AND \"hello world\")");
+        check(all("a\"b", prefix("NEAR")), "(\"a\"\"b\" AND \"NEAR\"*)");
+        check(word(" 世  界 "), "\" 世  界 \"");
+        check(Expression::Without(Box::new(word("cats")), Box::new(word("dogs"))), "(cats NOT dogs)");
+        check(Expression::AnyRare(vec![word("cats"), word("dogs")]), "(cats OR dogs)");
     }
 
     #[test]
     fn words_like_filter_tokens_are_restricted_to_word_columns() {
-        let rendered = |query: &str| render_in_words(&lore_engine::prepare(query).strict.expect("words"));
-        assert_eq!(rendered("room 912"), format!("{WORDS} : ((room AND 912*))"));
-        assert_eq!(rendered("room 812"), "(room AND 812*)");
+        let rendered = |last: &str| render_in_words(&Expression::All(vec![word("room"), prefix(last)]));
+        assert_eq!(rendered("912"), format!("{WORDS} : ((room AND 912*))"));
+        assert_eq!(rendered("812"), "(room AND 812*)");
     }
 
     #[test]

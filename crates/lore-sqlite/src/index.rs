@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_ports::{
-    Counts, DocumentFrequencies, Error, Expression, Filter, Fingerprint, Index, KeyKind, KeyRow, LabelKind,
+    Counts, DocumentFrequencies, Expression, Filter, Fingerprint, Index, KeyKind, KeyRow, LabelKind,
     LinkFilter, LinkRow, NameQuery, Order, PageDraft, PageNo, PageRow, PageWrite, PageWritten, ProjectNo,
     ReplicaNo, Result, StatementFilter, StatementRow, TextHit, TextQuery, Window,
 };
@@ -11,8 +11,8 @@ use lore_text::fold;
 use rusqlite::{OptionalExtension as _, Params, Row, params, params_from_iter};
 
 use crate::filter::Conditions;
-use crate::fts::{ranking, render};
-use crate::rows::{self, LINK, PAGE, PAGE_FROM, STATEMENT};
+use crate::fts::{is_syntax_error, ranking, render};
+use crate::rows::{self, LINK, PAGE, PAGE_FROM};
 use crate::{SqliteStore, failed};
 
 impl SqliteStore {
@@ -105,22 +105,6 @@ impl SqliteStore {
         self.run("remove a page", "DELETE FROM page WHERE number = ?1", [page])?;
         Ok(names)
     }
-
-    fn facts_naming(&self, project: ProjectNo, names: &[&str]) -> Result<Vec<StatementRow>> {
-        let list = serde_json::to_string(names).unwrap_or_default();
-        let of = |column: &str| {
-            format!(
-                "SELECT statement.rowid AS row, statement.* FROM json_each(?2) n
-                 CROSS JOIN statement ON project = ?1 AND {column} = n.value"
-            )
-        };
-        let sql = format!(
-            "SELECT {STATEMENT} FROM ({} UNION {}) ORDER BY page, first",
-            of("subject_name"),
-            of("object_name")
-        );
-        self.all("read facts", &sql, params![project, list], rows::statement)
-    }
 }
 
 impl Index for SqliteStore {
@@ -188,7 +172,14 @@ impl Index for SqliteStore {
                 Ok(PageWritten { page: *page, names: self.remove_page(project, *page)? })
             }
         };
-        writes.iter().map(one).collect()
+        let mut written = Vec::with_capacity(writes.len());
+        if !writes.is_empty() {
+            self.in_transaction(&mut || {
+                written = writes.iter().map(one).collect::<Result<Vec<PageWritten>>>()?;
+                Ok(())
+            })?;
+        }
+        Ok(written)
     }
 
     fn pages(&self, project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>> {
@@ -338,25 +329,7 @@ impl Index for SqliteStore {
     }
 
     fn statements(&self, project: ProjectNo, wanted: &StatementFilter<'_>) -> Result<Vec<StatementRow>> {
-        if let Some(names) = wanted.naming {
-            return self.facts_naming(project, names);
-        }
-        let doing = "read statements";
-        let kind = wanted.kind.map(|kind| kind as u8);
-        let Some(pages) = wanted.pages else {
-            let sql = format!(
-                "SELECT {STATEMENT} FROM statement WHERE project = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY page, first"
-            );
-            return self.all(doing, &sql, params![project, kind], rows::statement);
-        };
-        let sql = format!(
-            "SELECT {STATEMENT} FROM statement WHERE page = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY kind, first"
-        );
-        let mut found = Vec::new();
-        for page in pages {
-            found.extend(self.all(doing, &sql, params![page, kind], rows::statement)?);
-        }
-        Ok(found)
+        self.read_statements(project, wanted)
     }
 
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
@@ -378,8 +351,7 @@ impl Index for SqliteStore {
             Ok(TextHit { page: row.get(0)?, score: row.get(1)? })
         });
         match found {
-            // User input must never be an error; an expression that FTS5 still cannot parse matches nothing.
-            Err(Error::Index { message, .. }) if message.contains("fts5:") => Ok(Vec::new()),
+            Err(error) if is_syntax_error(&error) => Ok(Vec::new()),
             found => found,
         }
     }

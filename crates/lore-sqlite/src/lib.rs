@@ -21,6 +21,7 @@ mod page_vectors;
 mod projects;
 mod put;
 mod rows;
+mod statements;
 mod term_counts;
 mod vectors;
 
@@ -68,6 +69,7 @@ impl SqliteStore {
             Err(error) => {
                 self.words.borrow_mut().clear();
                 self.codes.borrow_mut().clear();
+                *self.counts.borrow_mut() = TermCounts::default();
                 // After some errors (such as a full disk) SQLite has already rolled back.
                 if !self.connection.is_autocommit() {
                     let _ = self.connection.execute_batch("ROLLBACK");

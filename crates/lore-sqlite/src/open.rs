@@ -1,6 +1,6 @@
 //! Opens the database: settings, schema versions, and recovery from a damaged or too new file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use lore_ports::{Error, Result};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 6;
+const INDEX_VERSION: i64 = 7;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 5;
@@ -122,7 +122,7 @@ impl SqliteStore {
             return Err(Error::IndexNewer { location, found, known });
         }
         if ledger > 0 && ledger < LEDGER_VERSION {
-            self.backup(&backup_name(&self.path, ledger))?;
+            self.backup(&files::unused(&self.path, &format!(".ledger-{ledger}.backup")))?;
         }
         self.in_transaction(&mut || {
             // Another process may have upgraded it while this one waited for the lock.
@@ -178,12 +178,6 @@ impl SqliteStore {
         self.connection.execute("VACUUM INTO ?1", [to_text.as_ref()]).map_err(failed("copy the database"))?;
         files::restrict(to)
     }
-}
-
-fn backup_name(path: &Path, version: i64) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".ledger-{version}.backup"));
-    PathBuf::from(name)
 }
 
 /// Adds the path to an error that does not know it.

@@ -2,14 +2,11 @@
 
 use lore_ports::{
     FileFailure, Forget, ProjectKey, ProjectNo, ProjectState, Projects, ReplicaNo, ResolvedFinding, Result,
-    StateChange,
+    StateChange, is_local_id, local_id,
 };
 use rusqlite::params;
 
 use crate::SqliteStore;
-
-/// Prefix of the id of a vault that has none of its own: it is identified by its checkout.
-const LOCAL: &str = "path:";
 
 /// A checkout with its project.
 struct Checkout {
@@ -20,11 +17,11 @@ struct Checkout {
 }
 
 impl SqliteStore {
-    /// Returns the checkout that a key means: one of the same vault, else one that had no id of its own.
-    fn find_checkout(&self, key: &ProjectKey<'_>) -> Result<Option<Checkout>> {
+    /// Returns what is known of a key's vault in a directory: the same vault, else one that had no id of its own.
+    fn find_checkout(&self, key: &ProjectKey<'_>, checkout: &str) -> Result<Option<Checkout>> {
         let sql = "SELECT p.number, r.number, p.vault_id, p.name FROM replica r JOIN project p ON p.number = r.project
                    WHERE r.checkout = ?1 ORDER BY r.number DESC";
-        let mut known = self.all("find a project", sql, [key.checkout], |row| {
+        let mut known = self.all("find a project", sql, [checkout], |row| {
             Ok(Checkout {
                 project: row.get(0)?,
                 replica: row.get(1)?,
@@ -33,14 +30,19 @@ impl SqliteStore {
             })
         })?;
         let same = |one: &Checkout| key.vault_id.is_none_or(|id| one.vault_id == id);
-        let local = |one: &Checkout| one.vault_id.starts_with(LOCAL);
+        let local = |one: &Checkout| is_local_id(&one.vault_id);
         let found = known.iter().position(same).or_else(|| known.iter().position(local));
         Ok(found.map(|at| known.swap_remove(at)))
     }
 
+    /// Returns the checkout that a new one replaces.
+    fn find_moved(&self, key: &ProjectKey<'_>) -> Result<Option<Checkout>> {
+        key.moved_from.map_or(Ok(None), |from| self.find_checkout(key, from))
+    }
+
     /// Finds or creates the project of a new checkout.
     fn project_by_id(&self, key: &ProjectKey<'_>) -> Result<ProjectNo> {
-        let local = format!("{LOCAL}{}", key.checkout);
+        let local = local_id(key.checkout);
         let vault_id = key.vault_id.unwrap_or(&local);
         let sql = "INSERT INTO project(vault_id, name) VALUES (?1, ?2)
                    ON CONFLICT(vault_id) DO UPDATE SET name = ?2 RETURNING number";
@@ -48,13 +50,15 @@ impl SqliteStore {
         Ok(number.unwrap_or_default())
     }
 
-    /// Records a new name, and the id that a vault without one has got, unless another project has it.
+    /// Records a new name, and the id that a vault without one of its own has got, unless another project has it.
     fn update_project(&self, known: &Checkout, key: &ProjectKey<'_>) -> Result<()> {
         if known.name != key.name {
             let sql = "UPDATE project SET name = ?2 WHERE number = ?1";
             self.run("rename a project", sql, params![known.project, key.name])?;
         }
-        if let Some(id) = key.vault_id.filter(|id| *id != known.vault_id) {
+        let local = local_id(key.checkout);
+        let id = key.vault_id.or_else(|| is_local_id(&known.vault_id).then_some(&local));
+        if let Some(id) = id.filter(|id| *id != known.vault_id) {
             let sql = "UPDATE OR IGNORE project SET vault_id = ?2 WHERE number = ?1";
             self.run("identify a project", sql, params![known.project, id])?;
         }
@@ -66,31 +70,46 @@ impl Projects for SqliteStore {
     fn project(&self, key: &ProjectKey<'_>) -> Result<(ProjectNo, ReplicaNo)> {
         let unchanged =
             |known: &Checkout| known.name == key.name && key.vault_id.is_none_or(|id| known.vault_id == id);
-        if let Some(known) = self.find_checkout(key)?.filter(unchanged) {
+        if let Some(known) = self.find_checkout(key, key.checkout)?.filter(unchanged) {
             return Ok((known.project, known.replica));
         }
         let mut found = (0, 0);
         self.in_transaction(&mut || {
-            if let Some(known) = self.find_checkout(key)? {
+            if let Some(known) = self.find_checkout(key, key.checkout)? {
                 self.update_project(&known, key)?;
                 found = (known.project, known.replica);
                 return Ok(());
             }
-            let project = self.project_by_id(key)?;
+            let moved = self.find_moved(key)?;
+            let project = match &moved {
+                Some(moved) => moved.project,
+                None => self.project_by_id(key)?,
+            };
             let sql = "INSERT INTO replica(project, checkout) VALUES (?1, ?2)
                        ON CONFLICT DO UPDATE SET checkout = ?2 RETURNING number";
             let replica =
                 self.one("record a checkout", sql, params![project, key.checkout], |row| row.get(0))?;
             found = (project, replica.unwrap_or_default());
+            // Only now, so that the new checkout cannot get the number of the old one and with it its fingerprints.
+            if let Some(moved) = moved {
+                self.update_project(&moved, key)?;
+                self.run("remove a checkout", "DELETE FROM replica WHERE number = ?1", [moved.replica])?;
+            }
             self.make_fts(project)
         })?;
         Ok(found)
     }
 
     fn checkouts(&self, vault_id: &str) -> Result<Vec<String>> {
-        let sql =
-            "SELECT r.checkout FROM replica r JOIN project p ON p.number = r.project WHERE p.vault_id = ?1";
+        let sql = "SELECT r.checkout FROM replica r JOIN project p ON p.number = r.project
+                   WHERE p.vault_id = ?1 ORDER BY r.number";
         self.all("list checkouts", sql, [vault_id], |row| row.get(0))
+    }
+
+    fn checkouts_named(&self, name: &str) -> Result<Vec<String>> {
+        let sql = "SELECT r.checkout FROM replica r JOIN project p ON p.number = r.project
+                   WHERE p.name = ?1 ORDER BY r.number";
+        self.all("list checkouts", sql, [name], |row| row.get(0))
     }
 
     fn projects_at(&self, checkout: &str) -> Result<Vec<ProjectNo>> {

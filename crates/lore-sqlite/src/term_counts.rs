@@ -6,7 +6,7 @@ use lore_ports::{DocumentFrequencies, Expression, ProjectNo, Result};
 use rusqlite::params;
 
 use crate::SqliteStore;
-use crate::fts::render_in_words;
+use crate::fts::{is_syntax_error, render_in_words};
 
 /// Maximum number of cached terms.
 const CACHED_TERMS: usize = 4096;
@@ -68,7 +68,10 @@ impl SqliteStore {
             "SELECT count(*) FROM (SELECT 1 FROM fts_{project} WHERE fts_{project} MATCH ?1 LIMIT ?2)"
         );
         let found = self.one("count pages", &sql, params![key.1, limit], |row| row.get::<_, i64>(0));
-        let count = found.ok().flatten().unwrap_or_default();
+        let count = match found {
+            Err(error) if is_syntax_error(&error) => 0,
+            found => found?.unwrap_or_default(),
+        };
         self.counts.borrow_mut().terms.insert(key, count);
         Ok(count.unsigned_abs())
     }

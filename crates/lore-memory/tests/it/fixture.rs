@@ -17,6 +17,7 @@ use lore_ports::{
 };
 use lore_sqlite::open;
 use lore_text::estimate_tokens;
+use lore_vault::VaultPath;
 use tempfile::TempDir;
 
 /// The current time of every test clock.
@@ -221,13 +222,28 @@ pub fn context(folder: &Path, root: &str, database: &str) -> VaultContext {
     memory_with(folder, root, database, Arc::new(NoModels))
 }
 
+/// Opens the vault at `root` under this name.
+pub fn named_context(folder: &Path, root: &str, database: &str, name: &str) -> VaultContext {
+    open_context(folder, root, database, name, Arc::new(NoModels))
+}
+
 /// Opens the vault with these models.
 pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> VaultContext {
+    open_context(folder, root, database, "test", models)
+}
+
+fn open_context(
+    folder: &Path,
+    root: &str,
+    database: &str,
+    name: &str,
+    models: Arc<dyn Models>,
+) -> VaultContext {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
     assert_eq!(opened.warnings, [""; 0]);
     VaultContext::open(ContextParts {
-        name: "test".into(),
+        name: name.into(),
         root: folder.join(root),
         store: Box::new(opened.store),
         state: folder.join("state"),

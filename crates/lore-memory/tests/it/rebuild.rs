@@ -3,7 +3,7 @@
 use lore_engine::{ScanMode, Scope, refresh};
 use lore_ports::{Forget, LinkFilter, PageRow, no_progress};
 
-use super::fixture::{World, context, pages, state};
+use super::fixture::{World, pages, state};
 
 const VAULT: &str = "\
 -- people/ada.md --
@@ -116,15 +116,4 @@ fn full_rereads_of_unchanged_files_change_nothing() {
     let report = refresh(&world.context, Scope::Vault(ScanMode::Nothing), &no_progress).unwrap();
     assert!(report.is_empty(), "{report:?}");
     assert_eq!(rows(&world.context), before);
-}
-
-#[test]
-fn moved_vaults_are_reindexed_and_keep_their_ledger() {
-    let world = World::synced("-- a.md --\none\n");
-    world.put("a.md", "two\n");
-    std::fs::rename(world.at(""), world.outside("moved")).unwrap();
-    let context = context(&world.outside(""), "moved", "lore.db");
-    assert_eq!(pages(&context), []);
-    refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
-    assert_eq!(rows(&context)[0].version, 2);
 }

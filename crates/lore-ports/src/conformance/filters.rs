@@ -1,10 +1,9 @@
 //! Filters behave the same in list and search.
 
-use lore_page::{Properties, Value};
-use lore_ports::{Aged, Filter, LinkFilter, Order, ProjectNo, Store};
-
 use super::Open;
-use crate::sample::{found, link, listed, put, with_text};
+use super::sample::{ALL, Project, found, link, listed, open_project, put, with_text, word};
+use crate::{Aged, Filter, LinkFilter, Order, Store};
+use lore_page::{Properties, Value};
 
 /// `path kind status wing tags key=value`, each with the word `common`; page `n` was changed at `n * 100`.
 const PAGES: [&str; 7] = [
@@ -17,8 +16,8 @@ const PAGES: [&str; 7] = [
     "notes/100%_done.md note done notes - -",
 ];
 
-fn vault(store: &dyn Store) -> ProjectNo {
-    let project = store.project("p", "/p").unwrap();
+fn vault(store: &dyn Store) -> Project {
+    let project = open_project(store, "p");
     for (at, page) in PAGES.iter().enumerate() {
         let fields: Vec<&str> = page.split(' ').collect();
         let mut draft = with_text(fields[0], "common words");
@@ -38,14 +37,14 @@ fn vault(store: &dyn Store) -> ProjectNo {
 
 /// Checks the matching pages, by the last part of their slug.
 #[track_caller]
-fn check(store: &dyn Store, project: ProjectNo, filter: &Filter, expected: &str) {
+fn check(store: &dyn Store, project: Project, filter: &Filter, expected: &str) {
     let names = |mut paths: Vec<String>| {
         paths.sort();
         let name = |path: &String| path.trim_end_matches(".md").rsplit('/').next().unwrap().to_owned();
         paths.iter().map(name).collect::<Vec<_>>().join(" ")
     };
     let in_list = names(listed(store, project, filter, Order::Title));
-    let in_search = names(found(store, project, "common", filter));
+    let in_search = names(found(store, project, &word("common"), filter));
     assert_eq!((in_list.as_str(), in_search.as_str()), (expected, expected), "list and search, {filter:?}");
 }
 
@@ -147,7 +146,7 @@ pub fn wildcards_apply_only_to_globs(open: Open<'_>) {
 
 pub fn filters_fold_case_in_every_script(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     let mut draft = with_text("x.md", "common");
     (draft.row.kind, draft.row.status, draft.row.wing) = ("Übung".into(), Some("ÉTÉ".into()), "Ärger".into());
     (draft.row.title, draft.row.tags) = ("Über ÖL".into(), vec!["Größe".into()]);
@@ -166,7 +165,7 @@ pub fn filters_fold_case_in_every_script(open: Open<'_>) {
 
 pub fn folder_filters_are_case_sensitive(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     put(&*store, project, with_text("Docs/upper.md", "common"));
     put(&*store, project, with_text("docs/lower.md", "common"));
     check(&*store, project, &Filter { path: Some("docs/".into()), ..Default::default() }, "lower");
@@ -176,7 +175,7 @@ pub fn folder_filters_are_case_sensitive(open: Open<'_>) {
 /// Declared dates take precedence over mtimes; a page is an orphan unless another page links to it.
 pub fn aged_pages_without_a_status_are_found(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     for (path, updated, stated, status) in [
         ("new.md", 100, None, None),
         ("old.md", 10, None, None),
@@ -198,13 +197,13 @@ pub fn aged_pages_without_a_status_are_found(open: Open<'_>) {
     }
     for name in ["old", "self"] {
         let to = store.list(
-            project,
+            project.number,
             &Filter { slug: Some(name.into()), ..Filter::default() },
             Order::Title,
-            crate::sample::ALL,
+            ALL,
         );
         let to = to.unwrap().pop().map(|row| row.number);
-        let link = store.links(project, &LinkFilter::Named(&[name])).unwrap().remove(0);
+        let link = store.links(project.number, &LinkFilter::Named(&[name])).unwrap().remove(0);
         store.resolve_links(&[(link.number, to)]).unwrap();
     }
     let aged = |before: i64, orphans_since: Option<i64>| Filter {

@@ -1,13 +1,12 @@
 //! Order and windows.
 
-use lore_ports::{Expression, Filter, Order, TextQuery, Window};
-
 use super::Open;
-use crate::sample::{page, put, with_text};
+use super::sample::{WEIGHTS, apply, open_project, page, put, with_text, word};
+use crate::{Filter, Order, PageWrite, TextQuery, Window};
 
 pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     for (path, title, created, updated) in [
         ("1.md", "beta", 30, 10),
         ("2.md", "Alpha", 10, 30),
@@ -19,7 +18,7 @@ pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
         put(&*store, project, draft);
     }
     let list = |order: Order, limit: usize, offset: usize| {
-        let rows = store.list(project, &Filter::default(), order, Window { limit, offset }).unwrap();
+        let rows = store.list(project.number, &Filter::default(), order, Window { limit, offset }).unwrap();
         rows.into_iter().map(|row| row.path.replace(".md", "")).collect::<String>()
     };
     assert_eq!(list(Order::Updated, 9, 0), "2341");
@@ -34,7 +33,7 @@ pub fn lists_are_ordered_and_windowed(open: Open<'_>) {
 
 pub fn declared_dates_precede_mtimes(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     for (path, updated, stated) in
         [("1.md", 30, None), ("2.md", 10, Some(40)), ("3.md", 50, Some(20)), ("4.md", 20, None)]
     {
@@ -44,39 +43,35 @@ pub fn declared_dates_precede_mtimes(open: Open<'_>) {
     }
     let list = || {
         let window = Window { limit: 9, offset: 0 };
-        let rows = store.list(project, &Filter::default(), Order::Touched, window).unwrap();
+        let rows = store.list(project.number, &Filter::default(), Order::Touched, window).unwrap();
         rows.into_iter().map(|row| row.path.replace(".md", "")).collect::<String>()
     };
     assert_eq!(list(), "2134");
     let four = store.list(
-        project,
+        project.number,
         &Filter { slug: Some("4".into()), ..Filter::default() },
         Order::Title,
         Window { limit: 1, offset: 0 },
     );
-    store.touch_page(four.unwrap()[0].number, 1, 60).unwrap();
+    let page = four.unwrap()[0].number;
+    apply(&*store, project, PageWrite::Touch { page, mtime: 1, updated: 60 });
     assert_eq!(list(), "4213", "a touched file comes first");
 }
 
 /// Includes a filter that the full-text table cannot express, and equal scores.
 pub fn search_windows_add_up(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     for number in 0..40 {
         put(&*store, project, with_text(&format!("{number:02}.md"), "equal words"));
     }
-    let expression = Expression::Phrase("equal".into());
+    let expression = word("equal");
     for filter in [Filter::default(), Filter { since: Some(0), ..Default::default() }] {
         let ask = |limit: usize, offset: usize| {
             let window = Window { limit, offset };
             let hits = store.search(
-                project,
-                &TextQuery {
-                    expression: &expression,
-                    filter: &filter,
-                    weights: lore_ports::Weights::default(),
-                    window,
-                },
+                project.number,
+                &TextQuery { expression: &expression, filter: &filter, weights: WEIGHTS, window },
             );
             hits.unwrap().into_iter().map(|hit| hit.page).collect::<Vec<_>>()
         };

@@ -1,30 +1,28 @@
 //! Atomicity and isolation of transactions.
 
-use lore_ports::{Error, Result};
-use lore_ports::{Filter, Order, ProjectNo, Store};
-
 use super::Open;
-use crate::sample::{known, listed, put, with_text, with_word};
+use super::sample::{Project, apply, known, listed, open_project, put, with_text, with_word};
+use crate::{Error, Filter, NameQuery, Order, PageWrite, Result, Store};
 
 fn refuse() -> Result<()> {
     Err(Error::Cancelled)
 }
 
 /// Writes to index and ledger.
-fn write(store: &dyn Store, project: ProjectNo, path: &str) {
+fn write(store: &dyn Store, project: Project, path: &str) {
     let draft = with_text(path, "heron");
     let hash = draft.row.hash;
     put(store, project, draft);
-    store.set_version(project, path, 3, hash).unwrap();
+    store.set_version(project.number, path, 3, hash).unwrap();
 }
 
 #[track_caller]
-fn check(store: &dyn Store, project: ProjectNo, paths: &[&str]) {
+fn check(store: &dyn Store, project: Project, paths: &[&str]) {
     assert_eq!(listed(store, project, &Filter::default(), Order::Title), paths);
     assert_eq!(with_word(store, project, "heron"), paths);
     for path in ["a.md", "b.md", "c.md"] {
         let there = paths.contains(&path);
-        assert_eq!(store.version(project, path).unwrap().is_some(), there, "{path}");
+        assert_eq!(store.version(project.number, path).unwrap().is_some(), there, "{path}");
         assert_eq!(known(store, project, path).is_empty(), !there, "{path}");
     }
     assert_eq!(store.problems().unwrap(), [""; 0]);
@@ -32,12 +30,12 @@ fn check(store: &dyn Store, project: ProjectNo, paths: &[&str]) {
 
 pub fn failed_transactions_are_rolled_back(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     write(&*store, project, "a.md");
     let failed = store.transaction(&mut || {
         write(&*store, project, "b.md");
-        let page = store.lookup(project, &lore_ports::NameQuery::Exact(&["a"]))?.remove(0).page;
-        store.remove_page(project, page)?;
+        let page = store.lookup(project.number, &NameQuery::Exact(&["a"]))?.remove(0).page;
+        apply(&*store, project, PageWrite::Remove(page));
         refuse()
     });
     assert!(matches!(failed, Err(Error::Cancelled)), "the error is passed through: {failed:?}");
@@ -53,7 +51,7 @@ pub fn failed_transactions_are_rolled_back(open: Open<'_>) {
 
 pub fn nested_transactions_join_the_outer_one(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     let inner = |path: &'static str| {
         let store = &store;
         move || {
@@ -86,7 +84,7 @@ pub fn nested_transactions_join_the_outer_one(open: Open<'_>) {
 
 pub fn transactions_read_their_own_writes(open: Open<'_>) {
     let store = open();
-    let project = store.project("p", "/p").unwrap();
+    let project = open_project(&*store, "p");
     store
         .transaction(&mut || {
             write(&*store, project, "a.md");
@@ -94,7 +92,7 @@ pub fn transactions_read_their_own_writes(open: Open<'_>) {
             put(&*store, project, with_text("a.md", "badger"));
             assert_eq!(with_word(&*store, project, "heron"), [""; 0]);
             write(&*store, project, "a.md");
-            assert_eq!(store.counts(project)?.pages, 1);
+            assert_eq!(store.counts(project.number)?.pages, 1);
             assert_eq!(store.problems()?, [""; 0]);
             Ok(())
         })
@@ -104,8 +102,9 @@ pub fn transactions_read_their_own_writes(open: Open<'_>) {
 
 pub fn other_connections_see_committed_data(open: Open<'_>) {
     let (writer, reader) = (open(), open());
-    let project = writer.project("p", "/p").unwrap();
-    assert_eq!(reader.project("p", "/p").unwrap(), project);
+    let known = open_project(&*reader, "p");
+    let project = open_project(&*writer, "p");
+    assert_eq!(known, project);
     write(&*writer, project, "a.md");
     writer
         .transaction(&mut || {
@@ -117,4 +116,25 @@ pub fn other_connections_see_committed_data(open: Open<'_>) {
     check(&*reader, project, &["a.md", "b.md"]);
     drop((writer, reader));
     check(&*open(), project, &["a.md", "b.md"]);
+}
+
+pub fn read_transactions_see_a_single_state(open: Open<'_>) {
+    let (writer, reader) = (open(), open());
+    let project = open_project(&*writer, "p");
+    write(&*writer, project, "a.md");
+    reader
+        .read_transaction(&mut || {
+            check(&*reader, project, &["a.md"]);
+            write(&*writer, project, "b.md");
+            check(&*reader, project, &["a.md"]);
+            reader.read_transaction(&mut || {
+                check(&*reader, project, &["a.md"]);
+                Ok(())
+            })
+        })
+        .unwrap();
+    check(&*reader, project, &["a.md", "b.md"]);
+    let failed = reader.read_transaction(&mut refuse);
+    assert!(matches!(failed, Err(Error::Cancelled)), "the error is passed through: {failed:?}");
+    check(&*reader, project, &["a.md", "b.md"]);
 }
