@@ -32,7 +32,9 @@ pub use compact::{
 };
 pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
-pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
+pub use gaps::{
+    Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,
+};
 pub use hooks::FeatureHooks;
 pub use ingest::{
     Derived, Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, SourceNovelty,

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Result, VaultContext, prepare};
+use lore_engine::{Result, VaultContext, page_body, prepare};
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Weights, Window};
 use lore_text::{jaccard, similarity, terms};
 
 use super::nearness::nearness;
-use crate::page_text::body;
 
 /// Maximum number of candidate pages per method.
 pub(super) const CANDIDATES: usize = 20;
@@ -79,7 +78,7 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
             continue;
         }
         let shared = match worded.contains(&page.number) {
-            true => said_on(&own, &page, &body(context, &page)?),
+            true => said_on(&own, &page, &page_body(context, &page)?),
             false => 0.0,
         };
         let cosine = meaning.near.get(&page.number).copied();

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Result, VaultContext};
+use lore_engine::{Result, VaultContext, page_terms};
 use lore_page::LINKS_TO;
 use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 
 use super::alike::{by_meaning, by_words};
 use super::cluster::{FoundClusters, Pair};
 use super::plan::{Measure, Member};
-use crate::page_text::page_terms;
 
 /// A link between two stale pages, given by their positions in the list.
 pub(super) struct Among {

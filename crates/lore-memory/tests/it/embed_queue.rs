@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lore_engine::{Fusion, Mode, SearchRequest, SearchResult, Signals, choose_model, embed_pending};
+use lore_engine::{Fusion, Mode, SearchRequest, SearchResult, Signals, choose_model, embed_pending, search};
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models, no_progress};
 use lore_text::{ContentHash, estimate_tokens};
 
@@ -110,7 +110,7 @@ fn world(first: &'static str) -> World {
 
 fn ask(world: &World, text: &str, mode: Mode) -> SearchResult {
     let request = SearchRequest { text: text.into(), mode, limit: 10, ..Default::default() };
-    world.context.search(&request).unwrap()
+    search(&world.context, &request).unwrap()
 }
 
 fn paths(result: &SearchResult) -> Vec<&str> {
@@ -179,7 +179,7 @@ fn hybrid_never_demotes_the_only_full_lexical_match() {
     for signals in [Signals::default(), Signals { entity: false, dates: false, ..Signals::default() }] {
         let text = question.into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 10, ..Default::default() };
-        let found = world.context.search(&request).unwrap();
+        let found = search(&world.context, &request).unwrap();
         assert_eq!(paths(&found)[0], "needle.md");
     }
     assert_eq!(paths(&ask(&world, question, Mode::Lexical))[0], "needle.md");
@@ -191,7 +191,7 @@ fn all_fusion_methods_find_common_hits() {
     for fusion in [Fusion::Weighted(0.5), Fusion::Union, Fusion::Reciprocal(60.0)] {
         let text = "price of a vessel".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, fusion, limit: 10, ..Default::default() };
-        let found = world.context.search(&request).unwrap();
+        let found = search(&world.context, &request).unwrap();
         let first: Vec<&str> = paths(&found)[..2].to_vec();
         assert!(first.contains(&"costs.md") && first.contains(&"boats.md"), "{fusion:?}: {first:?}");
     }
@@ -240,7 +240,7 @@ fn ties_are_broken_by_the_latest_change() {
         let signals = Signals { recency, ..Signals::default() };
         let text = "quartz basalt".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 2, ..Default::default() };
-        assert_eq!(paths(&world.context.search(&request).unwrap()), expected, "{recency}");
+        assert_eq!(paths(&search(&world.context, &request).unwrap()), expected, "{recency}");
     }
 }
 
