@@ -33,7 +33,7 @@ pub use change::{
 };
 pub use context::{Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
-pub use graph::{Chain, Neighbourhood, Reach, Temporal};
+pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};
 pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
@@ -54,8 +54,9 @@ pub use policy::{
 };
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    Budget, Budgeted, Depth, Excerpt, ExpandedHit, FieldHit, Fusion, Hit, HitKind, Mode, SearchRequest,
-    SearchResult, Signals, WEIGHTS, expand, full_text, prepare, search_fields, updated,
+    AnswerQuality, Budget, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, SearchRequest,
+    SearchResult, Signals, Spent, WEIGHTS, full_text, page_body, page_similarity, page_terms, prepare,
+    search, updated,
 };
 pub use write::{
     GitState, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link, commit_by_hand,

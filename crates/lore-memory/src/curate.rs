@@ -9,14 +9,13 @@ use lore_text::fold;
 
 pub use health::{BrokenLink, TagVariants};
 
-use lore_engine::{Result, VaultContext};
+use lore_engine::{Result, VaultContext, page_terms};
 use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};
 use lore_text::{date_millis, jaccard};
 use lore_vault::{files_below, is_page_path};
 
 use crate::check::Contradiction;
 use crate::mentions::MissingLink;
-use crate::page_text::page_terms;
 
 /// Minimum similarity of likely duplicates.
 const SAME: f64 = 0.7;

@@ -2,12 +2,9 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{Error, Hit, Result, VaultContext, refuse_secret};
-use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
-use lore_text::{ContentHash, fold, on_one_line, stable_number, terms};
-
-use crate::novelty::cosine_to_page;
-use crate::page_text::page_terms;
+use lore_engine::{AnswerQuality, Error, Result, VaultContext, refuse_secret};
+use lore_ports::{GapRow, PageRow, Sensitivity, transaction};
+use lore_text::{ContentHash, fold, on_one_line, stable_number};
 
 /// An unanswered question.
 #[derive(Debug, Default)]
@@ -148,38 +145,23 @@ pub fn check_gaps(context: &VaultContext, ids: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Evaluates the answer to a plain question. A poor answer becomes a gap if the policy enables it; a good one closes an
-/// open gap. Returns a note for the caller; failing to record the result is only a note too, so the answer is still
-/// returned.
-pub fn weigh(context: &VaultContext, question: &str, hits: &[Hit]) -> Option<String> {
-    // An answer from a link or a fact counts, whatever words the page contains.
-    let best = hits.iter().find(|hit| hit.answers).or(hits.first());
-    let note = record_confidence(context, question, best);
-    note.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
+/// Returns whether asking a question may change its gap, so that the answer must be judged: the policy logs poorly
+/// answered questions, or this one has an open gap.
+pub fn is_watched(context: &VaultContext, question: &str) -> Result<bool> {
+    Ok(context.policy().gaps.log || has_open_gap(context, question)?)
 }
 
-fn record_confidence(context: &VaultContext, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
-    let policy = context.policy();
+/// Records how well a plain question was answered: a poor answer becomes a gap if the policy enables it, and a good one
+/// closes an open gap. Returns a note for the caller; failing to record it is only a note too.
+pub fn record_answer(context: &VaultContext, question: &str, quality: &AnswerQuality) -> Option<String> {
     let id = gap_id(question);
-    let known = context.store().gap(context.project(), id)?;
-    let open = known.is_some_and(|gap| gap.resolved.is_none());
-    if !(policy.gaps.log || open) || terms(question).is_empty() {
-        return Ok(None);
-    }
-    let threshold = policy.gaps.threshold;
-    let confidence = match best {
-        Some(best) => confidence(context, question, best, threshold)?,
-        None => 0.0,
-    };
-    match best {
-        Some(best) if confidence >= threshold => {
-            if !open {
-                return Ok(None);
-            }
-            resolve_gap(context, id, &best.page.path)?;
-            Ok(Some(format!("gap {id} is closed: {} answers it", best.page.slug)))
+    let recorded = effect(context, question, quality).and_then(|effect| match effect {
+        GapEffect::None => Ok(None),
+        GapEffect::Closes(page) => {
+            resolve_gap(context, id, &page.path)?;
+            Ok(Some(format!("gap {id} is closed: {} answers it", page.slug)))
         }
-        _ if policy.gaps.log => {
+        GapEffect::Opens(confidence) => {
             let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
             let times = add_gap(context, &gap)?.times;
             let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
@@ -187,28 +169,34 @@ fn record_confidence(context: &VaultContext, question: &str, best: Option<&Hit>)
                 "no page answers this well (confidence {confidence:.2}): recorded as gap {id}{times}, without its text"
             )))
         }
-        _ => Ok(None),
-    }
+    });
+    recorded.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
 }
 
-/// Returns how well a page answers a question, from 0 to 1: the share of the question's terms on the page, or the
-/// cosine, whichever is larger. Unlike a search score, it is comparable across questions. Terms are counted first, and
-/// no model is used if they suffice.
-fn confidence(context: &VaultContext, question: &str, best: &Hit, enough: f64) -> Result<f64> {
-    if best.answers || matches!(context.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
-        return Ok(1.0);
-    }
-    let question_terms = terms(question);
-    let page_terms = page_terms(context, &best.page)?;
-    let covered =
-        question_terms.intersection(&page_terms).count() as f64 / question_terms.len().max(1) as f64;
-    if covered >= enough {
-        return Ok(covered);
-    }
-    let cosine = cosine_to_page(context, question, &best.page, &|embedder: &dyn Embedder| {
-        embedder.embed_query(question)
-    })?;
-    Ok(cosine.unwrap_or_default().max(covered))
+/// What an answer does to the gap of its question.
+enum GapEffect<'a> {
+    None,
+    /// The page answers an open gap.
+    Closes(&'a PageRow),
+    /// No page answers well; with the confidence of the best.
+    Opens(f64),
+}
+
+fn effect<'a>(context: &VaultContext, question: &str, quality: &'a AnswerQuality) -> Result<GapEffect<'a>> {
+    let gaps = &context.policy().gaps;
+    Ok(match &quality.page {
+        Some(page) if quality.confidence >= gaps.threshold => match has_open_gap(context, question)? {
+            true => GapEffect::Closes(page),
+            false => GapEffect::None,
+        },
+        _ if gaps.log => GapEffect::Opens(quality.confidence),
+        _ => GapEffect::None,
+    })
+}
+
+fn has_open_gap(context: &VaultContext, question: &str) -> Result<bool> {
+    let known = context.store().gap(context.project(), gap_id(question))?;
+    Ok(known.is_some_and(|gap| gap.resolved.is_none()))
 }
 
 /// Reads and writes a gap in one transaction.

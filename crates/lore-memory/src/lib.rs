@@ -39,7 +39,9 @@ pub use compact::{
 };
 pub use curate::{BrokenLink, Curation, TagVariants, curate, curation_due, mark_curated};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
-pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
+pub use gaps::{
+    Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,
+};
 pub use hooks::FeatureHooks;
 pub use ingest::{
     Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, RewriteOutcome, SourceNovelty,

@@ -1,27 +1,7 @@
-//! The text of a page as features compare and quote it: its body, terms, title and first sentence.
+//! The title and the first sentence of a text, as features quote them.
 
-use std::collections::BTreeSet;
-
-use lore_engine::{Result, VaultContext};
 use lore_page::parse;
-use lore_ports::PageRow;
-use lore_text::{sentence_end, terms};
-use lore_vault::decode;
-
-/// Returns the text of a page below its frontmatter.
-pub(crate) fn body(context: &VaultContext, page: &PageRow) -> Result<String> {
-    let Some(file) = context.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
-    let text = decode(&file.bytes).text.into_owned();
-    let parsed = parse(&page.path, &text).page;
-    let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
-    Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
-}
-
-/// Returns the terms of a page's title, summary and body.
-pub(crate) fn page_terms(context: &VaultContext, page: &PageRow) -> Result<BTreeSet<String>> {
-    let summary = page.summary.as_deref().unwrap_or_default();
-    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(context, page)?)))
-}
+use lore_text::sentence_end;
 
 /// Returns the given title, else the first heading, else the first sentence.
 pub(crate) fn title_of(given: Option<&str>, text: &str) -> String {

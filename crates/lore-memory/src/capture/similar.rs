@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Note, Result, VaultContext, WEIGHTS, full_text, prepare};
+use lore_engine::{Note, Result, VaultContext, WEIGHTS, full_text, page_body, prepare};
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Window};
 use lore_text::{jaccard, similarity, terms};
 
 use super::semantic_similarity::semantic_similarity;
-use crate::page_text::body;
 
 /// Maximum number of candidate pages per method.
 pub(super) const CANDIDATES: usize = 20;
@@ -79,7 +78,7 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
             continue;
         }
         let shared = match lexical.contains(&page.number) {
-            true => lexical_similarity(&own, &page, &body(context, &page)?),
+            true => lexical_similarity(&own, &page, &page_body(context, &page)?),
             false => 0.0,
         };
         let cosine = semantic.cosines.get(&page.number).copied();

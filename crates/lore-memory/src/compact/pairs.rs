@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Note, Result, VaultContext};
+use lore_engine::{Note, Result, VaultContext, page_terms};
 use lore_page::LINKS_TO;
 use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 
 use super::cluster::{PageGroup, Pair};
 use super::plan::{Measure, Member};
 use super::similar_pairs::{by_embedding, by_words};
-use crate::page_text::page_terms;
 
 /// A link between two stale pages, given by their positions in the list.
 pub(super) struct LinkBetween {

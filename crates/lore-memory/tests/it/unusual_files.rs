@@ -1,6 +1,6 @@
 //! Unusual files: indexed if possible, reported if not, and never blocking the others.
 
-use lore_engine::{Action, SearchRequest};
+use lore_engine::{Action, SearchRequest, search};
 
 use super::fixture::{World, done, edit, problems};
 
@@ -16,7 +16,7 @@ fn diagnostics(world: &World, path: &str) -> String {
 
 fn found(world: &World, text: &str) -> Vec<String> {
     let request = SearchRequest { text: text.into(), limit: 10, ..Default::default() };
-    world.context.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
+    search(&world.context, &request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
 }
 
 #[test]

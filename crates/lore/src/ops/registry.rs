@@ -49,7 +49,7 @@ pub static REGISTRY: [OperationInfo; 92] = [
     OperationInfo::of::<pages::history::Diff>(),
     OperationInfo::of::<pages::history::Restore>(),
     OperationInfo::of::<pages::blame::Blame>(),
-    OperationInfo::of::<search::search::Search>(),
+    OperationInfo::of::<search::full_text::Search>(),
     OperationInfo::of::<search::query::Query>(),
     OperationInfo::of::<search::build_context::BuildContext>(),
     OperationInfo::of::<search::context::Context>(),

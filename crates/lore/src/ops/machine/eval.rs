@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use lore_engine::{Author, ContextParts, NoHooks, ScanMode, Scope, VaultContext, embed_pending, refresh};
+use lore_engine::{
+    Author, ContextParts, NoHooks, ScanMode, Scope, SearchRequest, VaultContext, embed_pending, refresh,
+    search,
+};
 use lore_ports::{Filter, no_progress};
 use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
 use schemars::JsonSchema;
@@ -14,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
-use crate::ops::search::query::{Mode, find};
+use crate::ops::search::request::{Mode, request};
 use crate::ops::{Operation, Render};
 
 /// Number of hits per question, as in `lore query`.
@@ -278,10 +281,12 @@ fn run_question(
 ) -> Result<(Vec<String>, f64)> {
     let context = vault.context();
     let filter = Filter { among: vault.slugs(&question.candidates), ..Filter::default() };
+    let text = question.text.clone();
+    let request = SearchRequest { text, filter, limit: RESULT_LIMIT, ..request(session, mode)? };
     let started = Instant::now();
-    let found = find(session, context, &question.text, mode, &filter, RESULT_LIMIT)?;
+    let found = search(context, &request)?;
     let time = started.elapsed().as_secs_f64() * 1000.0;
-    Ok((found.iter().map(|slug| vault.id(slug)).collect(), time))
+    Ok((found.hits.iter().map(|hit| vault.id(&hit.page.slug)).collect(), time))
 }
 
 impl Render for Evaluation {

@@ -1,7 +1,7 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{State, VaultContext, supersession};
+use lore_engine::{State, VaultContext, states, supersession};
 use lore_page::{Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::external_text::fenced;
-use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence, standings};
+use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
 use crate::ops::views::{LinkItem, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -129,7 +129,7 @@ impl Operation for Show {
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
         let number = [page.number];
-        let state = standings(context, std::iter::once(&page))?.pop().unwrap_or_default();
+        let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
         let content = fenced(context, &page, content);
         Ok(PageView {

@@ -1,4 +1,7 @@
-//! Answers relational questions: follows typed, dated links and facts from the page that the question names.
+//! Retrieval by relations: answers a question about a relation by following typed, dated links and facts from the page
+//! that the question names.
+
+mod question;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,12 +13,13 @@ use lore_ports::{
 };
 use lore_text::{PartialDate, fold};
 
-use super::SearchRequest;
-use super::passage::stem;
-use super::relational::{Asked, Side, When, read, relation_stems};
-use super::signals::passing;
+use super::passing;
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::search::expression::stem;
+use crate::search::request::SearchRequest;
+
+use question::{Asked, Side, When, read, relation_stems};
 
 /// Maximum number of words of a name.
 const NAME_WORDS: usize = 6;

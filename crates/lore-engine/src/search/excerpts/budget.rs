@@ -5,9 +5,10 @@ use lore_page::{LineRange, parse};
 use lore_ports::PageRow;
 use lore_vault::decode;
 
+use super::lines_of;
 use crate::context::VaultContext;
-use crate::error::Result;
-use crate::search::{Hit, lines_of};
+use crate::search::request::{Budget, Depth, Mode};
+use crate::search::result::{Content, Hit, SearchResult, Spent};
 
 /// A section is added while more tokens than this are left.
 const FOR_SECTION: usize = 500;
@@ -18,117 +19,86 @@ const FOR_FULL: usize = 1500;
 /// Number of hits that `Auto` may show in full.
 const FULL_HITS: usize = 3;
 
-/// How much of each hit to return.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Depth {
-    /// Title and summary.
-    Summary,
-    /// The matching section.
-    Section,
-    /// Everything above the first horizontal rule.
-    Full,
-    /// As much as the budget allows, the best hits first.
-    #[default]
-    Auto,
-}
-
-/// A hit with its content.
-#[derive(Debug, Clone)]
-pub struct ExpandedHit {
-    /// The hit.
-    pub hit: Hit,
-    /// The depth that was reached; never [`Depth::Auto`].
-    pub depth: Depth,
-    /// The section or the truth.
-    pub content: Option<String>,
-    /// The lines of the content.
-    pub lines: Option<LineRange>,
-    /// Its cost in tokens.
-    pub tokens: usize,
-}
-
-/// Hits inside a budget.
-#[derive(Debug)]
-pub struct Budgeted {
-    /// Best first.
-    pub hits: Vec<ExpandedHit>,
-    /// Total cost in tokens.
-    pub total: usize,
-    /// Tokens left.
-    pub remaining: usize,
-    /// Number of hits that did not fit.
-    pub left_out: usize,
-}
-
-/// A token budget.
-#[derive(Clone, Copy)]
-pub struct Budget<'a> {
-    /// Total number of tokens.
-    pub tokens: usize,
-    /// Returns the tokens that the caller's formatting adds around a page's content.
-    pub around: &'a dyn Fn(&PageRow) -> usize,
-}
-
-/// Expands hits within a budget, best first.
-pub fn expand(context: &VaultContext, hits: Vec<Hit>, depth: Depth, budget: Budget<'_>) -> Result<Budgeted> {
-    let Budget { tokens: budget, around } = budget;
-    let count = hits.len();
-    let mut opened: Vec<ExpandedHit> = Vec::new();
-    let mut total = 0;
-    for (rank, hit) in hits.into_iter().enumerate() {
-        let one = open(context, hit, &Want { depth, rank, left: budget - total, around });
-        let Some(one) = one else { break };
-        total += one.tokens;
-        opened.push(one);
-        if total >= budget {
+/// Adds content to the hits, best first, and drops those whose summary no longer fits.
+pub(in crate::search) fn fit(context: &VaultContext, result: &mut SearchResult, budget: &Budget) {
+    if result.mode == Mode::Fields {
+        return summarize(context, result, budget);
+    }
+    let count = result.hits.len();
+    let (mut kept, mut total) = (0, 0);
+    for (rank, hit) in result.hits.iter_mut().enumerate() {
+        let Some(content) = open(context, hit, &Want { budget, rank, left: budget.tokens - total }) else {
+            break;
+        };
+        total += content.tokens;
+        hit.content = Some(content);
+        kept += 1;
+        if total >= budget.tokens {
             break;
         }
     }
-    let left_out = count - opened.len();
-    Ok(Budgeted { hits: opened, total, remaining: budget - total, left_out })
+    result.hits.truncate(kept);
+    result.spent = Some(Spent { total, remaining: budget.tokens - total, left_out: count - kept });
+}
+
+/// Adds the cost of title and summary to the hits. A search by fields returns no more of a page, and all of the hits.
+fn summarize(context: &VaultContext, result: &mut SearchResult, budget: &Budget) {
+    let mut total = 0;
+    for hit in &mut result.hits {
+        let content = summary(context, &hit.page);
+        total += content.tokens;
+        hit.content = Some(content);
+    }
+    result.spent = Some(Spent { total, remaining: budget.tokens.saturating_sub(total), left_out: 0 });
+}
+
+/// Returns the content of a hit of which only title and summary are shown.
+fn summary(context: &VaultContext, page: &PageRow) -> Content {
+    let about = format!("{}\n{}", page.title, page.summary.as_deref().unwrap_or_default());
+    let tokens = context.models().count_tokens(&about);
+    Content { depth: Depth::Summary, text: None, lines: None, tokens }
 }
 
 /// The depth wanted for one hit, and the tokens left for it.
 struct Want<'a> {
-    depth: Depth,
+    budget: &'a Budget,
     rank: usize,
     left: usize,
-    around: &'a dyn Fn(&PageRow) -> usize,
 }
 
-/// Expands a hit as far as wanted and affordable; `None` when not even its summary fits.
-fn open(context: &VaultContext, hit: Hit, want: &Want<'_>) -> Option<ExpandedHit> {
+/// Returns the content of a hit, as far as wanted and affordable; `None` when not even its summary fits.
+fn open(context: &VaultContext, hit: &mut Hit, want: &Want<'_>) -> Option<Content> {
+    let (depth, around) = (want.budget.depth, want.budget.around);
     let count = |text: &str| context.models().count_tokens(text);
-    let about = count(&format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default()));
-    let mut opened = ExpandedHit { hit, depth: Depth::Summary, content: None, lines: None, tokens: about };
-    let left = want.left.checked_sub(about)?;
-    let wants_section = match want.depth {
+    let mut content = summary(context, &hit.page);
+    let left = want.left.checked_sub(content.tokens)?;
+    let wants_section = match depth {
         Depth::Summary => false,
         Depth::Section | Depth::Full => true,
         Depth::Auto => left > FOR_SECTION,
     };
-    let file = wants_section.then(|| read(context, &mut opened.hit)).flatten();
-    let Some(file) = file else { return Some(opened) };
-    let around = (want.around)(&opened.hit.page);
-    let Some(left) = left.checked_sub(around) else { return Some(opened) };
-    let section = section(&file, &opened.hit);
-    let wants_full = match want.depth {
+    let file = wants_section.then(|| read(context, hit)).flatten();
+    let Some(file) = file else { return Some(content) };
+    let around = around(context, &hit.page);
+    let Some(left) = left.checked_sub(around) else { return Some(content) };
+    let section = section(&file, hit);
+    let wants_full = match depth {
         Depth::Summary | Depth::Section => false,
         Depth::Full => true,
         Depth::Auto => want.rank < FULL_HITS && leaves(section.as_ref(), left, &count) > FOR_FULL,
     };
-    let full = wants_full.then(|| truth(&file, &opened.hit)).flatten();
+    let full = wants_full.then(|| truth(&file, hit)).flatten();
     if let Some(part) = full {
         let spent = count(&part.text);
         if spent <= left {
-            opened.show(Depth::Full, part, spent + around);
-            return Some(opened);
+            content.show(Depth::Full, part, spent + around);
+            return Some(content);
         }
     }
     if let Some((part, spent)) = section.map(|part| part.cut_to(left, &count)) {
-        opened.show(Depth::Section, part, spent + around);
+        content.show(Depth::Section, part, spent + around);
     }
-    Some(opened)
+    Some(content)
 }
 
 /// Returns how many tokens are left after a section, or a lower bound if that already suffices for the whole truth. No
@@ -139,10 +109,10 @@ fn leaves(section: Option<&Part>, left: usize, count: &dyn Fn(&str) -> usize) ->
     if at_least > FOR_FULL { at_least } else { left.saturating_sub(count(&section.text)) }
 }
 
-impl ExpandedHit {
+impl Content {
     fn show(&mut self, depth: Depth, part: Part, tokens: usize) {
         if !part.text.is_empty() {
-            (self.depth, self.content, self.lines) = (depth, Some(part.text), Some(part.lines));
+            (self.depth, self.text, self.lines) = (depth, Some(part.text), Some(part.lines));
             self.tokens += tokens;
         }
     }

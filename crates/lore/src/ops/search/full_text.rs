@@ -1,7 +1,7 @@
 //! `search`: full-text search.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{HitKind, SearchRequest, SearchResult, VaultContext};
+use lore_engine::{HitKind, MAX_HITS, SearchRequest, SearchResult, VaultContext, search};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::external_text::fenced;
 use crate::ops::filters::Filters;
-use crate::ops::lifecycle_view::standings;
-use crate::ops::search::query::named;
+use crate::ops::search::request::Mode;
 use crate::ops::views::{lines, short};
 use crate::ops::{Operation, Render};
 
@@ -114,13 +113,13 @@ impl Operation for Search {
             Some(limit) => limit,
             None => session.config.get("search.limit")?.parse().unwrap_or(50),
         };
-        if page == 0 || limit == 0 || limit > 10_000 {
+        if page == 0 || limit == 0 || limit > MAX_HITS {
             return Err(AppError::usage(
                 "--page or --limit is out of range",
-                "use 1 or more, and a limit of at most 10000",
+                format!("use 1 or more, and a limit of at most {MAX_HITS}"),
             ));
         }
-        let found = context.search(&SearchRequest {
+        let request = SearchRequest {
             text: self.query,
             filter: self.filters.build(context)?,
             kind: self.kind.map(hit_kind),
@@ -128,21 +127,15 @@ impl Operation for Search {
             // No vault has this many hits; the cap keeps later additions from overflowing.
             offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
             ..SearchRequest::default()
-        })?;
-        SearchOutput::new(session, context, found, page)
+        };
+        Ok(SearchOutput::new(session, context, search(context, &request)?, page))
     }
 }
 
 impl SearchOutput {
     /// Converts the result of the engine.
-    pub fn new(
-        session: &Session,
-        context: &VaultContext,
-        found: SearchResult,
-        page: usize,
-    ) -> Result<SearchOutput> {
-        let states = standings(context, found.hits.iter().map(|hit| &hit.page))?;
-        let hits = found.hits.into_iter().zip(states).map(|(hit, state)| HitItem {
+    pub fn new(session: &Session, context: &VaultContext, found: SearchResult, page: usize) -> SearchOutput {
+        let hits = found.hits.into_iter().map(|hit| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
                 text: fenced(context, &hit.page, excerpt.text),
                 path: hit.page.path.clone(),
@@ -155,12 +148,12 @@ impl SearchOutput {
             summary: hit.page.summary,
             why: hit.why,
             score: short(hit.score),
-            warnings: state.warnings(),
-            status: state.status,
+            warnings: hit.warnings,
+            status: hit.state.status,
         });
-        let mode = named(found.mode).name();
+        let (hits, mode) = (hits.collect(), Mode::from(found.mode).name());
         let hint = session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
-        Ok(SearchOutput { hits: hits.collect(), mode, relaxed: found.relaxed, page, more: found.more, hint })
+        SearchOutput { hits, mode, relaxed: found.relaxed, page, more: found.more, hint }
     }
 }
 

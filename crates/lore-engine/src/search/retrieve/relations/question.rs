@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use lore_text::PartialDate;
 
-use super::passage::stem;
-use super::signals::dates_in;
+use crate::search::expression::{dates_in, stem};
 
 /// What a question asks about the page it names.
 #[derive(Debug, Clone, PartialEq, Eq)]

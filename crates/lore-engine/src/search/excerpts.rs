@@ -1,15 +1,29 @@
-//! Turns ranked pages into hits: rows from the index, excerpts from the files.
+//! Excerpts: turns ranked pages into hits, with rows from the index and passages from the files, and fits their content
+//! into a token budget.
+
+mod as_of;
+mod budget;
+mod lines;
+mod page_text;
+mod passage;
 
 use lore_page::LineRange;
 use lore_ports::{ChunkRow, PageNo, PageRow};
 use lore_text::{ContentHash, PartialDate};
 use lore_vault::decode;
 
-use super::as_of::AsOf;
-use super::passage::{count_terms, passage};
-use super::{Excerpt, Hit, Prepared, Ranked};
+use super::expression::{Prepared, count_terms};
+use super::fuse::Ranked;
+use super::result::{Excerpt, Hit};
 use crate::context::VaultContext;
 use crate::error::Result;
+
+use as_of::AsOf;
+use passage::passage;
+
+pub(super) use budget::fit;
+pub(super) use lines::read_lines;
+pub use page_text::{page_body, page_terms};
 
 /// Maximum lines shown of a chunk that was found by embedding.
 const CHUNK_LINES: u32 = 6;
@@ -41,11 +55,13 @@ impl Reading<'_> {
     }
 
     fn hit(&self, page: PageRow, found: &Ranked) -> Result<Option<Hit>> {
-        let (why, answers, score) = (found.why.clone(), found.answers, found.score);
+        let mut hit = Hit::new(page, found.score, found.why.clone());
+        hit.answers = found.answers;
+        let page = &hit.page;
         // A file that is already gone has no excerpt.
         let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
-            let chunk = found.chunk.clone();
-            return Ok(Some(Hit { page, why, answers, score, excerpt: None, chunk, text: None }));
+            hit.chunk.clone_from(&found.chunk);
+            return Ok(Some(hit));
         };
         let decoded = decode(&file.bytes);
         let then = self.as_of.map(|day| AsOf::new(&page.path, &decoded.text, day));
@@ -53,20 +69,21 @@ impl Reading<'_> {
         let near = near.filter(|chunk| then.as_ref().is_none_or(|then| !then.is_later(chunk.lines)));
         if let (Some(then), None) = (&then, found.line)
             && near.is_none()
-            && self.is_only_later(&page, &decoded.text, then, found)
+            && self.is_only_later(page, &decoded.text, then, found)
         {
             return Ok(None);
         }
         let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
         let hash = ContentHash::of(&file.bytes);
-        let source = PassageSource { context: self.context, page: &page, text, hash, chunks: self.chunks };
+        let source = PassageSource { context: self.context, page, text, hash, chunks: self.chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line)?,
             None => source.passage_of(self.query, near)?,
         };
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
-        let text = kept.then(|| text.to_owned());
-        Ok(Some(Hit { page, why, answers, score, excerpt, chunk, text }))
+        hit.text = kept.then(|| text.to_owned());
+        (hit.excerpt, hit.chunk) = (excerpt, chunk);
+        Ok(Some(hit))
     }
 
     /// Whether a page matches, by words or embedding, only in later-dated lines: its name, its properties and the rest
@@ -148,7 +165,7 @@ fn chunk_around(
 }
 
 /// Returns the text of lines, without leading and trailing blank lines.
-pub(crate) fn lines_of(text: &str, lines: LineRange) -> String {
+fn lines_of(text: &str, lines: LineRange) -> String {
     let (first, count) = (lines.first.saturating_sub(1) as usize, (lines.last + 1 - lines.first) as usize);
     let found: Vec<&str> = text.lines().skip(first).take(count).collect();
     found.join("\n").trim_matches('\n').to_owned()

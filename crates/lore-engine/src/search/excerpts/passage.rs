@@ -1,18 +1,15 @@
 //! Selects the passage of a page that best matches a query, rather than always its beginning.
 
 use lore_page::LineRange;
-use lore_text::is_unspaced;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
-use super::expression::Prepared;
+use crate::search::expression::{Prepared, Term, matches};
 
 /// Maximum length of a passage in bytes.
 const LIMIT: usize = 400;
 
 /// Lines of a page's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passage {
+pub(super) struct Passage {
     /// The lines.
     pub lines: LineRange,
     /// Their text.
@@ -23,7 +20,7 @@ pub struct Passage {
 
 /// Returns the passage with the most terms: a run of non-blank lines, cut to size around its best line. If the body has
 /// none of the terms (the title matched), the first lines of prose after `start`.
-pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
+pub(super) fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
     let lines: Vec<&str> = text.lines().collect();
     let terms = Term::all(query);
     let first = (start.max(1) - 1) as usize;
@@ -56,97 +53,12 @@ pub fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
     Some(around(&lines, first, at, found))
 }
 
-/// Counts the terms found in a line, for statements that are single lines.
-pub fn count_terms(line: &str, query: &Prepared) -> usize {
-    matches(line, &Term::all(query)).0.count_ones() as usize
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
     terms: u32,
     own: u32,
     prose: bool,
     hits: u32,
-}
-
-struct Term {
-    folded: String,
-    stem: String,
-    /// Whether it may occur anywhere in a line, not only as a word.
-    anywhere: bool,
-    /// Whether it may be a word prefix.
-    beginning: bool,
-}
-
-impl Term {
-    fn all(query: &Prepared) -> Vec<Term> {
-        query.terms.iter().map(|term| Term::new(term, query.beginning.as_ref() == Some(term))).collect()
-    }
-
-    fn new(term: &str, beginning: bool) -> Self {
-        let folded = plain(term);
-        let anywhere = term.chars().any(is_unspaced) || !folded.chars().all(char::is_alphanumeric);
-        Term { stem: stem(&folded).to_owned(), folded, anywhere, beginning }
-    }
-
-    fn is(&self, word: &str) -> bool {
-        // All forms of a word share their first letters, so most words are rejected quickly.
-        if word.as_bytes().get(..2) != self.folded.as_bytes().get(..2) {
-            return false;
-        }
-        word == self.folded || self.beginning && word.starts_with(&self.folded) || stem(word) == self.stem
-    }
-}
-
-/// Returns a bit for each term found, and the total number of matching words.
-fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
-    let line = plain(line);
-    let (mut found, mut hits) = (0u64, 0);
-    let mut note = |at: usize, count: usize| {
-        if count > 0 {
-            found |= 1 << at.min(63);
-            hits += count as u32;
-        }
-    };
-    for word in line.split(|letter: char| !letter.is_alphanumeric()) {
-        for (at, term) in terms.iter().enumerate().filter(|(_, term)| !term.anywhere) {
-            note(at, usize::from(term.is(word)));
-        }
-    }
-    for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.anywhere) {
-        note(at, line.matches(term.folded.as_str()).count());
-    }
-    (found, hits)
-}
-
-/// Folds to lower case without accents, as the index does.
-fn plain(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    text.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
-}
-
-/// Strips the most common English endings: enough to find the line that the index's stemmer matched.
-pub(super) fn stem(word: &str) -> &str {
-    for ending in ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ed", "es", "ly", "s", "y", "e"] {
-        if let Some(stem) = word.strip_suffix(ending)
-            && stem.chars().count() >= 3
-        {
-            return undoubled(stem);
-        }
-    }
-    word
-}
-
-/// Turns `runn` into `run`: a consonant is doubled before an ending. Some words end in a double letter themselves.
-fn undoubled(stem: &str) -> &str {
-    match stem.as_bytes() {
-        [.., before, last] if before == last && last.is_ascii_alphabetic() && !b"aeioulsz".contains(last) => {
-            &stem[..stem.len() - 1]
-        }
-        _ => stem,
-    }
 }
 
 /// Returns the first line that is not blank, a heading, a rule or a bare quote mark.
@@ -193,7 +105,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, terms: &str, expected: &str) {
-        let found = passage(text, 1, &super::super::expression::prepare(terms)).map(|found| {
+        let found = passage(text, 1, &crate::search::expression::prepare(terms)).map(|found| {
             format!("{}-{} {}", found.lines.first, found.lines.last, found.text.replace('\n', "|"))
         });
         assert_eq!(found.unwrap_or_default(), expected);
@@ -225,7 +137,7 @@ mod tests {
     fn unspaced_scripts_and_long_lines_are_supported() {
         check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
         let long = format!("{} needle", "x".repeat(1000));
-        let found = passage(&long, 1, &super::super::expression::prepare("needle")).expect("a passage");
+        let found = passage(&long, 1, &crate::search::expression::prepare("needle")).expect("a passage");
         assert!(found.text.len() <= LIMIT + 3 && found.terms == 1);
     }
 }

@@ -1,14 +1,16 @@
-//! Search by fields: each matching field of a page adds a fixed weight, and ties go to the page updated last. Term
+//! Retrieval by fields: each matching field of a page adds a fixed weight, and ties go to the page updated last. Term
 //! frequency and text length do not count, which keeps the order stable.
 
 use lore_page::parse;
-use lore_ports::{Filter, Order, PageRow, Window};
+use lore_ports::{Order, PageRow, Window};
 use lore_text::fold;
 use lore_vault::decode;
 
 use crate::context::VaultContext;
 use crate::error::Result;
-use crate::search::prepare;
+use crate::search::expression::Prepared;
+use crate::search::request::SearchRequest;
+use crate::search::result::Hit;
 
 /// Weight of each field.
 const TITLE: u32 = 100;
@@ -16,41 +18,29 @@ const LABEL: u32 = 50;
 const SUMMARY: u32 = 20;
 const BODY: u32 = 5;
 
-/// A matching page.
-#[derive(Debug)]
-pub struct FieldHit {
-    /// The page.
-    pub page: PageRow,
-    /// Sum of the weights of the matching fields.
-    pub score: u32,
-    /// The fields that matched.
-    pub reasons: Vec<&'static str>,
-}
-
 /// Returns the pages with a field that contains a word of the query, best first.
-pub fn search_fields(
+pub(in crate::search) fn by_fields(
     context: &VaultContext,
-    query: &str,
-    filter: &Filter,
-    limit: usize,
-) -> Result<Vec<FieldHit>> {
-    let words = words(query);
+    request: &SearchRequest,
+    query: &Prepared,
+) -> Result<Vec<Hit>> {
+    let words = words(&request.text, query);
     if words.is_empty() {
         return Ok(Vec::new());
     }
     let all = Window { limit: i64::MAX as usize, offset: 0 };
-    let mut hits = Vec::new();
-    for page in context.store().list(context.project(), filter, Order::Updated, all)? {
+    let mut hits: Vec<(u32, String, Hit)> = Vec::new();
+    for page in context.store().list(context.project(), &request.filter, Order::Updated, all)? {
         let body = body(context, &page)?;
-        let (score, reasons) = weigh(&page, &body, &words);
+        let (score, fields) = weigh(&page, &body, &words);
         if score > 0 {
-            hits.push(FieldHit { page, score, reasons });
+            let why = fields.iter().map(|field| format!("matched {field}")).collect();
+            hits.push((score, updated(&page), Hit::new(page, f64::from(score), why)));
         }
     }
     // Pages come in the order of their last change; a declared date takes precedence.
-    hits.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| updated(&b.page).cmp(&updated(&a.page))));
-    hits.truncate(limit);
-    Ok(hits)
+    hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
+    Ok(hits.into_iter().map(|(.., hit)| hit).collect())
 }
 
 /// Returns the page's declared update date, else the date of its file.
@@ -67,10 +57,9 @@ pub fn updated(page: &PageRow) -> String {
 }
 
 /// Returns the content words of the query, or all its words if there are none.
-fn words(query: &str) -> Vec<String> {
-    let telling = prepare(query).terms;
-    let words: Vec<String> = telling.iter().map(|word| fold(word)).collect();
-    if words.is_empty() { fold(query).split_whitespace().map(str::to_owned).collect() } else { words }
+fn words(text: &str, query: &Prepared) -> Vec<String> {
+    let words: Vec<String> = query.terms.iter().map(|word| fold(word)).collect();
+    if words.is_empty() { fold(text).split_whitespace().map(str::to_owned).collect() } else { words }
 }
 
 fn weigh(page: &PageRow, body: &str, words: &[String]) -> (u32, Vec<&'static str>) {
