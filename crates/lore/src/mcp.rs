@@ -68,7 +68,8 @@ impl Handler {
         let grant = granted(context);
         let named = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
         let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(named);
-        let caller = Caller { actor, project, face: "mcp" };
+        let read_only = grant.as_ref().is_some_and(|grant| !grant.writes);
+        let caller = Caller { actor, project, face: "mcp", read_only };
         match grant {
             None => self.workers.run(caller, told, work).await,
             Some(grant) => {

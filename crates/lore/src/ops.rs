@@ -40,6 +40,8 @@ pub trait Operation: Args + DeserializeOwned + JsonSchema {
     const ALIASES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
+    /// Whether it reads, but also logs in the ledger if the policy asks for it and the caller may write.
+    const LOGS: bool = false;
     /// Whether the command-line help omits it, because another command does the same.
     const HIDDEN: bool = false;
     /// Whether it concerns the machine and its user rather than one vault.
@@ -91,6 +93,8 @@ pub struct OperationInfo {
     pub aliases: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
+    /// Whether it may log in the ledger. A read-only grant allows it; it then logs nothing.
+    pub logs: bool,
     /// Whether it concerns the machine and its user rather than one vault.
     pub machine: bool,
     /// Builds its subcommand.
@@ -123,6 +127,7 @@ impl OperationInfo {
             name: O::NAME,
             aliases: O::ALIASES,
             writes: O::WRITES,
+            logs: O::LOGS,
             machine: O::MACHINE,
             command: || {
                 O::augment_args(Command::new(last_word(O::NAME)))
@@ -280,7 +285,7 @@ pub fn tools() -> Value {
             "description": about,
             "inputSchema": bare(input),
             "outputSchema": bare((entry.output)()),
-            "annotations": { "readOnlyHint": !entry.writes },
+            "annotations": { "readOnlyHint": !(entry.writes || entry.logs) },
         })
     };
     serde_json::json!({ "tools": registry().iter().map(tool).collect::<Vec<_>>() })

@@ -48,7 +48,7 @@ pub async fn run_as<T: Send + 'static>(
     project: Option<String>,
     work: impl FnOnce(&crate::app::session::Session) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let caller = Caller { actor: Some(grant.actor.clone()), project, face: "http" };
+    let caller = Caller { actor: Some(grant.actor.clone()), project, face: "http", read_only: !grant.writes };
     let checked = move |session: &crate::app::session::Session| {
         if grant.projects.is_some() {
             grant.check_project(&session.choose()?.0)?;
