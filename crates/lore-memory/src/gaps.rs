@@ -173,6 +173,22 @@ pub fn record_answer(context: &VaultContext, question: &str, quality: &AnswerQua
     recorded.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
 }
 
+/// Returns what [`record_answer`] would do, as a note for a caller who may not write.
+pub fn unrecorded_answer(context: &VaultContext, question: &str, quality: &AnswerQuality) -> Option<String> {
+    match effect(context, question, quality) {
+        Ok(GapEffect::None) => None,
+        Ok(GapEffect::Closes(page)) => Some(format!(
+            "{} answers gap {}, which stays open: access is read-only",
+            page.slug,
+            gap_id(question)
+        )),
+        Ok(GapEffect::Opens(confidence)) => Some(format!(
+            "no page answers this well (confidence {confidence:.2}): not recorded as a gap, because access is read-only"
+        )),
+        Err(error) => Some(format!("cannot tell whether this is a gap: {error}")),
+    }
+}
+
 /// What an answer does to the gap of its question.
 enum GapEffect<'a> {
     None,

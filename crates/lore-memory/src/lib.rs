@@ -41,6 +41,7 @@ pub use curate::{BrokenLink, Curation, TagVariants, curate, curation_due, mark_c
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use gaps::{
     Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,
+    unrecorded_answer,
 };
 pub use hooks::FeatureHooks;
 pub use ingest::{

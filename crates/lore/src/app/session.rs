@@ -34,6 +34,8 @@ pub struct SessionOptions {
     pub keeps_up: bool,
     /// The calling face.
     pub face: &'static str,
+    /// Whether the caller may not write.
+    pub read_only: bool,
 }
 
 /// One run of Lore.
@@ -73,6 +75,11 @@ impl Session {
     pub fn syncing(mut self, sync: bool) -> Session {
         self.options.sync = sync;
         self
+    }
+
+    /// Returns whether the caller may not write, so that an operation that only reads must not log either.
+    pub fn is_read_only(&self) -> bool {
+        self.options.read_only
     }
 
     /// Returns the selected vault, synced first unless `--no-sync` was given.

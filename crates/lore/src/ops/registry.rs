@@ -151,7 +151,7 @@ pub fn tools() -> Value {
             "description": about,
             "inputSchema": bare(input),
             "outputSchema": bare((entry.output)()),
-            "annotations": { "readOnlyHint": !entry.writes },
+            "annotations": { "readOnlyHint": !(entry.writes || entry.logs) },
         })
     };
     serde_json::json!({ "tools": REGISTRY.iter().map(tool).collect::<Vec<_>>() })

@@ -4,7 +4,7 @@ mod answers;
 
 use clap::{Args, ValueEnum};
 use lore_engine::{Budget, Depth as EngineDepth, MAX_HITS, Note, SearchRequest, search};
-use lore_memory::{is_watched, record_answer};
+use lore_memory::{is_watched, record_answer, unrecorded_answer};
 use lore_ports::Filter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,9 @@ use answers::Answers;
 /// field that contains a word of the question scores once: title 100, tag, project and status 50 each, summary 20,
 /// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
 /// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
+///
+/// If the policy logs gaps, a question without mode, filter or date that is answered poorly is recorded as a gap, without
+/// its text; a good answer closes its gap. A note reports it. A read-only token records nothing.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore query \"who knows Jensen Huang?\"\n  lore query \"how do we release\" --depth section --token-budget 1000\n  lore query \"dog training\" --mode semantic --json\n  lore query \"commit style\" --mode fields\n  lore query \"who was the CEO of Acme?\" --as-of 2024-06-01"
@@ -93,6 +96,7 @@ impl From<Depth> for EngineDepth {
 
 impl Operation for Query {
     const NAME: &'static str = "query";
+    const LOGS: bool = true;
     type Output = Answers;
 
     fn run(self, session: &Session) -> Result<Answers> {
@@ -126,7 +130,8 @@ impl Operation for Query {
             found.notes.push(Note::Remark(note));
         }
         if let Some(quality) = &found.quality {
-            found.notes.extend(record_answer(context, &self.question, quality).map(Note::Remark));
+            let record = if session.is_read_only() { unrecorded_answer } else { record_answer };
+            found.notes.extend(record(context, &self.question, quality).map(Note::Remark));
         }
         Ok(Answers::new(session, context, found))
     }
