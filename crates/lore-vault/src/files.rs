@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
-use crate::path::is_hidden;
+use crate::names::is_hidden;
 
 /// Reads a text file outside any vault (configuration, a template, an input); `None` when it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>> {

@@ -21,6 +21,7 @@ pub mod fault;
 mod files;
 pub mod git;
 mod lock;
+mod names;
 mod path;
 pub mod process;
 mod replace;
@@ -37,9 +38,9 @@ pub use files::{
     write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};
+pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 pub use path::{
-    EXPECTATIONS_FILE, EXTENSIONS, IGNORE_FILES, POLICY_FILE, VaultPath, folder, is_hidden, is_page,
-    is_page_path, is_sidecar, relative, sidecar, without_extension,
+    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, relative, sidecar, without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
 pub use staging::Staging;

@@ -6,15 +6,7 @@ use std::ops::Deref;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
-
-/// Name of the policy file in the vault's root.
-pub const POLICY_FILE: &str = "lore.toml";
-
-/// The ignore files, by precedence.
-pub const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
-
-/// The extensions of a page.
-pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+use crate::names::{POLICY_FILE, is_hidden, is_page};
 
 /// Maximum length of a name in bytes on common file systems.
 const NAME_LIMIT: usize = 255;
@@ -129,19 +121,6 @@ pub(crate) fn safe_path(path: &str) -> Result<String> {
         }
     }
     if names.is_empty() { refuse("it does not name a page") } else { Ok(names.join("/")) }
-}
-
-/// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
-/// hidden name.
-pub fn is_hidden(name: &str) -> bool {
-    name.starts_with('.')
-}
-
-/// Whether a file name is a page's.
-pub fn is_page(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
-    })
 }
 
 /// Checks a path that must name a page, with or without its extension.
