@@ -1,5 +1,7 @@
 //! Locates the packed static model for the feature `embedded-model`. Downloads nothing.
 
+#![expect(clippy::disallowed_methods, reason = "a build script resolves the path of the model")]
+
 use std::env;
 use std::path::PathBuf;
 

@@ -7,7 +7,7 @@ use lore_ports::{TextModel, TextModelError};
 use serde_json::{Value, json};
 
 use crate::count::count_tokens;
-use crate::http::{Address, Patience};
+use crate::http::{Address, RequestPolicy};
 use crate::service::{Failed, Service};
 
 /// Tokens reserved for the response when sizing the context window.
@@ -34,7 +34,7 @@ pub struct ChatSettings {
     /// Bearer token. Never included in a message.
     pub key: Option<String>,
     /// Timeouts and retries.
-    pub patience: Patience,
+    pub policy: RequestPolicy,
 }
 
 impl fmt::Debug for ChatSettings {
@@ -59,10 +59,10 @@ pub struct Chat {
 impl Chat {
     /// Creates a client from the settings. Sends no request.
     pub fn new(settings: ChatSettings) -> Result<Chat, TextModelError> {
-        let ChatSettings { protocol, base, model, key, patience } = settings;
+        let ChatSettings { protocol, base, model, key, policy } = settings;
         let has_key = key.is_some();
         let wrong = |reason| TextModelError { place: "endpoint".into(), reason };
-        let service = Service::new(&base, key, patience).map_err(wrong)?;
+        let service = Service::new(&base, key, policy).map_err(wrong)?;
         Ok(Chat { protocol, model, has_key, service })
     }
 

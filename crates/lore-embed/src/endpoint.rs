@@ -7,7 +7,7 @@ use std::fmt;
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity};
 
 pub use self::protocol::Protocol;
-use crate::http::{Address, Patience};
+use crate::http::{Address, RequestPolicy};
 use crate::service::{Failed, Service};
 use crate::vector::normalise;
 
@@ -31,7 +31,7 @@ pub struct EndpointSettings {
     /// Dimensions of a vector; if absent, they are detected with one request.
     pub dimensions: Option<usize>,
     /// Timeouts and retries.
-    pub patience: Patience,
+    pub policy: RequestPolicy,
 }
 
 impl EndpointSettings {
@@ -43,7 +43,7 @@ impl EndpointSettings {
             model: model.to_owned(),
             key: None,
             dimensions: None,
-            patience: Patience::default(),
+            policy: RequestPolicy::default(),
         }
     }
 
@@ -76,7 +76,7 @@ impl Endpoint {
     /// Connects to an endpoint. Requests one vector if the dimensions are not given.
     pub fn connect(settings: EndpointSettings) -> EmbedResult<Self> {
         let place = || "the endpoint".to_owned();
-        let service = Service::new(&settings.base, settings.key.clone(), settings.patience.clone())
+        let service = Service::new(&settings.base, settings.key.clone(), settings.policy.clone())
             .map_err(|reason| EmbedError::Model { place: place(), reason })?;
         let identity = ModelIdentity {
             name: format!("{}:{}", settings.protocol.name(), settings.model),
@@ -85,14 +85,14 @@ impl Endpoint {
         };
         let mut endpoint = Endpoint { settings, service, identity };
         if endpoint.identity.dimensions == 0 {
-            let probe = endpoint.ask(&["word"])?;
+            let probe = endpoint.embed_batch(&["word"])?;
             endpoint.identity.dimensions = probe.first().map_or(0, Vec::len);
         }
         Ok(endpoint)
     }
 
     /// Embeds texts in one request. No text may be blank.
-    fn ask(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
+    fn embed_batch(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
         let body = self.settings.protocol.request(&self.settings.model, texts);
         let answer = self.request(&body)?;
         let mut vectors = self.settings.protocol.read(&answer).map_err(|reason| self.wrong(reason))?;
@@ -159,12 +159,12 @@ impl Embedder for Endpoint {
     fn embed_passages(&self, texts: &[&str]) -> EmbedResult<Vec<Vec<f32>>> {
         // Endpoints disagree about blank texts, and some reject the whole request. Blank texts get the zero vector.
         let mut vectors = vec![vec![0.0; self.identity.dimensions]; texts.len()];
-        let said: Vec<usize> = (0..texts.len()).filter(|at| !texts[*at].trim().is_empty()).collect();
-        let mut rest = said.as_slice();
+        let non_blank: Vec<usize> = (0..texts.len()).filter(|at| !texts[*at].trim().is_empty()).collect();
+        let mut rest = non_blank.as_slice();
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(batch(rest, texts));
-            let asked: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
-            for (at, vector) in batch.iter().zip(self.ask(&asked)?) {
+            let batch_texts: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
+            for (at, vector) in batch.iter().zip(self.embed_batch(&batch_texts)?) {
                 vectors[*at] = vector;
             }
             rest = after;

@@ -11,32 +11,32 @@ use ureq::{Agent, Error, Timeout};
 
 /// Timeouts and retries of an endpoint.
 #[derive(Clone)]
-pub struct Patience {
+pub struct RequestPolicy {
     /// Connect timeout.
     pub connect: Duration,
     /// Timeout of a whole request.
     pub request: Duration,
     /// Number of retries when the endpoint is busy or unreachable.
-    pub more_tries: u32,
+    pub retries: u32,
     /// Sleeps between two attempts.
     pub sleep: Arc<dyn Fn(Duration) + Send + Sync>,
 }
 
-impl Default for Patience {
+impl Default for RequestPolicy {
     fn default() -> Self {
-        Patience {
+        RequestPolicy {
             connect: Duration::from_secs(3),
             request: Duration::from_secs(60),
-            more_tries: 2,
+            retries: 2,
             sleep: Arc::new(thread::sleep),
         }
     }
 }
 
-impl fmt::Debug for Patience {
+impl fmt::Debug for RequestPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Patience { connect, request, more_tries, sleep: _ } = self;
-        write!(f, "Patience(connect {connect:?}, request {request:?}, {more_tries} retries)")
+        let RequestPolicy { connect, request, retries, sleep: _ } = self;
+        write!(f, "RequestPolicy(connect {connect:?}, request {request:?}, {retries} retries)")
     }
 }
 

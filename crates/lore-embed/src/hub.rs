@@ -14,7 +14,7 @@ use lore_ports::{EmbedError, EmbedResult};
 use self::download::{Download, Expected};
 
 pub use self::known::{known_model, known_models};
-use self::record::{Record, RecordedFile};
+use self::record::{ModelRecord, RecordedFile};
 use crate::files;
 use crate::http::Address;
 
@@ -73,7 +73,7 @@ pub fn pull(
     let address = Address::parse(base_url)
         .map_err(|reason| EmbedError::Model { place: "the model hub".to_owned(), reason })?;
     let folder = into.join(model.name);
-    if verify(&folder).is_ok_and(|()| Record::read(&folder).is_ok_and(|record| record.is_of(model))) {
+    if verify(&folder).is_ok_and(|()| ModelRecord::read(&folder).is_ok_and(|record| record.is_of(model))) {
         return Ok(folder);
     }
     files::create_folder(into)?;
@@ -87,17 +87,17 @@ pub fn pull(
         let (size, sha256) = download.fetch(file.path, expected, &staging)?;
         fetched.push(RecordedFile { path: file.path.to_owned(), size, sha256 });
     }
-    Record::new(model, fetched).write(&staging)?;
+    ModelRecord::new(model, fetched).write(&staging)?;
     files::replace_folder(&staging, &folder)?;
     Ok(folder)
 }
 
 /// Returns the record of an earlier download. Fails if the directory exists and is not a download of Lore's.
-fn before(folder: &Path) -> EmbedResult<Option<Record>> {
+fn before(folder: &Path) -> EmbedResult<Option<ModelRecord>> {
     if !files::is_there(folder) {
         return Ok(None);
     }
-    let record = Record::read(folder).map_err(|_| EmbedError::Model {
+    let record = ModelRecord::read(folder).map_err(|_| EmbedError::Model {
         place: folder.display().to_string(),
         reason: "the directory already exists and was not created by Lore; move it and retry".to_owned(),
     })?;
@@ -107,7 +107,7 @@ fn before(folder: &Path) -> EmbedResult<Option<Record>> {
 /// Verifies every file of a model against `lore-model.json`, and that record against the pinned hashes.
 pub fn verify(folder: &Path) -> EmbedResult<()> {
     let wrong = |reason| EmbedError::Model { place: folder.display().to_string(), reason };
-    let record = Record::read(folder)?;
+    let record = ModelRecord::read(folder)?;
     let known = known_model(&record.name).filter(|model| record.is_of(model));
     for HubFile { path, check } in known.map_or(&[][..], |model| model.files) {
         let recorded =
@@ -128,7 +128,7 @@ pub fn verify(folder: &Path) -> EmbedResult<()> {
     Ok(())
 }
 
-fn expected(file: &HubFile, before: Option<&Record>) -> Expected {
+fn expected(file: &HubFile, before: Option<&ModelRecord>) -> Expected {
     match file.check {
         Check::Pinned { size, sha256 } => Expected { most: size, exact: Some((size, sha256.to_owned())) },
         Check::FirstUse { most } => {

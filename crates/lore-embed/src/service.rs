@@ -2,27 +2,28 @@
 
 use std::time::Duration;
 
+use lore_text::on_one_line;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::StatusCode;
 
-use crate::http::{Address, Patience, may_pass};
+use crate::http::{Address, RequestPolicy, may_pass};
 
 /// Maximum size of a response. 64 vectors of 4096 dimensions are about 6 MB.
-const MOST_BYTES: u64 = 32 << 20;
+const MAX_BYTES: u64 = 32 << 20;
 
 /// Delay before the first retry; each further delay is four times as long.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
+const FIRST_DELAY: Duration = Duration::from_millis(250);
 
 /// Maximum delay, even if the service asks for more.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
 /// A JSON service over HTTP.
 pub(crate) struct Service {
     address: Address,
     agent: Agent,
     key: Option<String>,
-    patience: Patience,
+    policy: RequestPolicy,
 }
 
 /// Why a request failed after all retries.
@@ -36,29 +37,29 @@ pub(crate) enum Failed {
 }
 
 /// Why one attempt failed.
-enum Failure {
+enum RequestFailure {
     /// A retry may help; the service may have said when.
-    Again {
+    Retry {
         reason: String,
-        wait: Option<Duration>,
+        delay: Option<Duration>,
     },
     Final(Failed),
 }
 
 impl Service {
     /// Creates a client for a base URL, or returns why the URL is invalid.
-    pub(crate) fn new(base: &str, key: Option<String>, patience: Patience) -> Result<Service, String> {
+    pub(crate) fn new(base: &str, key: Option<String>, policy: RequestPolicy) -> Result<Service, String> {
         let address = Address::parse(base)?;
         let agent = address
             .client()
-            .timeout_connect(Some(patience.connect))
-            .timeout_global(Some(patience.request))
+            .timeout_connect(Some(policy.connect))
+            .timeout_global(Some(policy.request))
             // The texts and the key are meant for this service, not for a redirect target.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .build()
             .new_agent();
-        Ok(Service { address, agent, key, patience })
+        Ok(Service { address, agent, key, policy })
     }
 
     /// Returns the URL for display.
@@ -68,21 +69,25 @@ impl Service {
 
     /// Sends a request, with retries while the service is busy or unreachable, and returns the response.
     pub(crate) fn post(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failed> {
-        let Patience { more_tries, sleep, .. } = &self.patience;
-        let mut usual = FIRST_WAIT;
-        for left in (0..=*more_tries).rev() {
+        let RequestPolicy { retries, sleep, .. } = &self.policy;
+        let mut delay = FIRST_DELAY;
+        for left in (0..=*retries).rev() {
             match self.post_once(path, body) {
                 Ok(answer) => return Ok(answer),
-                Err(Failure::Final(failed)) => return Err(failed),
-                Err(Failure::Again { reason, .. }) if left == 0 => return Err(Failed::Unavailable(reason)),
-                Err(Failure::Again { wait, .. }) => sleep(wait.unwrap_or(usual).min(LONGEST_WAIT)),
+                Err(RequestFailure::Final(failed)) => return Err(failed),
+                Err(RequestFailure::Retry { reason, .. }) if left == 0 => {
+                    return Err(Failed::Unavailable(reason));
+                }
+                Err(RequestFailure::Retry { delay: requested_delay, .. }) => {
+                    sleep(requested_delay.unwrap_or(delay).min(MAX_DELAY))
+                }
             }
-            usual *= 4;
+            delay *= 4;
         }
         unreachable!("the last try returns")
     }
 
-    fn post_once(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn post_once(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, RequestFailure> {
         let url = format!("{}{path}", self.address.url);
         let mut request = self.agent.post(&url).content_type("application/json");
         if let Some(key) = &self.key {
@@ -90,9 +95,9 @@ impl Service {
         }
         let mut response = request.send(body).map_err(|error| self.failed(&error))?;
         let status = response.status();
-        let wait =
-            response.headers().get("retry-after").and_then(|wait| wait.to_str().ok()?.trim().parse().ok());
-        let answer = response.body_mut().with_config().limit(MOST_BYTES).read_to_vec();
+        let requested_delay =
+            response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let answer = response.body_mut().with_config().limit(MAX_BYTES).read_to_vec();
         let answer = answer.map_err(|error| self.failed(&error))?;
         if status == StatusCode::OK {
             return Ok(answer);
@@ -100,34 +105,34 @@ impl Service {
         let busy = matches!(status.as_u16(), 408 | 429) || status.is_server_error();
         let reason = format!("status {}{}", status.as_u16(), self.quote(&answer));
         if busy {
-            return Err(Failure::Again { reason, wait: wait.map(Duration::from_secs) });
+            return Err(RequestFailure::Retry { reason, delay: requested_delay.map(Duration::from_secs) });
         }
-        Err(Failure::Final(match status.as_u16() {
+        Err(RequestFailure::Final(match status.as_u16() {
             300..=399 => Failed::Wrong(format!("redirects are not followed ({reason})")),
             status => Failed::Refused { status, reason },
         }))
     }
 
-    fn failed(&self, error: &ureq::Error) -> Failure {
+    fn failed(&self, error: &ureq::Error) -> RequestFailure {
         let reason = self.without_secrets(&error.to_string());
         match error {
-            error if may_pass(error) => Failure::Again { reason, wait: None },
+            error if may_pass(error) => RequestFailure::Retry { reason, delay: None },
             ureq::Error::Timeout(_) => {
-                let time = self.patience.request;
-                Failure::Final(Failed::Unavailable(format!("timed out after {time:?}")))
+                let time = self.policy.request;
+                RequestFailure::Final(Failed::Unavailable(format!("timed out after {time:?}")))
             }
             ureq::Error::BodyExceedsLimit(limit) => {
-                Failure::Final(Failed::Wrong(format!("the response is larger than {limit} bytes")))
+                RequestFailure::Final(Failed::Wrong(format!("the response is larger than {limit} bytes")))
             }
-            ureq::Error::Protocol(_) => Failure::Final(Failed::Wrong(reason)),
-            _ => Failure::Final(Failed::Unavailable(reason)),
+            ureq::Error::Protocol(_) => RequestFailure::Final(Failed::Wrong(reason)),
+            _ => RequestFailure::Final(Failed::Unavailable(reason)),
         }
     }
 
     /// Returns the first words of an error response.
     fn quote(&self, answer: &[u8]) -> String {
-        let said = self.without_secrets(&complaint(answer));
-        let words: String = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let message = self.without_secrets(&complaint(answer));
+        let words: String = on_one_line(&message).chars().take(200).collect();
         if words.is_empty() { words } else { format!(": {words}") }
     }
 

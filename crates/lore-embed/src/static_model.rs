@@ -13,7 +13,7 @@ use std::path::Path;
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity};
 use lore_text::ContentHash;
 
-use self::layout::{Counts, Tables};
+use self::layout::{ModelCounts, Tables};
 
 pub use self::pack::pack;
 use self::tokenizer::Scratch;
@@ -23,7 +23,7 @@ use crate::script::is_mostly_latin;
 /// A static model in its packed form, used in place: embedded in the binary or memory-mapped.
 pub struct StaticModel {
     bytes: Bytes,
-    counts: Counts,
+    counts: ModelCounts,
     identity: ModelIdentity,
 }
 

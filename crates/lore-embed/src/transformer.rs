@@ -97,7 +97,7 @@ impl Transformer {
 
     /// Returns the maximum number of tokens that the model reads.
     pub fn max_tokens(&self) -> usize {
-        self.settings.longest
+        self.settings.max_tokens
     }
 
     /// Returns the instruction set in use: the best one the processor has.
@@ -114,8 +114,8 @@ impl Transformer {
 
     fn encode(&self, prompt: &str, text: &str) -> Vec<u32> {
         match prompt {
-            "" => self.tokenizer.encode(text, self.settings.longest),
-            _ => self.tokenizer.encode(&format!("{prompt}{text}"), self.settings.longest),
+            "" => self.tokenizer.encode(text, self.settings.max_tokens),
+            _ => self.tokenizer.encode(&format!("{prompt}{text}"), self.settings.max_tokens),
         }
     }
 

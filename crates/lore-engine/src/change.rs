@@ -2,6 +2,7 @@
 
 use lore_ports::PageRow;
 use lore_text::ContentHash;
+use lore_vault::VaultPath;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -16,7 +17,7 @@ pub enum Action<'a> {
     /// Edit its text; the file must exist.
     Edit(Edit<'a>),
     /// Edit its text and move it to another path, which must be free.
-    Move(String, Edit<'a>),
+    Move(VaultPath, Edit<'a>),
     /// Delete it.
     Delete,
     /// Delete it if the condition still holds once the vault is locked.
@@ -26,7 +27,7 @@ pub enum Action<'a> {
 /// A change to one file.
 pub struct PageChange<'a> {
     /// Its vault-relative path.
-    pub path: String,
+    pub path: VaultPath,
     /// What to do with it.
     pub action: Action<'a>,
     /// The version the caller has read; 0 means that the file must not exist yet.
@@ -114,7 +115,7 @@ pub struct PreparedChange {
     /// What the change does.
     pub outcome: Outcome,
     /// Whether the new bytes contain nothing written by anyone else.
-    pub whole: bool,
+    pub sole_author: bool,
 }
 
 /// What to record in the ledger.

@@ -1,17 +1,22 @@
 //! The façade: one vault with its policy and its index, used by every face.
 
+mod register;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
-use lore_ports::{EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, Store, transaction};
+use lore_ports::{
+    EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, ReplicaNo, StateChange, Store, transaction,
+};
 use lore_vault::{FolderLock, Vault};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::policy::Policy;
+use register::register;
 
 /// Returns the current time; tests use a fixed one.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
@@ -66,6 +71,7 @@ pub struct VaultContext {
     policy: RefCell<LoadedPolicy>,
     store: Box<dyn Store>,
     project: ProjectNo,
+    replica: ReplicaNo,
     state: PathBuf,
     clock: Clock,
     author: Author,
@@ -80,11 +86,10 @@ impl VaultContext {
         let vault = Vault::open(&parts.root)?;
         let text = Policy::text(vault.root())?;
         let policy = Policy::from_text(vault.root(), text.as_deref())?;
-        let project = parts.store.project(&parts.name, &vault.root().to_string_lossy())?;
+        let (project, replica) = register(&*parts.store, &parts.name, vault.root(), policy.id.as_deref())?;
         let ContextParts { name, store, state, clock, author, models, hooks, .. } = parts;
-        let key = policy_key(project);
-        if store.setting(&key)?.is_none() {
-            store.set_setting(&key, &policy.index_mark())?;
+        if store.state(project)?.index_mark.is_none() {
+            store.set_state(project, &StateChange::IndexMark(&policy.index_mark()))?;
         }
         let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
         let embedder = RefCell::default();
@@ -94,6 +99,7 @@ impl VaultContext {
             policy,
             store,
             project,
+            replica,
             state,
             clock,
             author,
@@ -126,6 +132,11 @@ impl VaultContext {
     /// Returns the project's number in its database.
     pub fn project(&self) -> ProjectNo {
         self.project
+    }
+
+    /// Returns the number of this checkout of the project.
+    pub fn replica(&self) -> ReplicaNo {
+        self.replica
     }
 
     /// Returns who acts.
@@ -171,20 +182,22 @@ impl VaultContext {
             let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
             self.policy.replace(LoadedPolicy { text, policy });
         }
-        let (key, mark) = (policy_key(self.project), self.policy().index_mark());
-        if self.store.setting(&key)?.as_ref() == Some(&mark) {
+        let mark = self.policy().index_mark();
+        let is_current =
+            || Ok::<bool, Error>(self.store.state(self.project)?.index_mark.as_ref() == Some(&mark));
+        if is_current()? {
             return Ok(false);
         }
         transaction(&*self.store, || -> Result<()> {
             // Another process may have done this while this one waited.
-            if self.store.setting(&key)?.as_ref() == Some(&mark) {
+            if is_current()? {
                 return Ok(());
             }
             self.store.forget(self.project, Forget::IndexOnly)?;
             for failure in self.store.failures(self.project)? {
                 self.store.set_failure(self.project, &failure.path, None)?;
             }
-            Ok(self.store.set_setting(&key, &mark)?)
+            Ok(self.store.set_state(self.project, &StateChange::IndexMark(&mark))?)
         })?;
         Ok(true)
     }
@@ -204,9 +217,4 @@ impl VaultContext {
     fn state(&self) -> &Path {
         &self.state
     }
-}
-
-/// Returns the settings key of the policy that a project's pages were indexed with.
-fn policy_key(project: ProjectNo) -> String {
-    format!("policy/{project}")
 }

@@ -1,6 +1,7 @@
 //! The neighbourhood of a page: a breadth-first traversal of the links, keeping the nearest pages.
 
 mod chain;
+mod neighbours;
 
 use std::collections::HashSet;
 
@@ -8,6 +9,7 @@ use lore_page::Interval;
 use lore_text::PartialDate;
 
 pub use chain::{Chain, chain};
+pub use neighbours::{Neighbour, Neighbours, neighbours};
 
 use lore_ports::{Index, LinkFilter, LinkRow, PageNo, PageRow, ProjectNo};
 

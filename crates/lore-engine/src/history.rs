@@ -14,6 +14,7 @@ use lore_vault::is_page_path;
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::index::without_scheme;
 
 /// A page's snapshots.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ pub fn kept(context: &VaultContext, reference: &str) -> Result<PageSnapshots> {
 
 /// Returns the path of a deleted file or a file that is not a page, if the ledger has snapshots of it.
 fn gone(context: &VaultContext, reference: &str) -> Result<Option<String>> {
-    let plain = reference.strip_prefix("memory://").unwrap_or(reference);
+    let plain = without_scheme(reference);
     let plain = context.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
     let with_extension = if is_page_path(&plain) { plain.clone() } else { format!("{plain}.md") };
     for path in [plain, with_extension] {

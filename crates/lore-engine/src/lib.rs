@@ -2,6 +2,15 @@
 //!
 //! Files are the truth; the index follows them through one reconcile; every write goes through one function. It is
 //! synchronous, has no database and touches no file itself: it works through the ports and the vault.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_sqlite::SqliteStore; // It knows no database.
+//! ```
+//! ```compile_fail
+//! use lore_memory::capture; // It knows no feature.
+//! ```
 
 mod change;
 mod context;
@@ -24,13 +33,13 @@ pub use change::{
 };
 pub use context::{Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
-pub use graph::{Chain, Neighbourhood, Reach, Temporal};
+pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};
 pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, choose, choose_model,
     chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of, reconcile, resolve,
-    resolve_targets, validate,
+    resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -45,8 +54,9 @@ pub use policy::{
 };
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    Budget, Budgeted, Depth, Excerpt, ExpandedHit, FieldHit, Fusion, Hit, HitKind, Mode, SearchRequest,
-    SearchResult, Signals, expand, prepare, search_fields, updated,
+    AnswerQuality, Budget, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, SearchRequest,
+    SearchResult, Signals, Spent, WEIGHTS, full_text, page_body, page_similarity, page_terms, prepare,
+    search, updated,
 };
 pub use write::{
     GitState, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link, commit_by_hand,

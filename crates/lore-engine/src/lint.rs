@@ -46,7 +46,7 @@ pub fn refuse_secret(context: &VaultContext, what: &str, text: &str) -> Result<(
 
 /// Decides whether a change may be made, when the index already contains it but the disk does not. The changed pages
 /// must have no errors; if the policy requires it, neither may the rest of the vault, unless the change fixes a page.
-pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, mends: bool) -> Result<Vec<Finding>> {
+pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, fixes_page: bool) -> Result<Vec<Finding>> {
     let changed: BTreeSet<String> =
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
     let mut found = pages(context, Some(&changed), Some(proposal))?;
@@ -54,18 +54,18 @@ pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, mends: bool) -> 
     found.extend(vault::names(context, Some(&changed))?);
     found.retain(|found| found.level > Level::Off);
     let found = refuse(found)?;
-    if context.policy().lint.gate == Gate::Vault && !mends {
+    if context.policy().lint.gate == Gate::Vault && !fixes_page {
         let mut rest = rest_of_vault(context, &changed)?;
         rest.retain(|found| found.level == Level::Error);
         refuse(rest)?;
     }
-    let telling = [Lint::Structure, Lint::SecretLikely, Lint::Size, Lint::Slug, Lint::FieldValue];
-    Ok(found.into_iter().filter(|found| telling.contains(&found.lint)).collect())
+    let reported = [Lint::Structure, Lint::SecretLikely, Lint::Size, Lint::Slug, Lint::FieldValue];
+    Ok(found.into_iter().filter(|found| reported.contains(&found.lint)).collect())
 }
 
 /// Lints the vault as it would be, except for the changed pages.
 fn rest_of_vault(context: &VaultContext, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
-    let known = context.store().fingerprints(context.project(), None)?;
+    let known = context.store().fingerprints(context.project(), context.replica(), None)?;
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
     let mut rest = pages(context, Some(&others), None)?;
@@ -99,7 +99,7 @@ fn pages(
     let paths: &BTreeSet<String> = match only {
         Some(paths) => paths,
         None => {
-            let known = context.store().fingerprints(context.project(), None)?;
+            let known = context.store().fingerprints(context.project(), context.replica(), None)?;
             every = known.into_iter().map(|page| page.path).collect();
             &every
         }

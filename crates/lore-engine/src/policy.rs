@@ -35,7 +35,7 @@ pub use profile::{Profile, fill};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
-use lore_text::{secrets, stable_number};
+use lore_text::{on_one_line, secrets, stable_number};
 use lore_vault::{folder, read_text, without_extension};
 
 use crate::error::{Error, Result};
@@ -62,6 +62,8 @@ pub enum Unmatched {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
+    /// Identifies the vault in a database, whichever directory or machine it is checked out on.
+    pub id: Option<String>,
     /// The name the vault is registered under by default.
     pub name: Option<String>,
     /// The profile it was created with.
@@ -136,7 +138,7 @@ impl Policy {
     /// Parses a policy; an error is its line and a message.
     pub fn parse(text: &str) -> std::result::Result<Policy, (Option<usize>, String)> {
         let policy: Policy = toml::from_str(text).map_err(|error| {
-            (error.span().map(|span| line_of(text, span.start)), one_line(error.message()))
+            (error.span().map(|span| line_of(text, span.start)), on_one_line(error.message()))
         })?;
         policy.check().map_err(|(at, message)| (at.map(|at| line_of(text, at)), message))?;
         Ok(policy)
@@ -257,10 +259,6 @@ impl Policy {
 /// Returns the line number of a byte offset, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
-}
-
-fn one_line(message: &str) -> String {
-    message.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

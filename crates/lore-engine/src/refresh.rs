@@ -6,6 +6,8 @@ mod follow;
 use std::collections::BTreeSet;
 
 use lore_ports::Progress;
+use tracing::field::Empty;
+use tracing::info_span;
 
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -28,9 +30,30 @@ pub enum Scope<'a> {
     Watched,
 }
 
+impl Scope<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Scope::Vault(_) => "vault",
+            Scope::Paths(_) => "paths",
+            Scope::Watched => "watched",
+        }
+    }
+}
+
 /// Makes the index current: policy, recovery, reconcile, embedding. A policy that changes how pages are indexed widens
 /// the scope to the whole vault.
 pub fn refresh(context: &VaultContext, scope: Scope<'_>, progress: Progress<'_>) -> Result<Report> {
+    let span = info_span!(
+        "refresh",
+        scope = scope.name(),
+        added = Empty,
+        modified = Empty,
+        moved = Empty,
+        removed = Empty,
+        skipped = Empty,
+        recovered = Empty,
+    )
+    .entered();
     let scope = match context.reload_policy()? {
         true => Scope::Vault(ScanMode::Stat),
         false => scope,
@@ -49,5 +72,8 @@ pub fn refresh(context: &VaultContext, scope: Scope<'_>, progress: Progress<'_>)
     } else {
         u64::MAX
     })?;
+    span.record("added", report.added.len()).record("modified", report.modified.len());
+    span.record("moved", report.moved.len()).record("removed", report.removed.len());
+    span.record("skipped", report.skipped.len()).record("recovered", report.recovered.len());
     Ok(report)
 }

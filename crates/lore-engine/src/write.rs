@@ -18,6 +18,8 @@ use lore_ports::{no_progress, transaction};
 use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, Staging};
+use tracing::field::Empty;
+use tracing::info_span;
 
 use crate::change::{
     Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
@@ -41,14 +43,15 @@ impl PreparedChange {
     /// Returns the steps for its files: a move creates one and deletes one.
     fn steps(&self) -> Vec<IntentStep> {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(ContentHash::of);
-        let (path, old, new, whole) = (self.path.clone(), hash(&self.old), hash(&self.new), self.whole);
+        let (path, old, new, sole_author) =
+            (self.path.clone(), hash(&self.old), hash(&self.new), self.sole_author);
         match &self.to {
             _ if self.outcome == Outcome::Unchanged => Vec::new(),
-            None => vec![IntentStep { path, old, new, whole }],
+            None => vec![IntentStep { path, old, new, sole_author }],
             Some(to) => {
                 vec![
-                    IntentStep { path: to.clone(), old: None, new, whole },
-                    IntentStep { path, old, new: None, whole },
+                    IntentStep { path: to.clone(), old: None, new, sole_author },
+                    IntentStep { path, old, new: None, sole_author },
                 ]
             }
         }
@@ -69,7 +72,7 @@ impl PreparedChange {
             old: old(&step),
             path: step.path,
             new: step.new,
-            whole: step.whole,
+            sole_author: step.sole_author,
         };
         self.steps().into_iter().map(entry).collect()
     }
@@ -82,6 +85,15 @@ pub fn write(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Recei
 
 /// Makes the changes: all or none.
 pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &WriteOptions) -> Result<Receipt> {
+    let span = info_span!(
+        "write",
+        changes = changes.len(),
+        files = Empty,
+        generated = Empty,
+        committed = Empty,
+        warnings = Empty
+    )
+    .entered();
     // Refuses a bad path before the network is asked and the lock is taken.
     prepare::paths(context, changes)?;
     let fetched = commit::fetch_if_old(context);
@@ -110,8 +122,8 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         let mut intent = Intent::new(context, &ready, subject, false);
         intent.noted = terms.noted.clone();
         let gated = terms.authority == Authority::Author && !terms.is_fix;
-        let mends = gated && has_errors(context, &paths)?;
-        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(mends))?;
+        let fixes_page = gated && has_errors(context, &paths)?;
+        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(fixes_page))?;
         receipt.warnings.extend(found.iter().map(ToString::to_string));
         let published = publish::publish(context, &lock, &intent, None)?;
         staging.end()?;
@@ -123,6 +135,8 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         record_notes_alone(context, &terms.noted)?;
     }
     receipt.files = ready.into_iter().map(|one| written(context, one)).collect::<Result<_>>()?;
+    span.record("files", receipt.files.len()).record("generated", receipt.generated.len());
+    span.record("committed", receipt.commit.is_some()).record("warnings", receipt.warnings.len());
     Ok(receipt)
 }
 
@@ -136,7 +150,7 @@ fn rewrite(context: &VaultContext, ready: &mut Vec<PreparedChange>) -> Result<Ve
     }
     let upkeep = WriteOptions { authority: Authority::Upkeep, ..WriteOptions::default() };
     for FurtherChange { change, purpose } in further {
-        let paths = BTreeSet::from([change.path.clone()]);
+        let paths = BTreeSet::from([change.path.to_string()]);
         reconcile(
             context,
             &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None },
@@ -217,8 +231,8 @@ fn execute(
     let (mut installed, mut found) = (0, Vec::new());
     let done = transaction(context.store(), || {
         record(context, intent, &entries, Some(&proposal))?;
-        if let Some(mends) = gated {
-            found = gate(context, &proposal, mends)?;
+        if let Some(fixes_page) = gated {
+            found = gate(context, &proposal, fixes_page)?;
         }
         commit::keep_foreign_edits(context, lock, &foreign);
         intent.stage(&staging, ready)?;

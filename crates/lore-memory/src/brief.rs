@@ -13,7 +13,7 @@ use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transa
 use lore_vault::{decode, without_extension};
 
 use crate::page_text::first_sentence;
-use crate::scope::Scope;
+use crate::scope::PageScope;
 
 /// Maximum number of pages for a matching directory.
 const MATCHING: usize = 10;
@@ -25,7 +25,7 @@ const RECENT: usize = 3;
 const BATCH: usize = 40;
 
 /// Maximum number of batches.
-const LOOKS: usize = 5;
+const MAX_BATCHES: usize = 5;
 
 /// Maximum number of aged pages examined, for the vault and for a directory.
 const STALE: usize = 20;
@@ -75,20 +75,20 @@ pub struct Node {
 
 /// Creates the brief.
 pub fn brief(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
-    read_transaction(context.store(), || look(context, request))
+    read_transaction(context.store(), || read_brief(context, request))
 }
 
-fn look(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
-    let look = BriefReader { context, ties: Ties::read(context)?, given: injected_paths(context) };
-    let scopes: Vec<Scope> = match &request.namespace {
-        Some(named) => vec![Scope::named(context, named)],
+fn read_brief(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
+    let reader = BriefReader { context, ties: Ties::read(context)?, injected: injected_paths(context) };
+    let scopes: Vec<PageScope> = match &request.namespace {
+        Some(named) => vec![PageScope::named(context, named)],
         None if request.recent => Vec::new(),
-        None => request.directories.iter().filter_map(|name| Scope::directory(name)).collect(),
+        None => request.directories.iter().filter_map(|name| PageScope::directory(name)).collect(),
     };
     let (mut scope, mut pages) = (None, Vec::new());
     for one in scopes {
-        let found = look.matching(&one)?;
-        if !found.is_empty() || one.alone {
+        let found = reader.matching(&one)?;
+        if !found.is_empty() || one.exclusive {
             (scope, pages) = (Some(one), found);
             break;
         }
@@ -99,12 +99,12 @@ fn look(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
             (true, limit) => (limit.unwrap_or(MATCHING) - pages.len()).min(RECENT),
             (false, limit) => limit.unwrap_or(RECENT),
         };
-        pages.extend(look.recent(&pages, room)?);
+        pages.extend(reader.recent(&pages, room)?);
     }
     Ok(Brief {
-        nodes: look.nodes(pages)?,
-        conflicts: look.conflicts(scope.as_ref())?,
-        stale: look.stale(scope.as_ref())?,
+        nodes: reader.nodes(pages)?,
+        conflicts: reader.conflicts(scope.as_ref())?,
+        stale: reader.stale(scope.as_ref())?,
         namespace: scope.map(|scope| scope.name),
     })
 }
@@ -127,12 +127,12 @@ struct BriefReader<'a> {
     context: &'a VaultContext,
     ties: Ties,
     /// Injected files, which need not be listed again.
-    given: HashSet<String>,
+    injected: HashSet<String>,
 }
 
 impl BriefReader<'_> {
     /// Returns the live pages of a scope, ranked by recency and inbound links.
-    fn matching(&self, scope: &Scope) -> Result<Vec<PageRow>> {
+    fn matching(&self, scope: &PageScope) -> Result<Vec<PageRow>> {
         let mut found: HashMap<PageNo, PageRow> = HashMap::new();
         for filter in scope.filters() {
             found.extend(self.live(&filter, BATCH)?.into_iter().map(|page| (page.number, page)));
@@ -141,62 +141,63 @@ impl BriefReader<'_> {
         let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
         let inbound = self.context.store().inbound(self.context.project(), &numbers)?;
         let now = self.context.now();
-        let worth = |page: &PageRow, inbound: u64| worth(touched(page, now.time_zone()), now.date(), inbound);
+        let score = |page: &PageRow, inbound: u64| score(touched(page, now.time_zone()), now.date(), inbound);
         let mut ranked: Vec<(f64, PageRow)> =
-            pages.into_iter().zip(inbound).map(|(page, inbound)| (worth(&page, inbound), page)).collect();
+            pages.into_iter().zip(inbound).map(|(page, inbound)| (score(&page, inbound), page)).collect();
         ranked.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.path.cmp(&other.path)));
         Ok(ranked.into_iter().map(|(_, page)| page).collect())
     }
 
     /// Returns the most recently changed live pages, except those already listed.
-    fn recent(&self, there: &[PageRow], room: usize) -> Result<Vec<PageRow>> {
-        let mut pages = self.live(&Filter::default(), room + there.len())?;
-        pages.retain(|page| there.iter().all(|known| known.number != page.number));
+    fn recent(&self, listed: &[PageRow], room: usize) -> Result<Vec<PageRow>> {
+        let mut pages = self.live(&Filter::default(), room + listed.len())?;
+        pages.retain(|page| listed.iter().all(|known| known.number != page.number));
         pages.truncate(room);
         Ok(pages)
     }
 
-    /// Returns up to `wanted` live pages of a filter, most recently changed first; fewer if most are not live.
-    fn live(&self, filter: &Filter, wanted: usize) -> Result<Vec<PageRow>> {
+    /// Returns up to `limit` live pages of a filter, most recently changed first; fewer if most are not live.
+    fn live(&self, filter: &Filter, limit: usize) -> Result<Vec<PageRow>> {
         let mut live = Vec::new();
-        let batch = wanted.max(BATCH);
-        for at in 0..LOOKS {
+        let batch = limit.max(BATCH);
+        for at in 0..MAX_BATCHES {
             let window = Window { limit: batch, offset: at * batch };
             let rows = self.context.store().list(self.context.project(), filter, Order::Touched, window)?;
             let last = rows.len() < batch;
             let states = states_by(self.context, &self.ties, &rows)?;
             let pages = rows.into_iter().zip(states).filter(|(page, state)| {
-                is_live(&state.status) && !self.given.contains(without_extension(&page.path))
+                is_live(&state.status) && !self.injected.contains(without_extension(&page.path))
             });
             live.extend(pages.map(|(page, _)| page));
-            if last || live.len() >= wanted {
+            if last || live.len() >= limit {
                 break;
             }
         }
-        live.truncate(wanted);
+        live.truncate(limit);
         Ok(live)
     }
 
     /// Returns open contradictions, those of the scope first.
-    fn conflicts(&self, scope: Option<&Scope>) -> Result<Vec<Conflict>> {
+    fn conflicts(&self, scope: Option<&PageScope>) -> Result<Vec<Conflict>> {
         let mut conflicts = conflicts_by(self.context, &self.ties)?;
         if let Some(scope) = scope {
-            let touches = |conflict: &Conflict| scope.takes(&conflict.one) || scope.takes(&conflict.other);
-            conflicts.retain(|conflict| !scope.alone || touches(conflict));
+            let touches =
+                |conflict: &Conflict| scope.contains(&conflict.one) || scope.contains(&conflict.other);
+            conflicts.retain(|conflict| !scope.exclusive || touches(conflict));
             conflicts.sort_by_key(|conflict| !touches(conflict));
         }
         Ok(conflicts)
     }
 
     /// Returns stale pages, those of the scope first.
-    fn stale(&self, scope: Option<&Scope>) -> Result<Vec<(PageRow, State)>> {
+    fn stale(&self, scope: Option<&PageScope>) -> Result<Vec<(PageRow, State)>> {
         let folders = scope.iter().flat_map(|scope| scope.prefixes.iter().cloned().map(Some));
-        let way = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(LOOKS) };
-        let ways: Vec<Stale> = std::iter::once(None).chain(folders).map(way).collect();
-        let mut stale = find_stale_by(self.context, &self.ties, &ways)?;
+        let query = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(MAX_BATCHES) };
+        let queries: Vec<Stale> = std::iter::once(None).chain(folders).map(query).collect();
+        let mut stale = find_stale_by(self.context, &self.ties, &queries)?;
         if let Some(scope) = scope {
-            stale.retain(|(page, _)| !scope.alone || scope.takes(page));
-            stale.sort_by_key(|(page, _)| !scope.takes(page));
+            stale.retain(|(page, _)| !scope.exclusive || scope.contains(page));
+            stale.sort_by_key(|(page, _)| !scope.contains(page));
         }
         Ok(stale)
     }
@@ -230,7 +231,7 @@ fn injected_paths(context: &VaultContext) -> HashSet<String> {
 }
 
 /// Returns the rank of a page in a brief: halved after a month, slightly raised by each inbound link.
-fn worth(touched: Date, today: Date, inbound: u64) -> f64 {
+fn score(touched: Date, today: Date, inbound: u64) -> f64 {
     let days = touched.until(today).map_or(0, |span| span.get_days()).max(0);
     30.0 / (30.0 + f64::from(days)) + 0.1 * (inbound as f64).ln_1p()
 }
@@ -242,19 +243,19 @@ mod tests {
     #[test]
     fn recency_ranks_before_inbound_links() {
         let day = |text: &str| text.parse::<Date>().expect("a day");
-        let worth = |touched: &str, inbound: u64| worth(day(touched), day("2026-02-10"), inbound);
-        assert!(worth("2026-02-10", 0) > worth("2026-01-10", 5));
-        assert!(worth("2026-02-08", 3) > worth("2026-02-10", 0));
-        assert!((worth("2026-01-11", 0) - 0.5).abs() < 1e-9);
-        assert!(worth("2027-01-01", 0) <= 1.0, "a future date must not rank above today");
+        let score = |touched: &str, inbound: u64| score(day(touched), day("2026-02-10"), inbound);
+        assert!(score("2026-02-10", 0) > score("2026-01-10", 5));
+        assert!(score("2026-02-08", 3) > score("2026-02-10", 0));
+        assert!((score("2026-01-11", 0) - 0.5).abs() < 1e-9);
+        assert!(score("2027-01-01", 0) <= 1.0, "a future date must not rank above today");
     }
 
     #[test]
     fn directory_scope_matches_by_name() {
-        let scope = Scope::directory("DeepSat.git").expect("a name");
+        let scope = PageScope::directory("DeepSat.git").expect("a name");
         assert_eq!((scope.name.as_str(), scope.slug.as_str()), ("deepsat", "deepsat"));
         assert_eq!(scope.prefixes, ["deepsat/", "DeepSat.git/"]);
-        assert_eq!(Scope::directory("lore").expect("a name").prefixes, ["lore/"]);
-        assert!(Scope::directory("..").is_none());
+        assert_eq!(PageScope::directory("lore").expect("a name").prefixes, ["lore/"]);
+        assert!(PageScope::directory("..").is_none());
     }
 }

@@ -2,31 +2,32 @@
 //! a new one, with the properties its schema requires, tags already used in the vault and links to related pages.
 
 mod change;
-mod nearness;
 mod page;
 mod related;
+mod semantic_similarity;
 mod similar;
 mod tags;
 
 pub(crate) use page::{Naming, NewPage, free_path_of, list, new_page};
-pub use similar::{Comparison, Similar, Way, similar_pages};
+pub use similar::{Comparison, Similar, SimilarityMethod, similar_pages};
 
 use lore_engine::{
     Action, Error, LedgerNotes, PageChange, Receipt, Result, VaultContext, WriteOptions, is_committed,
     refuse_secret, write_as,
 };
 use lore_ports::PageRow;
+use lore_vault::VaultPath;
 
-use crate::captures::{RawText, raw_changes};
 use crate::gaps::check_gaps;
 use crate::page_text::title_of;
+use crate::raw_captures::{RawText, raw_changes};
 
-use change::{Onto, change};
+use change::{ChangeMode, change};
 use page::free_path;
 use related::{related_pages, with_links};
 
 /// Maximum number of attempts to find a free file name.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// A note to capture.
 #[derive(Debug, Default)]
@@ -98,8 +99,12 @@ pub fn capture(context: &VaultContext, request: &CaptureRequest) -> Result<Captu
                 hint: "pass only one of them".into(),
             });
         }
-        (Some(page), None) => return change(context, page, request, Onto::Extend).map(Captured::Changed),
-        (None, Some(page)) => return change(context, page, request, Onto::Update).map(Captured::Changed),
+        (Some(page), None) => {
+            return change(context, page, request, ChangeMode::Extend).map(Captured::Changed);
+        }
+        (None, Some(page)) => {
+            return change(context, page, request, ChangeMode::Update).map(Captured::Changed);
+        }
         (None, None) => {}
     }
     let title = title_of(request.title.as_deref(), &request.text);
@@ -126,11 +131,11 @@ fn create(
     compared: Comparison,
 ) -> Result<NewCapture> {
     let near = related_pages(context, &compared, &request.text)?;
-    let mut tries = 1..=TRIES;
+    let mut attempts = 1..=MAX_ATTEMPTS;
     let (receipt, related) = loop {
-        match (try_create(context, request, title, &near), tries.next()) {
+        match (try_create(context, request, title, &near), attempts.next()) {
             (Err(Error::Conflict { expected: 0, .. }), Some(_)) => {}
-            (done, _) => break done?,
+            (result, _) => break result?,
         }
     };
     let page = match receipt.files.first() {
@@ -157,19 +162,22 @@ fn try_create(
         tags: tags::tags(context, request, &path, title)?,
         source,
         directory: request.directories.first().map(String::as_str),
-        more: more(context, request, &path),
+        extra: provenance(context, request, &path),
     };
     let text = new_page(context, &path, &new)?;
     let (text, related) = with_links(context, text, title, near.to_vec())?;
-    let page =
-        PageChange { path: path.clone(), action: Action::Put(text.into_bytes()), expected_version: Some(0) };
+    let page = PageChange {
+        path: VaultPath::known(path.clone()),
+        action: Action::Put(text.into_bytes()),
+        expected_version: Some(0),
+    };
     let changes: Vec<PageChange<'_>> = std::iter::once(page).chain(raw).collect();
-    Ok((write_as(context, &changes, &terms_of(format!("Capture {path}"), request, &path))?, related))
+    Ok((write_as(context, &changes, &write_options(format!("Capture {path}"), request, &path))?, related))
 }
 
 /// Returns provenance properties for pages without a schema; a schema lists the ones it needs itself. The commit
 /// records the session, so it is only written when there is no commit.
-fn more(context: &VaultContext, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
+fn provenance(context: &VaultContext, request: &CaptureRequest, path: &str) -> Vec<(&'static str, String)> {
     if context.policy().schema(path).is_some() {
         return Vec::new();
     }
@@ -178,7 +186,7 @@ fn more(context: &VaultContext, request: &CaptureRequest, path: &str) -> Vec<(&'
     std::iter::once(kind).chain(session.map(|session| ("session", session))).collect()
 }
 
-fn terms_of(subject: String, request: &CaptureRequest, path: &str) -> WriteOptions {
+fn write_options(subject: String, request: &CaptureRequest, path: &str) -> WriteOptions {
     WriteOptions {
         subject: Some(subject),
         noted: LedgerNotes::filling(&request.fills, path),

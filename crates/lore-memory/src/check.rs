@@ -6,37 +6,37 @@
 //! when other lines move and changes when one of the two changes.
 
 mod authority;
-mod behind;
+mod contradiction;
 mod dates;
 mod ended;
 mod endings;
-mod finding;
 pub(crate) mod guard;
 mod object;
+mod page_reader;
 mod passages;
-mod reading;
+mod prose_endings;
 mod rows;
-mod said;
+mod stale_truth;
 mod tokens;
 mod values;
 mod verbs;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use finding::{Finding, Group, Kind, Place};
+pub use contradiction::{Contradiction, ContradictionKind, ContradictionLine, Group};
 
 use lore_engine::{Result, VaultContext};
 use lore_ports::{PageNo, Progress, ResolvedFinding, read_transaction};
 
-use ended::{beside_ended_links, by_page, link_ended};
-use finding::{Spot, Suspicion, id_of};
-use reading::{Lines, Reading};
-use rows::{Meanings, Rows};
+use contradiction::{Candidate, LineRef, id_of};
+use ended::{by_page, facts_with_ended_links, link_ended};
+use page_reader::{Lines, PageReader};
+use rows::{ResolvedNames, Rows};
 use values::{disputed, live_single, two_values};
 
 /// Scope of a check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Scope {
+pub struct CheckScope {
     /// Only findings that involve this page.
     pub page: Option<PageNo>,
     /// Only findings of this group.
@@ -45,9 +45,9 @@ pub struct Scope {
 
 /// Result of settling a finding.
 #[derive(Debug)]
-pub enum Settling {
+pub enum SettleOutcome {
     /// The finding is settled, now or already before.
-    Done(Box<Finding>),
+    Done(Box<Contradiction>),
     /// No finding has this id prefix.
     Unknown,
     /// Several findings have this id prefix.
@@ -55,85 +55,96 @@ pub enum Settling {
 }
 
 /// Returns all contradictions, settled or not, sorted by path and line of the first place.
-pub fn check(context: &VaultContext, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
+pub fn check(
+    context: &VaultContext,
+    scope: CheckScope,
+    progress: Progress<'_>,
+) -> Result<Vec<Contradiction>> {
     read_transaction(context.store(), || findings(context, scope, progress))
 }
 
 /// Marks the finding with this id prefix as settled.
-pub fn settle(context: &VaultContext, beginning: &str, progress: Progress<'_>) -> Result<Settling> {
-    let beginning = beginning.trim().to_lowercase();
-    let mut found = check(context, Scope::default(), progress)?;
-    found.retain(|finding| !beginning.is_empty() && finding.id.starts_with(&beginning));
+pub fn settle(context: &VaultContext, prefix: &str, progress: Progress<'_>) -> Result<SettleOutcome> {
+    let prefix = prefix.trim().to_lowercase();
+    let mut found = check(context, CheckScope::default(), progress)?;
+    found.retain(|finding| !prefix.is_empty() && finding.id.starts_with(&prefix));
     match found.as_mut_slice() {
-        [] => Ok(Settling::Unknown),
+        [] => Ok(SettleOutcome::Unknown),
         [one] => {
             if one.settled.is_none() {
                 let at = context.now().timestamp().as_millisecond();
                 let settled =
                     ResolvedFinding { id: one.id.clone(), at, actor: context.author().actor.clone() };
-                context.store().settle(context.project(), &settled)?;
+                context.store().resolve_finding(context.project(), &settled)?;
                 one.settled = Some(settled);
             }
-            Ok(Settling::Done(Box::new(found.remove(0))))
+            Ok(SettleOutcome::Done(Box::new(found.remove(0))))
         }
-        many => Ok(Settling::Several(many.iter().map(|finding| finding.id.clone()).collect())),
+        many => Ok(SettleOutcome::Several(many.iter().map(|finding| finding.id.clone()).collect())),
     }
 }
 
-fn findings(context: &VaultContext, scope: Scope, progress: Progress<'_>) -> Result<Vec<Finding>> {
+fn findings(context: &VaultContext, scope: CheckScope, progress: Progress<'_>) -> Result<Vec<Contradiction>> {
     let rows = Rows::read(context)?;
-    let mut reading = Reading::new(context, &rows, progress);
-    let wanted = |group: Group| scope.group.is_none_or(|only| only == group);
-    let mut suspicions = Vec::new();
-    let subjects =
-        Meanings::look_up(context, rows.facts.iter().filter_map(|fact| fact.statement.subject.as_deref()))?;
-    if wanted(Group::CrossPage) {
+    let mut reader = PageReader::new(context, &rows, progress);
+    let includes = |group: Group| scope.group.is_none_or(|only| only == group);
+    let mut candidates = Vec::new();
+    let subjects = ResolvedNames::resolve(
+        context,
+        rows.facts.iter().filter_map(|fact| fact.statement.subject.as_deref()),
+    )?;
+    if includes(Group::CrossPage) {
         let policy = context.policy();
         let claims = disputed(&live_single(&rows, &policy.facts), &subjects);
         let objects = claims.values().flatten().map(|fact| fact.statement.object.as_str());
-        suspicions.extend(two_values(&rows, &claims, &Meanings::look_up(context, objects)?));
+        candidates.extend(two_values(&rows, &claims, &ResolvedNames::resolve(context, objects)?));
     }
-    if wanted(Group::Temporal) {
+    if includes(Group::Temporal) {
         let links = by_page(&rows);
-        let facts = beside_ended_links(&rows, &links, &subjects);
+        let facts = facts_with_ended_links(&rows, &links, &subjects);
         let objects = facts.iter().map(|(_, fact)| fact.statement.object.as_str());
-        suspicions.extend(link_ended(&rows, &links, &facts, &Meanings::look_up(context, objects)?));
-        suspicions.extend(reading.prose_against_links(&links)?);
+        candidates.extend(link_ended(&rows, &links, &facts, &ResolvedNames::resolve(context, objects)?));
+        candidates.extend(reader.prose_endings(&links)?);
     }
-    if wanted(Group::Stale) {
-        suspicions.extend(reading.stale(scope.page)?);
+    if includes(Group::Stale) {
+        candidates.extend(reader.stale(scope.page)?);
     }
     if let Some(page) = scope.page {
-        let touches =
-            |one: &Suspicion| one.about == Some(page) || one.spots.iter().any(|spot| spot.page == page);
-        suspicions.retain(touches);
+        let touches = |one: &Candidate| {
+            one.about == Some(page) || one.lines.iter().any(|line_ref| line_ref.page == page)
+        };
+        candidates.retain(touches);
     }
-    let lines = reading.lines_of(&suspicions);
-    finish(context, &rows, suspicions, &lines)
+    let lines = reader.lines_of(&candidates);
+    finish(context, &rows, candidates, &lines)
 }
 
 fn finish(
     context: &VaultContext,
     rows: &Rows,
-    suspicions: Vec<Suspicion>,
+    candidates: Vec<Candidate>,
     lines: &Lines,
-) -> Result<Vec<Finding>> {
-    let settled: HashMap<String, ResolvedFinding> =
-        context.store().settled(context.project())?.into_iter().map(|one| (one.id.clone(), one)).collect();
-    let mut found: BTreeMap<(String, u32, String), Finding> = BTreeMap::new();
-    for one in suspicions {
-        let [first, second] = one.spots;
-        let page_id = |spot: Spot| rows.pages.get(&spot.page).map_or("", |row| row.id.as_str());
-        let told = [(page_id(first), lines.text(first)), (page_id(second), lines.text(second))];
-        let id = id_of(one.kind, &one.topic, told);
-        let place = |spot: Spot| Place {
-            path: rows.pages.get(&spot.page).map(|row| row.path.clone()).unwrap_or_default(),
-            slug: rows.slug(spot.page).to_owned(),
-            line: spot.line,
-            text: lines.text(spot).to_owned(),
+) -> Result<Vec<Contradiction>> {
+    let settled: HashMap<String, ResolvedFinding> = context
+        .store()
+        .resolved_findings(context.project())?
+        .into_iter()
+        .map(|one| (one.id.clone(), one))
+        .collect();
+    let mut found: BTreeMap<(String, u32, String), Contradiction> = BTreeMap::new();
+    for one in candidates {
+        let [first, second] = one.lines;
+        let page_id = |line_ref: LineRef| rows.pages.get(&line_ref.page).map_or("", |row| row.id.as_str());
+        let sides = [(page_id(first), lines.text(first)), (page_id(second), lines.text(second))];
+        let id = id_of(one.kind, &one.topic, sides);
+        let place = |line_ref: LineRef| ContradictionLine {
+            path: rows.pages.get(&line_ref.page).map(|row| row.path.clone()).unwrap_or_default(),
+            slug: rows.slug(line_ref.page).to_owned(),
+            line: line_ref.line,
+            text: lines.text(line_ref).to_owned(),
         };
-        let places = one.spots.map(place);
-        let finding = Finding {
+        let places = one.lines.map(place);
+        let finding = Contradiction {
             settled: settled.get(&id).cloned(),
             kind: one.kind,
             subject: one.subject,

@@ -5,7 +5,6 @@
 //! pages, and the links of other pages, which point to the summary from then on. The original pages stay where they
 //! are.
 
-mod alike;
 mod apply;
 mod cluster;
 mod extract;
@@ -14,11 +13,12 @@ mod pairs;
 mod plan;
 mod prose;
 mod repoint;
+mod similar_pairs;
 mod summarizer;
 
 pub use apply::{Attempt, Compacted, GivenSummary, apply_summaries, compact, preview};
-pub use cluster::Held;
+pub use cluster::Connection;
 pub use extract::Extractive;
 pub use plan::{Cluster, ClusterTie, CompactPlan, CompactRequest, Measure, Member, plan_compaction};
 pub use repoint::Inbound;
-pub use summarizer::{INSTRUCTIONS, ModelSummarizer, Source, Summarizer, bare, prompt};
+pub use summarizer::{INSTRUCTIONS, ModelSummarizer, Summarizer, SummarySource, bare, prompt};

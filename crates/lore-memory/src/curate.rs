@@ -7,16 +7,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_text::fold;
 
-pub use health::{Alike, Broken};
+pub use health::{BrokenLink, TagVariants};
 
-use lore_engine::{Result, VaultContext};
-use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, Window};
+use lore_engine::{Result, VaultContext, page_terms};
+use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};
 use lore_text::{date_millis, jaccard};
 use lore_vault::{files_below, is_page_path};
 
-use crate::check::Finding;
+use crate::check::Contradiction;
 use crate::mentions::MissingLink;
-use crate::page_text::page_terms;
 
 /// Minimum similarity of likely duplicates.
 const SAME: f64 = 0.7;
@@ -26,9 +25,6 @@ const SHARED: usize = 4;
 
 /// Terms on more pages than this do not indicate similarity and are skipped.
 const COMMON: usize = 50;
-
-/// Setting that stores the number of pages at the last review.
-const LOOKED: &str = "curated";
 
 /// Result of a review.
 #[derive(Debug, Default)]
@@ -44,15 +40,15 @@ pub struct Curation {
     /// Other stale pages, with the reason.
     pub stale: Vec<(String, String)>,
     /// Unsettled contradictions.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Contradiction>,
     /// Unanswered questions, oldest first.
     pub gaps: Vec<GapRow>,
     /// Unlinked mentions of pages.
     pub missing_links: Vec<MissingLink>,
     /// Links that do not resolve.
-    pub broken_links: Vec<Broken>,
+    pub broken_links: Vec<BrokenLink>,
     /// Tags that differ only in spelling.
-    pub tags: Vec<Alike>,
+    pub tags: Vec<TagVariants>,
     /// Pages not changed for a long time, oldest first.
     pub untouched: Vec<String>,
     /// Pages that may need to be split, with their word counts.
@@ -78,8 +74,8 @@ pub fn curate(context: &VaultContext, progress: Progress<'_>) -> Result<Curation
         due: curation_due(context)?,
         ..Curation::default()
     };
-    health::look(context, &pages, &mut found, progress)?;
-    same_and_broad(context, &pages, &mut found)?;
+    health::add_findings(context, &pages, &mut found, progress)?;
+    duplicates_and_broad_pages(context, &pages, &mut found)?;
     captures(context, &pages, &mut found);
     Ok(found)
 }
@@ -90,8 +86,7 @@ pub fn curation_due(context: &VaultContext) -> Result<bool> {
     // Called at the start of every session: counting everything would cost more than the rest of the brief.
     let types = context.store().labels(context.project(), LabelKind::Type)?;
     let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
-    let noted = context.store().setting(&format!("{LOOKED}/{}", context.project()))?;
-    let due_at = match noted.and_then(|noted| noted.parse::<u64>().ok()) {
+    let due_at = match context.store().state(context.project())?.curated_pages {
         Some(last) => last + policy.curate.every,
         None => policy.curate.first,
     };
@@ -101,7 +96,7 @@ pub fn curation_due(context: &VaultContext) -> Result<bool> {
 /// Records that the pages were reviewed.
 pub fn mark_curated(context: &VaultContext) -> Result<()> {
     let pages = context.store().counts(context.project())?.pages;
-    Ok(context.store().set_setting(&format!("{LOOKED}/{}", context.project()), &pages.to_string())?)
+    Ok(context.store().set_state(context.project(), &StateChange::CuratedPages(pages))?)
 }
 
 fn orphans(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<String>> {
@@ -128,12 +123,12 @@ fn untouched(context: &VaultContext, pages: &[PageRow]) -> Vec<String> {
 
 /// Returns the latest date in the page's properties, else the file's modification time.
 fn last_touch(page: &PageRow) -> i64 {
-    let noted = ["updated", "reviewed", "last_curated"];
-    let days = noted.iter().filter_map(|key| page.properties.text(key).and_then(date_millis));
+    let properties = ["updated", "reviewed", "last_curated"];
+    let days = properties.iter().filter_map(|key| page.properties.text(key).and_then(date_millis));
     days.max().unwrap_or(page.updated)
 }
 
-fn same_and_broad(context: &VaultContext, pages: &[PageRow], found: &mut Curation) -> Result<()> {
+fn duplicates_and_broad_pages(context: &VaultContext, pages: &[PageRow], found: &mut Curation) -> Result<()> {
     let mut by_title: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut by_term: HashMap<String, Vec<usize>> = HashMap::new();
     let mut terms = Vec::with_capacity(pages.len());
@@ -144,7 +139,7 @@ fn same_and_broad(context: &VaultContext, pages: &[PageRow], found: &mut Curatio
             by_term.entry(term.clone()).or_default().push(at);
         }
         terms.push(own);
-        let words = context.vault().read(&page.path, u64::MAX)?.map_or(0, |file| words_in(&file.bytes));
+        let words = context.vault().read(&page.path, u64::MAX)?.map_or(0, |file| count_words(&file.bytes));
         if words > context.policy().curate.broad_words {
             found.broad.push((page.path.clone(), words));
         }
@@ -157,10 +152,10 @@ fn same_and_broad(context: &VaultContext, pages: &[PageRow], found: &mut Curatio
             }
         }
     }
-    let alike = shared.into_iter().filter(|(_, count)| *count >= SHARED);
-    let mut pairs: BTreeMap<(usize, usize), f64> = alike
+    let candidates = shared.into_iter().filter(|(_, count)| *count >= SHARED);
+    let mut pairs: BTreeMap<(usize, usize), f64> = candidates
         .map(|((one, other), _)| ((one, other), jaccard(&terms[one], &terms[other])))
-        .filter(|(_, likeness)| *likeness >= SAME)
+        .filter(|(_, similarity)| *similarity >= SAME)
         .collect();
     for same in by_title.into_values().filter(|same| same.len() > 1) {
         pairs.extend(same.windows(2).map(|two| ((two[0], two[1]), 1.0)));
@@ -172,7 +167,7 @@ fn same_and_broad(context: &VaultContext, pages: &[PageRow], found: &mut Curatio
     Ok(())
 }
 
-fn words_in(bytes: &[u8]) -> usize {
+fn count_words(bytes: &[u8]) -> usize {
     String::from_utf8_lossy(bytes).split_whitespace().count()
 }
 
@@ -184,8 +179,8 @@ fn captures(context: &VaultContext, pages: &[PageRow], found: &mut Curation) {
         if size > raw.large_bytes {
             found.large_captures.push((path.clone(), size));
         }
-        let whole = path.starts_with(&format!("{}/files/", raw.folder));
-        if is_page_path(&path) && !whole && !sources.contains(path.as_str()) {
+        let is_file = path.starts_with(&format!("{}/files/", raw.folder));
+        if is_page_path(&path) && !is_file && !sources.contains(path.as_str()) {
             found.unused_captures.push(path);
         }
     }

@@ -5,7 +5,7 @@ mod inbox;
 mod rotate;
 mod today;
 
-pub use day::{day_of, next_turn};
+pub use day::{day_of, next_day_start};
 pub use inbox::scratch_name;
 pub use rotate::{Rotation, local_now, rotate};
 pub use today::{SECTIONS, as_yesterday, date_of, fresh_today};

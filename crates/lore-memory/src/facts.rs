@@ -4,7 +4,7 @@
 //! alias and the slug of a page are the same subject everywhere.
 
 mod add;
-mod sound;
+mod problems;
 mod supersede;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use lore_text::fold;
 
 pub use add::{FactWritten, NewAssertion, add_fact};
-pub(crate) use sound::problems;
+pub(crate) use problems::problems;
 
 use lore_engine::{Resolution, Result, Temporal, VaultContext, choose, names_of, plain_predicate};
 use lore_ports::{
@@ -64,7 +64,7 @@ pub struct FoundFacts {
 
 /// Referent of a subject or an object: a page, else its words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Meaning {
+pub(crate) enum Referent {
     /// A page.
     Page(PageNo),
     /// Folded words.
@@ -72,103 +72,114 @@ pub(crate) enum Meaning {
 }
 
 /// Pages that names refer to, resolved in one query.
-pub(crate) struct Meanings {
+pub(crate) struct Referents {
     by_name: HashMap<String, Vec<KeyRow>>,
 }
 
-impl Meanings {
+impl Referents {
     /// Resolves these subjects and objects.
-    pub(crate) fn read<'a>(context: &VaultContext, words: impl Iterator<Item = &'a str>) -> Result<Meanings> {
+    pub(crate) fn read<'a>(
+        context: &VaultContext,
+        words: impl Iterator<Item = &'a str>,
+    ) -> Result<Referents> {
         let names: BTreeSet<String> = words.flat_map(names_of).filter(|name| !name.is_empty()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut by_name: HashMap<String, Vec<KeyRow>> = HashMap::new();
         for row in context.store().lookup(context.project(), &NameQuery::Exact(&names))? {
             by_name.entry(row.key.clone()).or_default().push(row);
         }
-        Ok(Meanings { by_name })
+        Ok(Referents { by_name })
     }
 
     /// Returns what words on the page at a path refer to.
-    pub(crate) fn of(&self, words: &str, path: &str) -> Meaning {
+    pub(crate) fn of(&self, words: &str, path: &str) -> Referent {
         let rows: Vec<KeyRow> =
             names_of(words).iter().filter_map(|name| self.by_name.get(name)).flatten().cloned().collect();
         match choose(&rows, words, Some(folder(path))) {
-            Resolution::One(row) => Meaning::Page(row.page),
-            _ => Meaning::Words(fold(words)),
+            Resolution::One(row) => Referent::Page(row.page),
+            _ => Referent::Words(fold(words)),
         }
     }
 
     /// Returns the subject of a fact on a page.
-    pub(crate) fn subject(&self, said: &Statement, page: PageNo, path: &str) -> Meaning {
-        said.subject.as_deref().map_or(Meaning::Page(page), |subject| self.of(subject, path))
+    pub(crate) fn subject(&self, statement: &Statement, page: PageNo, path: &str) -> Referent {
+        statement.subject.as_deref().map_or(Referent::Page(page), |subject| self.of(subject, path))
     }
 }
 
 /// Returns the facts that match a query, sorted by path and line.
 pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts> {
     let (store, project) = (context.store(), context.project());
-    let all = store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
-    let paths: HashMap<PageNo, String> =
-        store.fingerprints(project, None)?.into_iter().map(|page| (page.page, page.path)).collect();
+    let all = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
+    let paths: HashMap<PageNo, String> = store
+        .fingerprints(project, context.replica(), None)?
+        .into_iter()
+        .map(|page| (page.page, page.path))
+        .collect();
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
-    let meanings = Meanings::read(context, named.chain(query.subject))?;
-    let asked = asked_subject(context, query, &meanings)?;
+    let referents = Referents::read(context, named.chain(query.subject))?;
+    let requested = requested_subject(context, query, &referents)?;
     let predicate = query.predicate.map(plain_predicate);
     let mut found = FoundFacts::default();
-    let mut kept: Vec<(&StatementRow, Meaning)> = Vec::new();
+    let mut matching: Vec<(&StatementRow, Referent)> = Vec::new();
     for row in &all {
-        let subject = meanings.subject(&row.statement, row.page, path(row.page));
-        let on_page = |page: &PageRow| row.page == page.number || subject == Meaning::Page(page.number);
+        let subject = referents.subject(&row.statement, row.page, path(row.page));
+        let on_page = |page: &PageRow| row.page == page.number || subject == Referent::Page(page.number);
         let fits = query.page.is_none_or(on_page)
-            && asked.as_ref().is_none_or(|asked| *asked == subject)
-            && predicate.as_ref().is_none_or(|asked| *asked == plain_predicate(&row.statement.predicate));
+            && requested.as_ref().is_none_or(|requested| *requested == subject)
+            && predicate
+                .as_ref()
+                .is_none_or(|requested| *requested == plain_predicate(&row.statement.predicate));
         match fits {
             false => {}
             true if query.temporal.takes_interval(row.statement.interval, query.day) => {
-                kept.push((row, subject))
+                matching.push((row, subject))
             }
             true => found.left_out += 1,
         }
     }
-    found.facts = shown(context, &all, kept)?;
+    found.facts = fact_rows(context, &all, matching)?;
     found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
     Ok(found)
 }
 
 /// Returns the requested subject: a page by any of its names, else the words.
-fn asked_subject(
+fn requested_subject(
     context: &VaultContext,
     query: &FactQuery<'_>,
-    meanings: &Meanings,
-) -> Result<Option<Meaning>> {
+    referents: &Referents,
+) -> Result<Option<Referent>> {
     let Some(words) = query.subject else { return Ok(None) };
     Ok(Some(match context.find(words)? {
-        Some(page) => Meaning::Page(page.number),
-        None => meanings.of(words, ""),
+        Some(page) => Referent::Page(page.number),
+        None => referents.of(words, ""),
     }))
 }
 
-fn shown(
+fn fact_rows(
     context: &VaultContext,
     all: &[StatementRow],
-    kept: Vec<(&StatementRow, Meaning)>,
+    matching: Vec<(&StatementRow, Referent)>,
 ) -> Result<Vec<FactRow>> {
-    let pages: HashSet<PageNo> = kept.iter().map(|(row, _)| row.page).collect();
-    let about = kept.iter().filter_map(|(_, subject)| match subject {
-        Meaning::Page(page) => Some(*page),
-        Meaning::Words(_) => None,
+    let pages: HashSet<PageNo> = matching.iter().map(|(row, _)| row.page).collect();
+    let about = matching.iter().filter_map(|(_, subject)| match subject {
+        Referent::Page(page) => Some(*page),
+        Referent::Words(_) => None,
     });
     let numbers: BTreeSet<PageNo> = pages.iter().copied().chain(about).collect();
     let numbers: Vec<PageNo> = numbers.into_iter().collect();
     let rows = context.store().pages(context.project(), &numbers)?;
     let rows: HashMap<PageNo, PageRow> = rows.into_iter().map(|row| (row.number, row)).collect();
     let ids = ids(all.iter().filter(|row| pages.contains(&row.page)), &rows);
-    let fact = |(row, subject): (&StatementRow, Meaning)| {
+    let fact = |(row, subject): (&StatementRow, Referent)| {
         let page = rows.get(&row.page)?;
         let about = match subject {
-            Meaning::Page(page) => rows.get(&page),
-            Meaning::Words(_) => None,
+            Referent::Page(page) => rows.get(&page),
+            Referent::Words(_) => None,
         };
         let words = row.statement.subject.clone().unwrap_or_default();
         Some(FactRow {
@@ -180,7 +191,7 @@ fn shown(
             statement: row.statement.clone(),
         })
     };
-    Ok(kept.into_iter().filter_map(fact).collect())
+    Ok(matching.into_iter().filter_map(fact).collect())
 }
 
 /// Returns the id of each fact by page and line. The end date is not part of the id, so that closing a fact keeps it.
@@ -192,15 +203,15 @@ fn ids<'a>(
     let mut ids = HashMap::new();
     for row in facts {
         let Some(page) = pages.get(&row.page) else { continue };
-        let said = &row.statement;
-        let from = said.interval.from.map(|date| date.to_string()).unwrap_or_default();
-        let subject = said.subject.as_deref().map(fold).unwrap_or_default();
-        let predicate = plain_predicate(&said.predicate);
-        let base = stable_number(&["fact", &page.id, &subject, &predicate, &fold(&said.object), &from]);
+        let statement = &row.statement;
+        let from = statement.interval.from.map(|date| date.to_string()).unwrap_or_default();
+        let subject = statement.subject.as_deref().map(fold).unwrap_or_default();
+        let predicate = plain_predicate(&statement.predicate);
+        let base = stable_number(&["fact", &page.id, &subject, &predicate, &fold(&statement.object), &from]);
         let nth = seen.entry(base).or_insert(0);
         *nth += 1;
         let id = if *nth == 1 { base } else { stable_number(&[&base.to_string(), &nth.to_string()]) };
-        ids.insert((row.page, said.lines.first), id);
+        ids.insert((row.page, statement.lines.first), id);
     }
     ids
 }

@@ -2,12 +2,9 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{Error, Hit, Result, VaultContext, refuse_secret};
-use lore_ports::{Embedder, GapRow, Sensitivity, transaction};
-use lore_text::{ContentHash, fold, stable_number, terms};
-
-use crate::novelty::nearness;
-use crate::page_text::page_terms;
+use lore_engine::{AnswerQuality, Error, Result, VaultContext, refuse_secret};
+use lore_ports::{GapRow, PageRow, Sensitivity, transaction};
+use lore_text::{ContentHash, fold, on_one_line, stable_number};
 
 /// An unanswered question.
 #[derive(Debug, Default)]
@@ -45,16 +42,16 @@ fn id_of(hash: ContentHash) -> u64 {
 /// Adds a gap, or counts a known one again and reopens it. It is `internal` until approved for more.
 pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
     if new.question.trim().is_empty() {
-        return Err(bad("the question is empty", "pass the question that was asked"));
+        return Err(bad_input("the question is empty", "pass the question that was asked"));
     }
     if new.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
-        return Err(bad("the confidence is not between 0 and 1", "omit it if it is unknown"));
+        return Err(bad_input("the confidence is not between 0 and 1", "omit it if it is unknown"));
     }
     let note = new.context.as_deref().unwrap_or_default().trim();
     let question = plain(&new.question);
     if !question.is_empty() && plain(note).contains(&question) {
         let hint = "describe the purpose, not the question: the context is stored as is";
-        return Err(bad("the context contains the question, which must not be stored", hint));
+        return Err(bad_input("the context contains the question, which must not be stored", hint));
     }
     refuse_secret(context, "the context", note)?;
     let query_hash = ContentHash::of(new.question.as_bytes());
@@ -91,15 +88,15 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
     let approver = approval.approver.trim();
     if approver.is_empty() {
-        return Err(bad("the approver is missing", "pass a name: it is stored with the approval"));
+        return Err(bad_input("the approver is missing", "pass a name: it is stored with the approval"));
     }
     match approval.sensitivity {
         Sensitivity::Internal => {
-            return Err(bad("gaps are internal by default", "approve as `redacted` or `external`"));
+            return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
         }
         Sensitivity::Redacted if redacted_query.is_none() => {
             let hint = "pass the question without names, amounts and terms as the redacted query";
-            return Err(bad("a redacted approval needs a redacted query", hint));
+            return Err(bad_input("a redacted approval needs a redacted query", hint));
         }
         _ => {}
     }
@@ -112,13 +109,13 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
         let is_question = |text: &String| ContentHash::of(text.as_bytes()) == gap.query_hash;
         if query_text.as_ref().is_some_and(|text| !is_question(text)) {
             let hint = "pass the exact question as it was asked, or omit it";
-            return Err(bad(&format!("this is not the question of gap {id}"), hint));
+            return Err(bad_input(&format!("this is not the question of gap {id}"), hint));
         }
         if let Some(redacted) = &redacted_query {
             let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
             if whole || is_question(redacted) {
                 let hint = "remove the confidential parts";
-                return Err(bad("the redacted query is the question itself", hint));
+                return Err(bad_input("the redacted query is the question itself", hint));
             }
         }
         Ok(GapRow {
@@ -148,38 +145,23 @@ pub fn check_gaps(context: &VaultContext, ids: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Evaluates the answer to a plain question. A poor answer becomes a gap if the policy enables it; a good one closes an
-/// open gap. Returns a note for the caller; failing to record the result is only a note too, so the answer is still
-/// returned.
-pub fn weigh(context: &VaultContext, question: &str, hits: &[Hit]) -> Option<String> {
-    // An answer from a link or a fact counts, whatever words the page contains.
-    let best = hits.iter().find(|hit| hit.answers).or(hits.first());
-    let weighed = try_weigh(context, question, best);
-    weighed.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
+/// Returns whether asking a question may change its gap, so that the answer must be judged: the policy logs poorly
+/// answered questions, or this one has an open gap.
+pub fn is_watched(context: &VaultContext, question: &str) -> Result<bool> {
+    Ok(context.policy().gaps.log || has_open_gap(context, question)?)
 }
 
-fn try_weigh(context: &VaultContext, question: &str, best: Option<&Hit>) -> Result<Option<String>> {
-    let policy = context.policy();
+/// Records how well a plain question was answered: a poor answer becomes a gap if the policy enables it, and a good one
+/// closes an open gap. Returns a note for the caller; failing to record it is only a note too.
+pub fn record_answer(context: &VaultContext, question: &str, quality: &AnswerQuality) -> Option<String> {
     let id = gap_id(question);
-    let known = context.store().gap(context.project(), id)?;
-    let open = known.is_some_and(|gap| gap.resolved.is_none());
-    if !(policy.gaps.log || open) || terms(question).is_empty() {
-        return Ok(None);
-    }
-    let threshold = policy.gaps.threshold;
-    let confidence = match best {
-        Some(best) => confidence(context, question, best, threshold)?,
-        None => 0.0,
-    };
-    match best {
-        Some(best) if confidence >= threshold => {
-            if !open {
-                return Ok(None);
-            }
-            resolve_gap(context, id, &best.page.path)?;
-            Ok(Some(format!("gap {id} is closed: {} answers it", best.page.slug)))
+    let recorded = effect(context, question, quality).and_then(|effect| match effect {
+        GapEffect::None => Ok(None),
+        GapEffect::Closes(page) => {
+            resolve_gap(context, id, &page.path)?;
+            Ok(Some(format!("gap {id} is closed: {} answers it", page.slug)))
         }
-        _ if policy.gaps.log => {
+        GapEffect::Opens(confidence) => {
             let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
             let times = add_gap(context, &gap)?.times;
             let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
@@ -187,26 +169,50 @@ fn try_weigh(context: &VaultContext, question: &str, best: Option<&Hit>) -> Resu
                 "no page answers this well (confidence {confidence:.2}): recorded as gap {id}{times}, without its text"
             )))
         }
-        _ => Ok(None),
+    });
+    recorded.unwrap_or_else(|error| Some(format!("cannot record how well this was answered: {error}")))
+}
+
+/// Returns what [`record_answer`] would do, as a note for a caller who may not write.
+pub fn unrecorded_answer(context: &VaultContext, question: &str, quality: &AnswerQuality) -> Option<String> {
+    match effect(context, question, quality) {
+        Ok(GapEffect::None) => None,
+        Ok(GapEffect::Closes(page)) => Some(format!(
+            "{} answers gap {}, which stays open: access is read-only",
+            page.slug,
+            gap_id(question)
+        )),
+        Ok(GapEffect::Opens(confidence)) => Some(format!(
+            "no page answers this well (confidence {confidence:.2}): not recorded as a gap, because access is read-only"
+        )),
+        Err(error) => Some(format!("cannot tell whether this is a gap: {error}")),
     }
 }
 
-/// Returns how well a page answers a question, from 0 to 1: the share of the question's terms on the page, or the
-/// cosine, whichever is larger. Unlike a search score, it is comparable across questions. Terms are counted first, and
-/// no model is used if they suffice.
-fn confidence(context: &VaultContext, question: &str, best: &Hit, enough: f64) -> Result<f64> {
-    if best.answers || matches!(context.find(question), Ok(Some(_)) | Err(Error::Ambiguous { .. })) {
-        return Ok(1.0);
-    }
-    let asked = terms(question);
-    let there = page_terms(context, &best.page)?;
-    let covered = asked.intersection(&there).count() as f64 / asked.len().max(1) as f64;
-    if covered >= enough {
-        return Ok(covered);
-    }
-    let near =
-        nearness(context, question, &best.page, &|embedder: &dyn Embedder| embedder.embed_query(question))?;
-    Ok(near.unwrap_or_default().max(covered))
+/// What an answer does to the gap of its question.
+enum GapEffect<'a> {
+    None,
+    /// The page answers an open gap.
+    Closes(&'a PageRow),
+    /// No page answers well; with the confidence of the best.
+    Opens(f64),
+}
+
+fn effect<'a>(context: &VaultContext, question: &str, quality: &'a AnswerQuality) -> Result<GapEffect<'a>> {
+    let gaps = &context.policy().gaps;
+    Ok(match &quality.page {
+        Some(page) if quality.confidence >= gaps.threshold => match has_open_gap(context, question)? {
+            true => GapEffect::Closes(page),
+            false => GapEffect::None,
+        },
+        _ if gaps.log => GapEffect::Opens(quality.confidence),
+        _ => GapEffect::None,
+    })
+}
+
+fn has_open_gap(context: &VaultContext, question: &str) -> Result<bool> {
+    let known = context.store().gap(context.project(), gap_id(question))?;
+    Ok(known.is_some_and(|gap| gap.resolved.is_none()))
 }
 
 /// Reads and writes a gap in one transaction.
@@ -224,11 +230,11 @@ fn change(
 
 /// Folds case, collapses whitespace and strips surrounding punctuation.
 fn plain(text: &str) -> String {
-    let words = fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = on_one_line(&fold(text));
     words.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
 }
 
-fn bad(message: &str, hint: &str) -> Error {
+fn bad_input(message: &str, hint: &str) -> Error {
     Error::BadInput { message: message.to_owned(), hint: hint.to_owned() }
 }
 

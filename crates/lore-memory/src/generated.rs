@@ -5,18 +5,18 @@
 
 mod block;
 mod catalogue;
-mod due;
+mod edit_state;
 mod findings;
 mod lists;
-mod seal;
+mod stale;
 mod text;
 
 pub use block::{CLOSE, OPEN, put_block};
-pub use catalogue::{BUDGET, Node, Section, catalogue};
-pub use due::{broken_blocks, due, every_path, whole_files};
+pub use catalogue::{BUDGET, CatalogueEntry, CatalogueSection, catalogue};
+pub use edit_state::{EditState, is_merged, seal, state_of};
 pub(crate) use findings::{edited_findings, generated_findings};
 pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
-pub use seal::{EditState, is_merged, seal, state_of};
+pub use stale::{broken_blocks, every_path, stale_files, whole_files};
 
 #[cfg(test)]
 mod tests;

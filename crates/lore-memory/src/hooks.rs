@@ -26,14 +26,14 @@ impl Hooks for FeatureHooks {
             match resolve_gap(context, *gap, path) {
                 // The gap was deleted meanwhile, so there is nothing to close.
                 Err(Error::NoGap { .. }) => {}
-                done => drop(done?),
+                result => drop(result?),
             }
         }
         Ok(())
     }
 
     fn derived_files(&self, context: &VaultContext) -> Result<Vec<Derived>> {
-        generated::due(context)
+        generated::stale_files(context)
     }
 
     fn derived_paths(&self, context: &VaultContext) -> Result<Vec<String>> {

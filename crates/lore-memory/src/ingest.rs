@@ -19,17 +19,17 @@ use crate::mentions::{Mention, mentions};
 use crate::novelty::{Novelty, Verdict};
 
 pub use evidence::Evidence;
-pub use page::{Derived, PageIngest};
+pub use page::{PageIngest, RewriteOutcome};
 pub use source::SourceNovelty;
 
 use imports::known_source;
 
 pub(crate) use imports::record_import;
-use page::{Planned, plan_page};
+use page::{PlannedPage, plan_page};
 use source::{SourcePage, plan_source, source_novelty};
 
 /// Maximum number of attempts when another process takes the name of the source's page.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// A source to import.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ pub struct PageReport {
     /// Written file.
     pub written: Written,
     /// What happened to the new text.
-    pub derived: Derived,
+    pub derived: RewriteOutcome,
     /// Novelty of that text compared with the previous page.
     pub novelty: Option<Novelty>,
 }
@@ -101,12 +101,12 @@ pub struct PageReport {
 /// Imports a source. Known bytes change nothing unless forced.
 pub fn ingest(context: &VaultContext, request: &IngestRequest) -> Result<Ingested> {
     check(context, request)?;
-    for _ in 1..TRIES {
+    for _ in 1..MAX_ATTEMPTS {
         match attempt(context, request) {
             // Another process imported the same bytes or took the name first.
             Err(Error::Exists { .. }) => {}
-            Err(Error::Conflict { expected: 0, slug, .. }) if !is_asked_for(context, request, &slug)? => {}
-            done => return done,
+            Err(Error::Conflict { expected: 0, slug, .. }) if !is_requested(context, request, &slug)? => {}
+            result => return result,
         }
     }
     attempt(context, request)
@@ -125,7 +125,7 @@ fn check(context: &VaultContext, request: &IngestRequest) -> Result<()> {
 }
 
 /// Returns whether an existing page is one that the caller wants to create.
-fn is_asked_for(context: &VaultContext, request: &IngestRequest, name: &str) -> Result<bool> {
+fn is_requested(context: &VaultContext, request: &IngestRequest, name: &str) -> Result<bool> {
     let path = match exists(&context.vault().root().join(name)) {
         true => name.to_owned(),
         false => context.page(name)?.path,
@@ -149,21 +149,22 @@ fn attempt(context: &VaultContext, request: &IngestRequest) -> Result<Ingested> 
         report.novelty = source_novelty(context, source)?;
         changes.extend(source.change());
     }
-    let mut fates = Vec::new();
+    let mut outcomes = Vec::new();
     for page in &request.pages {
-        let Planned { change, derived, novelty } = plan_page(context, request, page)?;
+        let PlannedPage { change, derived, novelty } = plan_page(context, request, page)?;
         report.warnings.extend(warning(&change, derived, novelty));
-        fates.push((derived, novelty));
+        outcomes.push((derived, novelty));
         changes.push(change);
     }
     let (receipt, batch) = execute(context, request, source.as_ref(), &changes)?;
     let mut files = receipt.files.into_iter();
-    let own = if changes.len() > fates.len() { files.next() } else { None };
-    let told = files.zip(fates).map(|(written, (derived, novelty))| PageReport { written, derived, novelty });
-    (report.pages, report.batch, report.commit) = (told.collect(), batch, receipt.commit);
+    let own = if changes.len() > outcomes.len() { files.next() } else { None };
+    let reports =
+        files.zip(outcomes).map(|(written, (derived, novelty))| PageReport { written, derived, novelty });
+    (report.pages, report.batch, report.commit) = (reports.collect(), batch, receipt.commit);
     report.warnings.extend(receipt.warnings);
     if let Some(source) = &source {
-        report.source = own.map_or_else(|| as_it_is(context, &source.path), |own| Ok(Some(own)))?;
+        report.source = own.map_or_else(|| existing_page(context, &source.path), |own| Ok(Some(own)))?;
         let (mentions, cut) = mentions(context, &source.text, &source.path)?;
         report.mentions = mentions;
         report.warnings.extend(cut);
@@ -193,29 +194,32 @@ fn execute(
     let batch = import.as_ref().map(|import| import.batch.clone());
     let about = source.map(|source| source.path.as_str()).or(request.source_ref.as_deref());
     let subject = Some(format!("Ingest {}", about.unwrap_or(&filler)));
-    let noted = LedgerNotes { import, ..LedgerNotes::filling(&request.fills, &filler) };
-    Ok((write_as(context, changes, &WriteOptions { subject, noted, ..WriteOptions::default() })?, batch))
+    let notes = LedgerNotes { import, ..LedgerNotes::filling(&request.fills, &filler) };
+    Ok((
+        write_as(context, changes, &WriteOptions { subject, noted: notes, ..WriteOptions::default() })?,
+        batch,
+    ))
 }
 
 /// Returns the existing page that already holds the source.
-fn as_it_is(context: &VaultContext, path: &str) -> Result<Option<Written>> {
+fn existing_page(context: &VaultContext, path: &str) -> Result<Option<Written>> {
     let outcome = Outcome::Unchanged;
     let page = context.page_at(path)?;
     Ok(page.map(|page| Written { path: page.path, slug: page.slug, version: page.version, outcome }))
 }
 
 /// Returns a warning about a text that was skipped, or written although it is hardly new.
-fn warning(change: &PageChange<'_>, derived: Derived, novelty: Option<Novelty>) -> Option<String> {
+fn warning(change: &PageChange<'_>, derived: RewriteOutcome, novelty: Option<Novelty>) -> Option<String> {
     let Novelty { verdict, jaccard, cosine } = novelty.filter(|novelty| novelty.verdict != Verdict::Novel)?;
-    let alike = match (verdict, cosine) {
+    let similarity = match (verdict, cosine) {
         (Verdict::NearDuplicate, Some(cosine)) => format!("says the same as the page (cosine {cosine:.2})"),
         _ => format!("has the same words as the page (overlap {jaccard:.2})"),
     };
     Some(match derived {
-        Derived::Skipped => format!(
-            "{}: the new text {alike}, so only its evidence was added; use force to rewrite the page",
+        RewriteOutcome::Skipped => format!(
+            "{}: the new text {similarity}, so only its evidence was added; use force to rewrite the page",
             change.path
         ),
-        _ => format!("{}: rewritten because of force, although the new text {alike}", change.path),
+        _ => format!("{}: rewritten because of force, although the new text {similarity}", change.path),
     })
 }

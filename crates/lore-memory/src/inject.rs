@@ -21,23 +21,25 @@ pub struct Injected {
 /// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
 pub fn injected(context: &VaultContext, whole: bool) -> Result<(Vec<Injected>, Vec<String>)> {
     let (mut files, mut warnings) = (Vec::new(), Vec::new());
-    for wanted in &context.policy().inject {
-        let path = format!("{}.md", without_extension(&wanted.path));
+    for file_rule in &context.policy().inject {
+        let path = format!("{}.md", without_extension(&file_rule.path));
         let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
         let (size, text) = (file.bytes.len() as u64, decode(&file.bytes).text.into_owned());
-        match wanted.max_bytes.filter(|limit| size > *limit) {
+        match file_rule.max_bytes.filter(|limit| size > *limit) {
             Some(limit) => {
                 warnings.push(format!("{path} is not injected: {size} bytes exceed the limit of {limit}"));
             }
-            None => files.push(Injected { name: wanted.name.clone(), text: cut(wanted, text, whole), path }),
+            None => {
+                files.push(Injected { name: file_rule.name.clone(), text: cut(file_rule, text, whole), path })
+            }
         }
     }
     Ok((files, warnings))
 }
 
-fn cut(wanted: &Inject, text: String, whole: bool) -> String {
-    let section = wanted.section.as_deref().filter(|_| !whole);
-    match section.and_then(|section| last_entries(&text, section, wanted.last)) {
+fn cut(file_rule: &Inject, text: String, whole: bool) -> String {
+    let section = file_rule.section.as_deref().filter(|_| !whole);
+    match section.and_then(|section| last_entries(&text, section, file_rule.last)) {
         Some((short, _)) => short,
         None => text,
     }

@@ -1,9 +1,14 @@
 //! What Lore does with its pages, on top of the engine: capture, ingest, facts, contradiction checks, compaction,
 //! curation, gaps, generated files, daily pages and the brief.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_embed::StaticModel; // It knows no provider of models.
+//! ```
 
 mod brief;
 mod capture;
-mod captures;
 pub mod check;
 mod compact;
 mod curate;
@@ -18,28 +23,34 @@ mod lint_fix;
 mod mentions;
 mod novelty;
 mod page_text;
+mod raw_captures;
 pub mod retention;
 mod scope;
 mod validate;
 
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
-pub use capture::{CaptureRequest, Captured, Comparison, NewCapture, Similar, Way, capture, similar_pages};
-pub use captures::RawText;
-pub use compact::{
-    Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Extractive, GivenSummary, Held,
-    INSTRUCTIONS, Inbound, Measure, Member, ModelSummarizer, Source, Summarizer, apply_summaries, bare,
-    compact, plan_compaction, preview, prompt,
+pub use capture::{
+    CaptureRequest, Captured, Comparison, NewCapture, Similar, SimilarityMethod, capture, similar_pages,
 };
-pub use curate::{Alike, Broken, Curation, curate, curation_due, mark_curated};
+pub use compact::{
+    Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Connection, Extractive,
+    GivenSummary, INSTRUCTIONS, Inbound, Measure, Member, ModelSummarizer, Summarizer, SummarySource,
+    apply_summaries, bare, compact, plan_compaction, preview, prompt,
+};
+pub use curate::{BrokenLink, Curation, TagVariants, curate, curation_due, mark_curated};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
-pub use gaps::{Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, resolve_gap, weigh};
+pub use gaps::{
+    Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,
+    unrecorded_answer,
+};
 pub use hooks::FeatureHooks;
 pub use ingest::{
-    Derived, Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, SourceNovelty,
+    Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, RewriteOutcome, SourceNovelty,
     SourceText, ingest,
 };
 pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
-pub use mentions::{LinksMade, Mention, MissingLink, add_missing_links, missing_links};
+pub use mentions::{LinksAdded, Mention, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
+pub use raw_captures::RawText;
 pub use validate::validate;

@@ -9,6 +9,7 @@ use lore_engine::{
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
+use lore_vault::VaultPath;
 
 use crate::generated;
 use crate::mentions::{MissingLink, add_missing_links, missing_links};
@@ -32,7 +33,7 @@ pub struct Fixed {
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Remaining findings.
-    pub left: Vec<Finding>,
+    pub remaining: Vec<Finding>,
 }
 
 /// Applies the safe fixes, page by page, and lints again.
@@ -44,30 +45,34 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
     for path in pages.into_iter().filter(|path| context.indexes(path)) {
         let schema = context.policy().schema(path).cloned().unwrap_or_default();
-        let mend: Edit<'_> = Box::new(|text| Ok(mend(context, &schema, path, text)));
-        let change = PageChange { path: path.to_owned(), action: Action::Edit(mend), expected_version: None };
-        let terms =
+        let edit: Edit<'_> = Box::new(|text| Ok(apply_fixes(context, &schema, path, text)));
+        let change = PageChange {
+            path: VaultPath::known(path.to_owned()),
+            action: Action::Edit(edit),
+            expected_version: None,
+        };
+        let options =
             WriteOptions { subject: Some(format!("Fix {path}")), is_fix: true, ..WriteOptions::default() };
-        let receipt = write_as(context, &[change], &terms)?;
+        let receipt = write_as(context, &[change], &options)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
     }
     if request.links || context.policy().lint.level(Lint::LinkMissing) > Level::Off {
-        let made = add_missing_links(context, &missing_links(context, only)?)?;
-        fixed.paths.extend(made.paths);
-        fixed.linked = made.linked;
-        fixed.warnings = made.warnings;
+        let links = add_missing_links(context, &missing_links(context, only)?)?;
+        fixed.paths.extend(links.paths);
+        fixed.linked = links.linked;
+        fixed.warnings = links.warnings;
     }
-    if !generated::due(context)?.is_empty() && only.is_none() {
+    if !generated::stale_files(context)?.is_empty() && only.is_none() {
         fixed.paths.extend(refresh_generated(context)?.generated);
     }
-    fixed.left = lint(context, only)?;
-    fixed.left.retain(|found| found.level > Level::Off);
+    fixed.remaining = lint(context, only)?;
+    fixed.remaining.retain(|found| found.level > Level::Off);
     Ok(fixed)
 }
 
 /// Returns the text with fixed properties. What cannot be fixed is left unchanged.
-fn mend(context: &VaultContext, schema: &Schema, path: &str, text: &str) -> String {
+fn apply_fixes(context: &VaultContext, schema: &Schema, path: &str, text: &str) -> String {
     let mut text = text.to_owned();
     let page = parse(path, &text).page;
     let mut set = |key: &str, value: Value| {

@@ -4,10 +4,10 @@
 //! or compacted pages are never suggested. Code, links and headings are skipped, and so are timelines and imported
 //! sources, which are evidence.
 
-mod evidence;
 mod in_text;
 mod link;
 mod names;
+mod occurrence;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -16,7 +16,7 @@ use lore_page::{ByteRange, Linkable, linkable, parse};
 
 pub use in_text::Mention;
 pub(crate) use in_text::mentions;
-pub use link::{LinksMade, add_missing_links};
+pub use link::{LinksAdded, add_missing_links};
 
 use lore_engine::{Finding, Findings, Level, Lint, Result, VaultContext, Verb, is_live, states};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
@@ -25,8 +25,8 @@ use lore_vault::decode;
 
 use crate::generated::{self, CLOSE, OPEN};
 
-use evidence::{Evidence, Spoken, spoken};
-use names::{Names, lowered};
+use names::{PageNames, lowered};
+use occurrence::{NameUsage, Occurrence, occurrences};
 
 /// A mention of a page without a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct MissingLink {
     /// Title of the mentioned page.
     pub title: String,
     /// Byte range in the page's text.
-    place: ByteRange,
+    range: ByteRange,
     /// Hash of the text that the range refers to.
     text: ContentHash,
     /// The mentioned page.
@@ -62,112 +62,134 @@ pub fn missing_links(context: &VaultContext, only: Option<&BTreeSet<String>>) ->
 }
 
 fn find(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<MissingLink>> {
-    let known = Known::read(context)?;
+    let vault_names = VaultNames::read(context)?;
     let generated: HashSet<String> = generated::whole_files(context)?.into_iter().collect();
-    let mut evidence = Evidence::new(&known.names);
-    let mut suspected: Vec<Suspected> = Vec::new();
-    for (at, page) in known.pages.iter().enumerate().filter(|(_, page)| !generated.contains(&page.path)) {
+    let mut usage = NameUsage::new(&vault_names.names);
+    let mut page_candidates: Vec<PageCandidates> = Vec::new();
+    for (at, page) in vault_names.pages.iter().enumerate().filter(|(_, page)| !generated.contains(&page.path))
+    {
         let Some(file) = context.vault().read(&page.path, context.policy().limits.page_bytes)? else {
             continue;
         };
         let decoded = decode(&file.bytes);
         let (_, linkable) = linkable(&page.path, &decoded.text);
-        let said = spoken(&known.names, &linkable.text, &lowered(&linkable.text));
-        said.iter().for_each(|one| evidence.note(one, &linkable.text[one.place.clone()]));
-        let wanted = only.is_none_or(|only| only.contains(&page.path));
-        if wanted && known.live[at] && decoded.encoding.is_none() && may_be_linked(context, &page.path) {
-            let resolve_targets =
-                said.into_iter().filter_map(|one| Some((known.target(at, &one, &linkable)?, one)));
-            let said = first_of_each(&decoded.text, resolve_targets.collect());
-            suspected.push(Suspected { page: at, text: ContentHash::of(decoded.text.as_bytes()), said });
+        let occurrences = occurrences(&vault_names.names, &linkable.text, &lowered(&linkable.text));
+        occurrences.iter().for_each(|one| usage.note(one, &linkable.text[one.range.clone()]));
+        let is_requested = only.is_none_or(|only| only.contains(&page.path));
+        if is_requested
+            && vault_names.live[at]
+            && decoded.encoding.is_none()
+            && can_be_linked(context, &page.path)
+        {
+            let targeted = occurrences
+                .into_iter()
+                .filter_map(|one| Some((vault_names.target(at, &one, &linkable)?, one)));
+            let candidates = first_candidates(&decoded.text, targeted.collect());
+            page_candidates.push(PageCandidates {
+                page: at,
+                text: ContentHash::of(decoded.text.as_bytes()),
+                candidates,
+            });
         }
     }
     let mut found: Vec<MissingLink> =
-        suspected.into_iter().flat_map(|page| known.missing(page, &evidence)).collect();
-    found.sort_by(|a, b| (&a.path, a.place.start).cmp(&(&b.path, b.place.start)));
+        page_candidates.into_iter().flat_map(|page| vault_names.missing(page, &usage)).collect();
+    found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
     Ok(found)
 }
 
 /// Candidate mentions on a page, before it is known how the whole vault uses the names.
-struct Suspected {
+struct PageCandidates {
     page: usize,
     text: ContentHash,
-    said: Vec<Said>,
+    candidates: Vec<MentionCandidate>,
 }
 
 /// Pages of a vault with their names and links.
-struct Known {
+struct VaultNames {
     pages: Vec<PageRow>,
     /// Whether each page is live.
     live: Vec<bool>,
     /// Names of each page, title first.
-    called: Vec<Vec<String>>,
-    names: Names,
+    names_by_page: Vec<Vec<String>>,
+    names: PageNames,
     links: HashMap<PageNo, HashSet<PageNo>>,
 }
 
-impl Known {
-    fn read(context: &VaultContext) -> Result<Known> {
+impl VaultNames {
+    fn read(context: &VaultContext) -> Result<VaultNames> {
         let all = Window { limit: i64::MAX as usize, offset: 0 };
         let pages = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
         let live = states(context, &pages)?.iter().map(|state| is_live(&state.status)).collect();
-        let called = pages.iter().map(|page| called(context, page)).collect::<Result<Vec<_>>>()?;
-        let names = Names::new(called.iter().map(|names| names.iter().map(String::as_str).collect()));
-        Ok(Known { links: links_of(context, &pages)?, pages, live, called, names })
+        let names_by_page =
+            pages.iter().map(|page| names_of_page(context, page)).collect::<Result<Vec<_>>>()?;
+        let names =
+            PageNames::new(names_by_page.iter().map(|names| names.iter().map(String::as_str).collect()));
+        Ok(VaultNames { links: links_of(context, &pages)?, pages, live, names_by_page, names })
     }
 
     /// Returns the page that a name refers to, if a link to it is missing.
-    fn target(&self, page: usize, one: &Spoken, linkable: &Linkable) -> Option<usize> {
-        let target = self.names.list[one.name].page.filter(|target| *target != page && self.live[*target])?;
+    fn target(&self, page: usize, occurrence: &Occurrence, linkable: &Linkable) -> Option<usize> {
+        let target =
+            self.names.list[occurrence.name].page.filter(|target| *target != page && self.live[*target])?;
         let links = self.links.get(&self.pages[page].number);
         let linked = links.is_some_and(|links| links.contains(&self.pages[target].number));
-        let object = linkable.objects.binary_search(&one.place.start).is_ok();
+        let object = linkable.objects.binary_search(&occurrence.range.start).is_ok();
         (!linked && !object).then_some(target)
     }
 
     /// Returns the first confirmed mention of each target.
-    fn missing(&self, page: Suspected, evidence: &Evidence) -> Vec<MissingLink> {
-        let resolve_targets = |one: &Said| evidence.is_meant(&self.names.list[one.spoken.name], &one.spoken);
-        let mut first: BTreeMap<usize, Said> = BTreeMap::new();
-        for one in page.said.into_iter().filter(resolve_targets) {
-            first.entry(one.target).or_insert(one);
+    fn missing(&self, page: PageCandidates, usage: &NameUsage) -> Vec<MissingLink> {
+        let refers = |candidate: &MentionCandidate| {
+            usage.refers_to_page(&self.names.list[candidate.occurrence.name], &candidate.occurrence)
+        };
+        let mut first: BTreeMap<usize, MentionCandidate> = BTreeMap::new();
+        for candidate in page.candidates.into_iter().filter(refers) {
+            first.entry(candidate.target).or_insert(candidate);
         }
-        let title = |one: &Said| self.called[one.target][0].clone();
+        let title = |candidate: &MentionCandidate| self.names_by_page[candidate.target][0].clone();
         let row = &self.pages[page.page];
         first
             .into_values()
-            .map(|one| one.missing(row, &self.pages[one.target], title(&one), page.text))
+            .map(|candidate| {
+                candidate.missing(row, &self.pages[candidate.target], title(&candidate), page.text)
+            })
             .collect()
     }
 }
 
 /// A mention on a page, with its target.
-struct Said {
+struct MentionCandidate {
     target: usize,
-    spoken: Spoken,
+    occurrence: Occurrence,
     words: String,
     line: u32,
 }
 
 /// Returns the first of each form in which a name occurs in a text, in order, skipping generated blocks.
-fn first_of_each(text: &str, spoken: Vec<(usize, Spoken)>) -> Vec<Said> {
+fn first_candidates(text: &str, occurrences: Vec<(usize, Occurrence)>) -> Vec<MentionCandidate> {
     let block = text.find(OPEN).map(|open| open..text.find(CLOSE).unwrap_or(text.len()));
     let mut seen = HashSet::new();
     let (mut at, mut line) = (0, 1);
-    let mut said = Vec::new();
-    for (target, spoken) in spoken {
-        let start = spoken.place.start;
+    let mut candidates = Vec::new();
+    for (target, occurrence) in occurrences {
+        let start = occurrence.range.start;
         let generated = block.as_ref().is_some_and(|block| block.contains(&start));
-        if !generated && seen.insert((spoken.name, spoken.exact, spoken.begins)) {
+        if !generated && seen.insert((occurrence.name, occurrence.exact, occurrence.starts_sentence)) {
             line += text[at..start].matches('\n').count() as u32;
             at = start;
-            said.push(Said { words: text[spoken.place.clone()].to_owned(), target, spoken, line });
+            candidates.push(MentionCandidate {
+                words: text[occurrence.range.clone()].to_owned(),
+                target,
+                occurrence,
+                line,
+            });
         }
     }
-    said
+    candidates
 }
 
-impl Said {
+impl MentionCandidate {
     fn missing(&self, page: &PageRow, target: &PageRow, title: String, text: ContentHash) -> MissingLink {
         MissingLink {
             path: page.path.clone(),
@@ -175,7 +197,7 @@ impl Said {
             words: self.words.clone(),
             to: target.slug.clone(),
             title,
-            place: ByteRange { start: self.spoken.place.start, end: self.spoken.place.end },
+            range: ByteRange { start: self.occurrence.range.start, end: self.occurrence.range.end },
             text,
             target: target.number,
         }
@@ -184,7 +206,7 @@ impl Said {
 
 /// Returns the names of a page: its title and aliases, title first. If it has no `title`, the first heading is the
 /// title, and its file name counts as a name too.
-fn called(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
+fn names_of_page(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
     let mut names = vec![page.title.clone()];
     names.extend(page.properties.list("aliases"));
     names.extend(page.properties.list("alias"));
@@ -208,7 +230,7 @@ fn links_of(context: &VaultContext, pages: &[PageRow]) -> Result<HashMap<PageNo,
 }
 
 /// Returns whether the policy allows patching the page, and it is not an imported source, whose text is evidence.
-fn may_be_linked(context: &VaultContext, path: &str) -> bool {
+fn can_be_linked(context: &VaultContext, path: &str) -> bool {
     let policy = context.policy();
     let source = policy.ingest.folder.trim_matches('/');
     let is_source = !source.is_empty() && path.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));

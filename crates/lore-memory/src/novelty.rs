@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use lore_engine::{Result, VaultContext};
-use lore_ports::{EmbedResult, Embedder, Filter, PageRow, VectorQuery};
+use lore_engine::{Result, VaultContext, page_similarity};
+use lore_ports::{Embedder, PageRow};
 
 /// Word overlap above which a text duplicates the page.
 const DUPLICATE: f64 = 0.85;
@@ -54,7 +54,7 @@ pub(crate) fn novelty(context: &VaultContext, new: &str, truth: &str, page: &Pag
     }
     let passage =
         |embedder: &dyn Embedder| Ok(embedder.embed_passages(&[new])?.into_iter().next().unwrap_or_default());
-    let cosine = nearness(context, new, page, &passage)?;
+    let cosine = page_similarity(context, new, page, &passage)?;
     Ok(Novelty { verdict: verdict(jaccard, cosine), jaccard, cosine })
 }
 
@@ -76,25 +76,6 @@ pub fn jaccard(a: &str, b: &str) -> f64 {
         0 => 1.0,
         all => shared as f64 / all as f64,
     }
-}
-
-/// Returns the cosine between a text and the nearest part of a page; none without a usable model.
-pub(crate) fn nearness(
-    context: &VaultContext,
-    text: &str,
-    page: &PageRow,
-    vector: &dyn Fn(&dyn Embedder) -> EmbedResult<Vec<f32>>,
-) -> Result<Option<f64>> {
-    let Some(row) = context.active_model()? else { return Ok(None) };
-    let Ok(embedder) = context.embedder(&row) else { return Ok(None) };
-    if text.trim().is_empty() || !embedder.reads(text) {
-        return Ok(None);
-    }
-    let Ok(vector) = vector(&*embedder) else { return Ok(None) };
-    let filter = Filter { slug: Some(page.slug.clone()), ..Filter::default() };
-    let query = VectorQuery { model: row.number, vector: &vector, filter: &filter, limit: 1, also: &[] };
-    let hits = context.store().nearest(context.project(), &query)?;
-    Ok(hits.iter().find(|hit| hit.chunk.page == page.number).map(|hit| f64::from(hit.similarity)))
 }
 
 #[cfg(test)]

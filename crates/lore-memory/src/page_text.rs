@@ -1,27 +1,7 @@
-//! The text of a page as features compare and quote it: its body, terms, title and first sentence.
+//! The title and the first sentence of a text, as features quote them.
 
-use std::collections::BTreeSet;
-
-use lore_engine::{Result, VaultContext};
 use lore_page::parse;
-use lore_ports::PageRow;
-use lore_text::terms;
-use lore_vault::decode;
-
-/// Returns the text of a page below its frontmatter.
-pub(crate) fn body(context: &VaultContext, page: &PageRow) -> Result<String> {
-    let Some(file) = context.vault().read(&page.path, u64::MAX)? else { return Ok(String::new()) };
-    let text = decode(&file.bytes).text.into_owned();
-    let parsed = parse(&page.path, &text).page;
-    let timeline = parsed.timeline.map(|range| range.of(&text)).unwrap_or_default();
-    Ok(format!("{}\n{timeline}", parsed.truth.of(&text)))
-}
-
-/// Returns the terms of a page's title, summary and body.
-pub(crate) fn page_terms(context: &VaultContext, page: &PageRow) -> Result<BTreeSet<String>> {
-    let summary = page.summary.as_deref().unwrap_or_default();
-    Ok(terms(&format!("{}\n{summary}\n{}", page.title, body(context, page)?)))
-}
+use lore_text::sentence_end;
 
 /// Returns the given title, else the first heading, else the first sentence.
 pub(crate) fn title_of(given: Option<&str>, text: &str) -> String {
@@ -36,13 +16,31 @@ pub(crate) fn first_sentence(text: &str, limit: usize) -> String {
     let body =
         page.truth.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let line = body.map(|line| line.trim_start_matches(['-', '*', '>', ' '])).next().unwrap_or_default();
-    let end = line.find(". ").map_or(line.len(), |at| at + 1);
-    let sentence = line[..end].trim_end_matches('.');
+    let sentence = line[..sentence_end(line)].trim_end_matches('.');
     match sentence.char_indices().nth(limit) {
         None => sentence.to_owned(),
         Some((at, _)) => {
             let cut = sentence[..at].rfind(' ').unwrap_or(at);
             format!("{}…", sentence[..cut].trim_end())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_sentence_ends_where_a_sentence_ends() {
+        for (text, expected) in [
+            ("Met Dr. Who in v1.2 today. Then left.", "Met Dr. Who in v1.2 today"),
+            ("# Title\n\n- Is it so? Yes.", "Is it so?"),
+            ("No end\nSecond line.", "No end"),
+            ("Founded in 2017. It grew.", "Founded in 2017"),
+            ("One two three four five six.", "One two three four five six"),
+            ("A word and another word that goes on and on and on.", "A word and another word that goes on…"),
+        ] {
+            assert_eq!(first_sentence(text, 40), expected, "{text}");
         }
     }
 }

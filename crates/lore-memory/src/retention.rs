@@ -10,11 +10,11 @@ use lore_engine::{
     write_as,
 };
 use lore_text::date_in_name;
-use lore_vault::{DiskFile, Scan, files_below, scan, stat, without_extension};
+use lore_vault::{DiskFile, Scan, VaultPath, files_below, scan, stat, without_extension};
 
 use crate::daily::local_now;
 
-pub use rollup::{KeptEntries, RollUp, roll_up};
+pub use rollup::{KeepRule, RollUpResult, roll_up};
 
 /// A file with limited retention.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Ageing {
     /// Time from which its age counts.
     pub since: Timestamp,
     /// Whether it has expired.
-    pub over: bool,
+    pub expired: bool,
 }
 
 /// Result of applying retention.
@@ -61,8 +61,8 @@ fn ageing_file(context: &VaultContext, file: DiskFile) -> Option<Ageing> {
     let rule = policy.rule(&file.path)?;
     let keep = rule.keep?;
     let since = since(rule, &file, &now)?;
-    let over = keep.is_over(since, &now);
-    Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, over, path: file.path })
+    let expired = keep.is_over(since, &now);
+    Some(Ageing { rule: rule.name().to_owned(), keep: keep.to_string(), since, expired, path: file.path })
 }
 
 /// Returns the time from which a file's age counts. If the rule needs a date in the name and there is none, the file is
@@ -79,56 +79,57 @@ pub fn retain(context: &VaultContext) -> Result<Retained> {
     let policy = context.policy();
     let before = policy.limits.snapshots.before(&context.now());
     let snapshots = context.store().prune_snapshots(context.project(), before)?;
-    let mut done = Retained { snapshots, ..Retained::default() };
+    let mut result = Retained { snapshots, ..Retained::default() };
     let mut changes = Vec::new();
-    for one in ageing(context)?.into_iter().filter(|one| one.over) {
+    for one in ageing(context)?.into_iter().filter(|one| one.expired) {
         let path = one.path.clone();
         // A file that is modified before it is deleted is still needed.
-        let still = move || {
+        let is_still_expired = move || {
             let file = stat(context.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
-            file.and_then(|file| ageing_file(context, file)).is_some_and(|now| now.over)
+            file.and_then(|file| ageing_file(context, file)).is_some_and(|now| now.expired)
         };
-        changes.push(PageChange { path, action: Action::DeleteIf(Box::new(still)), expected_version: None });
+        changes.push(PageChange {
+            path: VaultPath::known(path),
+            action: Action::DeleteIf(Box::new(is_still_expired)),
+            expected_version: None,
+        });
     }
     for log in &policy.rollup {
-        changes.extend(rolled(context, log, &mut done)?);
+        changes.extend(roll_up_log(context, log, &mut result)?);
     }
     if !changes.is_empty() {
         let subject = Some("Apply retention".to_owned());
-        done.receipt = write_as(
+        result.receipt = write_as(
             context,
             &changes,
             &WriteOptions { authority: Authority::Upkeep, subject, ..WriteOptions::default() },
         )?;
-        let gone = done.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
-        done.expired = gone.map(|file| file.path.clone()).collect();
+        let deleted = result.receipt.files.iter().filter(|file| file.outcome == Outcome::Deleted);
+        result.expired = deleted.map(|file| file.path.clone()).collect();
     }
-    Ok(done)
+    Ok(result)
 }
 
-fn rolled<'a>(
+fn roll_up_log<'a>(
     context: &VaultContext,
     log: &lore_engine::RollUp,
-    done: &mut Retained,
+    retained: &mut Retained,
 ) -> Result<Option<PageChange<'a>>> {
     let path = format!("{}.md", without_extension(&log.path));
     let Some(file) = context.vault().read(&path, u64::MAX)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(file.bytes) else { return Ok(None) };
-    let kept: Vec<KeptEntries> = log
-        .keep
-        .iter()
-        .map(|(heading, last)| KeptEntries { heading: heading.clone(), last: *last })
-        .collect();
-    let result = roll_up(&text, &kept, log.warn_bytes);
-    done.warnings.extend(result.warnings.iter().map(|warning| format!("{path}: {warning}")));
+    let rules: Vec<KeepRule> =
+        log.keep.iter().map(|(heading, last)| KeepRule { heading: heading.clone(), last: *last }).collect();
+    let result = roll_up(&text, &rules, log.warn_bytes);
+    retained.warnings.extend(result.warnings.iter().map(|warning| format!("{path}: {warning}")));
     if result.text == text {
         return Ok(None);
     }
-    let gone: Vec<String> = result.dropped.into_iter().chain(result.collapsed).collect();
-    done.rolled.push((path.clone(), gone));
-    let (kept, warn_bytes) = (kept, log.warn_bytes);
-    let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &kept, warn_bytes).text));
-    Ok(Some(PageChange { path, action: Action::Edit(edit), expected_version: None }))
+    let removed: Vec<String> = result.dropped.into_iter().chain(result.collapsed).collect();
+    retained.rolled.push((path.clone(), removed));
+    let (rules, warn_bytes) = (rules, log.warn_bytes);
+    let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &rules, warn_bytes).text));
+    Ok(Some(PageChange { path: VaultPath::known(path), action: Action::Edit(edit), expected_version: None }))
 }
 
 /// Returns the number of raw captures and their total size in bytes.

@@ -109,7 +109,7 @@ pub enum EditError {
     },
     /// The line has nested content, which would become part of another item without it.
     #[error("line {line} has nested content; move that first, or edit the lines in the file")]
-    Holds {
+    NestedContent {
         /// The given line.
         line: u32,
     },
@@ -121,7 +121,7 @@ pub enum EditError {
     },
     /// The end date is before the start date.
     #[error("line {line} is valid from {from}, which is after {until}; give a later end date")]
-    EndsBeforeItBegins {
+    EndBeforeStart {
         /// Line of the relation or fact.
         line: u32,
         /// Start date.

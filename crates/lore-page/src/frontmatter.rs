@@ -36,7 +36,7 @@ pub(crate) struct Fences {
 
 /// The error for an opening fence without a closing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NeverClosed;
+pub(crate) struct UnclosedFrontmatter;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -45,7 +45,7 @@ pub(crate) fn read(text: &str) -> Frontmatter {
     let fences = match fences(text) {
         Ok(Some(fences)) => fences,
         Ok(None) => return Frontmatter { body_start: content_start(text), ..Frontmatter::default() },
-        Err(NeverClosed) => {
+        Err(UnclosedFrontmatter) => {
             let message = "the frontmatter is not closed; add a `---` line after it".to_owned();
             return Frontmatter {
                 body_start: content_start(text),
@@ -58,7 +58,7 @@ pub(crate) fn read(text: &str) -> Frontmatter {
     let mut diagnostics = Vec::new();
     let properties = match yaml::read(source) {
         Ok(mapping) => {
-            diagnostics.extend(mapping.oddities.into_iter().map(|oddity| in_file(oddity, &fences)));
+            diagnostics.extend(mapping.warnings.into_iter().map(|warning| in_file(warning, &fences)));
             mapping.properties
         }
         Err(bad) => {
@@ -75,7 +75,7 @@ pub(crate) fn read(text: &str) -> Frontmatter {
 }
 
 /// Finds the fences: a first line `---`, and the next line `---` or `...`.
-pub(crate) fn fences(text: &str) -> Result<Option<Fences>, NeverClosed> {
+pub(crate) fn fences(text: &str) -> Result<Option<Fences>, UnclosedFrontmatter> {
     let start = content_start(text);
     if !text[start..].starts_with("---") {
         return Ok(None);
@@ -98,7 +98,7 @@ pub(crate) fn fences(text: &str) -> Result<Option<Fences>, NeverClosed> {
         }
         position += line.len();
     }
-    Err(NeverClosed)
+    Err(UnclosedFrontmatter)
 }
 
 /// Returns the byte after a byte order mark, or 0 if there is none.

@@ -18,4 +18,4 @@ pub(crate) use tail::NO_INTERVAL;
 pub(crate) use words::{Show, shown_links, tag_end};
 
 /// Warnings about a line, each a sentence without a full stop; the caller adds the line number.
-pub(crate) type Oddities = Vec<String>;
+pub(crate) type LineWarnings = Vec<String>;

@@ -2,6 +2,15 @@
 //!
 //! This crate is pure: it reads no files, clock or environment. Parsing never fails, and an edit changes only the
 //! lines it targets.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_ports::Store; // It knows no database.
+//! ```
+//! ```compile_fail
+//! use lore_vault::Vault; // It reads no files.
+//! ```
 
 pub mod edit;
 mod frontmatter;

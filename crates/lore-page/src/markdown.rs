@@ -28,7 +28,7 @@ pub use prose::prose;
 
 use blocks::{Blocks, PageLink, RawHeading};
 use inline::Inline;
-use item::{Related, Source};
+use item::{ItemSource, Related};
 use lines::Lines;
 
 /// Maximum number of characters of a line that are kept as the context of a link.
@@ -61,7 +61,7 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     let inline = inline::scan(text, body_start, &blocks);
 
     split_at_rule(&mut page, text, body_start, &blocks, &lines);
-    let source = Source { text, lines: &lines, blocks: &blocks, inline: &inline };
+    let source = ItemSource { text, lines: &lines, blocks: &blocks, inline: &inline };
     let related = item::read(&source, &mut page, &mut diagnostics);
     let links = body_links(path, &source, &related);
     page.links.extend(links);
@@ -144,7 +144,7 @@ fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
 }
 
 /// Returns the links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
-fn body_links(path: &str, source: &Source<'_>, related: &[Related]) -> Vec<Link> {
+fn body_links(path: &str, source: &ItemSource<'_>, related: &[Related]) -> Vec<Link> {
     let mut related = related.iter().peekable();
     let mut links = Vec::with_capacity(source.inline.wiki.len() + source.blocks.page_links.len());
     for range in &source.inline.wiki {
@@ -155,8 +155,8 @@ fn body_links(path: &str, source: &Source<'_>, related: &[Related]) -> Vec<Link>
     for link in &source.blocks.page_links {
         // `[[a]](b.md)` is a wiki link, and so is `[[a]]` where `[a]` is defined as a link.
         let inside = source.inline.wiki.partition_point(|wiki| wiki.start <= link.range.start);
-        let taken = inside > 0 && link.range.start < source.inline.wiki[inside - 1].end;
-        if !taken && !source.blocks.opaque.is_comment(link.range.start) {
+        let is_wiki_link = inside > 0 && link.range.start < source.inline.wiki[inside - 1].end;
+        if !is_wiki_link && !source.blocks.opaque.is_comment(link.range.start) {
             links.push(markdown_link(path, source, link));
         }
     }
@@ -166,7 +166,7 @@ fn body_links(path: &str, source: &Source<'_>, related: &[Related]) -> Vec<Link>
     links
 }
 
-fn wiki_link(source: &Source<'_>, range: &Range<usize>, related: Option<&Related>) -> Option<Link> {
+fn wiki_link(source: &ItemSource<'_>, range: &Range<usize>, related: Option<&Related>) -> Option<Link> {
     let read = wiki::read(&source.text[range.start + 2..range.end - 2])?;
     let before = &source.text.as_bytes()[..range.start];
     let (relation, context, interval) = match related {
@@ -189,7 +189,7 @@ fn wiki_link(source: &Source<'_>, range: &Range<usize>, related: Option<&Related
     })
 }
 
-fn markdown_link(path: &str, source: &Source<'_>, link: &PageLink) -> Link {
+fn markdown_link(path: &str, source: &ItemSource<'_>, link: &PageLink) -> Link {
     let (target, heading) = destination::resolve(path, &link.destination);
     let label = plain(&link.label);
     Link {
@@ -207,7 +207,7 @@ fn markdown_link(path: &str, source: &Source<'_>, link: &PageLink) -> Link {
 }
 
 /// Returns the line of a link, or the part of a long line around the start of the link.
-fn line_around(source: &Source<'_>, link: &Range<usize>) -> Option<String> {
+fn line_around(source: &ItemSource<'_>, link: &Range<usize>) -> Option<String> {
     let line = source.lines.range(link.start);
     let text = line.of(source.text);
     let mut start = 0;

@@ -14,10 +14,10 @@ pub fn revision(current: &str, new: &str, time: &str) -> String {
     let untitled = without_title(new);
     let added =
         without_blank_ends(body(&edit::demote_headings(&untitled, levels_down(&untitled)))).to_owned();
-    let says_the_same = same(body(&without_title(current)), body(&untitled))
+    let is_repeated = same(body(&without_title(current)), body(&untitled))
         || last_revision(current).is_some_and(|last| same(last, &added))
         || ends_with_revision(current, &added);
-    if added.is_empty() || says_the_same {
+    if added.is_empty() || is_repeated {
         return current.to_owned();
     }
     let ends_blank = current.lines().next_back().is_none_or(|line| line.trim().is_empty());
@@ -65,9 +65,9 @@ fn last_revision(text: &str) -> Option<&str> {
 
 /// Returns whether a page ends with a revision with this text. An unclosed code block hides the revision's heading from
 /// the parser, but not from this check.
-fn ends_with_revision(text: &str, said: &str) -> bool {
-    let (text, said) = (text.replace('\r', ""), said.replace('\r', ""));
-    let Some(before) = text.trim_end().strip_suffix(said.trim_end()) else { return false };
+fn ends_with_revision(text: &str, revision_text: &str) -> bool {
+    let (text, revision_text) = (text.replace('\r', ""), revision_text.replace('\r', ""));
+    let Some(before) = text.trim_end().strip_suffix(revision_text.trim_end()) else { return false };
     let heading = before.trim_end().lines().next_back().unwrap_or_default();
     before.ends_with('\n') && heading.starts_with(&format!("{} {HEADING}", "#".repeat(LEVEL)))
 }
@@ -198,8 +198,8 @@ mod tests {
             let new = new.replace('\r', "");
             let revised = revision("Mine.\n", &new, TIME);
             let headings = crate::parse("", &revised).page.headings;
-            let beside = headings.iter().filter(|heading| heading.level <= 2).count();
-            prop_assert_eq!(beside, usize::from(revised != "Mine.\n"), "{}", revised);
+            let siblings = headings.iter().filter(|heading| heading.level <= 2).count();
+            prop_assert_eq!(siblings, usize::from(revised != "Mine.\n"), "{}", revised);
         }
     }
 }

@@ -124,20 +124,20 @@ pub(crate) fn read(inner: &str) -> Option<WikiText<'_>> {
         None => (inner, ""),
     };
     let (target, heading) = name.split_once('#').unwrap_or((name, ""));
-    let target = on_one_line(target);
+    let target = join_lines(target);
     let filled = |text: &'_ str| !text.trim().is_empty();
     if target.is_empty() {
         return None;
     }
     Some(WikiText {
         target,
-        heading: Some(heading).filter(|text| filled(text)).map(on_one_line),
-        label: Some(label).filter(|text| filled(text)).map(on_one_line),
+        heading: Some(heading).filter(|text| filled(text)).map(join_lines),
+        label: Some(label).filter(|text| filled(text)).map(join_lines),
     })
 }
 
 /// Joins the lines of a link that spans several, dropping the `>` of a quote.
-fn on_one_line(text: &str) -> Cow<'_, str> {
+fn join_lines(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains('\n') {
         return Cow::Borrowed(text);

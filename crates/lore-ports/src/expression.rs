@@ -11,7 +11,8 @@ pub enum Expression {
     All(Vec<Expression>),
     /// Any of these.
     Any(Vec<Expression>),
-    /// Any of these that distinguish pages: an index may drop those that most pages contain.
+    /// Any of these that distinguish pages. The engine drops those that most pages contain; a store treats the rest like
+    /// [`Expression::Any`].
     AnyRare(Vec<Expression>),
     /// The first without the second.
     Without(Box<Expression>, Box<Expression>),

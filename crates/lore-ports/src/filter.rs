@@ -42,6 +42,10 @@ pub struct StatementFilter<'a> {
     pub pages: Option<&'a [PageNo]>,
     /// Only of this kind.
     pub kind: Option<StatementKind>,
+    /// Only facts whose named subject or whose object is one of these names, each as [`name_in_fact`] gives it.
+    ///
+    /// [`name_in_fact`]: crate::name_in_fact
+    pub naming: Option<&'a [&'a str]>,
 }
 
 /// Selects pages. Empty fields match everything.
@@ -111,27 +115,40 @@ pub struct Window {
 pub struct TextQuery<'a> {
     /// The expression to match.
     pub expression: &'a Expression,
-    /// GapFilter pages to search.
+    /// Which pages to search.
     pub filter: &'a Filter,
     /// Weights of the fields.
     pub weights: Weights,
-    /// GapFilter range of the results.
+    /// Which range of the results.
     pub window: Window,
 }
 
-/// Weight of a match in an alias or heading, relative to 1 in the text.
+/// How much a match counts in each column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
+    /// Weight of the title.
+    pub title: f64,
     /// Weight of an alias.
     pub aliases: f64,
     /// Weight of a heading.
     pub headings: f64,
+    /// Weight of a tag or property.
+    pub tags: f64,
+    /// Weight of the summary.
+    pub summary: f64,
+    /// Weight of the truth.
+    pub truth: f64,
+    /// Weight of the timeline.
+    pub timeline: f64,
 }
 
-impl Default for Weights {
-    fn default() -> Self {
-        Weights { aliases: 8.0, headings: 3.0 }
-    }
+/// How many pages contain each of several terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentFrequencies {
+    /// Number of pages.
+    pub pages: u64,
+    /// Number of pages with each term, in the order asked for.
+    pub counts: Vec<u64>,
 }
 
 /// A page whose text matched.

@@ -39,45 +39,6 @@ pub trait Ledger {
 
     /// Stores who wrote a file.
     fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
-
-    /// Returns the files that could not be indexed, sorted by path.
-    fn failures(&self, project: ProjectNo) -> Result<Vec<FileFailure>>;
-
-    /// Stores a failure, or clears it with `None`.
-    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()>;
-
-    /// Returns the resolved findings of checks, sorted by id.
-    fn settled(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>>;
-
-    /// Marks a finding as resolved; an existing mark is kept.
-    fn settle(&self, project: ProjectNo, finding: &ResolvedFinding) -> Result<()>;
-
-    /// Returns a setting of this database.
-    fn setting(&self, key: &str) -> Result<Option<String>>;
-
-    /// Stores a setting.
-    fn set_setting(&self, key: &str, value: &str) -> Result<()>;
-
-    /// Checkpoints the write-ahead log and releases free pages.
-    fn checkpoint(&self) -> Result<()>;
-
-    /// Copies the database to a new file, in a consistent state.
-    fn backup(&self, to: &std::path::Path) -> Result<()>;
-}
-
-/// A file that could not be indexed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileFailure {
-    /// Vault-relative path.
-    pub path: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its mtime in nanoseconds since 1970.
-    pub mtime: i64,
-    /// Number of consecutive failures.
-    pub count: u32,
-    /// The reason.
-    pub reason: String,
 }
 
 /// Who last wrote a file through Lore.
@@ -88,18 +49,7 @@ pub struct Authorship {
     /// Who wrote it.
     pub actor: String,
     /// Whether the file contained nothing written by anyone else.
-    pub whole: bool,
-}
-
-/// A finding that was marked as resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResolvedFinding {
-    /// The finding's id.
-    pub id: String,
-    /// When it was resolved, in milliseconds since 1970.
-    pub at: i64,
-    /// Who resolved it.
-    pub actor: String,
+    pub sole_author: bool,
 }
 
 /// A snapshot to store.

@@ -2,9 +2,17 @@
 //! model ports ([`Embedder`], [`TextModel`]), in plain rows.
 //!
 //! The SQL lives below these traits and the rules above them. Methods take `&self`, so that one transaction can span all
-//! of them. This crate has no implementation.
+//! of them. This crate has no implementation; its feature `conformance` adds the tests that every database must pass.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_engine::VaultContext; // It knows nobody who uses it.
+//! ```
 
 mod chunk;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod embed;
 mod error;
 mod expression;
@@ -13,7 +21,9 @@ mod gaps;
 mod imports;
 mod index;
 mod ledger;
+mod maintenance;
 mod progress;
+mod project;
 mod rows;
 mod text_model;
 mod transaction;
@@ -24,16 +34,23 @@ pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use filter::{
-    Aged, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery, Weights, Window,
+    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery,
+    Weights, Window,
 };
 pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};
-pub use index::{Forget, Index, Store};
-pub use ledger::{Authorship, FileFailure, Ledger, NewSnapshot, ResolvedFinding, SnapshotRow};
+pub use index::{Index, Store};
+pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
+pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
+pub use project::{
+    FileFailure, Forget, ProjectKey, ProjectState, Projects, ResolvedFinding, StateChange, is_local_id,
+    local_id,
+};
 pub use rows::{
     Counts, Fingerprint, KeyKind, KeyRow, LabelKind, LinkDraft, LinkRow, PageDraft, PageNo, PageRow,
-    ProjectNo, PutPage, SearchText, Statement, StatementKind, StatementRow, name_in_fact,
+    PageWrite, PageWritten, ProjectNo, ReplicaNo, SearchText, Statement, StatementKind, StatementRow,
+    name_in_fact,
 };
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};

@@ -1,5 +1,7 @@
 //! Plain rows: what the index stores of pages, links and structured lines.
 
+use std::borrow::Cow;
+
 use lore_page::{Diagnostic, Interval, LineRange, Properties};
 use lore_text::ContentHash;
 
@@ -8,15 +10,44 @@ use crate::chunk::ChunkDraft;
 /// A project's number in its database.
 pub type ProjectNo = i64;
 
+/// The number of a checkout of a project: one directory on one machine.
+pub type ReplicaNo = i64;
+
 /// A page's number in its index. It changes when the index is rebuilt, so nothing outside may store it.
 pub type PageNo = i64;
 
-/// The result of writing a page.
+/// A change to one page of the index.
 #[derive(Debug)]
-pub struct PutPage {
-    /// Its number.
+pub enum PageWrite<'a> {
+    /// Writes a page under its path, replacing what was there.
+    Put(Box<PageDraft<'a>>),
+    /// Records the new time of a file whose bytes are unchanged: `mtime` as the fingerprint keeps it, and when the page
+    /// changed in milliseconds since 1970.
+    Touch {
+        /// The page.
+        page: PageNo,
+        /// Nanoseconds since 1970; 0 when not to be trusted.
+        mtime: i64,
+        /// Milliseconds since 1970.
+        updated: i64,
+    },
+    /// Moves a page to another path; it keeps its number, and the page at that path is removed.
+    Move {
+        /// The page.
+        page: PageNo,
+        /// Its new path.
+        to: &'a str,
+    },
+    /// Removes a page. Links to it become pending.
+    Remove(PageNo),
+}
+
+/// The effect of a [`PageWrite`].
+#[derive(Debug)]
+pub struct PageWritten {
+    /// The page.
     pub page: PageNo,
-    /// The names it gained and lost.
+    /// The names that came to mean another page, or none: links to them must be resolved again.
     pub names: Vec<String>,
 }
 
@@ -101,19 +132,23 @@ pub struct PageDraft<'a> {
     pub text: SearchText<'a>,
 }
 
-/// A page's text by field.
+/// A page's text by column, as words separated by spaces.
 #[derive(Debug, Default)]
 pub struct SearchText<'a> {
+    /// Title.
+    pub title: Cow<'a, str>,
     /// Aliases and the first heading.
-    pub aliases: String,
+    pub aliases: Cow<'a, str>,
     /// Headings.
-    pub headings: String,
+    pub headings: Cow<'a, str>,
     /// Tags and property values.
-    pub tags: String,
+    pub tags: Cow<'a, str>,
+    /// Summary.
+    pub summary: Cow<'a, str>,
     /// Text above the first horizontal rule.
-    pub truth: &'a str,
+    pub truth: Cow<'a, str>,
     /// Text below it.
-    pub timeline: &'a str,
+    pub timeline: Cow<'a, str>,
 }
 
 /// A page in the index.

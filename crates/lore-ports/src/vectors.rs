@@ -94,7 +94,7 @@ pub struct VectorQuery<'a> {
     pub model: ModelNo,
     /// The query's vector, of unit length.
     pub vector: &'a [f32],
-    /// GapFilter pages to search.
+    /// Which pages to search.
     pub filter: &'a Filter,
     /// Maximum number of pages.
     pub limit: usize,

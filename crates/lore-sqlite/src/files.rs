@@ -52,6 +52,13 @@ pub(crate) fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
     Ok(aside)
 }
 
+/// Returns the path with this ending, or with a number after it when that file exists.
+pub(crate) fn unused(path: &Path, ending: &str) -> PathBuf {
+    let first = with_ending(path, ending);
+    let numbered = (2..).map(|number| with_ending(&first, &format!("-{number}")));
+    std::iter::once(first.clone()).chain(numbered).find(|path| !exists(path)).unwrap_or(first)
+}
+
 fn with_ending(base: &Path, ending: &str) -> PathBuf {
     let mut name = base.as_os_str().to_owned();
     name.push(ending);

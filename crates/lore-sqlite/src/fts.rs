@@ -6,24 +6,19 @@
 //! being checked row by row.
 
 use lore_page::Value;
-use lore_ports::{Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
-use lore_text::{fold, space_unspaced};
+use lore_ports::{Error, Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
+use lore_text::fold;
 use rusqlite::params;
 
 use crate::{SqliteStore, failed};
 
-/// Weights of the columns in table order; the last one, with the filter tokens, never scores.
-fn column_weights(weights: Weights) -> String {
-    let Weights { aliases, headings } = weights;
-    format!("10.0, {aliases:.1}, {headings:.1}, 3.0, 2.0, 1.0, 1.0, 0.0")
-}
-
-/// Returns the condition for ranking with non-default weights.
-pub(super) fn ranked_by(weights: Weights) -> String {
-    match weights == Weights::default() {
-        true => String::new(),
-        false => format!("AND rank MATCH 'bm25({})'", column_weights(weights)),
-    }
+/// Returns the ranking function with these weights in column order; the last column, with the filter tokens, never
+/// scores.
+pub(super) fn ranking(weights: &Weights) -> String {
+    let Weights { title, aliases, headings, tags, summary, truth, timeline } = weights;
+    format!(
+        "bm25({title:.1}, {aliases:.1}, {headings:.1}, {tags:.1}, {summary:.1}, {truth:.1}, {timeline:.1}, 0.0)"
+    )
 }
 
 /// The first character of every filter token.
@@ -35,12 +30,10 @@ const WORDS: &str = "{title aliases headings tags summary truth timeline}";
 impl SqliteStore {
     /// Creates a project's table.
     pub(super) fn make_fts(&self, project: ProjectNo) -> Result<()> {
-        let weights = column_weights(Weights::default());
         let make = format!(
             "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
                title, aliases, headings, tags, summary, truth, timeline, filter,
-               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-             INSERT INTO fts_{project}(fts_{project}, rank) VALUES ('rank', 'bm25({weights})');"
+               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');"
         );
         self.connection.execute_batch(&make).map_err(failed("create the full-text table"))
     }
@@ -61,13 +54,13 @@ impl SqliteStore {
     pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft<'_>) -> Result<()> {
         let text = &page.text;
         let columns = [
-            space_unspaced(&page.row.title).into_owned(),
-            space_unspaced(&text.aliases).into_owned(),
-            space_unspaced(&text.headings).into_owned(),
-            space_unspaced(&text.tags).into_owned(),
-            space_unspaced(page.row.summary.as_deref().unwrap_or_default()).into_owned(),
-            space_unspaced(text.truth).into_owned(),
-            space_unspaced(text.timeline).into_owned(),
+            text.title.clone().into_owned(),
+            text.aliases.clone().into_owned(),
+            text.headings.clone().into_owned(),
+            text.tags.clone().into_owned(),
+            text.summary.clone().into_owned(),
+            text.truth.clone().into_owned(),
+            text.timeline.clone().into_owned(),
             page_tokens(page),
         ];
         self.words.borrow_mut().insert(number, Words { project, columns });
@@ -107,6 +100,12 @@ impl SqliteStore {
 pub(super) struct Words {
     pub(super) project: ProjectNo,
     columns: [String; 8],
+}
+
+/// Returns whether FTS5 could not parse an expression. User input must never be an error; such an expression matches
+/// nothing.
+pub(super) fn is_syntax_error(error: &Error) -> bool {
+    matches!(error, Error::Index { message, .. } if message.contains("fts5:"))
 }
 
 /// Renders a query in FTS5 syntax, including filters.
@@ -161,12 +160,13 @@ fn render_words(expression: &Expression) -> String {
 
 /// Returns whether FTS5 accepts the word without quotes: only letters and digits, and not one of its operators.
 fn plain(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !matches!(text, "AND" | "OR" | "NOT" | "NEAR")
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !matches!(text, "" | "AND" | "OR" | "NOT" | "NEAR")
 }
 
 fn quoted(text: &str) -> String {
     // SQLite would end the query at a NUL.
-    format!("\"{}\"", space_unspaced(&text.replace('\0', " ")).replace('"', "\"\""))
+    format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
 }
 
 fn page_tokens(page: &PageDraft<'_>) -> String {
@@ -212,26 +212,35 @@ fn exact_token(kind: char, text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn word(text: &str) -> Expression {
+        Expression::Phrase(text.into())
+    }
+
+    fn prefix(text: &str) -> Expression {
+        Expression::Prefix(text.into())
+    }
+
     #[track_caller]
-    fn check(query: &str, expected: &str) {
-        let strict = lore_engine::prepare(query).strict.expect("words");
-        assert_eq!(render_words(&strict), expected);
+    fn check(expression: Expression, expected: &str) {
+        assert_eq!(render_words(&expression), expected);
     }
 
     #[test]
     fn terms_are_quoted_where_fts5_needs_it() {
-        check("machine-learning basics", "(\"machine-learning\" AND basics*)");
-        check("say \"hello world\"", "(say AND \"hello world\")");
-        check("a\"b NEAR", "(\"a\"\"b\" AND \"NEAR\"*)");
-        check("世界", "\" 世  界 \"");
-        check("cats NOT dogs", "(cats NOT dogs)");
+        let all = |first: &str, last: Expression| Expression::All(vec![word(first), last]);
+        check(all("machine-learning", prefix("basics")), "(\"machine-learning\" AND basics*)");
+        check(all("say", word("hello world")), "(say AND \"hello world\")");
+        check(all("a\"b", prefix("NEAR")), "(\"a\"\"b\" AND \"NEAR\"*)");
+        check(word(" 世  界 "), "\" 世  界 \"");
+        check(Expression::Without(Box::new(word("cats")), Box::new(word("dogs"))), "(cats NOT dogs)");
+        check(Expression::AnyRare(vec![word("cats"), word("dogs")]), "(cats OR dogs)");
     }
 
     #[test]
     fn words_like_filter_tokens_are_restricted_to_word_columns() {
-        let rendered = |query: &str| render_in_words(&lore_engine::prepare(query).strict.expect("words"));
-        assert_eq!(rendered("room 912"), format!("{WORDS} : ((room AND 912*))"));
-        assert_eq!(rendered("room 812"), "(room AND 812*)");
+        let rendered = |last: &str| render_in_words(&Expression::All(vec![word("room"), prefix(last)]));
+        assert_eq!(rendered("912"), format!("{WORDS} : ((room AND 912*))"));
+        assert_eq!(rendered("812"), "(room AND 812*)");
     }
 
     #[test]

@@ -3,15 +3,16 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_ports::{
-    Counts, Error, Filter, Fingerprint, Forget, Index, KeyKind, KeyRow, LabelKind, LinkFilter, LinkRow,
-    NameQuery, Order, PageDraft, PageNo, PageRow, ProjectNo, PutPage, Result, StatementFilter, StatementRow,
-    TextHit, TextQuery, Window,
+    Counts, DocumentFrequencies, Expression, Filter, Fingerprint, Index, KeyKind, KeyRow, LabelKind,
+    LinkFilter, LinkRow, NameQuery, Order, PageDraft, PageNo, PageRow, PageWrite, PageWritten, ProjectNo,
+    ReplicaNo, Result, StatementFilter, StatementRow, TextHit, TextQuery, Window,
 };
+use lore_text::fold;
 use rusqlite::{OptionalExtension as _, Params, Row, params, params_from_iter};
 
 use crate::filter::Conditions;
-use crate::fts::{ranked_by, render};
-use crate::rows::{self, LINK, PAGE, PAGE_FROM, STATEMENT};
+use crate::fts::{is_syntax_error, ranking, render};
+use crate::rows::{self, LINK, PAGE, PAGE_FROM};
 use crate::{SqliteStore, failed};
 
 impl SqliteStore {
@@ -57,115 +58,15 @@ impl SqliteStore {
             format!("SELECT {LINK} FROM link l JOIN page p ON p.number = l.from_page WHERE {condition}");
         self.all("read links", &sql, params, rows::link)
     }
-}
 
-impl Index for SqliteStore {
-    fn shrink_memory(&self) -> Result<()> {
-        self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("release memory"))
-    }
-
-    fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.in_transaction(work)
-    }
-
-    fn read_transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        if !self.connection.is_autocommit() {
-            return work();
-        }
-        self.connection.execute_batch("BEGIN DEFERRED").map_err(failed("begin a read transaction"))?;
-        let done = work();
-        let _ = self.connection.execute_batch("ROLLBACK");
-        done
-    }
-
-    fn project(&self, name: &str, root: &str) -> Result<ProjectNo> {
-        let sql = "SELECT number, root FROM project WHERE name = ?1";
-        let read = |row: &Row<'_>| Ok((row.get::<_, ProjectNo>(0)?, row.get::<_, String>(1)?));
-        let doing = "find a project";
-        match self.one(doing, sql, [name], read)? {
-            Some((number, known)) if known == root => return Ok(number),
-            _ => {}
-        }
-        let mut found = 0;
-        self.in_transaction(&mut || {
-            match self.one(doing, sql, [name], read)? {
-                Some((number, known)) => {
-                    found = number;
-                    if known != root {
-                        self.forget(number, Forget::IndexOnly)?;
-                        let sql = "UPDATE project SET root = ?2 WHERE number = ?1";
-                        self.run("write a project's root", sql, params![number, root])?;
-                    }
-                }
-                None => {
-                    self.run(
-                        "create a project",
-                        "INSERT INTO project(name, root) VALUES (?1, ?2)",
-                        [name, root],
-                    )?;
-                    found = self.connection.last_insert_rowid();
-                }
-            }
-            self.make_fts(found)
-        })?;
-        Ok(found)
-    }
-
-    fn forget(&self, project: ProjectNo, ledger: Forget) -> Result<()> {
-        self.in_transaction(&mut || {
-            self.words.borrow_mut().retain(|_, words| words.project != project);
-            self.codes.borrow_mut().retain(|place, _| place.project != project);
-            let doing = "remove a project";
-            for table in
-                ["page", "name", "label", "link", "statement", "chunk", "free_slot", "pending", "code"]
-            {
-                self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
-            }
-            self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
-            if ledger == Forget::LedgerToo {
-                for table in
-                    ["version", "snapshot", "failure", "identity", "author", "finding", "gap", "import"]
-                {
-                    self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
-                }
-                self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;
-            } else {
-                self.make_fts(project)?;
-            }
-            Ok(())
-        })
-    }
-
-    fn fingerprints(&self, project: ProjectNo, paths: Option<&BTreeSet<String>>) -> Result<Vec<Fingerprint>> {
-        let doing = "read fingerprints";
-        let sql = "SELECT number, path, size, mtime, hash FROM page INDEXED BY page_path WHERE project = ?1";
-        let read = |row: &Row<'_>| {
-            Ok(Fingerprint {
-                page: row.get(0)?,
-                path: row.get(1)?,
-                size: row.get::<_, i64>(2)?.unsigned_abs(),
-                mtime: row.get(3)?,
-                hash: rows::hash(row, 4)?,
-            })
-        };
-        match paths {
-            None => self.all(doing, &format!("{sql} ORDER BY path"), [project], read),
-            Some(paths) => {
-                let sql = format!("{sql} AND path = ?2");
-                let found = paths.iter().map(|path| self.one(doing, &sql, params![project, path], read));
-                found.filter_map(Result::transpose).collect()
-            }
-        }
-    }
-
-    fn put_page(&self, project: ProjectNo, draft: &PageDraft<'_>) -> Result<PutPage> {
+    fn put_page(&self, project: ProjectNo, replica: ReplicaNo, draft: &PageDraft<'_>) -> Result<PageWritten> {
         let known = self.page_at(project, &draft.row.path)?;
         let mut before: HashSet<(u8, String)> = HashSet::new();
         if let Some(page) = known {
             before.extend(self.names_of(page)?);
             self.clear_page(project, page)?;
         }
-        let page = self.put_row(project, draft, known)?;
+        let page = self.put_row(project, replica, draft, known)?;
         self.put_names(project, page, draft)?;
         self.put_links(project, page, draft)?;
         self.put_statements(project, page, draft)?;
@@ -178,13 +79,13 @@ impl Index for SqliteStore {
             }
         }
         names.extend(before.into_iter().map(|(_, name)| name));
-        Ok(PutPage { page, names })
+        Ok(PageWritten { page, names })
     }
 
-    fn touch_page(&self, page: PageNo, mtime: i64, updated: i64) -> Result<()> {
-        let sql =
-            "UPDATE page SET mtime = ?2, updated = ?3 WHERE number = ?1 AND (mtime, updated) IS NOT (?2, ?3)";
-        self.run("write a page's timestamps", sql, params![page, mtime, updated]).map(drop)
+    fn touch_page(&self, replica: ReplicaNo, page: PageNo, mtime: i64, updated: i64) -> Result<()> {
+        let sql = "UPDATE page SET mtime = ?2, updated = ?3, replica = ?4
+                   WHERE number = ?1 AND (mtime, updated, replica) IS NOT (?2, ?3, ?4)";
+        self.run("write a page's timestamps", sql, params![page, mtime, updated, replica]).map(drop)
     }
 
     fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>> {
@@ -203,6 +104,82 @@ impl Index for SqliteStore {
         self.run("unlink a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
         self.run("remove a page", "DELETE FROM page WHERE number = ?1", [page])?;
         Ok(names)
+    }
+}
+
+impl Index for SqliteStore {
+    fn transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.in_transaction(work)
+    }
+
+    fn read_transaction(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            return work();
+        }
+        self.connection.execute_batch("BEGIN DEFERRED").map_err(failed("begin a read transaction"))?;
+        let done = work();
+        let _ = self.connection.execute_batch("ROLLBACK");
+        done
+    }
+
+    fn fingerprints(
+        &self,
+        project: ProjectNo,
+        replica: ReplicaNo,
+        paths: Option<&BTreeSet<String>>,
+    ) -> Result<Vec<Fingerprint>> {
+        let doing = "read fingerprints";
+        // The mtime counts only for the checkout that recorded it.
+        let sql =
+            "SELECT number, path, size, iif(replica = ?2, mtime, 0), hash FROM page INDEXED BY page_path
+                   WHERE project = ?1";
+        let read = |row: &Row<'_>| {
+            Ok(Fingerprint {
+                page: row.get(0)?,
+                path: row.get(1)?,
+                size: row.get::<_, i64>(2)?.unsigned_abs(),
+                mtime: row.get(3)?,
+                hash: rows::hash(row, 4)?,
+            })
+        };
+        match paths {
+            None => self.all(doing, &format!("{sql} ORDER BY path"), [project, replica], read),
+            Some(paths) => {
+                let sql = format!("{sql} AND path = ?3");
+                let found =
+                    paths.iter().map(|path| self.one(doing, &sql, params![project, replica, path], read));
+                found.filter_map(Result::transpose).collect()
+            }
+        }
+    }
+
+    fn apply(
+        &self,
+        project: ProjectNo,
+        replica: ReplicaNo,
+        writes: &[PageWrite<'_>],
+    ) -> Result<Vec<PageWritten>> {
+        let one = |write: &PageWrite<'_>| match write {
+            PageWrite::Put(draft) => self.put_page(project, replica, draft),
+            PageWrite::Touch { page, mtime, updated } => {
+                self.touch_page(replica, *page, *mtime, *updated)?;
+                Ok(PageWritten { page: *page, names: Vec::new() })
+            }
+            PageWrite::Move { page, to } => {
+                Ok(PageWritten { page: *page, names: self.rename_page(project, *page, to)? })
+            }
+            PageWrite::Remove(page) => {
+                Ok(PageWritten { page: *page, names: self.remove_page(project, *page)? })
+            }
+        };
+        let mut written = Vec::with_capacity(writes.len());
+        if !writes.is_empty() {
+            self.in_transaction(&mut || {
+                written = writes.iter().map(one).collect::<Result<Vec<PageWritten>>>()?;
+                Ok(())
+            })?;
+        }
+        Ok(written)
     }
 
     fn pages(&self, project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>> {
@@ -223,7 +200,7 @@ impl Index for SqliteStore {
             Order::Updated => "p.updated DESC, p.path",
             Order::Touched => "coalesce(p.declared_date, p.updated) DESC, p.path",
             Order::Created => "p.created DESC, p.path",
-            Order::Title => "p.title COLLATE NOCASE, p.path",
+            Order::Title => "p.title_key, p.path",
         };
         let sql = format!(
             "SELECT {PAGE} FROM {PAGE_FROM} WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
@@ -289,12 +266,13 @@ impl Index for SqliteStore {
                 Ok(found)
             }
             LinkFilter::TypedAt(relations, pages) => {
-                let relations = serde_json::to_string(relations).unwrap_or_default();
+                let relations: Vec<String> = relations.iter().map(|relation| fold(relation)).collect();
+                let relations = serde_json::to_string(&relations).unwrap_or_default();
                 let pages = serde_json::to_string(pages).unwrap_or_default();
                 let at = |end: &str| {
                     format!(
                         "SELECT o.number FROM json_each(?2) e CROSS JOIN link o ON o.{end} = e.value
-                         WHERE o.relation COLLATE NOCASE IN (SELECT value FROM json_each(?1))"
+                         WHERE o.relation_key IN (SELECT value FROM json_each(?1))"
                     )
                 };
                 let condition = format!(
@@ -305,11 +283,10 @@ impl Index for SqliteStore {
                 self.links_where(&condition, params![relations, pages])
             }
             LinkFilter::Typed(relations) => {
-                let condition =
-                    "l.project = ?1 AND l.relation = ?2 COLLATE NOCASE ORDER BY p.path, l.line, l.number";
+                let condition = "l.project = ?1 AND l.relation_key = ?2 ORDER BY p.path, l.line, l.number";
                 let mut found = Vec::new();
                 for relation in *relations {
-                    found.extend(self.links_where(condition, params![project, relation])?);
+                    found.extend(self.links_where(condition, params![project, fold(relation)])?);
                 }
                 Ok(found)
             }
@@ -352,38 +329,7 @@ impl Index for SqliteStore {
     }
 
     fn statements(&self, project: ProjectNo, wanted: &StatementFilter<'_>) -> Result<Vec<StatementRow>> {
-        let doing = "read statements";
-        let kind = wanted.kind.map(|kind| kind as u8);
-        let Some(pages) = wanted.pages else {
-            let sql = format!(
-                "SELECT {STATEMENT} FROM statement WHERE project = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY page, first"
-            );
-            return self.all(doing, &sql, params![project, kind], rows::statement);
-        };
-        let sql = format!(
-            "SELECT {STATEMENT} FROM statement WHERE page = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY kind, first"
-        );
-        let mut found = Vec::new();
-        for page in pages {
-            found.extend(self.all(doing, &sql, params![page, kind], rows::statement)?);
-        }
-        Ok(found)
-    }
-
-    fn facts_naming(&self, project: ProjectNo, names: &[&str]) -> Result<Vec<StatementRow>> {
-        let list = serde_json::to_string(names).unwrap_or_default();
-        let of = |column: &str| {
-            format!(
-                "SELECT statement.rowid AS row, statement.* FROM json_each(?2) n
-                 CROSS JOIN statement ON project = ?1 AND {column} = n.value"
-            )
-        };
-        let sql = format!(
-            "SELECT {STATEMENT} FROM ({} UNION {}) ORDER BY page, first",
-            of("subject_name"),
-            of("object_name")
-        );
-        self.all("read facts", &sql, params![project, list], rows::statement)
+        self.read_statements(project, wanted)
     }
 
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
@@ -394,22 +340,29 @@ impl Index for SqliteStore {
         // Only filters that tokens cannot express need the page rows; without them FTS5 sorts by itself.
         let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
         let sql = format!(
-            "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? {} AND {}
+            "SELECT f.rowid, -f.rank FROM fts_{project} f {from} WHERE fts_{project} MATCH ? AND rank MATCH '{}' AND {}
              ORDER BY f.rank LIMIT {limit} OFFSET {offset}",
-            ranked_by(query.weights),
+            ranking(&query.weights),
             conditions.sql
         );
-        let expression = self.without_common(project, query.expression)?;
-        let matching = rusqlite::types::Value::from(render(&expression, query.filter));
+        let matching = rusqlite::types::Value::from(render(query.expression, query.filter));
         let values = std::iter::once(matching).chain(conditions.values);
         let found = self.all("run a full-text search", &sql, params_from_iter(values), |row| {
             Ok(TextHit { page: row.get(0)?, score: row.get(1)? })
         });
         match found {
-            // User input must never be an error; an expression that FTS5 still cannot parse matches nothing.
-            Err(Error::Index { message, .. }) if message.contains("fts5:") => Ok(Vec::new()),
+            Err(error) if is_syntax_error(&error) => Ok(Vec::new()),
             found => found,
         }
+    }
+
+    fn document_frequencies(
+        &self,
+        project: ProjectNo,
+        terms: &[&Expression],
+        enough: f64,
+    ) -> Result<DocumentFrequencies> {
+        self.count_documents(project, terms, enough)
     }
 
     fn labels(&self, project: ProjectNo, kind: LabelKind) -> Result<Vec<(String, u64)>> {
@@ -450,49 +403,5 @@ impl Index for SqliteStore {
             diagnosed: count("SELECT count(*) FROM page WHERE project = ?1 AND diagnostics <> '[]'")?,
             bytes: self.size()?,
         })
-    }
-
-    fn problems(&self) -> Result<Vec<String>> {
-        let doing = "check the index";
-        self.flush_words()?;
-        let mut problems: Vec<String> =
-            self.all(doing, "PRAGMA integrity_check(20)", [], |row| row.get(0))?;
-        problems.retain(|problem| problem != "ok");
-        for (what, sql) in [
-            (
-                "pages with a duplicate slug",
-                "SELECT count(*) - count(DISTINCT project || '/' || slug) FROM page",
-            ),
-            (
-                "links from a missing page",
-                "SELECT count(*) FROM link WHERE from_page NOT IN (SELECT number FROM page)",
-            ),
-            (
-                "links to a missing page",
-                "SELECT count(*) FROM link WHERE to_page IS NOT NULL AND to_page NOT IN (SELECT number FROM page)",
-            ),
-            (
-                "names of a missing page",
-                "SELECT count(*) FROM name WHERE page NOT IN (SELECT number FROM page)",
-            ),
-            (
-                "statements of a missing page",
-                "SELECT count(*) FROM statement WHERE page NOT IN (SELECT number FROM page)",
-            ),
-        ] {
-            let found = self.one(doing, sql, [], |row| row.get::<_, i64>(0))?.unwrap_or_default();
-            if found > 0 {
-                problems.push(format!("{found} {what}"));
-            }
-        }
-        for project in self.all(doing, "SELECT number FROM project", [], |row| row.get::<_, i64>(0))? {
-            let sql = format!(
-                "SELECT (SELECT count(*) FROM page WHERE project = {project}) - (SELECT count(*) FROM fts_{project})"
-            );
-            if self.one(doing, &sql, [], |row| row.get::<_, i64>(0))? != Some(0) {
-                problems.push(format!("project {project}: the page table and the full-text table differ"));
-            }
-        }
-        Ok(problems)
     }
 }

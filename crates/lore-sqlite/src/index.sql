@@ -18,10 +18,14 @@ CREATE TABLE page (
   mtime       INTEGER NOT NULL,
   created     INTEGER NOT NULL,
   updated     INTEGER NOT NULL,
-  declared_date      INTEGER
+  declared_date INTEGER,
+  -- The title, case-folded, for sorting.
+  title_key   TEXT NOT NULL,
+  -- The checkout that recorded size and mtime.
+  replica     INTEGER NOT NULL
 );
 -- Covers the freshness scan, so that it never reads the rows themselves.
-CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash);
+CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash, replica);
 CREATE INDEX page_slug ON page(project, slug);
 CREATE INDEX page_kind ON page(project, kind);
 CREATE INDEX page_updated ON page(project, updated);
@@ -55,6 +59,8 @@ CREATE TABLE link (
   from_page   INTEGER NOT NULL,
   to_page     INTEGER,
   relation    TEXT NOT NULL,
+  -- The relation, case-folded.
+  relation_key TEXT NOT NULL,
   target      TEXT NOT NULL,
   name        TEXT NOT NULL,
   slug        TEXT NOT NULL,
@@ -68,8 +74,8 @@ CREATE TABLE link (
 CREATE INDEX link_from ON link(from_page);
 CREATE INDEX link_id ON link(project, id);
 CREATE INDEX link_to ON link(to_page, from_page) WHERE to_page IS NOT NULL;
-CREATE INDEX link_typed ON link(to_page, relation COLLATE NOCASE) WHERE to_page IS NOT NULL;
-CREATE INDEX link_relation ON link(project, relation COLLATE NOCASE);
+CREATE INDEX link_typed ON link(to_page, relation_key) WHERE to_page IS NOT NULL;
+CREATE INDEX link_relation ON link(project, relation_key);
 CREATE INDEX link_pending ON link(project) WHERE to_page IS NULL;
 CREATE INDEX link_name ON link(project, name);
 CREATE INDEX link_slug ON link(project, slug) WHERE slug <> '';

@@ -1,14 +1,10 @@
 //! The durable tables: the implementation of `Ledger`.
 
-use std::path::Path;
-
-use lore_ports::{
-    Authorship, FileFailure, Ledger, NewSnapshot, ProjectNo, ResolvedFinding, Result, SnapshotRow,
-};
+use lore_ports::{Authorship, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
 use lore_text::ContentHash;
 use rusqlite::params;
 
-use crate::{SqliteStore, failed, rows};
+use crate::{SqliteStore, rows};
 
 impl SqliteStore {
     /// Returns the size of the database in bytes, without its write-ahead log.
@@ -45,10 +41,10 @@ impl Ledger for SqliteStore {
     fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
         for sql in [
             "DELETE FROM version WHERE project = ?1 AND path = ?3 AND path <> ?2",
-            // Snapshots of the page previously at that path stay under a name no file can have, until they are pruned.
-            "UPDATE snapshot SET path = path || char(0) || ?2 WHERE project = ?1 AND path = ?3 AND path <> ?2",
+            // Snapshots of the page previously at that path stay until they are pruned, but belong to no page.
+            "UPDATE snapshot SET detached = 1 WHERE project = ?1 AND path = ?3 AND path <> ?2",
             "UPDATE version SET path = ?3 WHERE project = ?1 AND path = ?2",
-            "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2",
+            "UPDATE snapshot SET path = ?3 WHERE project = ?1 AND path = ?2 AND detached = 0",
             "UPDATE OR REPLACE author SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE import SET active = 0 WHERE project = ?1 AND page = ?3 AND page <> ?2 AND active = 1",
             "UPDATE import SET page = ?3 WHERE project = ?1 AND page = ?2",
@@ -69,7 +65,7 @@ impl Ledger for SqliteStore {
 
     fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>> {
         let sql = "SELECT number, version, hash, length(bytes), at, actor FROM snapshot
-                   WHERE project = ?1 AND path = ?2 ORDER BY number DESC";
+                   WHERE project = ?1 AND path = ?2 AND detached = 0 ORDER BY number DESC";
         self.all("read snapshots", sql, params![project, path], |row| {
             Ok(SnapshotRow {
                 number: row.get(0)?,
@@ -93,79 +89,15 @@ impl Ledger for SqliteStore {
     }
 
     fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>> {
-        let sql = "SELECT hash, actor, whole FROM author WHERE project = ?1 AND path = ?2";
+        let sql = "SELECT hash, actor, sole_author FROM author WHERE project = ?1 AND path = ?2";
         self.one("read an author", sql, params![project, path], |row| {
-            Ok(Authorship { hash: rows::hash(row, 0)?, actor: row.get(1)?, whole: row.get(2)? })
+            Ok(Authorship { hash: rows::hash(row, 0)?, actor: row.get(1)?, sole_author: row.get(2)? })
         })
     }
 
     fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()> {
-        let sql =
-            "INSERT OR REPLACE INTO author(project, path, hash, actor, whole) VALUES (?1, ?2, ?3, ?4, ?5)";
-        let Authorship { hash, actor, whole } = author;
-        self.run("write an author", sql, params![project, path, hash.0, actor, whole]).map(drop)
-    }
-
-    fn failures(&self, project: ProjectNo) -> Result<Vec<FileFailure>> {
-        let sql = "SELECT path, size, mtime, count, reason FROM failure WHERE project = ?1 ORDER BY path";
-        self.all("read failures", sql, [project], |row| {
-            Ok(FileFailure {
-                path: row.get(0)?,
-                size: row.get::<_, i64>(1)?.unsigned_abs(),
-                mtime: row.get(2)?,
-                count: row.get(3)?,
-                reason: row.get(4)?,
-            })
-        })
-    }
-
-    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()> {
-        let doing = "write a failure";
-        match failure {
-            None => self.run(
-                doing,
-                "DELETE FROM failure WHERE project = ?1 AND path = ?2",
-                params![project, path],
-            ),
-            Some(failure) => {
-                let sql = "INSERT OR REPLACE INTO failure(project, path, size, mtime, count, reason)
-                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-                let FileFailure { size, mtime, count, reason, .. } = failure;
-                self.run(doing, sql, params![project, path, *size as i64, mtime, count, reason])
-            }
-        }
-        .map(drop)
-    }
-
-    fn settled(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>> {
-        let sql = "SELECT id, at, actor FROM finding WHERE project = ?1 ORDER BY id";
-        self.all("read resolved findings", sql, [project], |row| {
-            Ok(ResolvedFinding { id: row.get(0)?, at: row.get(1)?, actor: row.get(2)? })
-        })
-    }
-
-    fn settle(&self, project: ProjectNo, finding: &ResolvedFinding) -> Result<()> {
-        let sql = "INSERT OR IGNORE INTO finding(project, id, at, actor) VALUES (?1, ?2, ?3, ?4)";
-        let ResolvedFinding { id, at, actor } = finding;
-        self.run("resolve a finding", sql, params![project, id, at, actor]).map(drop)
-    }
-
-    fn setting(&self, key: &str) -> Result<Option<String>> {
-        self.one("read a setting", "SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0))
-    }
-
-    fn set_setting(&self, key: &str, value: &str) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO setting(key, value) VALUES (?1, ?2)";
-        self.run("write a setting", sql, [key, value]).map(drop)
-    }
-
-    fn checkpoint(&self) -> Result<()> {
-        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-        self.one("checkpoint the database", sql, [], |_| Ok(()))?;
-        self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))
-    }
-
-    fn backup(&self, to: &Path) -> Result<()> {
-        self.copy_to(to)
+        let sql = "INSERT OR REPLACE INTO author(project, path, hash, actor, sole_author) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let Authorship { hash, actor, sole_author } = author;
+        self.run("write an author", sql, params![project, path, hash.0, actor, sole_author]).map(drop)
     }
 }

@@ -1,19 +1,28 @@
 //! The SQLite store: one file for many projects and many processes, with one writer at a time.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_engine::Policy; // It has no rules.
+//! ```
 
 mod chunks;
 mod codes;
-mod common;
 mod files;
 mod filter;
 mod fts;
 mod gaps_and_imports;
 mod index;
 mod ledger;
+mod maintenance;
 mod nearest;
 mod open;
 mod page_vectors;
+mod projects;
 mod put;
 mod rows;
+mod statements;
+mod term_counts;
 mod vectors;
 
 use std::cell::RefCell;
@@ -26,8 +35,8 @@ use rusqlite::{Connection, ErrorCode};
 pub use open::{OpenedStore, open, open_temporary, set_aside};
 
 use codes::Codes;
-use common::Common;
 use fts::Words;
+use term_counts::TermCounts;
 
 /// The index and ledger in a SQLite file.
 pub struct SqliteStore {
@@ -37,8 +46,8 @@ pub struct SqliteStore {
     words: RefCell<BTreeMap<PageNo, Words>>,
     /// Sign codes of chunks written in the open transaction, not yet in their blobs.
     codes: RefCell<Codes>,
-    /// Cache of the words that occur in most pages.
-    common: RefCell<Common>,
+    /// Cached counts of pages per term.
+    counts: RefCell<TermCounts>,
 }
 
 impl SqliteStore {
@@ -60,6 +69,7 @@ impl SqliteStore {
             Err(error) => {
                 self.words.borrow_mut().clear();
                 self.codes.borrow_mut().clear();
+                *self.counts.borrow_mut() = TermCounts::default();
                 // After some errors (such as a full disk) SQLite has already rolled back.
                 if !self.connection.is_autocommit() {
                     let _ = self.connection.execute_batch("ROLLBACK");

@@ -88,7 +88,7 @@ impl SqliteStore {
             }
             wanted => {
                 let scan = self.scan(project, query, wanted.as_ref(), compared * KEPT)?;
-                let compared = if scan.nearest.len() <= EXACT { EXACT } else { compared };
+                let compared = if scan.nearest.count() <= EXACT { EXACT } else { compared };
                 self.compare(project, query, scan.nearest.places(query.vector, compared), &mut best)?;
                 let missing = query.also.iter().filter(|page| !best.pages.contains_key(page));
                 let missing: Vec<PageNo> = missing.copied().collect();

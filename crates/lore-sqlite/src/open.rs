@@ -1,6 +1,6 @@
 //! Opens the database: settings, schema versions, and recovery from a damaged or too new file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use lore_ports::{Error, Result};
@@ -11,10 +11,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 6;
+const INDEX_VERSION: i64 = 7;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
-const LEDGER_VERSION: i64 = 4;
+const LEDGER_VERSION: i64 = 5;
 
 /// Migrations from each ledger version to the next; the first creates the ledger.
 const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
@@ -22,10 +22,11 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
     include_str!("ledger-2.sql"),
     include_str!("ledger-3.sql"),
     include_str!("ledger-4.sql"),
+    include_str!("ledger-5.sql"),
 ];
 
 /// How long to wait for another process that is writing.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open database, and the warnings from opening it.
 pub struct OpenedStore {
@@ -80,7 +81,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
-    connection.busy_timeout(PATIENCE).map_err(opening)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(opening)?;
     connection.set_prepared_statement_cache_capacity(64);
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_text::fold(&text));
@@ -101,7 +102,7 @@ fn try_open(path: &Path) -> Result<SqliteStore> {
         path: path.to_owned(),
         words: Default::default(),
         codes: Default::default(),
-        common: Default::default(),
+        counts: Default::default(),
     };
     store.upgrade().map_err(|error| at(error, path))?;
     Ok(store)
@@ -121,7 +122,7 @@ impl SqliteStore {
             return Err(Error::IndexNewer { location, found, known });
         }
         if ledger > 0 && ledger < LEDGER_VERSION {
-            self.copy_to(&backup_name(&self.path, ledger))?;
+            self.backup(&files::unused(&self.path, &format!(".ledger-{ledger}.backup")))?;
         }
         self.in_transaction(&mut || {
             // Another process may have upgraded it while this one waited for the lock.
@@ -172,17 +173,11 @@ impl SqliteStore {
     }
 
     /// Copies the database to a new file, as a consistent snapshot.
-    pub(super) fn copy_to(&self, to: &Path) -> Result<()> {
+    pub fn backup(&self, to: &Path) -> Result<()> {
         let to_text = to.to_string_lossy();
         self.connection.execute("VACUUM INTO ?1", [to_text.as_ref()]).map_err(failed("copy the database"))?;
         files::restrict(to)
     }
-}
-
-fn backup_name(path: &Path, version: i64) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".ledger-{version}.backup"));
-    PathBuf::from(name)
 }
 
 /// Adds the path to an error that does not know it.

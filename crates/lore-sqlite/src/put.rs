@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lore_ports::{PageDraft, PageNo, ProjectNo, Result, StatementKind, name_in_fact};
+use lore_ports::{PageDraft, PageNo, ProjectNo, ReplicaNo, Result, StatementKind, name_in_fact};
 use lore_text::fold;
 use rusqlite::params;
 use serde_json::to_string;
@@ -27,6 +27,7 @@ impl SqliteStore {
     pub(super) fn put_row(
         &self,
         project: ProjectNo,
+        replica: ReplicaNo,
         draft: &PageDraft<'_>,
         number: Option<PageNo>,
     ) -> Result<PageNo> {
@@ -35,8 +36,9 @@ impl SqliteStore {
         self.run(
             "write a page",
             "INSERT OR REPLACE INTO page(number, project, path, slug, id, title, kind, status, wing, summary, tags,
-               properties, diagnostics, hash, size, mtime, created, updated, declared_date)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+               properties, diagnostics, hash, size, mtime, created, updated, declared_date,
+               title_key, replica)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
             params![
                 number,
                 project,
@@ -57,6 +59,8 @@ impl SqliteStore {
                 row.created,
                 row.updated,
                 draft.declared_date,
+                fold(&row.title),
+                replica,
             ],
         )?;
         Ok(number.unwrap_or_else(|| self.connection.last_insert_rowid()))
@@ -95,8 +99,8 @@ impl SqliteStore {
             self.run(
                 "write a page's links",
                 "INSERT INTO link(project, id, from_page, relation, target, name, slug, heading, label, context,
-                   valid_from, valid_until, line)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                   valid_from, valid_until, line, relation_key)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
                 params![
                     project,
                     link.id as i64,
@@ -111,6 +115,7 @@ impl SqliteStore {
                     link.interval.from.map(|date| date.to_string()),
                     link.interval.until.map(|date| date.to_string()),
                     link.line,
+                    fold(&link.relation),
                 ],
             )?;
         }

@@ -3,24 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::{Span, Timestamp, Zoned};
+use jiff::{Span, Timestamp, Unit, Zoned};
 use serde::{Deserialize, Deserializer, de};
+
+use crate::span;
 
 /// A duration after which something expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Age {
     count: u32,
     unit: Unit,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Year,
 }
 
 /// A text that is not a valid [`Age`].
@@ -65,16 +57,7 @@ impl Age {
     }
 
     fn span(&self) -> Option<Span> {
-        let span = Span::new();
-        match self.unit {
-            Unit::Minute => span.try_minutes(self.count),
-            Unit::Hour => span.try_hours(self.count),
-            Unit::Day => span.try_days(self.count),
-            Unit::Week => span.try_weeks(self.count),
-            Unit::Month => span.try_months(self.count),
-            Unit::Year => span.try_years(self.count),
-        }
-        .ok()
+        span::span(self.count, self.unit)
     }
 }
 
@@ -83,34 +66,24 @@ impl FromStr for Age {
 
     fn from_str(text: &str) -> Result<Self, NotAnAge> {
         let refused = || NotAnAge { text: text.to_owned() };
-        let words = text.trim().to_lowercase();
-        let digits = words.len() - words.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let (count, unit) = words.split_at(digits);
-        let unit = match unit.trim_start() {
-            "min" | "minute" | "minutes" => Unit::Minute,
-            "h" | "hour" | "hours" => Unit::Hour,
-            "d" | "day" | "days" => Unit::Day,
-            "w" | "week" | "weeks" => Unit::Week,
-            // `m` alone could also mean minutes.
-            "mo" | "month" | "months" => Unit::Month,
-            "y" | "year" | "years" => Unit::Year,
-            _ => return Err(refused()),
-        };
-        let age = Age { count: count.parse().map_err(|_| refused())?, unit };
+        let (count, unit) = span::parse(text).ok_or_else(refused)?;
+        let age = Age { count, unit };
+        // `30m` could also mean months.
+        let is_ambiguous = unit == Unit::Minute && !text.to_lowercase().contains("min");
         // A zero age would expire everything at once.
-        if age.count > 0 && age.span().is_some() { Ok(age) } else { Err(refused()) }
+        if count > 0 && !is_ambiguous && age.span().is_some() { Ok(age) } else { Err(refused()) }
     }
 }
 
 impl fmt::Display for Age {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = match self.unit {
-            Unit::Minute => "minute",
             Unit::Hour => "hour",
             Unit::Day => "day",
             Unit::Week => "week",
             Unit::Month => "month",
             Unit::Year => "year",
+            _ => "minute",
         };
         let plural = if self.count == 1 { "" } else { "s" };
         write!(f, "{} {unit}{plural}", self.count)

@@ -13,7 +13,11 @@ pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     let mut shown = String::new();
     for hunk in diff.unified_diff().iter_hunks() {
         if shown.is_empty() {
-            shown.push_str(&format!("--- {}\n+++ {}\n", on_one_line(old_name), on_one_line(new_name)));
+            shown.push_str(&format!(
+                "--- {}\n+++ {}\n",
+                without_controls(old_name),
+                without_controls(new_name)
+            ));
         }
         // Writing to a string cannot fail.
         let _ = writeln!(shown, "{}", hunk.header());
@@ -31,7 +35,7 @@ pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
 pub fn summary(old: &str, new: &str) -> (usize, usize) {
     let (old, new) = (lines(old), lines(new));
     let diff = TextDiff::from_slices(&old, &new);
-    let count = |wanted| diff.iter_all_changes().filter(|change| change.tag() == wanted).count();
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
     (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
@@ -44,13 +48,13 @@ pub fn attribute(versions: &[(&str, &str)]) -> Vec<(usize, String)> {
     for (version, (_, text)) in versions.iter().enumerate() {
         let old: Vec<&str> = known.iter().map(|(_, line)| *line).collect();
         let new: Vec<&str> = text.lines().collect();
-        let mut brought: Vec<(usize, &str)> = new.iter().map(|line| (version, *line)).collect();
+        let mut attributed: Vec<(usize, &str)> = new.iter().map(|line| (version, *line)).collect();
         for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
             if let DiffOp::Equal { old_index, new_index, len } = op {
-                brought[new_index..new_index + len].copy_from_slice(&known[old_index..old_index + len]);
+                attributed[new_index..new_index + len].copy_from_slice(&known[old_index..old_index + len]);
             }
         }
-        known = brought;
+        known = attributed;
     }
     known.into_iter().map(|(version, line)| (version, line.to_owned())).collect()
 }
@@ -59,8 +63,9 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Replaces control characters, since a name with a line break could pass for a line of the diff.
-fn on_one_line(name: &str) -> String {
+/// Replaces control characters, since a name with a line break could pass for a line of the diff. Runs of spaces stay,
+/// unlike in [`crate::on_one_line`]: they belong to the name.
+fn without_controls(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 

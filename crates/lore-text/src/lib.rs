@@ -2,11 +2,19 @@
 //! patterns.
 //!
 //! The bottom crate. It is pure: it reads no file, no clock and no environment, and knows nothing about pages.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_page::Page; // It knows nothing about pages.
+//! ```
 
 mod age;
 pub mod diff;
 mod hash;
+mod one_line;
 mod partial_date;
+mod percent;
 mod period;
 mod project_slug;
 pub mod quantity;
@@ -16,17 +24,20 @@ mod sentences;
 pub mod sign_codes;
 mod similarity;
 mod slug;
+mod span;
 mod stop_words;
 mod timeframe;
 mod tokens;
 
 pub use age::{Age, NotAnAge};
 pub use hash::{ContentHash, stable_number};
+pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
+pub use percent::{percent_decode, percent_encode};
 pub use period::{NamePeriod, date_in_name, find_period, parse_period};
 pub use project_slug::project_slug;
 pub use script::{is_unspaced, pairs, runs, space_unspaced};
-pub use sentences::sentences;
+pub use sentences::{ends_sentence, sentence_end, sentences};
 pub use similarity::{jaccard, similarity, terms};
 pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
 pub use stop_words::is_content_word;

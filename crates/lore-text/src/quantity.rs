@@ -10,7 +10,7 @@ enum Measure {
     /// No unit.
     None,
     /// A noun such as `people`, which may be omitted.
-    Things,
+    Items,
     Length,
     Mass,
     Time,
@@ -34,7 +34,7 @@ pub struct Quantity {
 }
 
 /// Words for approximate amounts.
-const ABOUT: [&str; 10] =
+const APPROXIMATE: [&str; 10] =
     ["about", "around", "approximately", "approx.", "approx", "roughly", "circa", "ca.", "~", "≈"];
 
 /// Currency signs before a number.
@@ -148,8 +148,8 @@ impl Quantity {
     /// Returns whether two readings are the same amount. A missing unit matches any unit.
     fn same(self, other: Quantity) -> bool {
         let (one, two) = (self.measure, other.measure);
-        let bare = |measure| matches!(measure, Measure::None | Measure::Things);
-        let alike = one == two || one == Measure::None || two == Measure::None || bare(one) && bare(two);
+        let bare = |measure| matches!(measure, Measure::None | Measure::Items);
+        let comparable = one == two || one == Measure::None || two == Measure::None || bare(one) && bare(two);
         let tolerance = match (self.rough || other.rough, one) {
             (true, _) => 0.1,
             // A gigabyte is 1,000 or 1,024 megabytes, depending on the author.
@@ -160,7 +160,7 @@ impl Quantity {
         let share = one == Measure::Percent && two == Measure::None && close(self.value / 100.0, other.value);
         let other_share =
             two == Measure::Percent && one == Measure::None && close(self.value, other.value / 100.0);
-        alike && close(self.value, other.value) || share || other_share
+        comparable && close(self.value, other.value) || share || other_share
     }
 }
 
@@ -173,7 +173,7 @@ pub fn same_amount(one: &[Quantity], two: &[Quantity]) -> bool {
 pub fn readings(text: &str) -> Vec<Quantity> {
     let mut rest = text.trim();
     let mut rough = false;
-    for word in ABOUT {
+    for word in APPROXIMATE {
         let shorter = rest.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
         if shorter.is_some() {
             (rest, rough) = (rest[word.len()..].trim_start(), true);
@@ -215,9 +215,9 @@ fn digits_end(text: &str) -> usize {
 fn numbers(text: &str) -> Vec<f64> {
     let plain: String =
         text.chars().filter(|letter| !matches!(letter, '_' | '\'' | '\u{a0}' | '\u{202f}' | ' ')).collect();
-    let marks: Vec<char> = plain.chars().filter(|letter| matches!(letter, '.' | ',')).collect();
-    let without = |mark: char| plain.replace(mark, "");
-    let candidates = match marks.as_slice() {
+    let separators: Vec<char> = plain.chars().filter(|letter| matches!(letter, '.' | ',')).collect();
+    let without = |separator: char| plain.replace(separator, "");
+    let candidates = match separators.as_slice() {
         [] => vec![plain.clone()],
         // `1,200` and `1.200` may be 1200 or 1.2.
         [one] => {
@@ -247,7 +247,7 @@ fn units(unit: &str, sign: Option<Measure>) -> Vec<(Measure, f64)> {
         let scales =
             words(scale).into_iter().filter(|(measure, scale)| *measure == Measure::None && *scale > 1.0);
         let nouns = match words(noun) {
-            known if known.is_empty() && is_noun(noun) => vec![(Measure::Things, 1.0)],
+            known if known.is_empty() && is_noun(noun) => vec![(Measure::Items, 1.0)],
             known => known,
         };
         found = scales
@@ -255,7 +255,7 @@ fn units(unit: &str, sign: Option<Measure>) -> Vec<(Measure, f64)> {
             .collect();
     }
     if found.is_empty() && is_noun(unit) {
-        found.push((Measure::Things, 1.0));
+        found.push((Measure::Items, 1.0));
     }
     match sign {
         None => found,

@@ -28,17 +28,17 @@ pub fn space_unspaced(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte < 0xE0) || !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);
     }
-    let mut apart = String::with_capacity(text.len() * 2);
+    let mut spaced = String::with_capacity(text.len() * 2);
     for character in text.chars() {
         if is_unspaced(character) {
-            apart.push(' ');
-            apart.push(character);
-            apart.push(' ');
+            spaced.push(' ');
+            spaced.push(character);
+            spaced.push(' ');
         } else {
-            apart.push(character);
+            spaced.push(character);
         }
     }
-    Cow::Owned(apart)
+    Cow::Owned(spaced)
 }
 
 /// Splits a word into runs of unspaced characters and the rest: `東京tower` gives `東京` and `tower`.

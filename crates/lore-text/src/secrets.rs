@@ -6,7 +6,7 @@
 mod assignment;
 mod entropy;
 mod format;
-mod marks;
+mod literals;
 mod rules;
 mod url;
 
@@ -48,7 +48,7 @@ pub struct Leak {
 }
 
 /// Byte range of a credential, with its rule and the rule's index in [`rules`].
-struct Find {
+struct SecretMatch {
     rank: usize,
     rule: &'static SecretRule,
     span: Range<usize>,
@@ -62,7 +62,7 @@ pub fn rules() -> impl Iterator<Item = &'static SecretRule> {
 
 /// Returns the credentials in a text, sorted by line; if two rules match the same text, the more specific wins.
 pub fn scan(text: &str) -> Vec<Leak> {
-    let mut finds = marks::find(text);
+    let mut finds = literals::find(text);
     finds.sort_by_key(|find| (find.span.start, find.rank));
     locate(text, &most_specific(finds))
 }
@@ -79,8 +79,8 @@ pub fn looks_binary(bytes: &[u8]) -> bool {
 }
 
 /// Returns the matches that no more specific match overlaps; the input must be sorted by start.
-fn most_specific(finds: Vec<Find>) -> Vec<Find> {
-    let mut kept: Vec<Find> = Vec::with_capacity(finds.len());
+fn most_specific(finds: Vec<SecretMatch>) -> Vec<SecretMatch> {
+    let mut kept: Vec<SecretMatch> = Vec::with_capacity(finds.len());
     for find in finds {
         match kept.last_mut() {
             Some(last) if find.span.start < last.span.end => {
@@ -95,7 +95,7 @@ fn most_specific(finds: Vec<Find>) -> Vec<Find> {
 }
 
 /// Computes the line, column and fingerprint of each match.
-fn locate(text: &str, finds: &[Find]) -> Vec<Leak> {
+fn locate(text: &str, finds: &[SecretMatch]) -> Vec<Leak> {
     let mut leaks = Vec::with_capacity(finds.len());
     // A line of many megabytes may contain many matches: it is scanned once, and hashed once per rule.
     let mut known: HashMap<(usize, Range<usize>), String> = HashMap::new();

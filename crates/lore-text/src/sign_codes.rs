@@ -96,10 +96,10 @@ impl Nearest {
         distances_to(query, block, &mut self.distances[start..]);
         let mut worst = self.heap.peek().map_or(UNSEEN, |worst| worst.0);
         let codes = block.chunks_exact(length);
-        for ((distance, place), code) in self.distances[start..].iter().copied().zip(first..).zip(codes) {
-            let near = distance < worst || self.heap.len() < self.limit;
-            if near && counts(place) {
-                self.heap.push((distance, place, self.kept.len()));
+        for ((distance, slot), code) in self.distances[start..].iter().copied().zip(first..).zip(codes) {
+            let is_close = distance < worst || self.heap.len() < self.limit;
+            if is_close && counts(slot) {
+                self.heap.push((distance, slot, self.kept.len()));
                 self.kept.extend_from_slice(code);
                 if self.heap.len() > self.limit {
                     self.heap.pop();
@@ -110,12 +110,12 @@ impl Nearest {
     }
 
     /// Returns the distance of a slot's code; `None` if it has none.
-    pub fn distance(&self, place: u64) -> Option<u16> {
-        self.distances.get(place as usize).copied().filter(|distance| *distance != UNSEEN)
+    pub fn distance(&self, slot: u64) -> Option<u16> {
+        self.distances.get(slot as usize).copied().filter(|distance| *distance != UNSEEN)
     }
 
     /// Returns the number of codes retained.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.heap.len()
     }
 
@@ -124,12 +124,12 @@ impl Nearest {
     pub fn places(&self, query: &[f32], limit: usize) -> Vec<u64> {
         let weights = Weights::of(query);
         let length = code_length(query.len());
-        let weighed =
-            self.heap.iter().map(|(_, place, at)| (weights.of_code(&self.kept[*at..][..length]), *place));
-        let mut nearest: Vec<(f32, u64)> = weighed.collect();
+        let weighted =
+            self.heap.iter().map(|(_, slot, at)| (weights.of_code(&self.kept[*at..][..length]), *slot));
+        let mut nearest: Vec<(f32, u64)> = weighted.collect();
         nearest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         nearest.truncate(limit);
-        nearest.into_iter().map(|(_, place)| place).collect()
+        nearest.into_iter().map(|(_, slot)| slot).collect()
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
     fn ineligible_slots_are_skipped() {
         let block: Vec<u8> = (0..4).flat_map(|_| code(&[1.0; 64])).collect();
         let mut nearest = Nearest::new(2);
-        nearest.look(&code(&[1.0; 64]), &block, 8, &|place| place != 8 && place != 10);
+        nearest.look(&code(&[1.0; 64]), &block, 8, &|slot| slot != 8 && slot != 10);
         assert_eq!(nearest.places(&[1.0; 64], 2), [9, 11]);
     }
 

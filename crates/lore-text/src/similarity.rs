@@ -9,10 +9,10 @@ use crate::slug::fold;
 use crate::stop_words::is_content_word;
 
 /// Minimum size of the smaller set for containment to count: fewer terms occur in any long page.
-const FEWEST: usize = 4;
+const MIN_TERMS: usize = 4;
 
 /// Weight of full containment, compared with equality.
-const WITHIN: f64 = 0.9;
+const CONTAINMENT_WEIGHT: f64 = 0.9;
 
 /// Returns the content words of a text, in lower case and without plural endings; character pairs for scripts without
 /// spaces.
@@ -30,7 +30,8 @@ pub fn terms(text: &str) -> BTreeSet<String> {
 pub fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     let smaller = a.len().min(b.len());
-    let of_smaller = if smaller >= FEWEST { WITHIN * shared as f64 / smaller as f64 } else { 0.0 };
+    let of_smaller =
+        if smaller >= MIN_TERMS { CONTAINMENT_WEIGHT * shared as f64 / smaller as f64 } else { 0.0 };
     jaccard(a, b).max(of_smaller)
 }
 
@@ -61,10 +62,10 @@ fn words(piece: &str) -> Vec<String> {
 /// Strips English plural endings. Sometimes wrong, but consistent on both sides.
 fn singular(word: &str) -> String {
     let cut = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 2);
-    let hisses = ["sses", "shes", "ches", "xes", "zzes"].iter().any(|ending| word.ends_with(ending));
+    let is_sibilant = ["sses", "shes", "ches", "xes", "zzes"].iter().any(|ending| word.ends_with(ending));
     match (cut("ies"), cut("es"), cut("s")) {
         (Some(stem), ..) => format!("{stem}y"),
-        (_, Some(stem), _) if hisses => stem.to_owned(),
+        (_, Some(stem), _) if is_sibilant => stem.to_owned(),
         (.., Some(stem)) if !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
         _ => word.to_owned(),
     }
@@ -97,7 +98,7 @@ mod tests {
         }
     }
 
-    fn alike(a: &str, b: &str) -> f64 {
+    fn symmetric_similarity(a: &str, b: &str) -> f64 {
         let (a, b) = (terms(a), terms(b));
         let found = similarity(&a, &b);
         assert!((found - similarity(&b, &a)).abs() < f64::EPSILON, "must be symmetric");
@@ -119,7 +120,7 @@ mod tests {
             ("Use rustfmt with a line width of 110", "The line width for rustfmt is 110: use it everywhere"),
             ("東京都の天気は晴れです", "東京都の天気は雨です"),
         ] {
-            assert!(alike(a, b) > 0.5, "{} for {a} / {b}", alike(a, b));
+            assert!(symmetric_similarity(a, b) > 0.5, "{} for {a} / {b}", symmetric_similarity(a, b));
         }
     }
 
@@ -134,7 +135,7 @@ mod tests {
             ("", "Anything at all"),
             ("", ""),
         ] {
-            assert!(alike(a, b) < 0.2, "{} for {a} / {b}", alike(a, b));
+            assert!(symmetric_similarity(a, b) < 0.2, "{} for {a} / {b}", symmetric_similarity(a, b));
         }
     }
 

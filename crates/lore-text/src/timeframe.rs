@@ -4,7 +4,9 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use jiff::{Timestamp, ToSpan, Zoned};
+
+use crate::span;
 
 /// Month names; the first three letters are unique.
 pub const MONTHS: [&str; 12] = [
@@ -75,27 +77,9 @@ fn named_day(words: &str, now: &Zoned) -> Option<Zoned> {
 fn back(words: &str, now: &Zoned) -> Option<Zoned> {
     let words = words.trim_start_matches("the ").trim_start_matches("last ").trim_start_matches("past ");
     let words = words.trim_end_matches(" ago").trim();
-    let digits = words.len() - words.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-    let (count, unit) = words.split_at(digits);
-    let (count, unit) = match count {
-        "" => (1, unit.trim_start_matches("an ").trim_start_matches("a ")),
-        count => (count.parse::<i32>().ok()?, unit),
-    };
-    now.checked_sub(span(count, unit.trim())?).ok()
-}
-
-fn span(count: i32, unit: &str) -> Option<Span> {
-    let span = Span::new();
-    match unit {
-        "m" | "min" | "mins" | "minute" | "minutes" => span.try_minutes(count),
-        "h" | "hr" | "hour" | "hours" => span.try_hours(count),
-        "d" | "day" | "days" => span.try_days(count),
-        "w" | "week" | "weeks" => span.try_weeks(count),
-        "mo" | "month" | "months" => span.try_months(count),
-        "y" | "year" | "years" => span.try_years(count),
-        _ => return None,
-    }
-    .ok()
+    let one = || span::unit(words.trim_start_matches("an ").trim_start_matches("a ")).map(|unit| (1, unit));
+    let (count, unit) = span::parse(words).or_else(one)?;
+    now.checked_sub(span::span(count, unit)?).ok()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
-use crate::path::is_hidden;
+use crate::names::is_hidden;
 
 /// Reads a text file outside any vault (configuration, a template, an input); `None` when it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
@@ -167,6 +167,11 @@ pub fn real_folder(path: &Path) -> Option<PathBuf> {
 /// Whether anything exists at the path.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether a directory, or a symlink to one, exists at the path.
+pub fn is_dir(path: &Path) -> bool {
+    path.is_dir()
 }
 
 /// Returns the names in a directory that are not hidden, directories first, each with whether it is a directory.

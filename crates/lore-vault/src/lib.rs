@@ -2,6 +2,12 @@
 //!
 //! Every error names the file. A write is staged in the vault, synced, then renamed, so that at any moment a file has
 //! either its old bytes or its new ones.
+//!
+//! Its place among the crates is enforced: what it must not know does not compile.
+//!
+//! ```compile_fail
+//! use lore_ports::Store; // It knows no database.
+//! ```
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,6 +21,7 @@ pub mod fault;
 mod files;
 pub mod git;
 mod lock;
+mod names;
 mod path;
 pub mod process;
 mod replace;
@@ -26,14 +33,14 @@ mod watch;
 
 pub use error::{Error, Result};
 pub use files::{
-    TemporaryFolder, exists, is_private, list_folder, list_names, make_folder, make_private, modified,
-    read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
+    TemporaryFolder, exists, is_dir, is_private, list_folder, list_names, make_folder, make_private,
+    modified, read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
     write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};
+pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 pub use path::{
-    EXPECTATIONS_FILE, EXTENSIONS, IGNORE_FILES, POLICY_FILE, folder, is_hidden, is_page, is_page_path,
-    is_sidecar, relative, safe_page_path, safe_path, sidecar, without_extension,
+    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, relative, sidecar, without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
 pub use staging::Staging;

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::{make_folder, make_private, read_text, write_note};
 
 /// Maximum time a writer waits for another.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Polling interval of a waiting writer.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -33,7 +33,7 @@ impl FolderLock {
         let file = open_lock(root, &note)?;
         let started = Instant::now();
         while let Err(error) = file.try_lock() {
-            if matches!(error, std::fs::TryLockError::Error(_)) || started.elapsed() > PATIENCE {
+            if matches!(error, std::fs::TryLockError::Error(_)) || started.elapsed() > LOCK_TIMEOUT {
                 return Err(Error::Locked { vault: root.to_owned(), holder: read_holder(&note) });
             }
             thread::sleep(PAUSE);

@@ -1,17 +1,12 @@
 //! Validates page paths. Every path that comes from outside is checked here first.
 
+use std::fmt;
+use std::ops::Deref;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
-
-/// Name of the policy file in the vault's root.
-pub const POLICY_FILE: &str = "lore.toml";
-
-/// The ignore files, by precedence.
-pub const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
-
-/// The extensions of a page.
-pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+use crate::names::{POLICY_FILE, is_hidden, is_page};
 
 /// Maximum length of a name in bytes on common file systems.
 const NAME_LIMIT: usize = 255;
@@ -34,8 +29,53 @@ const LOOKALIKES: [char; 11] = [
     '\u{ff0e}', '\u{fe52}', '\u{fe68}',
 ];
 
+/// A checked path of a file in a vault: relative to its root, `/` between names, NFC, no `.` components.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VaultPath(String);
+
+impl VaultPath {
+    /// Checks and normalizes a path that comes from outside.
+    pub fn parse(path: &str) -> Result<VaultPath> {
+        safe_path(path).map(VaultPath)
+    }
+
+    /// Checks and normalizes a path that must name a page, with or without its extension.
+    pub fn parse_page(path: &str) -> Result<VaultPath> {
+        safe_page_path(path).map(VaultPath)
+    }
+
+    /// Takes a path that the index, a scan or the policy gave: it was checked when it got there.
+    pub fn known(path: impl Into<String>) -> VaultPath {
+        VaultPath(path.into())
+    }
+
+    /// Returns the path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the path as an owned string.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Deref for VaultPath {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for VaultPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Checks and normalizes a vault-relative path: `/` between names, NFC, no `.` components.
-pub fn safe_path(path: &str) -> Result<String> {
+pub(crate) fn safe_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.chars().take(200).collect(), reason });
     if path.trim().is_empty() {
         return refuse("it is empty");
@@ -83,21 +123,8 @@ pub fn safe_path(path: &str) -> Result<String> {
     if names.is_empty() { refuse("it does not name a page") } else { Ok(names.join("/")) }
 }
 
-/// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
-/// hidden name.
-pub fn is_hidden(name: &str) -> bool {
-    name.starts_with('.')
-}
-
-/// Whether a file name is a page's.
-pub fn is_page(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
-    })
-}
-
 /// Checks a path that must name a page, with or without its extension.
-pub fn safe_page_path(path: &str) -> Result<String> {
+fn safe_page_path(path: &str) -> Result<String> {
     let refuse = |reason| Err(Error::BadPath { path: path.into(), reason });
     let safe = safe_path(path)?;
     if safe.split('/').any(|name| name == SIDECARS) {

@@ -96,7 +96,7 @@ pub(crate) fn gather(child: &mut Child, deadline: Instant) -> io::Result<(Option
     let (pieces, arriving) = channel();
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
         listen(stdout, Stream::Data, pieces.clone());
-        listen(stderr, Stream::Talk, pieces);
+        listen(stderr, Stream::Stderr, pieces);
     }
     let mut gathered = Gathered::default();
     let status = wait(child, &arriving, &mut gathered, deadline)?;
@@ -106,7 +106,7 @@ pub(crate) fn gather(child: &mut Child, deadline: Instant) -> io::Result<(Option
 #[derive(Debug, Clone, Copy)]
 enum Stream {
     Data,
-    Talk,
+    Stderr,
 }
 
 /// The output of a program.
@@ -122,7 +122,7 @@ impl Gathered {
     fn take(&mut self, (stream, piece): (Stream, Vec<u8>)) {
         match stream {
             Stream::Data => self.data.extend(piece),
-            Stream::Talk => {
+            Stream::Stderr => {
                 self.talk.extend(piece);
                 // Some programs never stop writing, for example a remote.
                 if self.talk.len() > 2 * TALK {

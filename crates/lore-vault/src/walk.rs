@@ -8,7 +8,7 @@ use ignore::gitignore::GitignoreBuilder;
 use ignore::{DirEntry, Match, Walk, WalkBuilder};
 
 use crate::files::{absent, exists, metadata};
-use crate::path::{IGNORE_FILES, is_hidden, is_page};
+use crate::names::{IGNORE_FILES, is_hidden, is_page};
 use crate::vault::Vault;
 
 /// A page's file as listed by the file system.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::error::{Error, Result};
-use crate::path::{IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
+use crate::names::{IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 use crate::vault::Vault;
 use crate::walk::folders;
 

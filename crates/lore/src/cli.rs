@@ -245,6 +245,7 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
         sync: !globals.no_sync,
         keeps_up: false,
         face,
+        read_only: false,
     };
     Session::new(Environment::read()?, options, Stderr::new(globals.level()))
 }

@@ -4,4 +4,4 @@ mod measures;
 mod set;
 
 pub use measures::{Measures, Scores, percentile};
-pub use set::{Document, Question, Set};
+pub use set::{Document, EvalQuestion, Set};

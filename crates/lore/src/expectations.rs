@@ -19,12 +19,12 @@ pub struct Expectation {
     /// The line on which it starts.
     pub line: usize,
     /// The question or fact.
-    pub what: What,
+    pub kind: ExpectationKind,
 }
 
 /// The kind of expectation.
 #[derive(Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ExpectationKind {
     /// A question and the pages that must or must not answer it.
     Question(Question),
     /// A fact and the values that it must or must not have.
@@ -76,12 +76,12 @@ pub struct Fact {
 impl Expectation {
     /// Returns its name in reports.
     pub fn name(&self) -> String {
-        match &self.what {
-            What::Question(question) => {
+        match &self.kind {
+            ExpectationKind::Question(question) => {
                 let when = question.as_of.as_ref().map(|day| format!(" (as of {day})")).unwrap_or_default();
                 format!("{}{when}", question.ask)
             }
-            What::Fact(fact) => {
+            ExpectationKind::Fact(fact) => {
                 let when = fact.as_of.as_ref().map(|day| format!(" as of {day}")).unwrap_or_default();
                 format!("{} {}{when}", fact.subject, fact.predicate)
             }
@@ -107,7 +107,7 @@ pub fn add(text: &str, new: &NewQuestion) -> Result<String, toml_edit::TomlError
     let mut document = text.parse::<DocumentMut>()?;
     let key = if new.not { "not" } else { "page" };
     let same = |table: &Table| {
-        let is = |key: &str, wanted: &str| table.get(key).and_then(Item::as_str) == Some(wanted);
+        let is = |key: &str, expected: &str| table.get(key).and_then(Item::as_str) == Some(expected);
         is("ask", new.ask) && is(key, new.page)
     };
     let list = document.entry("question").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));

@@ -43,6 +43,8 @@ pub trait Operation: Args + DeserializeOwned + JsonSchema + Send + 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
+    /// Whether it reads, but also logs in the ledger if the policy asks for it and the caller may write.
+    const LOGS: bool = false;
     /// Whether the command-line help omits it, because another command does the same.
     const HIDDEN: bool = false;
     /// Whether it concerns the machine and its user rather than one vault.

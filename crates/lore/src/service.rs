@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::app::{shell, xml};
+
 /// A service: its commands and schedule.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -12,14 +14,14 @@ pub struct Job {
     /// The commands, each as its arguments, run one after the other.
     pub commands: Vec<Vec<String>>,
     /// The schedule.
-    pub when: When,
+    pub schedule: Schedule,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
 }
 
 /// The schedule of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum When {
+pub enum Schedule {
     /// Every given number of minutes.
     Every(u32),
     /// Daily at this hour, in this time zone or the system's, or when the machine next wakes up.
@@ -31,13 +33,13 @@ pub enum When {
 impl Job {
     /// Returns the systemd unit to start: the timer, or the service itself if it runs all the time.
     pub fn unit(&self) -> String {
-        format!("{}.{}", self.name, if self.when == When::Always { "service" } else { "timer" })
+        format!("{}.{}", self.name, if self.schedule == Schedule::Always { "service" } else { "timer" })
     }
 }
 
 /// Returns the systemd unit files of a job: name and text.
 pub fn systemd(job: &Job) -> Vec<(String, String)> {
-    let kind = if job.when == When::Always { "exec" } else { "oneshot" };
+    let kind = if job.schedule == Schedule::Always { "exec" } else { "oneshot" };
     let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType={kind}\n", job.about);
     for (name, value) in &job.environment {
         service.push_str(&format!("Environment={}\n", quoted(&format!("{name}={value}"))));
@@ -46,14 +48,14 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
         let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
         service.push_str(&format!("ExecStart={}\n", words.join(" ")));
     }
-    if job.when == When::Always {
+    if job.schedule == Schedule::Always {
         service.push_str("Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n");
         return vec![(format!("{}.service", job.name), service)];
     }
-    let when = match &job.when {
-        When::Always => String::new(),
-        When::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
-        When::Daily(hour, zone) => {
+    let when = match &job.schedule {
+        Schedule::Always => String::new(),
+        Schedule::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
+        Schedule::Daily(hour, zone) => {
             let zone = zone.as_ref().map(|zone| format!(" {zone}")).unwrap_or_default();
             format!("OnCalendar=*-*-* {hour:02}:00:00{zone}\nPersistent=true\n")
         }
@@ -65,31 +67,33 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
 
 /// Returns the launchd file of a job: name and text.
 pub fn launchd(job: &Job, log: &Path) -> (String, String) {
-    let words = |command: &Vec<String>| command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ");
+    let words = |command: &Vec<String>| shell::join(command.iter().map(String::as_str));
     // A long-running command replaces the shell, so that a stop signal reaches it.
-    let start = if job.when == When::Always { "exec " } else { "" };
+    let start = if job.schedule == Schedule::Always { "exec " } else { "" };
     let script: Vec<String> =
         job.commands.iter().map(|command| format!("{start}{}", words(command))).collect();
     // launchd only knows the system's time zone; a rollover that runs too early does nothing.
-    let when = match &job.when {
-        When::Always => "  <key>RunAtLoad</key>\n  <true/>\n  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n".into(),
-        When::Every(minutes) => {
+    let when = match &job.schedule {
+        Schedule::Always => "  <key>RunAtLoad</key>\n  <true/>\n  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n".into(),
+        Schedule::Every(minutes) => {
             format!("  <key>StartInterval</key>\n  <integer>{}</integer>\n", minutes * 60)
         }
-        When::Daily(hour, _) => format!(
+        Schedule::Daily(hour, _) => format!(
             "  <key>StartCalendarInterval</key>\n  <dict>\n    <key>Hour</key>\n    <integer>{hour}</integer>\n    <key>Minute</key>\n    <integer>0</integer>\n  </dict>\n"
         ),
     };
     let variables: String = job
         .environment
         .iter()
-        .map(|(name, value)| format!("    <key>{}</key>\n    <string>{}</string>\n", xml(name), xml(value)))
+        .map(|(name, value)| {
+            format!("    <key>{}</key>\n    <string>{}</string>\n", xml::escape(name), xml::escape(value))
+        })
         .collect();
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{label}</string>\n  <key>ProgramArguments</key>\n  <array>\n    <string>/bin/sh</string>\n    <string>-c</string>\n    <string>{script}</string>\n  </array>\n  <key>EnvironmentVariables</key>\n  <dict>\n{variables}  </dict>\n{when}  <key>StandardErrorPath</key>\n  <string>{log}</string>\n</dict>\n</plist>\n",
-        label = xml(&job.name),
-        script = xml(&script.join(" && ")),
-        log = xml(&log.to_string_lossy()),
+        label = xml::escape(&job.name),
+        script = xml::escape(&script.join(" && ")),
+        log = xml::escape(&log.to_string_lossy()),
     );
     (format!("{}.plist", job.name), text)
 }
@@ -101,20 +105,12 @@ fn quoted(word: &str) -> String {
     if word.chars().all(plain) && !word.is_empty() { escaped } else { format!("\"{escaped}\"") }
 }
 
-fn shell(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use expect_test::expect;
 
-    fn job(when: When) -> Job {
+    fn job(when: Schedule) -> Job {
         Job {
             name: "lore-push-notes".into(),
             about: "Push the vault notes".into(),
@@ -124,15 +120,17 @@ mod tests {
                 "a%b's".into(),
                 "git".into(),
             ]],
-            when,
+            schedule: when,
             environment: vec![("LORE_HOME".into(), "/home/ada/my lore".into())],
         }
     }
 
     #[test]
     fn systemd_service_and_timer() {
-        let text: String =
-            systemd(&job(When::Every(15))).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
+        let text: String = systemd(&job(Schedule::Every(15)))
+            .iter()
+            .map(|(name, text)| format!("== {name}\n{text}"))
+            .collect();
         expect![[r#"
             == lore-push-notes.service
             [Unit]
@@ -155,14 +153,16 @@ mod tests {
         "#]]
         .assert_eq(&text);
         assert!(
-            systemd(&job(When::Daily(4, None)))[1].1.contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n")
+            systemd(&job(Schedule::Daily(4, None)))[1]
+                .1
+                .contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n")
         );
     }
 
     #[test]
     fn long_running_service_has_no_timer() {
         let text: String =
-            systemd(&job(When::Always)).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
+            systemd(&job(Schedule::Always)).iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
         expect![[r#"
             == lore-push-notes.service
             [Unit]
@@ -179,9 +179,9 @@ mod tests {
             WantedBy=default.target
         "#]]
         .assert_eq(&text);
-        assert_eq!(job(When::Always).unit(), "lore-push-notes.service");
-        assert_eq!(job(When::Every(1)).unit(), "lore-push-notes.timer");
-        let (_, text) = launchd(&job(When::Always), Path::new("/tmp/log"));
+        assert_eq!(job(Schedule::Always).unit(), "lore-push-notes.service");
+        assert_eq!(job(Schedule::Every(1)).unit(), "lore-push-notes.timer");
+        let (_, text) = launchd(&job(Schedule::Always), Path::new("/tmp/log"));
         let document = roxmltree::Document::parse_with_options(
             &text,
             roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
@@ -189,7 +189,7 @@ mod tests {
         let document = document.unwrap_or_else(|error| panic!("{error}: {text}"));
         let texts: Vec<&str> =
             document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
-        assert!(texts.contains(&"exec '/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'"), "{texts:?}");
+        assert!(texts.contains(&r#"exec '/opt/my tools/lore' --project "a%b's" git"#), "{texts:?}");
         assert!(
             text.contains("<key>KeepAlive</key>") && text.contains("<key>RunAtLoad</key>\n  <true/>"),
             "{text}"
@@ -198,10 +198,10 @@ mod tests {
 
     #[test]
     fn launchd_property_list() {
-        let (name, text) = launchd(&job(When::Daily(4, None)), Path::new("/tmp/log"));
+        let (name, text) = launchd(&job(Schedule::Daily(4, None)), Path::new("/tmp/log"));
         assert_eq!(name, "lore-push-notes.plist");
         assert!(
-            text.contains("<string>'/opt/my tools/lore' '--project' 'a%b'\\''s' 'git'</string>"),
+            text.contains("<string>'/opt/my tools/lore' --project &quot;a%b's&quot; git</string>"),
             "{text}"
         );
         assert!(text.contains("<key>Hour</key>\n    <integer>4</integer>"), "{text}");

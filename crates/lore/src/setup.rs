@@ -10,18 +10,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-pub use clients::{Client, Form, Places, Scope};
+pub use clients::{Client, ConfigPaths, FileFormat, SettingsScope};
 use json::Json;
 
-pub use record::Record;
+pub use record::SetupRecord;
 use toml::Toml;
+
+use crate::app::shell::quote;
 
 /// Name of the server in every client.
 const NAME: &str = "lore";
 
 /// Settings that cannot be parsed, or have something else where Lore's entry belongs.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct SettingsError {
     /// The line, if known.
     pub line: Option<usize>,
     /// What is wrong.
@@ -45,11 +47,11 @@ pub struct Call {
 pub struct FilePlan {
     /// The file.
     pub path: PathBuf,
-    form: Form,
-    pieces: Vec<Piece>,
+    format: FileFormat,
+    entries: Vec<SettingsEntry>,
 }
 
-enum Piece {
+enum SettingsEntry {
     /// The server entry, under the client's key for servers.
     Server { key: &'static str, value: Value },
     /// A hook in the list of a client event; `own` is Lore's name for the event.
@@ -59,29 +61,34 @@ enum Piece {
 }
 
 /// Settings after an addition, with the paths of the objects created for it.
-pub struct Added {
+pub struct AddedEntries {
     /// The new text.
     pub text: String,
     /// The paths of the created objects.
-    pub made: Vec<Vec<String>>,
+    pub created_keys: Vec<Vec<String>>,
 }
 
 /// Returns Lore's entries in the files of a client: the server, and the hooks if the client supports them.
-pub fn plan(client: Client, scope: Scope, places: &Places, call: &Call) -> (FilePlan, Option<FilePlan>) {
-    let server = client.server(scope, places);
+pub fn plan(
+    client: Client,
+    scope: SettingsScope,
+    paths: &ConfigPaths,
+    call: &Call,
+) -> (FilePlan, Option<FilePlan>) {
+    let server = client.server(scope, paths);
     let value = client.server_value(&call.program, &call.server, call.home.as_deref());
-    let pieces = vec![Piece::Server { key: server.key, value }];
-    let server = FilePlan { path: server.file, form: server.form, pieces };
-    let hooks = client.hooks(scope, places).map(|place| {
+    let entries = vec![SettingsEntry::Server { key: server.key, value }];
+    let server = FilePlan { path: server.file, format: server.format, entries };
+    let hooks = client.hooks(scope, paths).map(|location| {
         let hook = |event: &'static str, own: &'static str| {
             let value = client.hook_value(&call.hook(client, own), own);
-            Piece::Hook { event, own, value }
+            SettingsEntry::Hook { event, own, value }
         };
-        let mut pieces = vec![hook(place.start, "session-start"), hook(place.end, "session-end")];
+        let mut entries = vec![hook(location.start, "session-start"), hook(location.end, "session-end")];
         if client == Client::Cursor {
-            pieces.insert(0, Piece::Field { key: "version", value: 1.into() });
+            entries.insert(0, SettingsEntry::Field { key: "version", value: 1.into() });
         }
-        FilePlan { path: place.file, form: Form::Json, pieces }
+        FilePlan { path: location.file, format: FileFormat::Json, entries }
     });
     (server, hooks)
 }
@@ -90,8 +97,8 @@ pub fn plan(client: Client, scope: Scope, places: &Places, call: &Call) -> (File
 pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
     match hooks {
         Some(hooks) if hooks.path == server.path => {
-            let pieces = server.pieces.into_iter().chain(hooks.pieces).collect();
-            vec![FilePlan { path: server.path, form: server.form, pieces }]
+            let entries = server.entries.into_iter().chain(hooks.entries).collect();
+            vec![FilePlan { path: server.path, format: server.format, entries }]
         }
         hooks => std::iter::once(server).chain(hooks).collect(),
     }
@@ -100,8 +107,8 @@ pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
 impl Call {
     /// Returns the shell command of a hook.
     fn hook(&self, client: Client, event: &str) -> String {
-        let home = self.home.iter().map(|home| format!("LORE_HOME={}", quoted(&home.display().to_string())));
-        let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quoted(word));
+        let home = self.home.iter().map(|home| format!("LORE_HOME={}", quote(&home.display().to_string())));
+        let words = std::iter::once(&self.program).chain(&self.before_hook).map(|word| quote(word));
         let rest = ["hook", event, "--client", client.word()].map(str::to_owned);
         home.chain(words).chain(rest).collect::<Vec<_>>().join(" ")
     }
@@ -109,83 +116,83 @@ impl Call {
 
 impl FilePlan {
     /// Adds Lore to the settings.
-    pub fn add(&self, client: Client, text: &str) -> Result<Added, Broken> {
-        if self.form == Form::Toml {
+    pub fn add(&self, client: Client, text: &str) -> Result<AddedEntries, SettingsError> {
+        if self.format == FileFormat::Toml {
             return self.add_to_toml(text);
         }
         let document = Json::parse(text)?;
-        let mut made = Vec::new();
-        for piece in &self.pieces {
-            made.extend(match piece {
-                Piece::Server { key, value } => {
-                    check_own(key, document.get(&[key, NAME]).as_ref())?;
+        let mut created_keys = Vec::new();
+        for entry in &self.entries {
+            created_keys.extend(match entry {
+                SettingsEntry::Server { key, value } => {
+                    check_not_foreign(key, document.get(&[key, NAME]).as_ref())?;
                     document.set(&[key, NAME], value)?
                 }
-                Piece::Hook { event, own, value } => {
+                SettingsEntry::Hook { event, own, value } => {
                     let group = |hook| client.hook_group(hook);
                     document.set_hook(&["hooks", event], value, group, |hook| is_hook(hook, own))?
                 }
-                Piece::Field { key, .. } if document.get(&[key]).is_some() => Vec::new(),
-                Piece::Field { key, value } => {
+                SettingsEntry::Field { key, .. } if document.get(&[key]).is_some() => Vec::new(),
+                SettingsEntry::Field { key, value } => {
                     document.set(&[key], value)?;
                     vec![vec![(*key).to_owned()]]
                 }
             });
         }
-        Ok(Added { text: document.text(), made })
+        Ok(AddedEntries { text: document.text(), created_keys })
     }
 
-    fn add_to_toml(&self, text: &str) -> Result<Added, Broken> {
+    fn add_to_toml(&self, text: &str) -> Result<AddedEntries, SettingsError> {
         let mut document = Toml::parse(text)?;
-        let mut made = Vec::new();
-        for piece in &self.pieces {
-            if let Piece::Server { key, value } = piece {
-                check_own(key, document.get(&[key, NAME]).as_ref())?;
-                made.extend(document.set([key, NAME], value)?);
+        let mut created_keys = Vec::new();
+        for entry in &self.entries {
+            if let SettingsEntry::Server { key, value } = entry {
+                check_not_foreign(key, document.get(&[key, NAME]).as_ref())?;
+                created_keys.extend(document.set([key, NAME], value)?);
             }
         }
-        Ok(Added { text: document.text(), made })
+        Ok(AddedEntries { text: document.text(), created_keys })
     }
 
     /// Removes Lore from the settings, and the objects created for it if they are empty.
-    pub fn remove(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
-        let without = self.without(text, made)?;
+    pub fn remove(&self, text: &str, created_keys: &[Vec<String>]) -> Result<String, SettingsError> {
+        let without = self.without(text, created_keys)?;
         Ok(if self.is_in(text) { without } else { text.to_owned() })
     }
 
-    fn without(&self, text: &str, made: &[Vec<String>]) -> Result<String, Broken> {
-        if self.form == Form::Toml {
+    fn without(&self, text: &str, created_keys: &[Vec<String>]) -> Result<String, SettingsError> {
+        if self.format == FileFormat::Toml {
             let mut document = Toml::parse(text)?;
-            for piece in &self.pieces {
-                if let Piece::Server { key, .. } = piece
+            for entry in &self.entries {
+                if let SettingsEntry::Server { key, .. } = entry
                     && is_server(document.get(&[key, NAME]).as_ref())
                 {
                     document.remove([key, NAME]);
                 }
             }
-            made.iter().filter_map(|path| path.first()).for_each(|key| document.remove_empty(key));
+            created_keys.iter().filter_map(|path| path.first()).for_each(|key| document.remove_empty(key));
             return Ok(document.text());
         }
         let document = Json::parse(text)?;
-        for piece in &self.pieces {
-            match piece {
-                Piece::Server { key, .. } if is_server(document.get(&[key, NAME]).as_ref()) => {
+        for entry in &self.entries {
+            match entry {
+                SettingsEntry::Server { key, .. } if is_server(document.get(&[key, NAME]).as_ref()) => {
                     document.remove(&[key, NAME]);
                 }
-                Piece::Hook { event, own, .. } => {
+                SettingsEntry::Hook { event, own, .. } => {
                     document.remove_hook(&["hooks", event], |hook| is_hook(hook, own));
                 }
-                Piece::Server { .. } | Piece::Field { .. } => {}
+                SettingsEntry::Server { .. } | SettingsEntry::Field { .. } => {}
             }
         }
         // Innermost first.
-        let mut made: Vec<Vec<&str>> =
-            made.iter().map(|path| path.iter().map(String::as_str).collect()).collect();
-        made.sort_by_key(|path| std::cmp::Reverse(path.len()));
-        made.iter().for_each(|path| document.remove_empty(path));
-        for piece in &self.pieces {
-            if let Piece::Field { key, .. } = piece
-                && made.contains(&vec![*key])
+        let mut created_keys: Vec<Vec<&str>> =
+            created_keys.iter().map(|path| path.iter().map(String::as_str).collect()).collect();
+        created_keys.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        created_keys.iter().for_each(|path| document.remove_empty(path));
+        for entry in &self.entries {
+            if let SettingsEntry::Field { key, .. } = entry
+                && created_keys.contains(&vec![*key])
                 && document.get(&["hooks"]).is_none()
             {
                 document.remove(&[key]);
@@ -197,18 +204,18 @@ impl FilePlan {
     /// Whether the settings contain any entry of Lore.
     pub fn is_in(&self, text: &str) -> bool {
         // Parsing alone may turn empty text into an object.
-        let read = match self.form {
-            Form::Json => Json::parse(text).map(|document| document.text()),
-            Form::Toml => Toml::parse(text).map(|document| document.text()),
+        let read = match self.format {
+            FileFormat::Json => Json::parse(text).map(|document| document.text()),
+            FileFormat::Toml => Toml::parse(text).map(|document| document.text()),
         };
         read.is_ok_and(|read| self.without(text, &[]).is_ok_and(|without| without != read))
     }
 
     /// Whether the settings are empty.
     pub fn is_blank(&self, text: &str) -> bool {
-        match self.form {
-            Form::Toml => text.trim().is_empty(),
-            Form::Json => {
+        match self.format {
+            FileFormat::Toml => text.trim().is_empty(),
+            FileFormat::Json => {
                 serde_json::from_str::<Value>(text).is_ok_and(|value| value == serde_json::json!({}))
             }
         }
@@ -216,9 +223,9 @@ impl FilePlan {
 }
 
 /// Returns an error if another program uses Lore's server name.
-fn check_own(key: &str, there: Option<&Value>) -> Result<(), Broken> {
-    match there {
-        Some(_) if !is_server(there) => Err(Broken {
+fn check_not_foreign(key: &str, server: Option<&Value>) -> Result<(), SettingsError> {
+    match server {
+        Some(_) if !is_server(server) => Err(SettingsError {
             line: None,
             message: format!("{key}.{NAME} is a server of another program; rename it first"),
         }),
@@ -226,8 +233,8 @@ fn check_own(key: &str, there: Option<&Value>) -> Result<(), Broken> {
     }
 }
 
-fn is_server(there: Option<&Value>) -> bool {
-    there.and_then(|server| server.get("command")).and_then(Value::as_str).is_some_and(is_program)
+fn is_server(server: Option<&Value>) -> bool {
+    server.and_then(|server| server.get("command")).and_then(Value::as_str).is_some_and(is_program)
 }
 
 /// Whether a hook is Lore's hook for an event.
@@ -240,15 +247,6 @@ fn is_hook(hook: &Value, event: &str) -> bool {
 
 fn is_program(word: &str) -> bool {
     Path::new(word).file_stem().is_some_and(|stem| stem == "lore")
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
-    match word.chars().all(plain) && !word.is_empty() {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::app::error::Result;
 
 /// Maximum length of a skill, in tokens; agents do not read longer ones.
-pub const MOST_TOKENS: usize = 5_000;
+pub const MAX_TOKENS: usize = 5_000;
 
 /// File name of a skill.
 const FILE: &str = "SKILL.md";
@@ -121,8 +121,8 @@ impl Version {
         let mut problems = Vec::new();
         match page.properties.text("name") {
             None => problems.push("the front matter has no name".to_owned()),
-            Some(called) if called != name => {
-                problems.push(format!("the front matter says {called:?}, but the folder is {name:?}"));
+            Some(declared) if declared != name => {
+                problems.push(format!("the front matter says {declared:?}, but the folder is {name:?}"));
             }
             Some(_) => {}
         }
@@ -130,8 +130,8 @@ impl Version {
             problems.push("the front matter has no description, which agents need to choose a skill".into());
         }
         let tokens = count(&self.text);
-        if tokens > MOST_TOKENS {
-            problems.push(format!("it has {tokens} tokens, more than the maximum of {MOST_TOKENS}"));
+        if tokens > MAX_TOKENS {
+            problems.push(format!("it has {tokens} tokens, more than the maximum of {MAX_TOKENS}"));
         }
         problems
     }
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(problems("---\nname: mine\ndescription: Use it.\n---\n# Mine\n"), Vec::<String>::new());
         assert_eq!(problems("# Mine\n").len(), 2);
         assert_eq!(problems("---\nname: yours\ndescription: x\n---\n").len(), 1);
-        let long = format!("---\nname: mine\ndescription: x\n---\n{}", "a".repeat(MOST_TOKENS));
+        let long = format!("---\nname: mine\ndescription: x\n---\n{}", "a".repeat(MAX_TOKENS));
         assert_eq!(problems(&long).len(), 1);
     }
 }

@@ -12,7 +12,7 @@ const NAME: &str = "lore-model.json";
 
 /// The record of a downloaded model.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Record {
+pub struct ModelRecord {
     /// The model's name.
     pub name: String,
     repository: String,
@@ -32,11 +32,11 @@ pub struct RecordedFile {
     pub sha256: String,
 }
 
-impl Record {
+impl ModelRecord {
     /// Creates the record of a downloaded model.
     pub fn new(model: &HubModel, files: Vec<RecordedFile>) -> Self {
         let [name, repository, revision] = [model.name, model.repository, model.revision].map(str::to_owned);
-        Record { name, repository, revision, files }
+        ModelRecord { name, repository, revision, files }
     }
 
     /// Returns whether this is a record of the model at its current revision.

@@ -22,7 +22,7 @@ pub const JOINS: usize = 256 * 256 / 8;
 
 /// Sizes of the tables in a packed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub struct ModelCounts {
     /// Dimensions of a vector.
     pub dimensions: usize,
     /// Number of pieces in the vocabulary.
@@ -91,9 +91,9 @@ impl WordSlot {
 
     /// Decodes a slot; `None` if it is empty.
     pub fn from_bytes(bytes: [u8; 8]) -> Option<Self> {
-        let [a, b, c, d, e, f, taken, _] = bytes;
+        let [a, b, c, d, e, f, is_used, _] = bytes;
         let slot = WordSlot { tag: u32::from_le_bytes([a, b, c, d]), id: u16::from_le_bytes([e, f]) };
-        (taken != 0).then_some(slot)
+        (is_used != 0).then_some(slot)
     }
 }
 
@@ -138,8 +138,8 @@ pub fn pair_hash(left: u16, right: u16) -> usize {
 }
 
 /// Encodes the header of a file whose body has this hash.
-pub fn header(counts: &Counts, checksum: [u8; 32]) -> [u8; HEADER] {
-    let Counts { dimensions, pieces, specials, word_slots, merge_slots, text } = *counts;
+pub fn header(counts: &ModelCounts, checksum: [u8; 32]) -> [u8; HEADER] {
+    let ModelCounts { dimensions, pieces, specials, word_slots, merge_slots, text } = *counts;
     let mut bytes = [0; HEADER];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..40].copy_from_slice(&checksum);
@@ -151,7 +151,7 @@ pub fn header(counts: &Counts, checksum: [u8; 32]) -> [u8; HEADER] {
 }
 
 /// Parses a header into the counts and the hash of the body, or returns why the file is invalid.
-pub fn read_header(file: &[u8]) -> Result<(Counts, [u8; 32]), String> {
+pub fn read_header(file: &[u8]) -> Result<(ModelCounts, [u8; 32]), String> {
     let header = file.get(..HEADER).filter(|header| header.starts_with(&MAGIC));
     let header = header.ok_or("not a packed model")?;
     let checksum = header[8..40].try_into().expect("the range has 32 bytes");
@@ -161,7 +161,7 @@ pub fn read_header(file: &[u8]) -> Result<(Counts, [u8; 32]), String> {
     }
     let [dimensions, pieces, specials, word_slots, merge_slots, text] =
         [1, 2, 3, 4, 5, 6].map(|at| number(at) as usize);
-    let counts = Counts { dimensions, pieces, specials, word_slots, merge_slots, text };
+    let counts = ModelCounts { dimensions, pieces, specials, word_slots, merge_slots, text };
     let sound = dimensions > 0
         && (1..=1 << 16).contains(&pieces)
         && word_slots.is_power_of_two()
@@ -187,7 +187,7 @@ pub fn body(file: &[u8]) -> &[u8] {
 }
 
 /// Returns the tables of a file with these counts. The header has been checked, so the lengths are right.
-pub fn tables<'a>(file: &'a [u8], counts: &Counts) -> Tables<'a> {
+pub fn tables<'a>(file: &'a [u8], counts: &ModelCounts) -> Tables<'a> {
     let [byte_ids, specials, joins, ends, words, merges, text, vectors] =
         sections(counts).map(|section| &file[section]);
     Tables {
@@ -202,8 +202,8 @@ pub fn tables<'a>(file: &'a [u8], counts: &Counts) -> Tables<'a> {
     }
 }
 
-fn sections(counts: &Counts) -> [Range<usize>; 8] {
-    let Counts { dimensions, pieces, specials, word_slots, merge_slots, text } = *counts;
+fn sections(counts: &ModelCounts) -> [Range<usize>; 8] {
+    let ModelCounts { dimensions, pieces, specials, word_slots, merge_slots, text } = *counts;
     let vectors = pieces.saturating_mul(dimensions).saturating_mul(2);
     let sizes = [512, specials * 2, JOINS, pieces * 4, word_slots * 8, merge_slots * 8, text, vectors];
     let mut at = HEADER;
@@ -218,8 +218,8 @@ fn sections(counts: &Counts) -> [Range<usize>; 8] {
 mod tests {
     use super::*;
 
-    const COUNTS: Counts =
-        Counts { dimensions: 4, pieces: 3, specials: 1, word_slots: 8, merge_slots: 2, text: 5 };
+    const COUNTS: ModelCounts =
+        ModelCounts { dimensions: 4, pieces: 3, specials: 1, word_slots: 8, merge_slots: 2, text: 5 };
 
     fn file() -> Vec<u8> {
         let length = sections(&COUNTS)[7].end;
@@ -242,13 +242,13 @@ mod tests {
         let good = file();
         let mut newer = good.clone();
         newer[40] = 9;
-        let mut odd = good.clone();
-        odd[56] = 7;
+        let mut invalid = good.clone();
+        invalid[56] = 7;
         for (bytes, expected) in [
             (&b""[..], "not a packed model"),
             (&[0; 4096][..], "not a packed model"),
             (&good[..good.len() - 1], "the file is truncated or damaged"),
-            (&odd, "the file is truncated or damaged"),
+            (&invalid, "the file is truncated or damaged"),
             (&newer, "unsupported format 9, expected format 1"),
         ] {
             assert_eq!(read_header(bytes), Err(expected.to_owned()));

@@ -79,9 +79,9 @@ impl Workspace {
 
     /// Replaces a symbol and the next one with `merged`.
     fn join(&mut self, at: usize, merged: u16, tables: &Tables<'_>) {
-        let gone = self.symbols[at].next;
-        let next = self.symbols[gone].next;
-        self.symbols[gone].merge = None;
+        let removed = self.symbols[at].next;
+        let next = self.symbols[removed].next;
+        self.symbols[removed].merge = None;
         self.symbols[at].id = merged;
         self.symbols[at].next = next;
         if next != NONE {

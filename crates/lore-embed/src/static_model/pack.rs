@@ -4,7 +4,7 @@
 use lore_ports::{EmbedError, EmbedResult};
 use lore_text::ContentHash;
 
-use super::layout::{self, Counts, MergeSlot, WordSlot, pair_hash, word_hash};
+use super::layout::{self, MergeSlot, ModelCounts, WordSlot, pair_hash, word_hash};
 use super::source::{Tokenizer, Weights};
 use super::tokenizer::Scratch;
 
@@ -42,15 +42,15 @@ fn pieces_of_their_own(tokenizer: &Tokenizer, draft: &[u8]) -> Vec<u16> {
         .collect()
 }
 
-fn ids(tokenizer: &Tokenizer, wanted: impl Fn(&str) -> bool) -> Vec<u16> {
-    (0..=u16::MAX).zip(&tokenizer.pieces).filter(|(_, piece)| wanted(piece)).map(|(id, _)| id).collect()
+fn ids(tokenizer: &Tokenizer, is_included: impl Fn(&str) -> bool) -> Vec<u16> {
+    (0..=u16::MAX).zip(&tokenizer.pieces).filter(|(_, piece)| is_included(piece)).map(|(id, _)| id).collect()
 }
 
 fn assemble(tokenizer: &Tokenizer, weights: &Weights<'_>, words: &[u16]) -> Vec<u8> {
     let words = word_table(tokenizer, words);
     let merges = merge_table(tokenizer);
     let text = tokenizer.pieces.concat();
-    let counts = Counts {
+    let counts = ModelCounts {
         dimensions: weights.dimensions,
         pieces: weights.rows,
         specials: tokenizer.specials.len(),

@@ -103,10 +103,10 @@ impl Tokenizer {
 impl File {
     /// The packed form supports one kind of tokenizer: SentencePiece with byte fallback.
     fn check(&self) -> Result<(), String> {
-        let mark = SPACE_MARK.to_string();
+        let space_mark = SPACE_MARK.to_string();
         let normalizer = serde_json::json!({ "type": "Sequence", "normalizers": [
-            { "type": "Prepend", "prepend": mark },
-            { "type": "Replace", "pattern": { "String": " " }, "content": mark },
+            { "type": "Prepend", "prepend": space_mark },
+            { "type": "Replace", "pattern": { "String": " " }, "content": space_mark },
         ] });
         let model = &self.model;
         let plain = model.dropout.is_none()

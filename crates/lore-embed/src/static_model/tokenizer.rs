@@ -62,11 +62,11 @@ impl Tables<'_> {
     /// Returns the end of the word that starts here: the first boundary that no piece spans.
     fn word_end(&self, text: &[u8], start: usize) -> usize {
         let mut pairs = text[start..].iter().zip(&text[start + 1..]);
-        let apart = pairs.position(|(left, right)| {
+        let boundary = pairs.position(|(left, right)| {
             let bit = (usize::from(*left) << 8) | usize::from(*right);
             right & 0xc0 != 0x80 && self.joins[bit >> 3] & (1 << (bit & 7)) == 0
         });
-        apart.map_or(text.len(), |at| start + at + 1)
+        boundary.map_or(text.len(), |at| start + at + 1)
     }
 
     /// Passes the ids of one word's pieces to `give`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::kernel::{PANEL, Processor, Rows};
 
 /// Number of tokens whose scores are held at a time.
-const TOGETHER: usize = 16;
+const TOKENS_PER_BLOCK: usize = 16;
 
 /// The queries, keys and values of one text, concatenated in one row per token.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +80,8 @@ pub(super) fn attend_shorts(by: Processor, text: Heads, room: &mut AttentionRoom
     for number in 0..text.heads {
         let head = Head { text, number };
         let scales = room.fill(by, head);
-        for start in (0..tokens).step_by(TOGETHER) {
-            let some = start..tokens.min(start + TOGETHER);
+        for start in (0..tokens).step_by(TOKENS_PER_BLOCK) {
+            let some = start..tokens.min(start + TOKENS_PER_BLOCK);
             let totals = room.weigh(by, head, some.clone(), scales.score);
             room.gather(by, head, some, &totals.map(|total| scales.value / total as f32), out);
         }
@@ -160,13 +160,19 @@ impl AttentionRoom {
     }
 
     /// Computes the scores of some tokens against all, converts them to weights and returns the sums of the weights.
-    fn weigh(&mut self, by: Processor, head: Head, some: Range<usize>, scale: f32) -> [i32; TOGETHER] {
+    fn weigh(
+        &mut self,
+        by: Processor,
+        head: Head,
+        some: Range<usize>,
+        scale: f32,
+    ) -> [i32; TOKENS_PER_BLOCK] {
         let (tokens, pairs) = (head.tokens(), head.pairs());
         let (stride, even) = (tokens.next_multiple_of(PANEL), tokens.next_multiple_of(2));
-        self.scores.resize(TOGETHER * stride, 0);
-        self.weights.resize(TOGETHER * even, 0);
+        self.scores.resize(TOKENS_PER_BLOCK * stride, 0);
+        self.weights.resize(TOKENS_PER_BLOCK * even, 0);
         self.exponentials.resize(tokens, 0.0);
-        let mut sums = [[0; PANEL]; TOGETHER];
+        let mut sums = [[0; PANEL]; TOKENS_PER_BLOCK];
         let sums = &mut sums[..some.len()];
         let queries = Rows { values: &self.queries, width: pairs }.some(some);
         for (panel, keys) in self.keys.chunks_exact(PANEL * pairs).enumerate() {
@@ -175,7 +181,7 @@ impl AttentionRoom {
                 scores[panel * PANEL..][..PANEL].copy_from_slice(sums);
             }
         }
-        let mut totals = [1; TOGETHER];
+        let mut totals = [1; TOKENS_PER_BLOCK];
         for (row, total) in totals[..queries.count()].iter_mut().enumerate() {
             let scores = &self.scores[row * stride..][..tokens];
             let weights = &mut self.weights[row * even..][..even];
@@ -190,11 +196,11 @@ impl AttentionRoom {
         by: Processor,
         head: Head,
         some: Range<usize>,
-        scales: &[f32; TOGETHER],
+        scales: &[f32; TOKENS_PER_BLOCK],
         out: &mut [f32],
     ) {
         let (size, even) = (head.text.head_width(), head.tokens().next_multiple_of(2));
-        let mut sums = [[0; PANEL]; TOGETHER];
+        let mut sums = [[0; PANEL]; TOKENS_PER_BLOCK];
         let sums = &mut sums[..some.len()];
         let weights = Rows { values: &self.weights, width: even }.some(0..some.len());
         for (panel, values) in self.values.chunks_exact(PANEL * even).enumerate() {

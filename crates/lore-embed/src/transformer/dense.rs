@@ -4,7 +4,7 @@ use super::kernel::{ColumnScales, PANEL, Processor, RowScales, Rows, Target};
 use super::safetensors::{Safetensors, Tensor, TensorData};
 
 /// Rows processed together for all panels of weights, so that their outputs stay in the cache.
-const TOGETHER: usize = 24;
+const ROWS_PER_BLOCK: usize = 24;
 
 /// A matrix in the file with its bias: `outputs` rows of `inputs` numbers.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl Dense {
     /// References the matrices in the file.
     pub(super) fn floats(file: &Safetensors, stored: &[Stored]) -> Dense {
         let matrix = |stored: &Stored| Floats {
-            weight: file.keep(&stored.weight),
+            weight: file.prepare(&stored.weight),
             bias: file.numbers(&stored.bias).into_owned(),
             inputs: stored.inputs,
         };
@@ -70,14 +70,14 @@ impl Dense {
     }
 
     /// Computes the outputs for each row of the input, one matrix after another in a row of `out`.
-    pub(super) fn apply(&self, by: Processor, file: &Safetensors, room: &mut BytesRoom, step: Step) {
+    pub(super) fn apply(&self, by: Processor, file: &Safetensors, room: &mut BytesRoom, step: DenseStep) {
         match self {
             Dense::Bytes(bytes) => bytes.apply(by, room, step),
             Dense::Floats(matrices) => {
                 let stride = matrices.iter().map(|matrix| matrix.bias.len()).sum();
                 let mut first = 0;
                 for matrix in matrices {
-                    let weights = Rows { values: file.kept(&matrix.weight), width: matrix.inputs };
+                    let weights = Rows { values: file.tensor_numbers(&matrix.weight), width: matrix.inputs };
                     by.floats(step.input, weights, &mut step.out[first..], stride);
                     for row in step.out[first..].chunks_mut(stride) {
                         row.iter_mut().zip(&matrix.bias).for_each(|(value, bias)| *value += bias);
@@ -91,7 +91,7 @@ impl Dense {
 
 /// Input and output of a matrix.
 #[derive(Debug)]
-pub(super) struct Step<'a> {
+pub(super) struct DenseStep<'a> {
     pub(super) input: Rows<'a, f32>,
     pub(super) out: &'a mut [f32],
 }
@@ -137,12 +137,12 @@ impl Bytes {
         }
     }
 
-    fn apply(&self, by: Processor, room: &mut BytesRoom, step: Step) {
+    fn apply(&self, by: Processor, room: &mut BytesRoom, step: DenseStep) {
         let rows = step.input.count();
         room.fill(by, step.input, self.width);
         let left = Rows { values: &room.bytes[..rows * self.width], width: self.width };
-        for start in (0..rows).step_by(TOGETHER) {
-            let some = start..rows.min(start + TOGETHER);
+        for start in (0..rows).step_by(ROWS_PER_BLOCK) {
+            let some = start..rows.min(start + ROWS_PER_BLOCK);
             let scales = RowScales { scales: &room.scales[some.clone()], zeros: &room.zeros[some.clone()] };
             let out = &mut step.out[some.start * self.outputs..some.end * self.outputs];
             self.apply_to_some(by, left.some(some), scales, out);
@@ -150,7 +150,7 @@ impl Bytes {
     }
 
     fn apply_to_some(&self, by: Processor, left: Rows<u8>, scales: RowScales, out: &mut [f32]) {
-        let mut sums = [[0; PANEL]; TOGETHER];
+        let mut sums = [[0; PANEL]; ROWS_PER_BLOCK];
         let sums = &mut sums[..left.count()];
         for (panel, weights) in self.panels.chunks_exact(PANEL * self.width).enumerate() {
             let columns = ColumnScales {

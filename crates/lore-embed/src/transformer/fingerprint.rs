@@ -31,8 +31,8 @@ pub(super) fn fingerprint(folder: &Path, weights: &Safetensors, settings: &Setti
     for name in ["config.json", "tokenizer.json"] {
         part(&read(&folder.join(name))?);
     }
-    let Settings { pooling, longest, passage_prompt, .. } = settings;
-    part(format!("{pooling:?} {longest} {passage_prompt}").as_bytes());
+    let Settings { pooling, max_tokens, passage_prompt, .. } = settings;
+    part(format!("{pooling:?} {max_tokens} {passage_prompt}").as_bytes());
     let numbers = &weights.bytes()[weights.header().len()..];
     let last = numbers.len().saturating_sub(SAMPLE);
     for sample in 0..SAMPLES {

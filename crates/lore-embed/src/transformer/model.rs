@@ -7,7 +7,7 @@ use lore_ports::EmbedResult;
 
 use super::Precision;
 use super::attention::{AttentionRoom, Heads, attend_floats, attend_shorts};
-use super::dense::{BytesRoom, Dense, Step, Stored};
+use super::dense::{BytesRoom, Dense, DenseStep, Stored};
 use super::files::refuse;
 use super::kernel::{Norm, Processor, Rows};
 use super::safetensors::{Safetensors, Tensor};
@@ -107,7 +107,7 @@ impl Model {
         let width = self.settings.shape.width;
         self.embed(texts, room);
         for layer in 0..self.layers.len() {
-            let layer = self.layers[layer].get_or_init(|| self.make_ready(&self.stored[layer]));
+            let layer = self.layers[layer].get_or_init(|| self.load_layer(&self.stored[layer]));
             self.attend(layer, texts, room);
             self.feed_forward(layer, room);
         }
@@ -146,7 +146,7 @@ impl Model {
         room.context.resize(tokens * width, 0.0);
         room.added.resize(tokens * width, 0.0);
         let input = Rows { values: &room.hidden, width };
-        self.apply(&layer.attention, &mut room.bytes, Step { input, out: &mut room.wide });
+        self.apply(&layer.attention, &mut room.bytes, DenseStep { input, out: &mut room.wide });
         let mut start = 0;
         for text in texts {
             let end = start + text.len();
@@ -160,7 +160,7 @@ impl Model {
             start = end;
         }
         let input = Rows { values: &room.context[..tokens * width], width };
-        self.apply(&layer.attention_out, &mut room.bytes, Step { input, out: &mut room.added });
+        self.apply(&layer.attention_out, &mut room.bytes, DenseStep { input, out: &mut room.added });
         self.add(&mut room.hidden, &room.added, &layer.attention_norm);
     }
 
@@ -170,16 +170,16 @@ impl Model {
         for hidden in room.hidden.chunks_mut(INNER_ROWS * width) {
             let between = &mut room.wide[..hidden.len() / width * inner];
             let input = Rows { values: &*hidden, width };
-            self.apply(&layer.up, &mut room.bytes, Step { input, out: between });
+            self.apply(&layer.up, &mut room.bytes, DenseStep { input, out: between });
             self.processor.activate(between, self.settings.activation);
             let added = &mut room.added[..hidden.len()];
             let input = Rows { values: &*between, width: inner };
-            self.apply(&layer.down, &mut room.bytes, Step { input, out: added });
+            self.apply(&layer.down, &mut room.bytes, DenseStep { input, out: added });
             self.add(hidden, added, &layer.norm);
         }
     }
 
-    fn apply(&self, dense: &Dense, room: &mut BytesRoom, step: Step) {
+    fn apply(&self, dense: &Dense, room: &mut BytesRoom, step: DenseStep) {
         dense.apply(self.processor, &self.file, room, step);
     }
 
@@ -204,7 +204,7 @@ impl Model {
         vector
     }
 
-    fn make_ready(&self, stored: &StoredLayer) -> Layer {
+    fn load_layer(&self, stored: &StoredLayer) -> Layer {
         let dense = |stored: &[Stored]| match self.precision {
             Precision::F32 => Dense::floats(&self.file, stored),
             Precision::Int8 => Dense::bytes(self.processor, &self.file, stored),

@@ -1,7 +1,8 @@
 //! The safetensors container: a length, a JSON header with the position of each tensor, and the data.
 //!
-//! Parsed by hand because the header is all there is to it, and because tensors are read in place: a model of 90 MB
-//! costs only the memory pages that are touched.
+//! Tensors are read in place: a model of 90 MB costs only the memory pages that are touched. The safetensors crate does
+//! that too, but rejects a file as a whole, without the name of the tensor, and also for tensors that are never used:
+//! the errors here name the tensor and what to do. The crate would also add a second version of hashbrown.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use super::files::{Mapped, as_floats, refuse};
 
 /// No model has a header near this size, so a larger length means a damaged file.
-const LONGEST_HEADER: u64 = 16 << 20;
+const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// A memory-mapped safetensors file.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ pub(super) enum TensorData {
     /// Stored in the file as f32.
     InFile(Tensor),
     /// Converted to f32.
-    Made(Vec<f32>),
+    Converted(Vec<f32>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,19 +137,19 @@ impl Safetensors {
     }
 
     /// Prepares a tensor for computation: by reference to the file, or converted.
-    pub(super) fn keep(&self, tensor: &Tensor) -> TensorData {
+    pub(super) fn prepare(&self, tensor: &Tensor) -> TensorData {
         match self.numbers(tensor) {
             Cow::Borrowed(_) => TensorData::InFile(tensor.clone()),
-            Cow::Owned(numbers) => TensorData::Made(numbers),
+            Cow::Owned(numbers) => TensorData::Converted(numbers),
         }
     }
 
     /// Returns the numbers of a prepared tensor.
-    pub(super) fn kept<'a>(&'a self, kept: &'a TensorData) -> &'a [f32] {
+    pub(super) fn tensor_numbers<'a>(&'a self, kept: &'a TensorData) -> &'a [f32] {
         match kept {
-            TensorData::Made(numbers) => numbers,
+            TensorData::Converted(numbers) => numbers,
             TensorData::InFile(tensor) => {
-                as_floats(&self.map[tensor.range.clone()]).expect("the alignment was checked by `keep`")
+                as_floats(&self.map[tensor.range.clone()]).expect("the alignment was checked by `prepare`")
             }
         }
     }
@@ -176,7 +177,7 @@ impl Header {
     pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
         let (length, rest) = file.split_first_chunk::<8>().ok_or("too short for a header")?;
         let length = u64::from_le_bytes(*length);
-        if length > LONGEST_HEADER {
+        if length > MAX_HEADER_BYTES {
             return Err(format!("invalid header length {length}"));
         }
         let length = usize::try_from(length).map_err(|_| "the header is too long".to_owned())?;

@@ -11,7 +11,7 @@ use super::files::{read, read_optional, refuse};
 /// The validated configuration of a model: every size is at least one, and the heads divide the width.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    pub(super) shape: Shape,
+    pub(super) shape: ModelShape,
     pub(super) activation: Activation,
     /// Added to the variance before taking its root.
     pub(super) epsilon: f32,
@@ -21,12 +21,12 @@ pub(super) struct Settings {
     /// Prefix of a passage.
     pub(super) passage_prompt: String,
     /// Maximum number of tokens in a text, including the two that mark its ends.
-    pub(super) longest: usize,
+    pub(super) max_tokens: usize,
 }
 
 /// The sizes of a model.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct ModelShape {
     pub(super) vocabulary: usize,
     pub(super) positions: usize,
     pub(super) types: usize,
@@ -61,7 +61,7 @@ struct Config {
     hidden_act: String,
     #[serde(default = "absolute")]
     position_embedding_type: String,
-    #[serde(default = "least")]
+    #[serde(default = "default_epsilon")]
     layer_norm_eps: f32,
     vocab_size: usize,
     max_position_embeddings: usize,
@@ -114,7 +114,7 @@ fn absolute() -> String {
     "absolute".to_owned()
 }
 
-fn least() -> f32 {
+fn default_epsilon() -> f32 {
     1e-12
 }
 
@@ -131,7 +131,7 @@ impl Settings {
         only_known_modules(folder)?;
         let prompts: PromptFile = optional(&folder.join("config_sentence_transformers.json"))?;
         let prompt = |names: &[&str]| names.iter().find_map(|name| prompts.prompts.get(*name).cloned());
-        let longest = longest(folder, shape)?;
+        let max_tokens = max_tokens(folder, shape)?;
         Ok(Settings {
             shape,
             activation: config.activation(&path)?,
@@ -139,13 +139,13 @@ impl Settings {
             pooling: pooling(folder, name)?,
             query_prompt: prompt(&["query"]).unwrap_or_else(|| query_prompt_of(name).to_owned()),
             passage_prompt: prompt(&["document", "passage"]).unwrap_or_default(),
-            longest,
+            max_tokens,
         })
     }
 }
 
 impl Config {
-    fn shape(&self, path: &Path) -> EmbedResult<Shape> {
+    fn shape(&self, path: &Path) -> EmbedResult<ModelShape> {
         let architecture = self.architectures.first().map(String::as_str);
         let foreign = match (architecture, self.model_type.as_str()) {
             (Some(name), _) if !name.starts_with("Bert") => Some(name),
@@ -163,7 +163,7 @@ impl Config {
             let kind = &self.position_embedding_type;
             return Err(refuse(path, format!("unsupported position embedding `{kind}`; use another model")));
         }
-        let shape = Shape {
+        let shape = ModelShape {
             vocabulary: self.vocab_size,
             positions: self.max_position_embeddings,
             types: self.type_vocab_size,
@@ -193,18 +193,18 @@ impl Config {
 }
 
 /// Returns the maximum number of tokens in a text: two mark its ends, and at least one must be its own.
-fn longest(folder: &Path, shape: Shape) -> EmbedResult<usize> {
+fn max_tokens(folder: &Path, shape: ModelShape) -> EmbedResult<usize> {
     let path = folder.join("sentence_bert_config.json");
     let file: LengthFile = optional(&path)?;
-    let longest = file.max_seq_length.unwrap_or(512).min(shape.positions);
-    if longest < 3 {
+    let max_tokens = file.max_seq_length.unwrap_or(512).min(shape.positions);
+    if max_tokens < 3 {
         let path = if shape.positions < 3 { folder.join("config.json") } else { path };
         return Err(refuse(
             &path,
-            format!("a maximum of {longest} tokens is too small; download the model again"),
+            format!("a maximum of {max_tokens} tokens is too small; download the model again"),
         ));
     }
-    Ok(longest)
+    Ok(max_tokens)
 }
 
 /// Rejects models with unknown modules: a module after the pooling would change the vectors.
@@ -244,8 +244,8 @@ fn pooling(folder: &Path, name: &str) -> EmbedResult<Pooling> {
 /// Returns the query prompt of models whose files do not specify one.
 fn query_prompt_of(name: &str) -> &'static str {
     let name = name.to_lowercase();
-    let wants_one = name.starts_with("bge-") && name.ends_with("-en-v1.5");
-    if wants_one { "Represent this sentence for searching relevant passages: " } else { "" }
+    let needs_prompt = name.starts_with("bge-") && name.ends_with("-en-v1.5");
+    if needs_prompt { "Represent this sentence for searching relevant passages: " } else { "" }
 }
 
 fn optional<T: DeserializeOwned + Default>(path: &Path) -> EmbedResult<T> {

@@ -28,11 +28,11 @@ pub(super) struct Tokenizer {
     /// Tokens that are matched in the original text, before normalization.
     added: Vec<(String, u32)>,
     /// The first bytes of the added tokens.
-    begins_added: Box<[bool; 256]>,
+    starts_added: Box<[bool; 256]>,
     opening: u32,
     closing: u32,
     unknown: u32,
-    longest_word: usize,
+    max_word_chars: usize,
 }
 
 impl Tokenizer {
@@ -61,12 +61,12 @@ impl Tokenizer {
                 "token id {greatest} is out of range for a vocabulary of {size}; download the model again"
             ));
         }
-        let mut begins_added = Box::new([false; 256]);
+        let mut starts_added = Box::new([false; 256]);
         for (token, _) in &added {
-            begins_added[usize::from(token.as_bytes()[0])] = true;
+            starts_added[usize::from(token.as_bytes()[0])] = true;
         }
-        let longest_word = model.max_input_chars_per_word;
-        Ok(Tokenizer { vocabulary, rules, added, begins_added, opening, closing, unknown, longest_word })
+        let max_word_chars = model.max_input_chars_per_word;
+        Ok(Tokenizer { vocabulary, rules, added, starts_added, opening, closing, unknown, max_word_chars })
     }
 
     /// Returns the tokens of a text between the two that mark its ends, at most `limit` in total.
@@ -93,7 +93,7 @@ impl Tokenizer {
     /// Returns the text before the next added token, and the id and length of that token.
     fn next_added<'a>(&self, text: &'a str) -> (&'a str, Option<(u32, usize)>) {
         for (at, &byte) in text.as_bytes().iter().enumerate() {
-            if !self.begins_added[usize::from(byte)] {
+            if !self.starts_added[usize::from(byte)] {
                 continue;
             }
             let here =
@@ -109,7 +109,7 @@ impl Tokenizer {
     fn push_word(&self, word: &str, hashes: &mut Vec<u64>, tokens: &mut Vec<u32>) {
         let before = tokens.len();
         let mut start = 0;
-        let too_long = word.len() > self.longest_word && word.chars().count() > self.longest_word;
+        let too_long = word.len() > self.max_word_chars && word.chars().count() > self.max_word_chars;
         while start < word.len() && !too_long {
             let found = self.vocabulary.longest(&word[start..], start > 0, hashes);
             let Some((token, length)) = found else { break };

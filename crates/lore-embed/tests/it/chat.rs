@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::expect;
-use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
+use lore_embed::{Chat, ChatProtocol, ChatSettings, RequestPolicy};
 use lore_ports::TextModel as _;
 
 use crate::server::{Reply, Server, http, ok};
@@ -12,14 +12,8 @@ use crate::server::{Reply, Server, http, ok};
 const KEY: &str = "not-a-real-key";
 
 fn settings(server: &Server, protocol: ChatProtocol) -> ChatSettings {
-    let patience = Patience { sleep: Arc::new(|_| ()), ..Patience::default() };
-    ChatSettings {
-        protocol,
-        base: server.base.clone(),
-        model: "small".into(),
-        key: Some(KEY.into()),
-        patience,
-    }
+    let policy = RequestPolicy { sleep: Arc::new(|_| ()), ..RequestPolicy::default() };
+    ChatSettings { protocol, base: server.base.clone(), model: "small".into(), key: Some(KEY.into()), policy }
 }
 
 const INSTRUCTIONS: &str = "Keep every decision together with its reason.";
@@ -86,7 +80,7 @@ fn busy_servers_are_retried_and_bad_responses_are_not() {
     });
     let down =
         outcome(ChatProtocol::OpenAi, |_| http("503 Service Unavailable", "", b"not-a-real-key is loading"));
-    let said = [
+    let outcomes = [
         busy,
         down,
         openai("<html>"),
@@ -111,14 +105,14 @@ fn busy_servers_are_retried_and_bad_responses_are_not() {
         the summarizer small at BASE failed: the API key was rejected (status 401: bad key …) (1 requests)
         the summarizer small at BASE failed: unknown model or path (status 404: model 'small' not found) (1 requests)
         the summarizer small at BASE failed: invalid response: redirects are not followed (status 302) (1 requests)"##]]
-    .assert_eq(&said.join("\n"));
+    .assert_eq(&outcomes.join("\n"));
 }
 
 #[test]
 fn silent_servers_time_out() {
     let server = Server::start(|_, _| Reply::Nothing);
     let mut settings = settings(&server, ChatProtocol::Ollama);
-    settings.patience.request = Duration::from_millis(100);
+    settings.policy.request = Duration::from_millis(100);
     let failed = Chat::new(settings).unwrap().complete(INSTRUCTIONS, PROMPT).unwrap_err();
     assert!(failed.reason.contains("timed out after 100ms"), "{failed}");
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use expect_test::expect;
-use lore_embed::{Endpoint, EndpointSettings, Patience};
+use lore_embed::{Endpoint, EndpointSettings, RequestPolicy};
 use lore_ports::{EmbedError, Embedder};
 
 use crate::server::{Reply, Server, http, ok};
@@ -13,13 +13,13 @@ const KEY: &str = "not-a-real-key";
 
 /// Returns settings that never sleep, and the recorded delays.
 fn openai(server: &Server) -> (EndpointSettings, Arc<Mutex<Vec<Duration>>>) {
-    let waits = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&waits);
-    let sleep = Arc::new(move |wait| noted.lock().unwrap().push(wait));
+    let delays = Arc::new(Mutex::new(Vec::new()));
+    let recorded = Arc::clone(&delays);
+    let sleep = Arc::new(move |wait| recorded.lock().unwrap().push(wait));
     let mut settings = EndpointSettings::openai(&server.base, "small", Some(KEY.to_owned()));
     settings.dimensions = Some(2);
-    settings.patience = Patience { sleep, ..Patience::default() };
-    (settings, waits)
+    settings.policy = RequestPolicy { sleep, ..RequestPolicy::default() };
+    (settings, delays)
 }
 
 /// Returns a response with as many vectors as the request has texts: (1, 0), (2, 2), (3, 4) and so on.
@@ -33,7 +33,7 @@ fn vectors(body: &str) -> String {
 /// Returns the result of one query to a server with this behaviour, with the number of requests and the delays.
 fn outcome(reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
     let server = Server::start(move |number, _| reply(number));
-    let (settings, waits) = openai(&server);
+    let (settings, delays) = openai(&server);
     let result = Endpoint::connect(settings).unwrap().embed_query("anything");
     let text = match &result {
         Ok(vector) => format!("{vector:?}"),
@@ -50,7 +50,7 @@ fn outcome(reply: impl Fn(usize) -> Reply + Send + 'static) -> String {
     };
     assert!(!text.contains(KEY), "{text}");
     let text = text.replace(&server.base, "BASE");
-    format!("{text} ({} requests, waits {:?})", server.requests().len(), waits.lock().unwrap())
+    format!("{text} ({} requests, waits {:?})", server.requests().len(), delays.lock().unwrap())
 }
 
 const GOOD: &str = r#"{"data":[{"index":0,"embedding":[3,4]}]}"#;
@@ -123,23 +123,23 @@ fn invalid_responses_are_not_retried() {
 #[test]
 fn silent_endpoints_time_out() {
     let server = Server::start(|_, _| Reply::Nothing);
-    let (mut settings, waits) = openai(&server);
-    settings.patience.request = Duration::from_millis(200);
+    let (mut settings, delays) = openai(&server);
+    settings.policy.request = Duration::from_millis(200);
     let error = Endpoint::connect(settings).unwrap().embed_query("anything").unwrap_err();
     assert!(matches!(&error, EmbedError::Unavailable { .. }), "{error}");
     assert!(error.to_string().contains("timed out after 200ms"), "{error}");
-    assert_eq!((server.requests().len(), waits.lock().unwrap().len()), (1, 0));
+    assert_eq!((server.requests().len(), delays.lock().unwrap().len()), (1, 0));
 }
 
 #[test]
 fn refused_connections_are_unavailable() {
     let server = Server::start(|_, _| Reply::Nothing);
-    let (mut settings, waits) = openai(&server);
+    let (mut settings, delays) = openai(&server);
     // Nothing listens on the first port.
     settings.base = "http://127.0.0.1:1".to_owned();
     let error = Endpoint::connect(settings).unwrap().embed_query("anything").unwrap_err();
     assert!(matches!(error, EmbedError::Unavailable { .. }), "{error}");
-    assert_eq!(*waits.lock().unwrap(), [Duration::from_millis(250), Duration::from_secs(1)]);
+    assert_eq!(*delays.lock().unwrap(), [Duration::from_millis(250), Duration::from_secs(1)]);
 }
 
 #[test]

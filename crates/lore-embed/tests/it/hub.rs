@@ -81,21 +81,21 @@ fn quiet(_: u64, _: u64) {}
 fn models_are_downloaded_once_and_verified() {
     let server = Server::start(|_, request| serve(request, &weights()));
     let (into, model) = (tempdir().unwrap(), model());
-    let mut told = Vec::new();
+    let mut progress = Vec::new();
     let folder =
-        pull(&model, into.path(), &server.base, &mut |done, total| told.push((done, total))).unwrap();
+        pull(&model, into.path(), &server.base, &mut |done, total| progress.push((done, total))).unwrap();
     assert_eq!(folder, into.path().join("tiny"));
     assert_eq!(fs::read(folder.join("model.safetensors")).unwrap(), weights());
     assert_eq!(fs::read(folder.join("1_Pooling/config.json")).unwrap(), CONFIG);
     assert_eq!(names(&folder), ["1_Pooling", "lore-model.json", "model.safetensors"]);
     assert_eq!(names(into.path()), ["tiny"]);
     let all = (weights().len() + CONFIG.len()) as u64;
-    assert!(told.is_sorted() && told.iter().all(|(done, total)| done <= total), "{told:?}");
-    assert_eq!(told.last(), Some(&(all, all)));
-    let asked = &server.requests()[1].head;
+    assert!(progress.is_sorted() && progress.iter().all(|(done, total)| done <= total), "{progress:?}");
+    assert_eq!(progress.last(), Some(&(all, all)));
+    let request = &server.requests()[1].head;
     assert!(
-        asked.starts_with(&format!("get /someone/tiny/resolve/{}/model.safetensors ", model.revision)),
-        "{asked}"
+        request.starts_with(&format!("get /someone/tiny/resolve/{}/model.safetensors ", model.revision)),
+        "{request}"
     );
 
     verify(&folder).unwrap();

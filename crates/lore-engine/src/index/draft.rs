@@ -1,10 +1,11 @@
 //! Builds a page's index row: names, type, dates, links and search text, as a pure function of file and policy.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
-use lore_text::{ContentHash, date_millis, fold, slugify, stable_number};
+use lore_text::{ContentHash, date_millis, fold, slugify, space_unspaced, stable_number};
 
 use crate::index::chunk::chunks;
 use crate::index::resolve::names_of;
@@ -77,7 +78,7 @@ pub fn draft<'a>(
         id,
     };
     PageDraft {
-        declared_date: stated(&row.properties),
+        declared_date: declared_date(&row.properties),
         row,
         mtime: if source.settled { source.mtime } else { 0 },
         keys,
@@ -89,7 +90,7 @@ pub fn draft<'a>(
 }
 
 /// Returns the latest of the page's `reviewed` and `updated` dates, in milliseconds since 1970.
-fn stated(properties: &Properties) -> Option<i64> {
+fn declared_date(properties: &Properties) -> Option<i64> {
     ["reviewed", "updated"].iter().filter_map(|key| properties.text(key).and_then(date_millis)).max()
 }
 
@@ -226,11 +227,21 @@ fn search_text<'a>(source: &DraftSource<'a>, page: &Page) -> SearchText<'a> {
         }
     }
     SearchText {
-        aliases: join(page.aliases.iter().chain(&page.heading_title)),
-        headings: join(page.headings.iter().map(|heading| &heading.text)),
-        tags,
-        truth: page.truth.of(source.text),
-        timeline: page.timeline.map_or("", |range| range.of(source.text)),
+        title: spaced(page.title.clone()),
+        aliases: spaced(join(page.aliases.iter().chain(&page.heading_title))),
+        headings: spaced(join(page.headings.iter().map(|heading| &heading.text))),
+        tags: spaced(tags),
+        summary: spaced(page.summary.clone().unwrap_or_default()),
+        truth: space_unspaced(page.truth.of(source.text)),
+        timeline: space_unspaced(page.timeline.map_or("", |range| range.of(source.text))),
+    }
+}
+
+/// Separates the characters of scripts without spaces, so that every run of them is found as a phrase.
+fn spaced(text: String) -> Cow<'static, str> {
+    match space_unspaced(&text) {
+        Cow::Borrowed(_) => Cow::Owned(text),
+        Cow::Owned(spaced) => Cow::Owned(spaced),
     }
 }
 

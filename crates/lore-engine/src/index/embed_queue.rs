@@ -110,7 +110,7 @@ pub fn drain_queue(context: &VaultContext, progress: Progress<'_>) -> Result<()>
     }
 }
 
-/// Embeds what waits for a model.
+/// Embeds the chunks that are pending for a model.
 pub fn embed_pending(context: &VaultContext, row: &ModelRow, progress: Progress<'_>) -> Result<Embedded> {
     // A model is opened only if there is work for it.
     if context.store().count_pending(context.project(), row.number)? == 0 {

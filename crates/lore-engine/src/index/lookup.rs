@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lore_ports::PageRow;
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
-use super::resolve::{find, resolve};
+use super::resolve::{find, resolve, without_scheme};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;
@@ -13,7 +13,7 @@ use crate::policy::PathClass;
 impl VaultContext {
     /// Resolves a reference to a page; an old path resolves to its new one.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
-        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        let alias = self.policy().alias(without_scheme(reference));
         let key = resolve(self.store(), self.project(), alias.as_deref().unwrap_or(reference))?;
         let row = self.store().pages(self.project(), &[key.page])?.pop();
         row.ok_or(Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
@@ -21,7 +21,7 @@ impl VaultContext {
 
     /// Resolves a reference to a page, if there is one.
     pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
-        let alias = self.policy().alias(reference.strip_prefix("memory://").unwrap_or(reference));
+        let alias = self.policy().alias(without_scheme(reference));
         match find(self.store(), self.project(), alias.as_deref().unwrap_or(reference))? {
             Some(key) => Ok(self.store().pages(self.project(), &[key.page])?.pop()),
             None => Ok(None),
@@ -35,7 +35,7 @@ impl VaultContext {
             Err(error) => error,
         };
         let policy = self.policy();
-        let plain = reference.strip_prefix("memory://").unwrap_or(reference);
+        let plain = without_scheme(reference);
         let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
         let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
         let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
@@ -51,7 +51,11 @@ impl VaultContext {
 
     /// Returns the indexed page at a path.
     pub fn page_at(&self, path: &str) -> Result<Option<PageRow>> {
-        let known = self.store().fingerprints(self.project(), Some(&BTreeSet::from([path.to_owned()])))?;
+        let known = self.store().fingerprints(
+            self.project(),
+            self.replica(),
+            Some(&BTreeSet::from([path.to_owned()])),
+        )?;
         match known.first() {
             Some(known) => Ok(self.store().pages(self.project(), &[known.page])?.pop()),
             None => Ok(None),

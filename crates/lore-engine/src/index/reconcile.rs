@@ -77,10 +77,10 @@ pub fn reconcile(
     // The index is read before the disk: a page that another process creates in between is then new, never gone.
     let (known, Scan { mut files, skipped, unreadable }, trust, moved) = match look {
         ReconcileScope::Everything(trust) => {
-            (store.fingerprints(project, None)?, scan(context.vault()), *trust, &[][..])
+            (store.fingerprints(project, context.replica(), None)?, scan(context.vault()), *trust, &[][..])
         }
         ReconcileScope::Paths { paths, moved, proposal } => {
-            let known = store.fingerprints(project, Some(paths))?;
+            let known = store.fingerprints(project, context.replica(), Some(paths))?;
             let found = proposal.map_or_else(|| stat(context.vault(), paths), |new| proposed(context, new));
             (known, found, ScanMode::Nothing, *moved)
         }
@@ -125,11 +125,13 @@ pub fn reconcile(
 pub(crate) fn record_times(context: &VaultContext, paths: &BTreeSet<String>) -> Result<()> {
     let (store, project) = (context.store(), context.project());
     let files = stat(context.vault(), paths).files;
-    for known in store.fingerprints(project, Some(paths))? {
+    let mut touched = Vec::new();
+    for known in store.fingerprints(project, context.replica(), Some(paths))? {
         if let Some(file) = files.iter().find(|file| file.path == known.path) {
-            store.touch_page(known.page, apply::settled(context, file.mtime), file.mtime / 1_000_000)?;
+            touched.push(apply::touch(context, known.page, file.mtime));
         }
     }
+    store.apply(project, context.replica(), &touched)?;
     Ok(())
 }
 

@@ -25,15 +25,15 @@ pub enum Resolution<'a> {
 
 /// Returns the two names a reference is looked up by: as written, and as a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
-    let reference = plain(reference);
+    let reference = without_scheme(reference.trim());
     let slug = slugify(without_extension(reference));
     let name = fold(reference);
     let slug = if slug == name { String::new() } else { slug };
     [name, slug]
 }
 
-fn plain(reference: &str) -> &str {
-    let reference = reference.trim();
+/// Returns a reference without the scheme `memory://`.
+pub fn without_scheme(reference: &str) -> &str {
     reference.strip_prefix("memory://").unwrap_or(reference)
 }
 
@@ -105,7 +105,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     if rows.is_empty() && may_be_id(wanted[0]) {
         rows = index.lookup(project, &NameQuery::IdPrefix(wanted[0]))?;
     }
-    match choose(&rows, plain(reference), None) {
+    match choose(&rows, without_scheme(reference.trim()), None) {
         Resolution::One(row) => Ok(Some(row.clone())),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),
@@ -143,7 +143,7 @@ fn may_be_id(name: &str) -> bool {
     hexadecimal && name.len() >= ID_PREFIX && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Checks the syntax of `context://` references; other references are names and may contain anything.
+/// Checks the syntax of `memory://` references; other references are names and may contain anything.
 fn check_uri(reference: &str) -> Result<()> {
     let Some(path) = reference.trim().strip_prefix("memory://") else { return Ok(()) };
     let bad = path.is_empty()

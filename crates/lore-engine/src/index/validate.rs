@@ -65,7 +65,7 @@ fn embeddings(context: &VaultContext) -> Result<Vec<String>> {
 
 fn files(context: &VaultContext) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let known = context.store().fingerprints(context.project(), None)?;
+    let known = context.store().fingerprints(context.project(), context.replica(), None)?;
     let mut by_path: BTreeMap<&str, ContentHash> =
         known.iter().map(|page| (page.path.as_str(), page.hash)).collect();
     let Scan { files, .. } = scan(context.vault());
@@ -155,7 +155,8 @@ fn bad_intervals(context: &VaultContext, about: About) -> Result<Vec<String>> {
         if bad.is_empty() {
             continue;
         }
-        let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(StatementKind::Fact) };
+        let wanted =
+            StatementFilter { pages: Some(&[page.number]), kind: Some(StatementKind::Fact), naming: None };
         let facts = store.statements(project, &wanted)?;
         let facts: BTreeSet<u32> = facts.iter().map(|row| row.statement.lines.first).collect();
         let of_facts = about == About::Facts;

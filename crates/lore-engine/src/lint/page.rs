@@ -108,11 +108,8 @@ fn stated(page: &Page, key: &str) -> impl Iterator<Item = String> {
 fn fits(format: Format, value: &str) -> bool {
     match format {
         Format::Date => value.parse::<jiff::civil::Date>().is_ok() && value.len() == 10,
-        Format::Uuid => {
-            let groups: Vec<usize> = value.split('-').map(str::len).collect();
-            groups == [8, 4, 4, 4, 12]
-                && value.chars().all(|letter| letter == '-' || letter.is_ascii_hexdigit())
-        }
+        // The forms without hyphens and with braces have other lengths.
+        Format::Uuid => value.len() == 36 && uuid::Uuid::try_parse(value).is_ok(),
         Format::Slug => !value.is_empty() && slugify(value) == value && !value.contains('/'),
         Format::Number => value.parse::<i64>().is_ok(),
     }

@@ -21,7 +21,7 @@ pub(super) fn links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
     let (store, project) = (context.store(), context.project());
     let rows = match only {
         Some(paths) => {
-            let known = store.fingerprints(project, Some(paths))?;
+            let known = store.fingerprints(project, context.replica(), Some(paths))?;
             let numbers: Vec<i64> = known.into_iter().map(|page| page.page).collect();
             store.links(project, &LinkFilter::From(&numbers))?
         }
@@ -41,7 +41,7 @@ pub(super) fn links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
 pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let policy = context.policy();
     let (store, project) = (context.store(), context.project());
-    let known = store.fingerprints(project, only)?;
+    let known = store.fingerprints(project, context.replica(), only)?;
     let numbers: Vec<i64> = known.iter().map(|page| page.page).collect();
     let mut findings = Vec::new();
     if only.is_none() {

@@ -1,7 +1,13 @@
 //! Parses a user's query into a search expression. No input is an error.
 
+mod dates;
+mod matching;
+
 use lore_ports::Expression;
 use lore_text::{is_content_word, is_unspaced, pairs, runs};
+
+pub(super) use dates::dates_in;
+pub(super) use matching::{Term, count_terms, matches, stem};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]

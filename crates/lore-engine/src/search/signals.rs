@@ -1,18 +1,34 @@
 //! Ranking signals besides words and embeddings. Each can be switched off, so that its value can be measured.
 
-mod dates;
+mod dated;
+mod named;
 
-use lore_ports::{
-    Filter, KeyKind, NameQuery, Order, PageNo, PageRow, StatementFilter, StatementKind, Weights, Window,
-};
-use lore_text::{fold, is_content_word};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
-use super::SearchRequest;
-use super::fusion::Scored;
+use lore_ports::{PageNo, Weights};
+
+use super::expression::Prepared;
+use super::fuse::{EVERY_WORD, Ranking, Scored, sort};
+use super::request::{Mode, SearchRequest};
+use super::retrieve::{POOL, WEIGHTS, with_every_word};
 use crate::context::VaultContext;
 use crate::error::Result;
 
-pub(super) use dates::dates_in;
+use dated::dated;
+use named::{Named, named};
+
+/// Bonus for containing every word of the query, if several pages do, on a scale from 0 to 1.
+const COMPLETE: f64 = 0.1;
+
+/// Bonus for being named in the query.
+const NAMED: f64 = 0.2;
+
+/// Bonus for belonging to the wing of such a page.
+const IN_WING: f64 = 0.1;
+
+/// Bonus for having a date that is in the query.
+const DATED: f64 = 0.1;
 
 /// Which signals are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,138 +81,95 @@ impl Signals {
 
     /// Returns the weights of the fields.
     pub(super) fn weights(self) -> Weights {
-        let usual = Weights::default();
+        let usual = WEIGHTS;
         Weights {
             aliases: if self.alias { usual.aliases } else { 1.0 },
             headings: if self.heading { usual.headings } else { 1.0 },
+            ..usual
         }
     }
 }
 
-/// Maximum number of words of a name in a query.
-const NAME_WORDS: usize = 6;
-
-/// Maximum number of pages of a wing that get a bonus.
-const WING_PAGES: usize = 20;
-
-/// Maximum number of pages named in a query; a query that names more is about none of them.
-const NAMED_PAGES: usize = 20;
-
-/// A page that a query names.
-pub(super) struct Named {
-    pub page: PageNo,
-    /// The name as it appears in the query.
-    pub name: String,
-    /// Whether it is the page itself rather than one of its wing.
-    pub itself: bool,
-}
-
-/// Finds the pages whose title or alias is in the query, and those of their wings.
-pub(super) fn named(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Named>> {
-    let (store, project) = (context.store(), context.project());
-    let names = names_in(&request.text);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut rows = store.lookup(project, &NameQuery::Exact(&names))?;
-    rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias));
-    let mut numbers: Vec<PageNo> = rows.iter().map(|row| row.page).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    if numbers.len() > NAMED_PAGES {
-        return Ok(Vec::new());
-    }
-    let mut found: Vec<Named> = Vec::new();
-    for page in passing(context, &request.filter, &numbers)? {
-        let longest = rows.iter().filter(|row| row.page == page.number).max_by_key(|row| row.key.len());
-        let Some(name) = longest.map(|row| row.key.clone()) else { continue };
-        found.retain(|known| known.page != page.number);
-        // Only the page that the wing is named after includes it: `people/ada`, not `people/ada/letters`.
-        if page.slug.rsplit('/').next().is_some_and(|last| fold(last) == fold(&page.wing)) {
-            let filter = Filter { wing: Some(page.wing.clone()), ..request.filter.clone() };
-            for other in
-                store.list(project, &filter, Order::Updated, Window { limit: WING_PAGES, offset: 0 })?
-            {
-                if !found.iter().any(|known| known.page == other.number) {
-                    found.push(Named {
-                        page: other.number,
-                        name: name.clone(),
-                        itself: other.number == page.number,
-                    });
-                }
-            }
-        } else {
-            found.push(Named { page: page.number, name, itself: true });
-        }
-    }
-    Ok(found)
-}
-
-/// Returns those of these pages that match a filter.
-pub(super) fn passing(context: &VaultContext, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
-    let (store, project) = (context.store(), context.project());
-    let mut rows = store.pages(project, pages)?;
-    if *filter == Filter::default() {
-        return Ok(rows);
-    }
-    let mut passes = Vec::with_capacity(rows.len());
-    for row in rows.drain(..) {
-        let one = Filter { slug: filter.slug.clone().or(Some(row.slug.clone())), ..filter.clone() };
-        let found = store.list(project, &one, Order::Title, Window { limit: 1, offset: 0 })?;
-        if found.first().is_some_and(|found| found.number == row.number) {
-            passes.push(row);
-        }
-    }
-    Ok(passes)
-}
-
-/// Returns every run of words in a query that could be a name, folded. A single stop word is not a name.
-fn names_in(question: &str) -> Vec<String> {
-    let words: Vec<String> = question
-        .split_whitespace()
-        .take(64)
-        .map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())))
-        .map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")).map(str::to_owned).unwrap_or(word))
-        .collect();
-    let mut names = Vec::new();
-    for start in 0..words.len() {
-        for end in start + 1..=(start + NAME_WORDS).min(words.len()) {
-            let name = words[start..end].join(" ");
-            if end - start > 1 || is_content_word(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
-}
-
-/// Returns the pages of a list that have a date of the query, with that date.
-pub(super) fn dated(
+/// Adjusts a ranking. A search for words keeps the order of the full-text index, and a semantic one its own up to ties.
+pub(super) fn apply(
     context: &VaultContext,
     request: &SearchRequest,
-    list: &[Scored],
-) -> Result<Vec<(PageNo, String)>> {
-    let asked = dates_in(&request.text);
-    if asked.is_empty() {
-        return Ok(Vec::new());
+    query: &Prepared,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    if ranking.mode == Mode::Words {
+        return Ok(());
     }
-    let pages: Vec<PageNo> = list.iter().map(|(page, _)| *page).collect();
-    let wanted = StatementFilter { pages: Some(&pages), kind: Some(StatementKind::Entry) };
-    let mut found: Vec<(PageNo, String)> = Vec::new();
-    for row in context.store().statements(context.project(), &wanted)? {
-        let Some(day) = row.statement.interval.from else { continue };
-        let day = day.to_string();
-        if asked.iter().any(|date| day.starts_with(date.as_str()))
-            && !found.iter().any(|(page, _)| *page == row.page)
-        {
-            found.push((row.page, day));
+    if ranking.mode != Mode::Semantic {
+        raise_pages(context, request, query, ranking)?;
+    }
+    if request.signals.recency {
+        last_changed_first(context, ranking)?;
+    }
+    Ok(())
+}
+
+fn raise_pages(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    let signals = request.signals;
+    if signals.entity {
+        for Named { page, name, itself } in named(context, request)? {
+            raise(&mut ranking.list, page, if itself { NAMED } else { IN_WING });
+            let why = if itself { "the question names it" } else { "filed under a name in the question" };
+            add_reason(ranking, page, format!("{why}: {name}"));
         }
     }
-    for page in context.store().pages(context.project(), &pages)? {
-        let named = |date: &&String| page.slug.contains(date.as_str()) || page.title.contains(date.as_str());
-        if let Some(date) =
-            asked.iter().find(named).filter(|_| !found.iter().any(|(known, _)| *known == page.number))
-        {
-            found.push((page.number, date.clone()));
+    if signals.dates {
+        for (page, date) in dated(context, request, &ranking.list)? {
+            raise(&mut ranking.list, page, DATED);
+            add_reason(ranking, page, format!("has the date {date}"));
         }
     }
-    Ok(found)
+    if signals.complete {
+        let complete = with_every_word(context, request, query, POOL)?;
+        for page in &complete {
+            raise(&mut ranking.list, *page, COMPLETE);
+            add_reason(ranking, *page, EVERY_WORD.to_owned());
+        }
+        // If only one page has every word, no other can be a better lexical match.
+        if let [page] = complete[..] {
+            let top = ranking.list.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+            raise(&mut ranking.list, page, top + COMPLETE);
+        }
+    }
+    sort(&mut ranking.list);
+    Ok(())
+}
+
+fn add_reason(ranking: &mut Ranking, page: PageNo, why: String) {
+    ranking.reasons.entry(page).or_default().push(why);
+}
+
+fn raise(list: &mut Vec<Scored>, page: PageNo, by: f64) {
+    match list.iter_mut().find(|(known, _)| *known == page) {
+        Some((_, score)) => *score += by,
+        None => list.push((page, by)),
+    }
+}
+
+/// Orders equally good pages by their last change. Only those that could be shown are considered.
+fn last_changed_first(context: &VaultContext, ranking: &mut Ranking) -> Result<()> {
+    let (list, needed) = (&mut ranking.list, ranking.needed);
+    let last = list.get(needed.saturating_sub(1)).or(list.last()).map_or(0.0, |last| last.1);
+    let end = list.partition_point(|(_, score)| *score >= last);
+    let shown = &mut list[..end];
+    if !shown.windows(2).any(|two| two[0].1 == two[1].1) {
+        return Ok(());
+    }
+    let numbers: Vec<PageNo> = shown.iter().map(|(page, _)| *page).collect();
+    let rows = context.store().pages(context.project(), &numbers)?;
+    let known: HashMap<PageNo, (Reverse<i64>, &str)> =
+        rows.iter().map(|row| (row.number, (Reverse(row.updated), row.path.as_str()))).collect();
+    let changed = |page: PageNo| known.get(&page);
+    shown.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| changed(a.0).cmp(&changed(b.0))));
+    Ok(())
 }

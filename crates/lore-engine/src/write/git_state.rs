@@ -1,5 +1,6 @@
 //! The state of git that is kept between commands: the last fetch, a failed push, pending commits.
 
+use lore_ports::StateChange;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Author, VaultContext};
@@ -43,7 +44,7 @@ pub struct PushFailure {
 
 /// Returns the stored state.
 pub(super) fn remembered(context: &VaultContext) -> Remembered {
-    let text = context.store().setting(&key(context)).ok().flatten().unwrap_or_default();
+    let text = context.store().state(context.project()).ok().and_then(|state| state.git).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -53,10 +54,6 @@ pub(super) fn remember(context: &VaultContext, change: impl FnOnce(&mut Remember
     change(&mut now);
     // This only serves messages and retries; a database that cannot store it must not fail a write.
     if let Ok(text) = serde_json::to_string(&now) {
-        let _ = context.store().set_setting(&key(context), &text);
+        let _ = context.store().set_state(context.project(), &StateChange::Git(&text));
     }
-}
-
-fn key(context: &VaultContext) -> String {
-    format!("git/{}", context.project())
 }

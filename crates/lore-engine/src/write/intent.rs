@@ -1,12 +1,11 @@
 //! The intent of a write, recorded before the first file is replaced, so that after a crash any process can complete it
 //! or roll it back.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-
 use lore_text::ContentHash;
 use lore_vault::Staging;
 use lore_vault::fault::fault;
 use serde::{Deserialize, Serialize};
+use uuid::{ContextV7, Uuid};
 
 use super::{LedgerNotes, PreparedChange};
 use crate::context::{Author, VaultContext};
@@ -42,7 +41,8 @@ pub(super) struct IntentStep {
     /// Hash of the new file; `None` when it is to be deleted.
     pub new: Option<ContentHash>,
     /// Whether it contains nothing written by anyone else.
-    pub whole: bool,
+    #[serde(alias = "whole")]
+    pub sole_author: bool,
 }
 
 /// Progress of a step, judged by the current file.
@@ -65,8 +65,14 @@ impl Intent {
         follows: bool,
     ) -> Intent {
         // Sorted by time; the clock may not advance, so a random part makes ids unique.
-        let chance = RandomState::new().build_hasher().finish();
-        let id = format!("{:020}-{chance:016x}", context.now().timestamp().as_nanosecond());
+        let now = context.now().timestamp();
+        let (seconds, nanoseconds) = (now.as_second(), now.subsec_nanosecond());
+        let at = uuid::Timestamp::from_unix(
+            ContextV7::new().with_additional_precision(),
+            u64::try_from(seconds).unwrap_or_default(),
+            u32::try_from(nanoseconds).unwrap_or_default(),
+        );
+        let id = Uuid::new_v7(at).to_string();
         let steps = ready.iter().flat_map(PreparedChange::steps).collect();
         let moved = ready.iter().filter_map(|one| Some((one.path.clone(), one.to.clone()?))).collect();
         Intent {

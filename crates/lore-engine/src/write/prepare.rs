@@ -40,7 +40,7 @@ pub(super) fn prepare(
     let row = context.page_at(&path)?;
     check_version(context, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
     let mut ready =
-        PreparedChange { path, row, old, new: None, to: None, outcome: Outcome::Updated, whole: true };
+        PreparedChange { path, row, old, new: None, to: None, outcome: Outcome::Updated, sole_author: true };
     make(context, change, terms, &mut ready)?;
     if terms.authority == Authority::Author {
         permit(context, change, &ready)?;
@@ -57,7 +57,7 @@ fn make(
     ready: &mut PreparedChange,
 ) -> Result<()> {
     if !matches!(change.action, Action::Put(_)) {
-        ready.whole = is_own(context, ready)?;
+        ready.sole_author = is_own(context, ready)?;
     }
     ready.new = match &change.action {
         Action::Put(bytes) => Some(put(context, ready, bytes, terms)?),
@@ -97,7 +97,7 @@ fn put(
     match (old, std::str::from_utf8(bytes)) {
         (Some(Ok(current)), Ok(new)) => {
             let text = revision(current, new, &context.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
-            ready.whole = false;
+            ready.sole_author = false;
             Ok(text.into_bytes())
         }
         _ => Ok(bytes.to_vec()),
@@ -109,7 +109,7 @@ fn is_own(context: &VaultContext, ready: &PreparedChange) -> Result<bool> {
     let Some(old) = &ready.old else { return Ok(true) };
     let author = context.store().author(context.project(), &ready.path)?;
     let own = |author: Authorship| {
-        author.whole && author.actor == context.author().actor && author.hash == ContentHash::of(old)
+        author.sole_author && author.actor == context.author().actor && author.hash == ContentHash::of(old)
     };
     Ok(author.is_some_and(own))
 }

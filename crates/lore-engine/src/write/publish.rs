@@ -63,7 +63,7 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
             new: text.map(String::into_bytes),
             to: None,
             outcome,
-            whole: false,
+            sole_author: false,
         });
     }
     if ready.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::{Authorship, NewSnapshot, no_progress};
+use lore_ports::{Authorship, NewSnapshot, StateChange, no_progress};
 use lore_text::ContentHash;
 
 use super::intent::Intent;
@@ -15,7 +15,7 @@ pub(super) struct FileChange {
     pub path: String,
     pub old: Option<Vec<u8>>,
     pub new: Option<ContentHash>,
-    pub whole: bool,
+    pub sole_author: bool,
 }
 
 /// Stores the old bytes as snapshots, updates the index, increments versions and records the author. Idempotent. Runs
@@ -45,22 +45,27 @@ pub(super) fn record(
     for entry in entries {
         if let Some(hash) = entry.new {
             let actor = intent.author.actor.clone();
-            store.set_author(project, &entry.path, &Authorship { hash, actor, whole: entry.whole })?;
+            store.set_author(
+                project,
+                &entry.path,
+                &Authorship { hash, actor, sole_author: entry.sole_author },
+            )?;
         }
     }
     context.hooks().in_transaction(context, &intent.noted, proposal.is_none())?;
     store.prune_snapshots(project, context.policy().limits.snapshots.before(&context.now()))?;
-    Ok(store.set_setting(&key(context, intent), &intent.id)?)
+    let recorded = match intent.follows {
+        true => StateChange::LastGenerated(&intent.id),
+        false => StateChange::LastWrite(&intent.id),
+    };
+    Ok(store.set_state(project, &recorded)?)
 }
 
 /// Whether the ledger already contains a change.
 pub(super) fn is_recorded(context: &VaultContext, intent: &Intent) -> Result<bool> {
-    Ok(context.store().setting(&key(context, intent))?.as_ref() == Some(&intent.id))
-}
-
-/// Returns the settings key of the last change; a change that follows another has its own key.
-fn key(context: &VaultContext, intent: &Intent) -> String {
-    format!("intent/{}{}", context.project(), if intent.follows { "/generated" } else { "" })
+    let state = context.store().state(context.project())?;
+    let last = if intent.follows { state.last_generated } else { state.last_write };
+    Ok(last.as_ref() == Some(&intent.id))
 }
 
 fn keep_snapshot(context: &VaultContext, entry: &FileChange) -> Result<()> {

@@ -150,7 +150,7 @@ fn give_up(
 fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<FileChange>> {
     let entry = |(number, step): (usize, &IntentStep)| -> Result<FileChange> {
         let old = if step.old.is_some() { staging.old(number)? } else { None };
-        Ok(FileChange { path: step.path.clone(), old, new: step.new, whole: step.whole })
+        Ok(FileChange { path: step.path.clone(), old, new: step.new, sole_author: step.sole_author })
     };
     intent.steps.iter().enumerate().map(entry).collect()
 }

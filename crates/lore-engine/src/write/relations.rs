@@ -7,7 +7,8 @@ use std::cell::RefCell;
 
 use lore_page::{Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
-use lore_text::{PartialDate, fold};
+use lore_text::{PartialDate, fold, on_one_line};
+use lore_vault::VaultPath;
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -66,7 +67,7 @@ impl Stated {
 
 /// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
-    let relation = new.relation.split_whitespace().collect::<Vec<_>>().join(" ");
+    let relation = on_one_line(new.relation);
     check_relation(&relation)?;
     let target = target_of(context, new.to)?;
     let (path, to) = (&new.from.path, new.to.number);
@@ -165,7 +166,7 @@ fn change(
 ) -> Result<Receipt> {
     check_format(path)?;
     let action = Action::Edit(Box::new(edit));
-    write(context, &[PageChange { path: path.to_owned(), action, expected_version }])
+    write(context, &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }])
 }
 
 /// Checks that a page is Markdown, the only format in which relations are written.

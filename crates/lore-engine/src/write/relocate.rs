@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use lore_page::{Link, LinkStyle, edit, parse};
 use lore_ports::{KeyKind, LinkFilter, NameQuery, PageRow};
 use lore_text::{fold, slugify};
-use lore_vault::{exists, folder, relative, sidecar, without_extension};
+use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -48,20 +48,27 @@ pub fn relocate(
         inbound,
     };
     let own: Edit<'_> = Box::new(|text| plan.own_links(text));
-    let mut changes =
-        vec![PageChange { path: page.path.clone(), action: Action::Move(to.clone(), own), expected_version }];
+    let mut changes = vec![PageChange {
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Move(VaultPath::known(to.clone()), own),
+        expected_version,
+    }];
     let (data, new_data) = (sidecar(&page.path), sidecar(&to));
     if exists(&context.vault().root().join(&data)) {
         let as_it_is: Edit<'_> = Box::new(|text| Ok(text.to_owned()));
         changes.push(PageChange {
-            path: data,
-            action: Action::Move(new_data, as_it_is),
+            path: VaultPath::known(data),
+            action: Action::Move(VaultPath::known(new_data), as_it_is),
             expected_version: None,
         });
     }
     for source in &sources {
         let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
-        changes.push(PageChange { path: source.clone(), action: Action::Edit(edit), expected_version: None });
+        changes.push(PageChange {
+            path: VaultPath::known(source.clone()),
+            action: Action::Edit(edit),
+            expected_version: None,
+        });
     }
     write(context, &changes)
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, write_as};
 use lore_page::{LINKS_TO, edit, parse};
+use lore_vault::VaultPath;
 
-use super::{CaptureRequest, terms_of};
+use super::{CaptureRequest, write_options};
 
 /// How the text changes the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Onto {
+pub(super) enum ChangeMode {
     /// Append the text.
     Extend,
     /// Replace the page's truth with the text.
@@ -22,7 +23,7 @@ pub(super) fn change(
     context: &VaultContext,
     reference: &str,
     request: &CaptureRequest,
-    onto: Onto,
+    mode: ChangeMode,
 ) -> Result<Receipt> {
     if request.raw.is_some() || request.title.is_some() {
         return Err(Error::BadInput {
@@ -34,32 +35,32 @@ pub(super) fn change(
     let body = body_of(request)?;
     // On an append-only page, text can only be added at the end of the file.
     let may_patch = context.policy().allow(&page.path, &[Verb::Patch]).is_ok();
-    let gone = Cell::new(0);
-    let made: Edit<'_> = Box::new(|text| {
+    let removed = Cell::new(0);
+    let apply: Edit<'_> = Box::new(|text| {
         let failed = |source| Error::Edit { slug: page.slug.clone(), source };
         let has_timeline = parse(&page.path, text).page.timeline.is_some();
-        let edited = match onto {
-            Onto::Update => edit::replace_truth(text, &body),
-            Onto::Extend if has_timeline && may_patch => edit::add_to_truth(text, &body),
-            Onto::Extend => edit::append(text, &format!("\n{body}")),
+        let edited = match mode {
+            ChangeMode::Update => edit::replace_truth(text, &body),
+            ChangeMode::Extend if has_timeline && may_patch => edit::add_to_truth(text, &body),
+            ChangeMode::Extend => edit::append(text, &format!("\n{body}")),
         };
         let mut edited = edited.map_err(failed)?;
-        gone.set(statements_gone(text, &edited));
+        removed.set(count_removed_statements(text, &edited));
         for tag in &request.tags {
             edited = edit::add_tag(&edited, tag).map_err(failed)?;
         }
         Ok(edited)
     });
     let change = PageChange {
-        path: page.path.clone(),
-        action: Action::Edit(made),
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Edit(apply),
         expected_version: request.expected_version,
     };
-    let verb = if onto == Onto::Update { "Update" } else { "Extend" };
+    let verb = if mode == ChangeMode::Update { "Update" } else { "Extend" };
     let mut receipt =
-        write_as(context, &[change], &terms_of(format!("{verb} {}", page.path), request, &page.path))?;
-    if gone.get() > 0 {
-        let (count, slug) = (gone.get(), &page.slug);
+        write_as(context, &[change], &write_options(format!("{verb} {}", page.path), request, &page.path))?;
+    if removed.get() > 0 {
+        let (count, slug) = (removed.get(), &page.slug);
         let what =
             if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
         receipt.warnings.push(format!("{what} removed with the old text; the history of {slug} has them"));
@@ -84,12 +85,12 @@ fn body_of(request: &CaptureRequest) -> Result<String> {
 }
 
 /// Counts relations and facts in `before` that are missing from `after`.
-fn statements_gone(before: &str, after: &str) -> usize {
-    let stated = |text: &str| -> BTreeSet<(String, String)> {
+fn count_removed_statements(before: &str, after: &str) -> usize {
+    let statements = |text: &str| -> BTreeSet<(String, String)> {
         let page = parse("", text).page;
         let relations = page.links.into_iter().filter(|link| link.relation != LINKS_TO);
         let relations = relations.map(|link| (link.relation, link.target));
         relations.chain(page.facts.into_iter().map(|fact| (fact.predicate, fact.object))).collect()
     };
-    stated(before).difference(&stated(after)).count()
+    statements(before).difference(&statements(after)).count()
 }

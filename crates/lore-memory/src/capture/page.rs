@@ -10,7 +10,7 @@ use crate::lint_fix::filled;
 use crate::page_text::first_sentence;
 
 /// Properties that a capture sets itself instead of using the schema's defaults.
-const SET_BELOW: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
+const CAPTURE_PROPERTIES: [&str; 5] = ["title", "tags", "projects", "source", "summary"];
 
 /// Contents of a new page.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(crate) struct NewPage<'a> {
     /// Name of the directory it was captured in.
     pub directory: Option<&'a str>,
     /// Properties that no schema requires.
-    pub more: Vec<(&'static str, String)>,
+    pub extra: Vec<(&'static str, String)>,
 }
 
 /// Returns the text of the page, with its own properties kept and those its schema requires added.
@@ -50,9 +50,11 @@ pub(crate) fn new_page(context: &VaultContext, path: &str, new: &NewPage<'_>) ->
 /// Returns the properties to add where the page lacks them, in order.
 fn properties(context: &VaultContext, new: &NewPage<'_>, schema: &Schema) -> Vec<(String, Value)> {
     let required = |key: &str| schema.required.iter().any(|known| known == key);
-    let usual = |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(context, text)));
-    let others = schema.required.iter().filter(|key| !SET_BELOW.contains(&key.as_str()));
-    let mut all: Vec<(String, Value)> = others.filter_map(|key| Some((key.clone(), usual(key)?))).collect();
+    let default_value =
+        |key: &String| schema.defaults.get(key).map(|text| Value::Text(filled(context, text)));
+    let others = schema.required.iter().filter(|key| !CAPTURE_PROPERTIES.contains(&key.as_str()));
+    let mut all: Vec<(String, Value)> =
+        others.filter_map(|key| Some((key.clone(), default_value(key)?))).collect();
     let mut set = |key: &str, value: Value| all.push((key.to_owned(), value));
     set("title", Value::Text(new.title.to_owned()));
     let tags = tags(new, schema, context.policy().capture.tag.as_deref());
@@ -63,13 +65,14 @@ fn properties(context: &VaultContext, new: &NewPage<'_>, schema: &Schema) -> Vec
         let slug = new.directory.map_or_else(|| "general".into(), project_slug);
         set("projects", list(vec![slug]));
     }
-    if let Some(source) = new.source.clone().map(Value::Text).or_else(|| usual(&"source".to_owned())) {
+    if let Some(source) = new.source.clone().map(Value::Text).or_else(|| default_value(&"source".to_owned()))
+    {
         set("source", source);
     }
     if required("summary") {
         set("summary", Value::Text(first_sentence(new.text, 200)));
     }
-    for (key, value) in &new.more {
+    for (key, value) in &new.extra {
         set(key, Value::Text(value.clone()));
     }
     all
@@ -80,11 +83,11 @@ pub(crate) fn list(items: Vec<String>) -> Value {
     Value::List(items.into_iter().map(Value::Text).collect())
 }
 
-fn tags(new: &NewPage<'_>, schema: &Schema, usual: Option<&str>) -> Vec<String> {
+fn tags(new: &NewPage<'_>, schema: &Schema, default_tag: Option<&str>) -> Vec<String> {
     let mut tags = plain_tags(&new.tags);
     let fits = schema.tags.is_empty() || tags.iter().any(|tag| schema.tags.contains(tag));
-    if let Some(usual) = usual.filter(|_| !fits) {
-        tags.push(usual.to_owned());
+    if let Some(default_tag) = default_tag.filter(|_| !fits) {
+        tags.push(default_tag.to_owned());
     }
     tags
 }

@@ -17,9 +17,9 @@ const LINKS: usize = 3;
 
 /// Returns the pages related to a text, nearest first, except those it already links to.
 pub(super) fn related_pages(context: &VaultContext, found: &Comparison, text: &str) -> Result<Vec<PageRow>> {
-    let Some(least) = found.related_from else { return Ok(Vec::new()) };
+    let Some(minimum) = found.min_related else { return Ok(Vec::new()) };
     let near: Vec<PageRow> =
-        found.near.iter().filter(|(_, cosine)| *cosine >= least).map(|(page, _)| page.clone()).collect();
+        found.near.iter().filter(|(_, cosine)| *cosine >= minimum).map(|(page, _)| page.clone()).collect();
     if near.is_empty() {
         return Ok(near);
     }
@@ -61,8 +61,8 @@ pub(super) fn with_links(
 /// title.
 fn target(context: &VaultContext, page: &PageRow, own_title: &str) -> Result<String> {
     let plain = !page.title.contains(['[', ']', '|', '#', '^', '\n']) && page.title.trim() == page.title;
-    let other = fold(&page.title) != fold(own_title);
-    let found = if plain && other { context.find(&page.title).ok().flatten() } else { None };
+    let differs = fold(&page.title) != fold(own_title);
+    let found = if plain && differs { context.find(&page.title).ok().flatten() } else { None };
     match found {
         Some(found) if found.number == page.number => Ok(page.title.clone()),
         _ => target_of(context, page),

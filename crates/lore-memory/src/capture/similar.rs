@@ -5,18 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use lore_engine::{Note, Result, VaultContext, prepare};
-use lore_ports::{Filter, PageNo, PageRow, TextQuery, Weights, Window};
+use lore_engine::{Note, Result, VaultContext, WEIGHTS, full_text, page_body, prepare};
+use lore_ports::{Filter, PageNo, PageRow, TextQuery, Window};
 use lore_text::{jaccard, similarity, terms};
 
-use super::nearness::nearness;
-use crate::page_text::body;
+use super::semantic_similarity::semantic_similarity;
 
 /// Maximum number of candidate pages per method.
 pub(super) const CANDIDATES: usize = 20;
 
 /// Number of characters of a text used as a query.
-pub(super) const LOOKED_FOR: usize = 2000;
+pub(super) const QUERY_CHARS: usize = 2000;
 
 /// A page similar to the text.
 #[derive(Debug)]
@@ -24,26 +23,26 @@ pub struct Similar {
     /// The page.
     pub page: PageRow,
     /// Score between 0 and 1, by the method with the clearer result.
-    pub likeness: f64,
+    pub score: f64,
     /// Method that gave the score.
-    pub way: Way,
+    pub method: SimilarityMethod,
 }
 
 /// Method of comparing two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum SimilarityMethod {
     /// Cosine of their embeddings.
-    Meaning,
+    Embedding,
     /// Overlap of their terms.
-    WriteOptions,
+    Terms,
 }
 
-impl Way {
+impl SimilarityMethod {
     /// Returns the name of the method.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Meaning => "meaning",
-            Way::WriteOptions => "terms",
+            SimilarityMethod::Embedding => "meaning",
+            SimilarityMethod::Terms => "terms",
         }
     }
 }
@@ -60,7 +59,7 @@ pub struct Comparison {
     /// Semantically close pages, nearest first, whether similar or not.
     pub(super) near: Vec<(PageRow, f64)>,
     /// Minimum cosine of a related page.
-    pub(super) related_from: Option<f64>,
+    pub(super) min_related: Option<f64>,
 }
 
 /// Returns the pages similar to a text with this title.
@@ -68,27 +67,27 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
     let policy = context.policy();
     let own = terms(&format!("{title}\n{text}"));
     let mut numbers = by_words(context, &own, text)?;
-    let meaning = nearness(context, title, text, &numbers)?;
-    let worded: BTreeSet<PageNo> = numbers.iter().copied().collect();
-    numbers.extend(meaning.near.keys().filter(|page| !worded.contains(page)));
+    let semantic = semantic_similarity(context, title, text, &numbers)?;
+    let lexical: BTreeSet<PageNo> = numbers.iter().copied().collect();
+    numbers.extend(semantic.cosines.keys().filter(|page| !lexical.contains(page)));
     let mut found = Vec::new();
     let mut near = Vec::new();
     for page in context.store().pages(context.project(), &numbers)? {
         // Generated files repeat the words of other pages and add nothing of their own.
-        if policy.generated.iter().any(|made| made.path.matches(&page.path)) {
+        if policy.generated.iter().any(|generated| generated.path.matches(&page.path)) {
             continue;
         }
-        let shared = match worded.contains(&page.number) {
-            true => said_on(&own, &page, &body(context, &page)?),
+        let shared = match lexical.contains(&page.number) {
+            true => lexical_similarity(&own, &page, &page_body(context, &page)?),
             false => 0.0,
         };
-        let cosine = meaning.near.get(&page.number).copied();
-        let ways = [
-            Some((Way::WriteOptions, shared, policy.capture.similar)),
-            cosine.map(|cosine| (Way::Meaning, cosine, meaning.thresholds.similar)),
+        let cosine = semantic.cosines.get(&page.number).copied();
+        let scores = [
+            Some((SimilarityMethod::Terms, shared, policy.capture.similar)),
+            cosine.map(|cosine| (SimilarityMethod::Embedding, cosine, semantic.thresholds.similar)),
         ];
-        if let Some((margin, way, likeness)) = clearest(&ways) {
-            found.push((margin, Similar { page: page.clone(), likeness, way }));
+        if let Some((margin, method, score)) = clearest(&scores) {
+            found.push((margin, Similar { page: page.clone(), score, method }));
         }
         near.extend(cosine.map(|cosine| (page, cosine)));
     }
@@ -96,45 +95,45 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
     near.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.path.cmp(&b.0.path)));
     Ok(Comparison {
         similar: found.into_iter().map(|(_, similar)| similar).collect(),
-        model: meaning.model,
-        note: meaning.note,
+        model: semantic.model,
+        note: semantic.note,
         near,
-        related_from: meaning.thresholds.related,
+        min_related: semantic.thresholds.related,
     })
 }
 
 /// Returns the method that exceeds its threshold by the largest margin. The two scores are not on one scale, but the
 /// fraction of the distance from threshold to 1 is.
-fn clearest(ways: &[Option<(Way, f64, f64)>]) -> Option<(f64, Way, f64)> {
-    let above = ways.iter().flatten().filter(|(_, likeness, least)| likeness >= least);
-    let margin = |likeness: f64, least: f64| (likeness - least) / (1.0 - least).max(f64::EPSILON);
-    let margins = above.map(|(way, likeness, least)| (margin(*likeness, *least), *way, *likeness));
+fn clearest(scores: &[Option<(SimilarityMethod, f64, f64)>]) -> Option<(f64, SimilarityMethod, f64)> {
+    let above = scores.iter().flatten().filter(|(_, score, minimum)| score >= minimum);
+    let margin = |score: f64, minimum: f64| (score - minimum) / (1.0 - minimum).max(f64::EPSILON);
+    let margins = above.map(|(method, score, minimum)| (margin(*score, *minimum), *method, *score));
     margins.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Returns the pages that share words with a text, best first.
 fn by_words(context: &VaultContext, own: &BTreeSet<String>, text: &str) -> Result<Vec<PageNo>> {
     let words = own.iter().cloned().collect::<Vec<_>>().join(" ");
-    let looked_for = if words.is_empty() { beginning(text) } else { &words };
-    let Some(expression) = prepare(looked_for).relaxed else { return Ok(Vec::new()) };
+    let query_text = if words.is_empty() { query_prefix(text) } else { &words };
+    let Some(expression) = prepare(query_text).relaxed else { return Ok(Vec::new()) };
     let query = TextQuery {
         expression: &expression,
         filter: &Filter::default(),
-        weights: Weights::default(),
+        weights: WEIGHTS,
         window: Window { limit: CANDIDATES, offset: 0 },
     };
-    let hits = context.store().search(context.project(), &query)?;
+    let hits = full_text(context, &query)?;
     Ok(hits.iter().map(|hit| hit.page).collect())
 }
 
 /// Returns the part of a text used as a query.
-pub(super) fn beginning(text: &str) -> &str {
-    text.char_indices().nth(LOOKED_FOR).map_or(text, |(at, _)| &text[..at])
+pub(super) fn query_prefix(text: &str) -> &str {
+    text.char_indices().nth(QUERY_CHARS).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Returns how similar a page is, as a whole or in its best paragraph. A long page contains most words of its subject,
 /// so scattered words do not count; nor does a paragraph that says much less than the text.
-fn said_on(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
+fn lexical_similarity(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
     let summary = page.summary.as_deref().unwrap_or_default();
     let head = format!("{} {summary}", page.title);
     let whole = jaccard(own, &terms(&format!("{head}\n{body}")));
@@ -148,9 +147,9 @@ fn said_on(own: &BTreeSet<String>, page: &PageRow, body: &str) -> f64 {
 fn paragraphs(body: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![String::new()];
     for line in body.lines() {
-        let begins = line.trim().is_empty() || line.trim_start().starts_with(['-', '*', '+', '#']);
+        let starts_paragraph = line.trim().is_empty() || line.trim_start().starts_with(['-', '*', '+', '#']);
         match found.last_mut() {
-            Some(last) if !begins => last.push_str(&format!("{line}\n")),
+            Some(last) if !starts_paragraph => last.push_str(&format!("{line}\n")),
             _ => found.push(format!("{line}\n")),
         }
     }
@@ -163,19 +162,23 @@ mod tests {
 
     #[test]
     fn largest_margin_above_threshold_wins() {
-        let ways = |terms: f64, cosine: Option<f64>| {
+        let best = |terms: f64, cosine: Option<f64>| {
             let found = clearest(&[
-                Some((Way::WriteOptions, terms, 0.5)),
-                cosine.map(|cosine| (Way::Meaning, cosine, 0.8)),
+                Some((SimilarityMethod::Terms, terms, 0.5)),
+                cosine.map(|cosine| (SimilarityMethod::Embedding, cosine, 0.8)),
             ]);
-            found.map(|(_, way, likeness)| (way, likeness))
+            found.map(|(_, method, score)| (method, score))
         };
-        assert_eq!(ways(0.49, Some(0.79)), None);
-        assert_eq!(ways(0.49, None), None);
-        assert_eq!(ways(0.5, None), Some((Way::WriteOptions, 0.5)));
-        assert_eq!(ways(0.1, Some(0.8)), Some((Way::Meaning, 0.8)));
-        assert_eq!(ways(0.6, Some(0.9)), Some((Way::Meaning, 0.9)), "a margin of one half beats one fifth");
-        assert_eq!(ways(0.9, Some(0.9)), Some((Way::WriteOptions, 0.9)));
-        assert_eq!(ways(0.9, Some(f64::NAN)), Some((Way::WriteOptions, 0.9)));
+        assert_eq!(best(0.49, Some(0.79)), None);
+        assert_eq!(best(0.49, None), None);
+        assert_eq!(best(0.5, None), Some((SimilarityMethod::Terms, 0.5)));
+        assert_eq!(best(0.1, Some(0.8)), Some((SimilarityMethod::Embedding, 0.8)));
+        assert_eq!(
+            best(0.6, Some(0.9)),
+            Some((SimilarityMethod::Embedding, 0.9)),
+            "a margin of one half beats one fifth"
+        );
+        assert_eq!(best(0.9, Some(0.9)), Some((SimilarityMethod::Terms, 0.9)));
+        assert_eq!(best(0.9, Some(f64::NAN)), Some((SimilarityMethod::Terms, 0.9)));
     }
 }

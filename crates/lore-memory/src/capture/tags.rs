@@ -8,7 +8,7 @@ use lore_text::{slugify, terms};
 
 use super::CaptureRequest;
 use super::page::plain_tags;
-use super::similar::beginning;
+use super::similar::query_prefix;
 use crate::mentions::mentions;
 use crate::scope::known_directory;
 
@@ -38,20 +38,20 @@ pub(super) fn tags(
     if known.len() >= TAGS {
         return Ok(tags);
     }
-    let text = format!("{title}\n{}", beginning(given.truth.of(&request.text)));
+    let text = format!("{title}\n{}", query_prefix(given.truth.of(&request.text)));
     let in_use: Vec<String> =
         context.store().labels(context.project(), LabelKind::Tag)?.into_iter().map(|(tag, _)| tag).collect();
     let mut found: Vec<String> = known_directory(context, &request.directories)?.into_iter().collect();
     found.extend(names(context, &text)?);
-    found.extend(with_their_words(&in_use, &text));
+    found.extend(matching_tags(&in_use, &text));
     // Schema tags give the type of a page, which words in the text cannot decide.
-    let kinds: Vec<String> = policy.schema(path).map(|schema| schema.tags.clone()).unwrap_or_default();
+    let schema_tags: Vec<String> = policy.schema(path).map(|schema| schema.tags.clone()).unwrap_or_default();
     for tag in found {
         let slug = slugify(&tag);
-        if known.len() < TAGS && !known.contains(&slug) && !kinds.contains(&tag) {
+        if known.len() < TAGS && !known.contains(&slug) && !schema_tags.contains(&tag) {
             // Filters match the spelling that the vault already uses.
-            let spelt = in_use.iter().find(|known| slugify(known) == slug).cloned();
-            tags.push(spelt.unwrap_or(tag));
+            let existing = in_use.iter().find(|known| slugify(known) == slug).cloned();
+            tags.push(existing.unwrap_or(tag));
             known.push(slug);
         }
     }
@@ -68,22 +68,22 @@ fn names(context: &VaultContext, text: &str) -> Result<Vec<String>> {
     let policy = context.policy();
     let entities = mentions.into_iter().zip(inbound).filter(|(mention, inbound)| {
         let page = &mention.page;
-        let is_made = policy.generated.iter().any(|made| made.path.matches(&page.path));
+        let is_generated = policy.generated.iter().any(|generated| generated.path.matches(&page.path));
         let is_short = page.title.split_whitespace().count() <= TITLE_WORDS;
-        is_short && !is_made && (page.kind != DEFAULT_TYPE || *inbound > 0)
+        is_short && !is_generated && (page.kind != DEFAULT_TYPE || *inbound > 0)
     });
     let tag = |title: &str| slugify(title).replace('/', "-");
     Ok(entities.map(|(mention, _)| tag(&mention.page.title)).filter(|tag| !tag.is_empty()).collect())
 }
 
 /// Returns the tags whose words all occur in a text, in order. Of `clients/acme` only the last part counts.
-fn with_their_words(in_use: &[String], text: &str) -> Vec<String> {
+fn matching_tags(in_use: &[String], text: &str) -> Vec<String> {
     let own = terms(text);
     let is_in = |tag: &&String| {
         let last = tag.rsplit('/').next().unwrap_or(tag);
         let words = terms(last);
-        let says = last.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
-        says && !words.is_empty() && words.is_subset(&own)
+        let has_letters = last.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+        has_letters && !words.is_empty() && words.is_subset(&own)
     };
     in_use.iter().filter(is_in).cloned().collect()
 }
@@ -107,7 +107,7 @@ mod tests {
             "area/rust-lang",
         ];
         let in_use = in_use.map(str::to_owned);
-        let found = |text: &str| with_their_words(&in_use, text).join(" ");
+        let found = |text: &str| matching_tags(&in_use, text).join(" ");
         assert_eq!(
             found("The heat pumps of ACME in 2024: c is the pricing"),
             "pricing heat-pump clients/acme"

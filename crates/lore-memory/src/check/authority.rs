@@ -7,21 +7,21 @@ pub(super) type Authority = u8;
 
 /// Returns the authority of a fact: by its author if the fact names one, else by the confidence of its page.
 pub(super) fn authority(by: Option<&str>, confidence: Option<&str>) -> Authority {
-    let made = by.map(|by| match fold(by).as_str() {
+    let by_author = by.map(|by| match fold(by).as_str() {
         "manual" | "user" | "human" => 4,
         "agent" => 3,
         "import" => 2,
         "enrichment" => 1,
         _ => 0,
     });
-    let learnt = confidence.map(|confidence| match fold(confidence).as_str() {
+    let by_confidence = confidence.map(|confidence| match fold(confidence).as_str() {
         "user-stated" => 4,
         "observed" => 3,
         "inferred" => 2,
         "external" => 1,
         _ => 0,
     });
-    made.filter(|made| *made > 0).or(learnt).unwrap_or(0)
+    by_author.filter(|by_author| *by_author > 0).or(by_confidence).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use lore_text::{MONTHS, PartialDate};
 
-use super::tokens::{Sort, Token};
+use super::tokens::{Token, TokenKind};
 
 /// Returns the date that starts at the first token, and its number of tokens: `2025`, `2025-03-01`, `March 2025`,
 /// `March 3, 2025`, `3 March 2025`.
 pub(super) fn date_at(tokens: &[Token]) -> Option<(PartialDate, usize)> {
-    let word =
-        |at: usize| tokens.get(at).filter(|token| token.sort == Sort::Word).map(|token| token.low.as_str());
+    let word = |at: usize| {
+        tokens.get(at).filter(|token| token.kind == TokenKind::Word).map(|token| token.lower.as_str())
+    };
     let year = |at: usize| word(at).filter(|text| is_year(text));
     let day = |at: usize| {
         word(at).and_then(|text| text.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']).parse::<u8>().ok())
@@ -19,17 +20,17 @@ pub(super) fn date_at(tokens: &[Token]) -> Option<(PartialDate, usize)> {
     {
         return Some((date, 1));
     }
-    let made = |text: String, length: usize| text.parse().ok().map(|date: PartialDate| (date, length));
-    if let Some(month) = month(first, tokens[0].capital()) {
-        let comma = usize::from(tokens.get(2).is_some_and(|token| token.is_mark(',')));
+    let parsed = |text: String, length: usize| text.parse().ok().map(|date: PartialDate| (date, length));
+    if let Some(month) = month(first, tokens[0].is_capitalized()) {
+        let comma = usize::from(tokens.get(2).is_some_and(|token| token.is_punctuation(',')));
         return match (year(1), day(1), year(2 + comma)) {
-            (Some(year), ..) => made(format!("{year}-{month:02}"), 2),
-            (_, Some(day), Some(year)) => made(format!("{year}-{month:02}-{day:02}"), 3 + comma),
+            (Some(year), ..) => parsed(format!("{year}-{month:02}"), 2),
+            (_, Some(day), Some(year)) => parsed(format!("{year}-{month:02}-{day:02}"), 3 + comma),
             _ => None,
         };
     }
-    let month = month(word(1)?, tokens[1].capital())?;
-    made(format!("{}-{month:02}-{:02}", year(2)?, day(0)?), 3)
+    let month = month(word(1)?, tokens[1].is_capitalized())?;
+    parsed(format!("{}-{month:02}-{:02}", year(2)?, day(0)?), 3)
 }
 
 fn month(word: &str, capital: bool) -> Option<usize> {
@@ -41,7 +42,9 @@ fn month(word: &str, capital: bool) -> Option<usize> {
 pub(super) fn is_season(token: &Token) -> bool {
     let seasons =
         ["spring", "summer", "autumn", "fall", "winter", "early", "late", "mid", "q1", "q2", "q3", "q4"];
-    token.is_any(&seasons) || token.low.starts_with("mid-") || month(&token.low, token.capital()).is_some()
+    token.is_any(&seasons)
+        || token.lower.starts_with("mid-")
+        || month(&token.lower, token.is_capitalized()).is_some()
 }
 
 fn is_year(text: &str) -> bool {
@@ -58,14 +61,14 @@ mod tests {
     fn common_date_formats_are_parsed() {
         let tokens = |text: &str| -> Vec<Token> {
             let word = |raw: &str| match raw {
-                "," => Token { sort: Sort::Mark(','), ..token(raw) },
+                "," => Token { kind: TokenKind::Punctuation(','), ..token(raw) },
                 _ => token(raw),
             };
             text.split(' ').map(word).collect()
         };
         fn token(raw: &str) -> Token {
-            let (raw, low) = (raw.to_owned(), raw.to_lowercase());
-            Token { sort: Sort::Word, raw, low, at: 0, owner: false, quoted: false }
+            let (raw, lower) = (raw.to_owned(), raw.to_lowercase());
+            Token { kind: TokenKind::Word, raw, lower, at: 0, possessive: false, quoted: false }
         }
         for (text, expected) in [
             ("2025", Some(("2025", 1))),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use lore_ports::{LinkRow, PageNo, StatementRow};
 
-use super::finding::{Kind, Spot, Suspicion, topic};
-use super::rows::{Meanings, Rows, spot};
+use super::contradiction::{Candidate, ContradictionKind, LineRef, topic};
+use super::rows::{ResolvedNames, Rows, line_ref};
 use super::verbs::{Bond, bond, corresponds};
 
 /// Relations grouped by source page.
@@ -21,14 +21,14 @@ pub(super) fn by_page(rows: &Rows) -> ByPage<'_> {
 }
 
 /// Returns the live facts about pages that have an ended link, each with its subject page.
-pub(super) fn beside_ended_links<'r>(
+pub(super) fn facts_with_ended_links<'r>(
     rows: &'r Rows,
     links: &ByPage<'_>,
-    subjects: &Meanings,
+    subjects: &ResolvedNames,
 ) -> Vec<(PageNo, &'r StatementRow)> {
     let live = |fact: &&StatementRow| rows.is_live(fact.page) && rows.holds(fact.statement.interval);
     let ended =
-        |page: PageNo| links.get(&page).is_some_and(|links| links.iter().any(|link| is_over(rows, link)));
+        |page: PageNo| links.get(&page).is_some_and(|links| links.iter().any(|link| has_ended(rows, link)));
     let about = |fact: &'r StatementRow| {
         subjects.subject(fact.page, fact.statement.subject.as_deref()).page().map(|page| (page, fact))
     };
@@ -40,15 +40,15 @@ pub(super) fn link_ended(
     rows: &Rows,
     links: &ByPage<'_>,
     facts: &[(PageNo, &StatementRow)],
-    objects: &Meanings,
-) -> Vec<Suspicion> {
+    objects: &ResolvedNames,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (subject, fact) in facts {
         let Some(own) = links.get(subject) else { continue };
         if let [target] = objects.pages(&fact.statement.object).as_slice()
             && let Some(link) = ended_link(rows, own, *target, fact)
         {
-            found.push(suspicion(rows, *subject, fact, link));
+            found.push(candidate(rows, *subject, fact, link));
         }
     }
     found
@@ -62,28 +62,28 @@ fn ended_link<'r>(
     fact: &StatementRow,
 ) -> Option<&'r LinkRow> {
     let to_target = || own.iter().filter(move |link| link.to == Some(target));
-    let open = |link: &&LinkRow| !is_over(rows, link) && bond(&link.link.relation) != Bond::Lasting;
+    let open = |link: &&LinkRow| !has_ended(rows, link) && bond(&link.link.relation) != Bond::Lasting;
     if to_target().any(open) {
         return None;
     }
-    let over = to_target().filter(|link| is_over(rows, link));
-    let about_it = over.filter(|link| corresponds(&fact.statement.predicate, &link.link.relation));
-    let last = about_it.max_by_key(|link| link.link.interval.until.map(|until| until.last_day()))?;
+    let over = to_target().filter(|link| has_ended(rows, link));
+    let matching = over.filter(|link| corresponds(&fact.statement.predicate, &link.link.relation));
+    let last = matching.max_by_key(|link| link.link.interval.until.map(|until| until.last_day()))?;
     // A fact that began after the end is about something new.
-    let begun_later = fact.statement.interval.from.map(|from| from.first_day())
+    let started_later = fact.statement.interval.from.map(|from| from.first_day())
         > last.link.interval.until.map(|until| until.last_day());
-    (!begun_later).then_some(*last)
+    (!started_later).then_some(*last)
 }
 
-fn is_over(rows: &Rows, link: &LinkRow) -> bool {
+fn has_ended(rows: &Rows, link: &LinkRow) -> bool {
     link.link.interval.until.is_some_and(|until| rows.is_past(until))
 }
 
-fn suspicion(rows: &Rows, subject: PageNo, fact: &StatementRow, link: &LinkRow) -> Suspicion {
+fn candidate(rows: &Rows, subject: PageNo, fact: &StatementRow, link: &LinkRow) -> Candidate {
     let until = link.link.interval.until.map(|until| until.to_string()).unwrap_or_default();
     let (predicate, object) = (&fact.statement.predicate, &fact.statement.object);
-    Suspicion {
-        kind: Kind::LinkEnded,
+    Candidate {
+        kind: ContradictionKind::LinkEnded,
         subject: rows.slug(subject).to_owned(),
         about: Some(subject),
         message: format!(
@@ -93,7 +93,7 @@ fn suspicion(rows: &Rows, subject: PageNo, fact: &StatementRow, link: &LinkRow) 
             link.to.map_or(link.link.target.as_str(), |to| rows.title(to)),
         ),
         since: Some(until),
-        spots: [spot(fact), Spot { page: link.from, line: link.link.line }],
+        lines: [line_ref(fact), LineRef { page: link.from, line: link.link.line }],
         topic: topic(&[predicate, &link.link.relation]),
     }
 }

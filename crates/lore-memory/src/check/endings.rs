@@ -12,17 +12,17 @@ use lore_ports::PageNo;
 use lore_text::PartialDate;
 
 use super::dates::date_at;
-use super::tokens::{Sort, Token};
+use super::tokens::{Token, TokenKind};
 
 use objects::{after_preposition, ended, is_intransitive, left, no_longer, over};
 use subjects::subject;
 
 pub(super) use words::phrases;
-use words::{BACK, DOUBT, DOUBT_AFTER, PASSIVE, Shape, Verb, verb_at};
+use words::{DOUBT, DOUBT_AFTER, PASSIVE, RETURN_WORDS, Verb, VerbShape, verb_at};
 
 /// Subject of an ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum EndingSubject {
     /// The page itself: `Left Brex`.
     Page,
     /// `He`, `she` or `they`: the page, unless the text refers to somebody else.
@@ -35,20 +35,20 @@ pub(super) enum Who {
 
 /// Object of an ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum EndingObject {
     /// The tie to this page.
     Named(Vec<PageNo>),
     /// The tie to `the company`.
-    Body,
+    Organization,
     /// Not stated.
-    Unsaid,
+    Unstated,
 }
 
 /// A statement that something has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ending {
-    pub who: Who,
-    pub what: What,
+    pub subject: EndingSubject,
+    pub object: EndingObject,
     /// Date, if the sentence gives one.
     pub date: Option<PartialDate>,
     /// Words of the verb.
@@ -61,7 +61,7 @@ pub(super) struct Ending {
 
 /// Returns the endings that a sentence states. In dated entries, present-tense headlines count too.
 pub(super) fn endings(tokens: &[Token], headline: bool) -> Vec<Ending> {
-    if tokens.last().is_some_and(|token| token.is_mark('?')) {
+    if tokens.last().is_some_and(|token| token.is_punctuation('?')) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -81,10 +81,10 @@ pub(super) fn endings(tokens: &[Token], headline: bool) -> Vec<Ending> {
 }
 
 /// Returns whether a sentence says that somebody returned.
-pub(super) fn comes_back(tokens: &[Token]) -> bool {
+pub(super) fn reports_return(tokens: &[Token]) -> bool {
     let came_back =
         |at: usize| tokens[at].is("came") && tokens.get(at + 1).is_some_and(|next| next.is("back"));
-    (0..tokens.len()).any(|at| tokens[at].is_any(BACK) || came_back(at))
+    (0..tokens.len()).any(|at| tokens[at].is_any(RETURN_WORDS) || came_back(at))
 }
 
 /// Returns whether nothing around the verb negates or qualifies it.
@@ -92,57 +92,61 @@ fn is_stated(tokens: &[Token], at: usize, verb: Verb) -> bool {
     let before = &tokens[..at];
     // `before leaving` and `until he left` refer to a time before the end; `until 2024` does not.
     let doubt = |(at, token): (usize, &Token)| {
-        let month = token.is("may") && token.capital();
+        let month = token.is("may") && token.is_capitalized();
         let time = token.is_any(&["until", "till", "before"]) && date_at(&tokens[at + 1..]).is_some();
-        token.is_any(DOUBT) && !month && !time || token.low.ends_with("n't") || token.low.ends_with("'ll")
+        token.is_any(DOUBT) && !month && !time || token.lower.ends_with("n't") || token.lower.ends_with("'ll")
     };
     // `Had she left, …` is a conditional.
     let inverted = before.first().is_some_and(|first| first.is("had"));
-    if inverted || before.iter().enumerate().any(doubt) || before.iter().any(|token| token.sort == Sort::Gap)
+    if inverted
+        || before.iter().enumerate().any(doubt)
+        || before.iter().any(|token| token.kind == TokenKind::Omitted)
     {
         return false;
     }
     let after = &tokens[at + verb.length..];
     let next = |token: &Token| token.is_any(&["next", "tomorrow", "upcoming", "soon"]);
     let still = after.windows(2).any(|two| two[0].is("but") && two[1].is_any(&["still", "not", "then"]));
-    !(after.iter().any(|token| token.is_any(DOUBT_AFTER) || next(token)) || still || comes_back(after))
+    !(after.iter().any(|token| token.is_any(DOUBT_AFTER) || next(token)) || still || reports_return(after))
 }
 
 fn ending(tokens: &[Token], at: usize, verb: Verb) -> Option<Ending> {
     let from = at + verb.length;
-    let (who, what) = match verb.shape {
-        Shape::Leave => (subject(tokens, at, verb), left(tokens, from)?),
-        Shape::Resign => {
-            let what = after_preposition(tokens, from).filter(|_| is_intransitive(tokens, from))?;
-            (subject(tokens, at, verb), what)
+    let (subject, object) = match verb.shape {
+        VerbShape::Leave => (subject(tokens, at, verb), left(tokens, from)?),
+        VerbShape::Resign => {
+            let object = after_preposition(tokens, from).filter(|_| is_intransitive(tokens, from))?;
+            (subject(tokens, at, verb), object)
         }
-        Shape::Part => match after_preposition(tokens, from)? {
-            What::Unsaid => return None,
-            what => (subject(tokens, at, verb), what),
+        VerbShape::Part => match after_preposition(tokens, from)? {
+            EndingObject::Unstated => return None,
+            object => (subject(tokens, at, verb), object),
         },
-        Shape::Dismissed => {
+        VerbShape::Dismissed => {
             let passive = before(tokens, at).is_some_and(|token| token.is_any(PASSIVE));
             (subject(tokens, at, verb), after_preposition(tokens, from).filter(|_| passive)?)
         }
-        Shape::NoLonger => (subject(tokens, at, verb), no_longer(tokens, from)?),
-        Shape::Over | Shape::WasOver => (Who::Page, What::Named(over(tokens, at, verb)?)),
-        Shape::Ended => ended(tokens, at, verb)?,
+        VerbShape::NoLonger => (subject(tokens, at, verb), no_longer(tokens, from)?),
+        VerbShape::Over | VerbShape::WasOver => {
+            (EndingSubject::Page, EndingObject::Named(over(tokens, at, verb)?))
+        }
+        VerbShape::Ended => ended(tokens, at, verb)?,
     };
-    let words: Vec<&str> = tokens[at..from].iter().map(|token| token.low.as_str()).collect();
+    let words: Vec<&str> = tokens[at..from].iter().map(|token| token.lower.as_str()).collect();
     Some(Ending {
-        who,
-        what,
+        subject,
+        object,
         date: date(tokens, from),
         verb: words.join(" "),
-        weak: verb.shape == Shape::Leave,
+        weak: verb.shape == VerbShape::Leave,
         at: tokens[at].at,
     })
 }
 
 /// Returns the token before another, skipping adverbs.
 fn before(tokens: &[Token], at: usize) -> Option<&Token> {
-    let adverb = |token: &&Token| token.low.ends_with("ly") || token.is_any(&["then", "also", "just"]);
-    tokens[..at].iter().rev().find(|token| !adverb(token))
+    let is_adverb = |token: &&Token| token.lower.ends_with("ly") || token.is_any(&["then", "also", "just"]);
+    tokens[..at].iter().rev().find(|token| !is_adverb(token))
 }
 
 /// Returns the first date after the verb, else the last one before it.

@@ -17,7 +17,7 @@ use lore_vault::{decode, is_page_path};
 
 use super::authority::{Authority, authority};
 use super::object::Object;
-use super::rows::{Meanings, OVER, SUPERSEDES, Subject};
+use super::rows::{CLOSED_STATUSES, ResolvedNames, SUPERSEDES, Subject};
 use super::values::overlap;
 
 use mark::Marks;
@@ -41,7 +41,7 @@ struct Claim {
 }
 
 /// A page as it will be after the write.
-struct New {
+struct WrittenPage {
     path: String,
     page: Page,
     row: Option<PageRow>,
@@ -60,11 +60,11 @@ pub(crate) fn mark_contradictions(context: &VaultContext, changes: &[PreparedCha
     if !context.policy().guards() {
         return Ok(Rewrites::default());
     }
-    let news = new_pages(context, changes);
-    if news.iter().all(|new| new.added.is_empty()) {
+    let pages = new_pages(context, changes);
+    if pages.iter().all(|new| new.added.is_empty()) {
         return Ok(Rewrites::default());
     }
-    let clashes = clashes(context, &news, changes)?;
+    let clashes = clashes(context, &pages, changes)?;
     let mut marked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for clash in &clashes {
         if clash.old.authority >= clash.new.authority {
@@ -78,33 +78,34 @@ pub(crate) fn mark_contradictions(context: &VaultContext, changes: &[PreparedCha
     for path in marked.into_values().flatten().collect::<BTreeSet<String>>() {
         marks.mark_other(context, &path)?;
     }
-    let told: Vec<String> = clashes.iter().map(|clash| told(&marks, clash)).collect();
-    Ok(marks.finish(told))
+    let messages: Vec<String> = clashes.iter().map(|clash| message(&marks, clash)).collect();
+    Ok(marks.finish(messages))
 }
 
 /// Returns the pages of a write that have text, with their added facts.
-fn new_pages(context: &VaultContext, ready: &[PreparedChange]) -> Vec<New> {
+fn new_pages(context: &VaultContext, changes: &[PreparedChange]) -> Vec<WrittenPage> {
     let policy = context.policy();
     let today = context.today();
-    let mut news = Vec::new();
-    for one in ready {
-        let path = one.to.as_ref().unwrap_or(&one.path);
-        let changed = matches!(one.outcome, Outcome::Created | Outcome::Updated | Outcome::Moved);
-        let (Some(new), true) = (&one.new, changed && is_page_path(path) && context.indexes(path)) else {
+    let mut pages = Vec::new();
+    for change in changes {
+        let path = change.to.as_ref().unwrap_or(&change.path);
+        let changed = matches!(change.outcome, Outcome::Created | Outcome::Updated | Outcome::Moved);
+        let (Some(new), true) = (&change.new, changed && is_page_path(path) && context.indexes(path)) else {
             continue;
         };
         let page = parse(path, &decode(new).text).page;
-        let old = one.old.as_ref().map(|old| parse(path, &decode(old).text).page.facts).unwrap_or_default();
+        let old =
+            change.old.as_ref().map(|old| parse(path, &decode(old).text).page.facts).unwrap_or_default();
         let is_new = |fact: &&Fact| !old.iter().any(|known| same_line(known, fact));
         let counts = |fact: &&Fact| {
             policy.facts.is_single_valued(&fact.predicate)
                 && fact.interval.holds_on(&today)
-                && !is_over(page.status.as_deref())
+                && !is_closed(page.status.as_deref())
         };
         let added = page.facts.iter().filter(is_new).filter(counts).cloned().collect();
-        news.push(New { path: path.clone(), page, row: one.row.clone(), added });
+        pages.push(WrittenPage { path: path.clone(), page, row: change.row.clone(), added });
     }
-    news
+    pages
 }
 
 fn same_line(one: &Fact, other: &Fact) -> bool {
@@ -113,27 +114,32 @@ fn same_line(one: &Fact, other: &Fact) -> bool {
     parts(one) == parts(other)
 }
 
-fn is_over(status: Option<&str>) -> bool {
-    status.is_some_and(|status| OVER.contains(&fold(status).as_str()))
+fn is_closed(status: Option<&str>) -> bool {
+    status.is_some_and(|status| CLOSED_STATUSES.contains(&fold(status).as_str()))
 }
 
 /// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
-fn clashes(context: &VaultContext, news: &[New], ready: &[PreparedChange]) -> Result<Vec<Clash>> {
+fn clashes(context: &VaultContext, pages: &[WrittenPage], changes: &[PreparedChange]) -> Result<Vec<Clash>> {
     let (store, project) = (context.store(), context.project());
-    let rows =
-        store.statements(project, &StatementFilter { pages: None, kind: Some(StatementKind::Fact) })?;
+    let rows = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
     let written: BTreeSet<i64> =
-        ready.iter().filter_map(|one| one.row.as_ref()).map(|row| row.number).collect();
+        changes.iter().filter_map(|change| change.row.as_ref()).map(|row| row.number).collect();
     let named = rows.iter().filter_map(|row| row.statement.subject.as_deref());
-    let new_names = news.iter().flat_map(|new| &new.page.facts).filter_map(|fact| fact.subject.as_deref());
-    let whom = Whom { unborn: unborn(news), subjects: Meanings::look_up(context, named.chain(new_names))? };
+    let new_names = pages.iter().flat_map(|new| &new.page.facts).filter_map(|fact| fact.subject.as_deref());
+    let resolver = SubjectResolver {
+        unindexed: unindexed_names(pages),
+        subjects: ResolvedNames::resolve(context, named.chain(new_names))?,
+    };
     let added: Vec<Claim> =
-        news.iter().flat_map(|new| new.added.iter().map(|fact| whom.claim(new, fact))).collect();
+        pages.iter().flat_map(|new| new.added.iter().map(|fact| resolver.claim(new, fact))).collect();
     let topics: BTreeSet<(&Subject, &str)> =
         added.iter().map(|claim| (&claim.subject, claim.predicate.as_str())).collect();
     let mut claims: Vec<Claim> = Vec::new();
     for row in rows.iter().filter(|row| !written.contains(&row.page)) {
-        let subject = whom.known(whom.subjects.subject(row.page, row.statement.subject.as_deref()));
+        let subject = resolver.known(resolver.subjects.subject(row.page, row.statement.subject.as_deref()));
         let predicate = plain_predicate(&row.statement.predicate);
         if topics.contains(&(&subject, &predicate)) {
             claims.extend(
@@ -141,20 +147,20 @@ fn clashes(context: &VaultContext, news: &[New], ready: &[PreparedChange]) -> Re
             );
         }
     }
-    for new in news.iter().filter(|new| !is_over(new.page.status.as_deref())) {
-        claims.extend(new.page.facts.iter().map(|fact| whom.claim(new, fact)));
+    for new in pages.iter().filter(|new| !is_closed(new.page.status.as_deref())) {
+        claims.extend(new.page.facts.iter().map(|fact| resolver.claim(new, fact)));
     }
     let today = context.today();
     claims.retain(|claim| {
         claim.interval.holds_on(&today) && topics.contains(&(&claim.subject, claim.predicate.as_str()))
     });
-    pairs(context, news, &added, &claims)
+    pairs(context, pages, &added, &claims)
 }
 
 /// Returns the claim of an indexed fact, unless its page is no longer live.
 fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Claim> {
     let statement = &row.statement;
-    (!is_over(page.status.as_deref())).then(|| Claim {
+    (!is_closed(page.status.as_deref())).then(|| Claim {
         line: statement.lines.first,
         subject,
         predicate: plain_predicate(&statement.predicate),
@@ -165,15 +171,20 @@ fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Cl
     })
 }
 
-fn pairs(context: &VaultContext, news: &[New], added: &[Claim], claims: &[Claim]) -> Result<Vec<Clash>> {
-    let objects = Meanings::look_up(context, claims.iter().map(|claim| claim.object.as_str()))?;
+fn pairs(
+    context: &VaultContext,
+    pages: &[WrittenPage],
+    added: &[Claim],
+    claims: &[Claim],
+) -> Result<Vec<Clash>> {
+    let objects = ResolvedNames::resolve(context, claims.iter().map(|claim| claim.object.as_str()))?;
     let mut clashes = Vec::new();
     let mut seen = BTreeSet::new();
     for new in added {
         for old in claims {
-            let about_it =
+            let same_topic =
                 new.path != old.path && (&new.subject, &new.predicate) == (&old.subject, &old.predicate);
-            if !about_it || !differ(&objects, new, old) || supersedes(context, news, new, old)? {
+            if !same_topic || !differ(&objects, new, old) || supersedes(context, pages, new, old)? {
                 continue;
             }
             // If two pages of one write contradict each other, either could be the new one.
@@ -188,21 +199,21 @@ fn pairs(context: &VaultContext, news: &[New], added: &[Claim], claims: &[Claim]
 }
 
 /// Resolves the subjects of facts while some pages are not in the index yet.
-struct Whom {
+struct SubjectResolver {
     /// Names of pages that the write creates, with their paths.
-    unborn: HashMap<String, String>,
-    subjects: Meanings,
+    unindexed: HashMap<String, String>,
+    subjects: ResolvedNames,
 }
 
-impl Whom {
+impl SubjectResolver {
     fn known(&self, subject: Subject) -> Subject {
         match subject {
-            Subject::Name(name) => Subject::Name(self.unborn.get(&name).cloned().unwrap_or(name)),
+            Subject::Name(name) => Subject::Name(self.unindexed.get(&name).cloned().unwrap_or(name)),
             other => other,
         }
     }
 
-    fn claim(&self, new: &New, fact: &Fact) -> Claim {
+    fn claim(&self, new: &WrittenPage, fact: &Fact) -> Claim {
         let own = new.row.as_ref().map(|row| row.number);
         let subject = match (&fact.subject, own) {
             (None, Some(own)) => Subject::Page(own),
@@ -222,23 +233,23 @@ impl Whom {
     }
 }
 
-fn unborn(news: &[New]) -> HashMap<String, String> {
-    let fresh = news.iter().filter(|new| new.row.is_none());
-    let names = |new: &New| -> Vec<(String, String)> {
-        let called = std::iter::once(&new.page.title).chain(&new.page.aliases).chain(&new.page.heading_title);
-        called.map(|name| (fold(name), new.path.clone())).collect()
+fn unindexed_names(pages: &[WrittenPage]) -> HashMap<String, String> {
+    let fresh = pages.iter().filter(|new| new.row.is_none());
+    let of_page = |new: &WrittenPage| -> Vec<(String, String)> {
+        let names = std::iter::once(&new.page.title).chain(&new.page.aliases).chain(&new.page.heading_title);
+        names.map(|name| (fold(name), new.path.clone())).collect()
     };
-    fresh.flat_map(names).collect()
+    fresh.flat_map(of_page).collect()
 }
 
-fn differ(objects: &Meanings, one: &Claim, other: &Claim) -> bool {
+fn differ(objects: &ResolvedNames, one: &Claim, other: &Claim) -> bool {
     let object = |claim: &Claim| Object::new(&claim.object, objects.pages(&claim.object));
     overlap(one.interval, other.interval) && !object(one).same(&object(other))
 }
 
 /// Returns whether the new page supersedes the old one, or a live page has superseded one of them.
-fn supersedes(context: &VaultContext, news: &[New], new: &Claim, old: &Claim) -> Result<bool> {
-    let Some(page) = news.iter().find(|one| one.path == new.path) else { return Ok(false) };
+fn supersedes(context: &VaultContext, pages: &[WrittenPage], new: &Claim, old: &Claim) -> Result<bool> {
+    let Some(page) = pages.iter().find(|one| one.path == new.path) else { return Ok(false) };
     for link in page.page.links.iter().filter(|link| link.relation.eq_ignore_ascii_case(SUPERSEDES)) {
         if context.find(&link.target).ok().flatten().is_some_and(|row| row.path == old.path) {
             return Ok(true);
@@ -250,16 +261,16 @@ fn supersedes(context: &VaultContext, news: &[New], new: &Claim, old: &Claim) ->
 fn is_superseded(context: &VaultContext, path: &str) -> Result<bool> {
     let Some(row) = context.page_at(path)? else { return Ok(false) };
     let today = context.today();
-    let takes_its_place = |link: &LinkRow| {
+    let supersedes = |link: &LinkRow| {
         link.link.relation.eq_ignore_ascii_case(SUPERSEDES)
             && link.from != row.number
             && link.link.interval.holds_on(&today)
     };
-    Ok(context.store().links(context.project(), &LinkFilter::To(&[row.number]))?.iter().any(takes_its_place))
+    Ok(context.store().links(context.project(), &LinkFilter::To(&[row.number]))?.iter().any(supersedes))
 }
 
 /// Returns a warning about a contradiction that names both places.
-fn told(marks: &Marks, clash: &Clash) -> String {
+fn message(marks: &Marks, clash: &Clash) -> String {
     let place = |claim: &Claim| {
         // Marking a page may have moved the line.
         let page = marks.text(&claim.path).map(|text| parse(&claim.path, text).page);

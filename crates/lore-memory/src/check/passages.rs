@@ -6,10 +6,10 @@ use std::ops::Range;
 use lore_page::{LINKS_TO, Page, prose};
 use lore_ports::PageNo;
 
-use super::tokens::{Text, Token, sentences};
+use super::tokens::{Token, TokenInput, sentences};
 
 /// Observation categories that assert nothing.
-const UNSAID: [&str; 14] = [
+const UNASSERTED: [&str; 14] = [
     "question",
     "idea",
     "todo",
@@ -28,7 +28,7 @@ const UNSAID: [&str; 14] = [
 
 /// A sentence of a page.
 #[derive(Debug)]
-pub(super) struct Sentence {
+pub(super) struct TokenSentence {
     pub tokens: Vec<Token>,
     /// Block that contains it.
     pub block: usize,
@@ -37,14 +37,14 @@ pub(super) struct Sentence {
 }
 
 /// Returns the sentences of a page, in order. `targets` gives the page that each link resolves to.
-pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) -> Vec<Sentence> {
-    let said = prose(source);
-    let text = Text { prose: &said, links: &page.links, targets };
+pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) -> Vec<TokenSentence> {
+    let plain_text = prose(source);
+    let text = TokenInput { prose: &plain_text, links: &page.links, targets };
     let mut found = Vec::new();
-    for (number, block) in blocks(&said, page).into_iter().enumerate() {
+    for (number, block) in blocks(&plain_text, page).into_iter().enumerate() {
         let day = block.day;
         let sentences = sentences(&text, &block.ranges).into_iter();
-        found.extend(sentences.map(|tokens| Sentence { tokens, block: number, day: day.clone() }));
+        found.extend(sentences.map(|tokens| TokenSentence { tokens, block: number, day: day.clone() }));
     }
     found
 }
@@ -54,13 +54,13 @@ pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) ->
 struct Block {
     ranges: Vec<Range<usize>>,
     day: Option<String>,
-    unsaid: bool,
+    unasserted: bool,
 }
 
-fn blocks(said: &str, page: &Page) -> Vec<Block> {
-    let mut reader = Reader::new(said, page);
+fn blocks(prose: &str, page: &Page) -> Vec<Block> {
+    let mut reader = BlockReader::new(prose, page);
     let mut at = 0;
-    for (number, line) in (1..).zip(said.split_inclusive('\n')) {
+    for (number, line) in (1..).zip(prose.split_inclusive('\n')) {
         reader.line(number, at, line.trim_end());
         at += line.len();
     }
@@ -68,8 +68,8 @@ fn blocks(said: &str, page: &Page) -> Vec<Block> {
     reader.blocks
 }
 
-struct Reader<'p> {
-    said: &'p str,
+struct BlockReader<'p> {
+    prose: &'p str,
     page: &'p Page,
     /// Lines of facts and relations, which are checked separately.
     structured: HashSet<u32>,
@@ -81,20 +81,29 @@ struct Reader<'p> {
     quotes: usize,
 }
 
-impl<'p> Reader<'p> {
-    fn new(said: &'p str, page: &'p Page) -> Reader<'p> {
+impl<'p> BlockReader<'p> {
+    fn new(prose: &'p str, page: &'p Page) -> BlockReader<'p> {
         let relations =
-            page.links.iter().filter(|link| link.relation != LINKS_TO && !says_so(&link.relation));
+            page.links.iter().filter(|link| link.relation != LINKS_TO && !is_ending_verb(&link.relation));
         let structured =
             relations.map(|link| link.line).chain(page.facts.iter().map(|fact| fact.line)).collect();
         let entries = page.entries.iter().enumerate().map(|(at, entry)| (entry.lines.first, at)).collect();
-        Reader { said, page, structured, entries, blocks: Vec::new(), open: None, in_quote: false, quotes: 0 }
+        BlockReader {
+            prose,
+            page,
+            structured,
+            entries,
+            blocks: Vec::new(),
+            open: None,
+            in_quote: false,
+            quotes: 0,
+        }
     }
 
     fn line(&mut self, number: u32, at: usize, line: &str) {
         let end = at + line.len();
         let start = end - line.trim_start().len();
-        let text = &self.said[start..end];
+        let text = &self.prose[start..end];
         if let Some(quoted) = text.strip_prefix('>') {
             return self.quote(end - quoted.trim_start().len()..end);
         }
@@ -122,7 +131,7 @@ impl<'p> Reader<'p> {
             self.in_quote = true;
             self.quotes += 1;
             let summary = self.quotes == 1 && range.start < self.page.truth.end;
-            self.open = Some(Block { unsaid: !summary, ..Block::default() });
+            self.open = Some(Block { unasserted: !summary, ..Block::default() });
         }
         if let Some(block) = &mut self.open {
             block.ranges.push(range);
@@ -132,7 +141,7 @@ impl<'p> Reader<'p> {
     fn entry(&mut self, number: usize, range: Range<usize>) {
         self.close();
         let entry = &self.page.entries[number];
-        let line = &self.said[range.clone()];
+        let line = &self.prose[range.clone()];
         let summary =
             line.rfind(entry.summary.as_str()).unwrap_or_else(|| line.rfind("**").map_or(0, |at| at + 2));
         let mut block = Block { day: Some(entry.date.clone()), ..Block::default() };
@@ -144,7 +153,7 @@ impl<'p> Reader<'p> {
         let nested =
             self.open.as_ref().and_then(|block| block.day.clone()).filter(|_| self.is_indented(&range));
         self.close();
-        let text = &self.said[range.clone()];
+        let text = &self.prose[range.clone()];
         let mut block = Block { day: nested, ..Block::default() };
         let mut start = range.start;
         if let Some((category, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']'))
@@ -152,7 +161,7 @@ impl<'p> Reader<'p> {
             && !rest.starts_with('(')
         {
             let category = category.trim().to_lowercase();
-            block.unsaid = category.is_empty() || UNSAID.contains(&category.as_str());
+            block.unasserted = category.is_empty() || UNASSERTED.contains(&category.as_str());
             start = range.end - rest.len();
         }
         block.ranges.push(start..range.end);
@@ -160,18 +169,18 @@ impl<'p> Reader<'p> {
     }
 
     fn is_indented(&self, range: &Range<usize>) -> bool {
-        let line = self.said[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        self.said[line..].starts_with([' ', '\t'])
+        let line = self.prose[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        self.prose[line..].starts_with([' ', '\t'])
     }
 
     fn close(&mut self) {
         let block = self.open.take();
-        self.blocks.extend(block.filter(|block| !block.unsaid && !block.ranges.is_empty()));
+        self.blocks.extend(block.filter(|block| !block.unasserted && !block.ranges.is_empty()));
     }
 }
 
 /// Returns whether a relation's verb is itself an ending: `left [[Brex]]`.
-fn says_so(relation: &str) -> bool {
+fn is_ending_verb(relation: &str) -> bool {
     matches!(relation.to_lowercase().as_str(), "left" | "quit" | "departed" | "exited")
 }
 
@@ -198,7 +207,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let page = lore_page::parse("a.md", text).page;
         let targets = vec![None; page.links.len()];
-        let shown = |sentence: &Sentence| {
+        let shown = |sentence: &TokenSentence| {
             let words: Vec<&str> = sentence.tokens.iter().map(|token| token.raw.as_str()).collect();
             format!("{}{}", sentence.day.as_deref().unwrap_or_default(), words.join(" "))
         };

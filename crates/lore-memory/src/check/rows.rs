@@ -10,14 +10,14 @@ use lore_ports::{
 };
 use lore_text::{PartialDate, fold};
 
-use super::finding::Spot;
+use super::contradiction::LineRef;
 use super::object::{plain_object, without_legal_form};
 
 /// Relation from a page to the page it replaces.
 pub(super) const SUPERSEDES: &str = "supersedes";
 
 /// Statuses of pages that are no longer live.
-pub(super) const OVER: [&str; 6] =
+pub(super) const CLOSED_STATUSES: [&str; 6] =
     ["superseded", "archived", "deprecated", "obsolete", "rejected", "retracted"];
 
 /// Rows of a vault.
@@ -38,7 +38,9 @@ impl Rows {
         let (store, project) = (context.store(), context.project());
         let all = Window { limit: usize::MAX, offset: 0 };
         let pages = store.list(project, &Filter::default(), Order::Updated, all)?;
-        let statements = |kind| store.statements(project, &StatementFilter { pages: None, kind: Some(kind) });
+        let statements = |kind| {
+            store.statements(project, &StatementFilter { pages: None, kind: Some(kind), naming: None })
+        };
         Ok(Rows::new(
             pages,
             statements(StatementKind::Fact)?,
@@ -89,19 +91,19 @@ impl Rows {
 
     /// Returns the pages with a closed status and those superseded by another page.
     fn superseded_pages(&self) -> HashSet<PageNo> {
-        let says_so = |page: &PageRow| {
-            page.status.as_deref().is_some_and(|status| OVER.contains(&fold(status).as_str()))
+        let is_closed = |page: &PageRow| {
+            page.status.as_deref().is_some_and(|status| CLOSED_STATUSES.contains(&fold(status).as_str()))
         };
-        let mut over: HashSet<PageNo> =
-            self.pages.values().filter(|page| says_so(page)).map(|page| page.number).collect();
+        let mut closed: HashSet<PageNo> =
+            self.pages.values().filter(|page| is_closed(page)).map(|page| page.number).collect();
         for link in &self.relations {
             let supersedes =
                 link.link.relation.eq_ignore_ascii_case(SUPERSEDES) && self.holds(link.link.interval);
             if supersedes && let Some(to) = link.to.filter(|to| *to != link.from) {
-                over.insert(to);
+                closed.insert(to);
             }
         }
-        over
+        closed
     }
 }
 
@@ -118,7 +120,7 @@ pub(super) enum Subject {
 
 impl Subject {
     /// Returns the slug of the page, or the name.
-    pub fn shown(&self, rows: &Rows) -> String {
+    pub fn label(&self, rows: &Rows) -> String {
         match self {
             Subject::Page(page) => rows.slug(*page).to_owned(),
             Subject::Name(name) | Subject::Unclear(_, name) => name.clone(),
@@ -126,7 +128,7 @@ impl Subject {
     }
 
     /// Returns the title of the page, or the name.
-    pub fn called(&self, rows: &Rows) -> String {
+    pub fn title(&self, rows: &Rows) -> String {
         match self {
             Subject::Page(page) => rows.title(*page).to_owned(),
             Subject::Name(name) | Subject::Unclear(_, name) => name.clone(),
@@ -144,36 +146,39 @@ impl Subject {
 
 /// Pages that the names in facts refer to, resolved in one query.
 #[derive(Debug, Default)]
-pub(super) struct Meanings {
+pub(super) struct ResolvedNames {
     rows: HashMap<String, Vec<KeyRow>>,
 }
 
-impl Meanings {
+impl ResolvedNames {
     /// Resolves these names.
-    pub fn look_up<'n>(context: &VaultContext, names: impl Iterator<Item = &'n str>) -> Result<Meanings> {
-        let wanted: BTreeSet<String> = names.flat_map(spellings).collect();
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    pub fn resolve<'n>(
+        context: &VaultContext,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<ResolvedNames> {
+        let names: BTreeSet<String> = names.flat_map(name_forms).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut rows: HashMap<String, Vec<KeyRow>> = HashMap::new();
-        for row in context.store().lookup(context.project(), &NameQuery::Exact(&wanted))? {
+        for row in context.store().lookup(context.project(), &NameQuery::Exact(&names))? {
             rows.entry(row.key.clone()).or_default().push(row);
         }
-        Ok(Meanings { rows })
+        Ok(ResolvedNames { rows })
     }
 
     /// Returns the pages a name can refer to, by the strongest kind of match; several if it is ambiguous.
     pub fn pages(&self, name: &str) -> Vec<PageNo> {
         let plain = plain_object(name);
-        let whole = self.answer(plain);
+        let whole = self.resolve_pages(plain);
         if !whole.is_empty() {
             return whole;
         }
-        self.answer(&without_legal_form(plain))
+        self.resolve_pages(&without_legal_form(plain))
     }
 
     /// Returns the subject of a fact on a page.
     pub fn subject(&self, page: PageNo, named: Option<&str>) -> Subject {
         let Some(name) = named else { return Subject::Page(page) };
-        match self.answer(name).as_slice() {
+        match self.resolve_pages(name).as_slice() {
             [one] => Subject::Page(*one),
             [] => Subject::Name(fold(plain_object(name))),
             // A page may refer to itself by a name that other pages share.
@@ -182,7 +187,7 @@ impl Meanings {
         }
     }
 
-    fn answer(&self, name: &str) -> Vec<PageNo> {
+    fn resolve_pages(&self, name: &str) -> Vec<PageNo> {
         let rows: Vec<KeyRow> =
             names_of(name).iter().filter_map(|name| self.rows.get(name)).flatten().cloned().collect();
         match choose(&rows, name, None) {
@@ -194,13 +199,13 @@ impl Meanings {
 }
 
 /// Returns all forms in which a name is looked up.
-fn spellings(name: &str) -> Vec<String> {
+fn name_forms(name: &str) -> Vec<String> {
     let plain = plain_object(name);
     let short = without_legal_form(plain);
     [name, plain, &short].iter().flat_map(|name| names_of(name)).filter(|name| !name.is_empty()).collect()
 }
 
 /// Returns the place of a statement.
-pub(super) fn spot(row: &StatementRow) -> Spot {
-    Spot { page: row.page, line: row.statement.lines.first }
+pub(super) fn line_ref(row: &StatementRow) -> LineRef {
+    LineRef { page: row.page, line: row.statement.lines.first }
 }

@@ -4,33 +4,33 @@ use std::collections::HashMap;
 
 use lore_page::Link;
 use lore_ports::PageNo;
-use lore_text::fold;
+use lore_text::{ends_sentence, fold};
 
 /// Kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum TokenKind {
     /// A word.
     Word,
     /// A link or the name of a page, with the pages it can refer to. Empty for an unresolved link.
     Name(Vec<PageNo>),
     /// Punctuation.
-    Mark(char),
+    Punctuation(char),
     /// Code or struck-out text: something is here, but it is not asserted.
-    Gap,
+    Omitted,
 }
 
 /// A token of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub sort: Sort,
+    pub kind: TokenKind,
     /// Original text.
     pub raw: String,
     /// Lower-case text without a possessive `'s`.
-    pub low: String,
+    pub lower: String,
     /// Byte offset in the page.
     pub at: usize,
     /// Whether it is possessive: `Brex's office`.
-    pub owner: bool,
+    pub possessive: bool,
     /// Whether it is inside quotation marks.
     pub quoted: bool,
 }
@@ -38,29 +38,29 @@ pub(super) struct Token {
 impl Token {
     /// Returns whether it is this word.
     pub fn is(&self, word: &str) -> bool {
-        self.sort == Sort::Word && self.low == word
+        self.kind == TokenKind::Word && self.lower == word
     }
 
     /// Returns whether it is one of these words.
     pub fn is_any(&self, words: &[&str]) -> bool {
-        self.sort == Sort::Word && words.contains(&self.low.as_str())
+        self.kind == TokenKind::Word && words.contains(&self.lower.as_str())
     }
 
     /// Returns whether it is this punctuation mark.
-    pub fn is_mark(&self, mark: char) -> bool {
-        self.sort == Sort::Mark(mark)
+    pub fn is_punctuation(&self, character: char) -> bool {
+        self.kind == TokenKind::Punctuation(character)
     }
 
     /// Returns the pages it names.
     pub fn name(&self) -> Option<&[PageNo]> {
-        match &self.sort {
-            Sort::Name(pages) => Some(pages),
+        match &self.kind {
+            TokenKind::Name(pages) => Some(pages),
             _ => None,
         }
     }
 
     /// Returns whether it is capitalized.
-    pub fn capital(&self) -> bool {
+    pub fn is_capitalized(&self) -> bool {
         self.raw.chars().next().is_some_and(char::is_uppercase)
     }
 }
@@ -77,7 +77,7 @@ impl Vocabulary {
     pub fn add(&mut self, name: &str, page: PageNo) {
         let name = fold(name);
         let words = name.split(' ').count();
-        if name.chars().count() > 1 && words <= LONGEST {
+        if name.chars().count() > 1 && words <= MAX_NAME_WORDS {
             self.longest = self.longest.max(words);
             let pages = self.pages.entry(name).or_default();
             if !pages.contains(&page) {
@@ -93,17 +93,10 @@ impl Vocabulary {
 }
 
 /// Maximum number of words in a name.
-const LONGEST: usize = 6;
-
-/// Abbreviations: a full stop after them does not end a sentence.
-const SHORT: [&str; 32] = [
-    "inc", "ltd", "corp", "co", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "no", "jr", "sr", "dept", "est",
-    "approx", "e.g", "i.e", "u.s", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
-    "nov", "dec",
-];
+const MAX_NAME_WORDS: usize = 6;
 
 /// Input of the tokenizer.
-pub(super) struct Text<'t> {
+pub(super) struct TokenInput<'t> {
     /// Prose of the page, at its original byte offsets.
     pub prose: &'t str,
     /// Links, in order.
@@ -113,24 +106,25 @@ pub(super) struct Text<'t> {
 }
 
 /// Splits a block, given as byte ranges, into sentences.
-pub(super) fn sentences(text: &Text<'_>, ranges: &[std::ops::Range<usize>]) -> Vec<Vec<Token>> {
-    let mut reader = Reader { text, tokens: Vec::new(), sentences: Vec::new(), quoted: false, struck: false };
+pub(super) fn sentences(text: &TokenInput<'_>, ranges: &[std::ops::Range<usize>]) -> Vec<Vec<Token>> {
+    let mut tokenizer =
+        Tokenizer { text, tokens: Vec::new(), sentences: Vec::new(), quoted: false, struck: false };
     for range in ranges {
-        reader.read(range.start, range.end);
+        tokenizer.read(range.start, range.end);
     }
-    reader.end_sentence();
-    reader.sentences
+    tokenizer.end_sentence();
+    tokenizer.sentences
 }
 
-struct Reader<'t> {
-    text: &'t Text<'t>,
+struct Tokenizer<'t> {
+    text: &'t TokenInput<'t>,
     tokens: Vec<Token>,
     sentences: Vec<Vec<Token>>,
     quoted: bool,
     struck: bool,
 }
 
-impl Reader<'_> {
+impl Tokenizer<'_> {
     fn read(&mut self, start: usize, end: usize) {
         let mut at = start;
         while let Some(letter) = self.text.prose[at..end].chars().next() {
@@ -143,31 +137,31 @@ impl Reader<'_> {
             } else if letter.is_alphanumeric() {
                 at = self.word(at, end);
             } else {
-                at += self.mark(letter, at, end);
+                at += self.punctuation(letter, at, end);
             }
         }
     }
 
-    fn push(&mut self, sort: Sort, raw: &str, at: usize) {
+    fn push(&mut self, kind: TokenKind, raw: &str, at: usize) {
         if self.struck {
             return;
         }
         let plain = raw.replace('’', "'");
-        let (low, owner) = match plain.strip_suffix("'s").filter(|_| sort == Sort::Word) {
-            Some(owner) => (owner.to_lowercase(), true),
+        let (lower, possessive) = match plain.strip_suffix("'s").filter(|_| kind == TokenKind::Word) {
+            Some(stem) => (stem.to_lowercase(), true),
             None => (plain.to_lowercase(), false),
         };
         let quoted = self.quoted;
-        self.tokens.push(Token { sort, raw: raw.to_owned(), low, at, owner, quoted });
+        self.tokens.push(Token { kind, raw: raw.to_owned(), lower, at, possessive, quoted });
     }
 
     fn name(&mut self, link: &Link, number: usize) {
         let shown = link.label.as_deref().unwrap_or(&link.target);
         let pages = self.text.targets.get(number).copied().flatten().into_iter().collect();
-        self.push(Sort::Name(pages), shown, link.span.start);
+        self.push(TokenKind::Name(pages), shown, link.span.start);
         let after = &self.text.prose[link.span.end..];
         if let Some(token) = self.tokens.last_mut() {
-            token.owner = after.starts_with("'s") || after.starts_with("’s");
+            token.possessive = after.starts_with("'s") || after.starts_with("’s");
         }
     }
 
@@ -186,61 +180,47 @@ impl Reader<'_> {
             length = at + letter.len_utf8();
         }
         let raw = &text[..length];
-        if raw == "s" && self.tokens.last().is_some_and(|token| token.owner && token.name().is_some()) {
+        if raw == "s" && self.tokens.last().is_some_and(|token| token.possessive && token.name().is_some()) {
             return start + length;
         }
-        self.push(Sort::Word, raw, start);
+        self.push(TokenKind::Word, raw, start);
         start + length
     }
 
-    fn mark(&mut self, letter: char, at: usize, end: usize) -> usize {
-        let rest = &self.text.prose[at + letter.len_utf8()..end];
-        match letter {
+    fn punctuation(&mut self, character: char, at: usize, end: usize) -> usize {
+        let rest = &self.text.prose[at + character.len_utf8()..end];
+        match character {
             '~' if rest.starts_with('~') => {
                 if !self.struck {
-                    self.push(Sort::Gap, "~~", at);
+                    self.push(TokenKind::Omitted, "~~", at);
                 }
                 self.struck = !self.struck;
                 return 2;
             }
-            '`' if self.tokens.last().is_none_or(|token| token.sort != Sort::Gap) => {
-                self.push(Sort::Gap, "`", at);
+            '`' if self.tokens.last().is_none_or(|token| token.kind != TokenKind::Omitted) => {
+                self.push(TokenKind::Omitted, "`", at);
             }
-            '"' | '“' | '”' => self.quoted = letter == '“' || letter == '"' && !self.quoted,
-            '.' | '!' | '?' => {
-                self.push(Sort::Mark(letter), &letter.to_string(), at);
-                if self.ends_here(letter, rest) {
+            '"' | '“' | '”' => self.quoted = character == '“' || character == '"' && !self.quoted,
+            '.' | '!' | '?' | ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
+                self.push(TokenKind::Punctuation(character), &character.to_string(), at);
+                // The end of a sentence in brackets is before the closing one.
+                let end = if character == ')' { at } else { at + character.len_utf8() };
+                if ends_sentence(&self.text.prose[..end], rest) {
                     self.end_sentence();
                 }
             }
-            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '…' => {
-                self.push(Sort::Mark(letter), &letter.to_string(), at);
-            }
             '-' if self.text.prose[..at].ends_with(char::is_whitespace) => {
-                self.push(Sort::Mark('—'), "-", at);
+                self.push(TokenKind::Punctuation('—'), "-", at);
             }
             _ => {}
         }
-        letter.len_utf8()
-    }
-
-    /// Returns whether a mark ends a sentence: whitespace follows, and the next word is not in lower case.
-    fn ends_here(&self, letter: char, rest: &str) -> bool {
-        let rest = rest.trim_start_matches(['"', '”', ')', '*', '_']);
-        if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
-            return false;
-        }
-        let next = rest.trim_start().chars().next();
-        let word = self.tokens.iter().rev().nth(1).filter(|token| token.sort == Sort::Word);
-        let initial = word.is_some_and(|word| word.raw.chars().count() == 1 && word.capital());
-        let short = word.is_some_and(|word| SHORT.contains(&word.low.as_str()) || initial);
-        letter != '.' || next.is_none() || !(short || next.is_some_and(char::is_lowercase))
+        character.len_utf8()
     }
 
     fn end_sentence(&mut self) {
         self.quoted = false;
         let tokens = std::mem::take(&mut self.tokens);
-        if tokens.iter().any(|token| !matches!(token.sort, Sort::Mark(_))) {
+        if tokens.iter().any(|token| !matches!(token.kind, TokenKind::Punctuation(_))) {
             self.sentences.push(tokens);
         }
     }
@@ -261,9 +241,16 @@ pub(super) fn find_names(tokens: Vec<Token>, all: &Vocabulary, own: &Vocabulary)
                     .collect::<Vec<_>>()
                     .join(" ");
                 let first = &tokens[at];
-                let low = raw.to_lowercase();
-                let (owner, quoted) = (last.owner, first.quoted);
-                found.push(Token { sort: Sort::Name(pages), raw, low, at: first.at, owner, quoted });
+                let lower = raw.to_lowercase();
+                let (possessive, quoted) = (last.possessive, first.quoted);
+                found.push(Token {
+                    kind: TokenKind::Name(pages),
+                    raw,
+                    lower,
+                    at: first.at,
+                    possessive,
+                    quoted,
+                });
                 at += length;
             }
             None => {
@@ -276,14 +263,14 @@ pub(super) fn find_names(tokens: Vec<Token>, all: &Vocabulary, own: &Vocabulary)
 }
 
 fn longest_name(tokens: &[Token], all: &Vocabulary, own: &Vocabulary) -> Option<(usize, Vec<PageNo>)> {
-    let words = tokens.iter().take_while(|token| token.sort == Sort::Word).count();
-    let most = words.min(all.longest.max(own.longest));
-    for length in (1..=most).rev() {
-        let inner_owner = tokens[..length - 1].iter().any(|token| token.owner);
-        if inner_owner || length == 1 && !tokens[0].capital() {
+    let words = tokens.iter().take_while(|token| token.kind == TokenKind::Word).count();
+    let longest = words.min(all.longest.max(own.longest));
+    for length in (1..=longest).rev() {
+        let inner_possessive = tokens[..length - 1].iter().any(|token| token.possessive);
+        if inner_possessive || length == 1 && !tokens[0].is_capitalized() {
             continue;
         }
-        let name = tokens[..length].iter().map(|token| token.low.as_str()).collect::<Vec<_>>().join(" ");
+        let name = tokens[..length].iter().map(|token| token.lower.as_str()).collect::<Vec<_>>().join(" ");
         for known in [own, all] {
             let pages = known.pages(&name);
             if !pages.is_empty() {
@@ -302,10 +289,10 @@ mod tests {
         let page = lore_page::parse("a.md", text).page;
         let prose = lore_page::prose(text);
         let targets = vec![None; page.links.len()];
-        let text = Text { prose: &prose, links: &page.links, targets: &targets };
-        let shown = |token: &Token| match &token.sort {
-            Sort::Name(_) => format!("<{}>", token.raw),
-            Sort::Gap => "_".into(),
+        let text = TokenInput { prose: &prose, links: &page.links, targets: &targets };
+        let shown = |token: &Token| match &token.kind {
+            TokenKind::Name(_) => format!("<{}>", token.raw),
+            TokenKind::Omitted => "_".into(),
             _ if token.quoted => format!("'{}'", token.raw),
             _ => token.raw.clone(),
         };

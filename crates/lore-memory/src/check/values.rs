@@ -6,9 +6,9 @@ use lore_engine::{Facts, plain_predicate};
 use lore_page::Interval;
 use lore_ports::StatementRow;
 
-use super::finding::{Kind, Suspicion, topic};
+use super::contradiction::{Candidate, ContradictionKind, topic};
 use super::object::Object;
-use super::rows::{Meanings, Rows, Subject, spot};
+use super::rows::{ResolvedNames, Rows, Subject, line_ref};
 
 /// Maximum number of different values of one predicate that are compared; beyond that, a list of all pairs would not
 /// help.
@@ -30,7 +30,7 @@ pub(super) fn live_single<'r>(rows: &'r Rows, facts: &Facts) -> Vec<&'r Statemen
 pub(super) type Claims<'r> = BTreeMap<(Subject, String), Vec<&'r StatementRow>>;
 
 /// Returns the facts with equal subject and predicate whose objects differ as text.
-pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &Meanings) -> Claims<'r> {
+pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &ResolvedNames) -> Claims<'r> {
     let mut claims = Claims::new();
     for fact in facts {
         let about = (
@@ -44,18 +44,18 @@ pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &Meanings) -> C
 }
 
 /// Returns the pairs of live facts that cannot both be true.
-pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &Meanings) -> Vec<Suspicion> {
+pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &ResolvedNames) -> Vec<Candidate> {
     let mut found = Vec::new();
     for ((subject, predicate), facts) in claims {
         let values = values(rows, subject, facts, objects);
-        let star = values.len() > PAIRS;
+        let compare_first_only = values.len() > PAIRS;
         for (at, one) in values.iter().enumerate() {
             for other in &values[at + 1..] {
                 if let Some((a, b)) = clash(one, other) {
-                    found.push(suspicion(rows, subject, predicate, [a, b]));
+                    found.push(candidate(rows, subject, predicate, [a, b]));
                 }
             }
-            if star {
+            if compare_first_only {
                 break;
             }
         }
@@ -68,7 +68,7 @@ fn values<'r>(
     rows: &Rows,
     subject: &Subject,
     facts: &[&'r StatementRow],
-    objects: &Meanings,
+    objects: &ResolvedNames,
 ) -> Vec<Vec<&'r StatementRow>> {
     let mut facts: Vec<&StatementRow> = facts.to_vec();
     // Facts on the subject's own page come first, so that a finding does not change when a page is added elsewhere.
@@ -115,21 +115,21 @@ pub(super) fn overlap(one: Interval, other: Interval) -> bool {
     }
 }
 
-fn suspicion(rows: &Rows, subject: &Subject, predicate: &str, facts: [&StatementRow; 2]) -> Suspicion {
+fn candidate(rows: &Rows, subject: &Subject, predicate: &str, facts: [&StatementRow; 2]) -> Candidate {
     let [one, two] = facts.map(|fact| &fact.statement);
     let since = [one, two].iter().filter_map(|fact| fact.interval.from).max_by_key(|date| date.first_day());
-    Suspicion {
-        kind: Kind::TwoValues,
-        subject: subject.shown(rows),
+    Candidate {
+        kind: ContradictionKind::TwoValues,
+        subject: subject.label(rows),
         about: subject.page(),
         message: format!(
             "{} has two values of `{predicate}` at the same time: {:?} and {:?}",
-            subject.called(rows),
+            subject.title(rows),
             one.object,
             two.object
         ),
         since: since.map(|date| date.to_string()),
-        spots: facts.map(spot),
+        lines: facts.map(line_ref),
         topic: topic(&[predicate]),
     }
 }

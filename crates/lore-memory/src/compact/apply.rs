@@ -5,6 +5,7 @@ use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext
 use lore_page::{Value, edit};
 use lore_ports::{Progress, no_progress};
 use lore_text::path_slug;
+use lore_vault::VaultPath;
 
 use super::extract::Extractive;
 use super::page::{Draft, path_of, sources, text_of};
@@ -13,10 +14,10 @@ use super::repoint::{Repoint, inbound};
 use super::summarizer::Summarizer;
 
 /// Maximum number of attempts when another writer takes the chosen name.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// Number of consecutive summarizer failures after which the remaining clusters are skipped.
-const PATIENCE: usize = 3;
+const MAX_FAILURES: usize = 3;
 
 /// A summary written by a person or agent for a cluster of a plan.
 #[derive(Debug, Clone, Default)]
@@ -72,15 +73,15 @@ pub fn compact(
     progress: Progress<'_>,
 ) -> Result<Vec<Attempt>> {
     let mut attempts: Vec<Attempt> = Vec::new();
-    let mut silent = 0;
+    let mut failures = 0;
     for (done, cluster) in plan.clusters.iter().enumerate() {
-        let draft = drafted(context, cluster, summarizer);
-        silent =
-            if matches!(draft, Err(Error::Port(lore_ports::Error::TextModel(_)))) { silent + 1 } else { 0 };
+        let draft = make_draft(context, cluster, summarizer);
+        failures =
+            if matches!(draft, Err(Error::Port(lore_ports::Error::TextModel(_)))) { failures + 1 } else { 0 };
         let result = draft.and_then(|draft| write_cluster(context, cluster, &draft));
         attempts.push(Attempt { cluster: cluster.id.clone(), result });
         progress(done + 1, plan.clusters.len())?;
-        if silent >= PATIENCE {
+        if failures >= MAX_FAILURES {
             break;
         }
     }
@@ -95,18 +96,18 @@ pub fn apply_summaries(
     progress: Progress<'_>,
 ) -> Result<Vec<Attempt>> {
     let plan = plan_compaction(context, &CompactRequest::default(), &no_progress)?;
-    let wanted = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
-    let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(wanted);
+    let is_given = |cluster: &Cluster| given.iter().any(|one| one.cluster == cluster.id);
+    let (mut chosen, others): (Vec<Cluster>, Vec<Cluster>) = plan.clusters.into_iter().partition(is_given);
     // Pages of clusters without a summary are ordinary pages, so their links are updated too.
     chosen.iter_mut().for_each(|cluster| cluster.inbound.clear());
     inbound(context, &mut chosen)?;
     let mut attempts = Vec::new();
     for (done, one) in given.iter().enumerate() {
-        let twice = given[..done].iter().any(|before| before.cluster == one.cluster);
-        let found = chosen.iter().find(|cluster| cluster.id == one.cluster).filter(|_| !twice);
+        let repeated = given[..done].iter().any(|before| before.cluster == one.cluster);
+        let found = chosen.iter().find(|cluster| cluster.id == one.cluster).filter(|_| !repeated);
         let result = match found {
             Some(cluster) => write_given(context, cluster, one),
-            None => Err(gone(one, &others)),
+            None => Err(missing_cluster(one, &others)),
         };
         attempts.push(Attempt { cluster: one.cluster.clone(), result });
         progress(done + 1, given.len())?;
@@ -121,7 +122,7 @@ pub fn preview(
     summarizer: Option<&Extractive>,
 ) -> Result<Compacted> {
     let draft = match summarizer {
-        Some(summarizer) => drafted(context, cluster, summarizer)?,
+        Some(summarizer) => make_draft(context, cluster, summarizer)?,
         None => Draft::default(),
     };
     let path = path_of(context, cluster, &draft)?;
@@ -130,7 +131,7 @@ pub fn preview(
         None => String::new(),
     };
     let repoint = Repoint::new(context, cluster, &path)?;
-    Ok(compacted(cluster, &draft, Receipt::default(), &Written { path, text, repoint }))
+    Ok(compacted(cluster, &draft, Receipt::default(), &SummaryChange { path, text, repoint }))
 }
 
 fn write_given(context: &VaultContext, cluster: &Cluster, given: &GivenSummary) -> Result<Compacted> {
@@ -151,7 +152,7 @@ fn write_given(context: &VaultContext, cluster: &Cluster, given: &GivenSummary) 
 }
 
 /// Returns why a cluster cannot be found: its pages changed, or they no longer form a cluster.
-fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
+fn missing_cluster(given: &GivenSummary, others: &[Cluster]) -> Error {
     let pages = Cluster::pages_part(&given.cluster);
     let same = others.iter().find(|cluster| Cluster::pages_part(&cluster.id) == pages);
     let newest = same.and_then(|cluster| cluster.members.iter().max_by_key(|member| member.page.updated));
@@ -162,13 +163,13 @@ fn gone(given: &GivenSummary, others: &[Cluster]) -> Error {
     Error::PlanChanged { cluster: given.cluster.clone(), why }
 }
 
-fn drafted(context: &VaultContext, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
+fn make_draft(context: &VaultContext, cluster: &Cluster, summarizer: &dyn Summarizer) -> Result<Draft> {
     let content = summarizer.summarize(&sources(context, cluster)?)?;
     Ok(Draft { content, by: summarizer.name(), ..Draft::default() })
 }
 
 /// Content to write for a cluster.
-struct Written {
+struct SummaryChange {
     path: String,
     text: String,
     repoint: Repoint,
@@ -176,12 +177,12 @@ struct Written {
 
 /// Writes a cluster: the summary, the mark on its pages and the links of other pages.
 fn write_cluster(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<Compacted> {
-    let mut tries = TRIES;
+    let mut attempts = MAX_ATTEMPTS;
     loop {
-        tries -= 1;
+        attempts -= 1;
         match try_write(context, cluster, draft) {
-            Err(Error::Conflict { expected: 0, .. }) if draft.slug.is_none() && tries > 0 => {}
-            done => return done,
+            Err(Error::Conflict { expected: 0, .. }) if draft.slug.is_none() && attempts > 0 => {}
+            result => return result,
         }
     }
 }
@@ -193,20 +194,21 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     let slug = path_slug(&path);
     let sources = repoint.sources();
     let summary = Action::Put(text.clone().into_bytes());
-    let mut changes = vec![PageChange { path: path.clone(), action: summary, expected_version: Some(0) }];
+    let mut changes =
+        vec![PageChange { path: VaultPath::known(path.clone()), action: summary, expected_version: Some(0) }];
     for member in &cluster.members {
-        let mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
+        let add_mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
         changes.push(PageChange {
-            path: member.page.path.clone(),
-            action: Action::Edit(mark),
+            path: VaultPath::known(member.page.path.clone()),
+            action: Action::Edit(add_mark),
             expected_version: Some(member.page.version),
         });
     }
     for source in &sources {
-        let follow: Edit<'_> = Box::new(|text| repoint.edit(source, text));
+        let redirect: Edit<'_> = Box::new(|text| repoint.edit(source, text));
         changes.push(PageChange {
-            path: source.clone(),
-            action: Action::Edit(follow),
+            path: VaultPath::known(source.clone()),
+            action: Action::Edit(redirect),
             expected_version: None,
         });
     }
@@ -214,7 +216,7 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     let receipt =
         write_as(context, &changes, &WriteOptions { subject: Some(subject), ..WriteOptions::default() })?;
     drop(changes);
-    Ok(compacted(cluster, draft, receipt, &Written { path, text, repoint }))
+    Ok(compacted(cluster, draft, receipt, &SummaryChange { path, text, repoint }))
 }
 
 /// Returns the text of a page with the mark added and every other byte unchanged.
@@ -224,19 +226,20 @@ fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
     edit::set_property(&text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
 }
 
-fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, written: &Written) -> Compacted {
+fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, change: &SummaryChange) -> Compacted {
     let mut warnings = receipt.warnings;
-    let stays = cluster.inbound.iter().filter_map(|link| Some((link, link.stays.as_ref()?)));
+    let blocked = cluster.inbound.iter().filter_map(|link| Some((link, link.blocked.as_ref()?)));
     warnings.extend(
-        stays.map(|(link, why)| format!("{}:{} still links to {}: {why}", link.path, link.line, link.target)),
+        blocked
+            .map(|(link, why)| format!("{}:{} still links to {}: {why}", link.path, link.line, link.target)),
     );
     Compacted {
-        slug: receipt.files.first().map_or_else(|| path_slug(&written.path), |file| file.slug.clone()),
-        path: written.path.clone(),
+        slug: receipt.files.first().map_or_else(|| path_slug(&change.path), |file| file.slug.clone()),
+        path: change.path.clone(),
         title: draft.title_for(cluster),
-        text: written.text.clone(),
+        text: change.text.clone(),
         members: cluster.members.iter().map(|member| member.page.slug.clone()).collect(),
-        repointed: written.repoint.sources().into_iter().collect(),
+        repointed: change.repoint.sources().into_iter().collect(),
         commit: receipt.commit,
         warnings,
     }

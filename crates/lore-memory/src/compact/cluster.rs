@@ -32,87 +32,87 @@ pub(super) struct Sizes {
 
 /// What connects the pages of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
+pub enum Connection {
     /// Links between the pages.
     Links,
     /// Similar content.
-    Likeness,
+    Similarity,
 }
 
 /// A cluster of pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FoundClusters {
+pub(super) struct PageGroup {
     pub pages: Vec<usize>,
-    pub held: Held,
+    pub connection: Connection,
 }
 
 /// Returns the clusters of `count` pages. Each page is in at most one cluster; linked pages are not considered again.
-pub(super) fn clusters(count: usize, links: &[Pair], alike: &[Pair], sizes: Sizes) -> Vec<FoundClusters> {
-    let mut found = gather(count, links, sizes, Held::Links);
-    let mut taken = vec![false; count];
-    found.iter().flat_map(|cluster| &cluster.pages).for_each(|page| taken[*page] = true);
-    let left: Vec<Pair> =
-        alike.iter().copied().filter(|pair| !taken[pair.one] && !taken[pair.other]).collect();
-    found.extend(gather(count, &left, sizes, Held::Likeness));
+pub(super) fn clusters(count: usize, links: &[Pair], similar: &[Pair], sizes: Sizes) -> Vec<PageGroup> {
+    let mut found = connected_groups(count, links, sizes, Connection::Links);
+    let mut clustered = vec![false; count];
+    found.iter().flat_map(|cluster| &cluster.pages).for_each(|page| clustered[*page] = true);
+    let remaining: Vec<Pair> =
+        similar.iter().copied().filter(|pair| !clustered[pair.one] && !clustered[pair.other]).collect();
+    found.extend(connected_groups(count, &remaining, sizes, Connection::Similarity));
     found.sort_by(|a, b| {
-        a.held.cmp(&b.held).then(b.pages.len().cmp(&a.pages.len())).then(a.pages.cmp(&b.pages))
+        a.connection.cmp(&b.connection).then(b.pages.len().cmp(&a.pages.len())).then(a.pages.cmp(&b.pages))
     });
     found
 }
 
-fn gather(count: usize, pairs: &[Pair], sizes: Sizes, held: Held) -> Vec<FoundClusters> {
-    let groups = joined(count, &strongest_first(pairs), sizes);
+fn connected_groups(count: usize, pairs: &[Pair], sizes: Sizes, connection: Connection) -> Vec<PageGroup> {
+    let groups = join_pairs(count, &strongest_first(pairs), sizes);
     let groups = groups.into_iter().filter(|pages| pages.len() >= sizes.smallest.max(2));
-    groups.map(|pages| FoundClusters { pages, held }).collect()
+    groups.map(|pages| PageGroup { pages, connection }).collect()
 }
 
 /// Merges duplicate pairs by adding their strengths and sorts them, strongest first.
 fn strongest_first(pairs: &[Pair]) -> Vec<Pair> {
-    let mut together: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    let mut strengths: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.one != pair.other) {
-        *together.entry((pair.one, pair.other)).or_default() += pair.strength;
+        *strengths.entry((pair.one, pair.other)).or_default() += pair.strength;
     }
     let mut pairs: Vec<Pair> =
-        together.into_iter().map(|((one, other), strength)| Pair { one, other, strength }).collect();
+        strengths.into_iter().map(|((one, other), strength)| Pair { one, other, strength }).collect();
     pairs.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     pairs
 }
 
 /// Joins pairs into groups. A group that would be too large is split at its weakest pairs: the strongest are joined
 /// first, and no join may exceed an even share of the whole group.
-fn joined(count: usize, pairs: &[Pair], sizes: Sizes) -> Vec<Vec<usize>> {
+fn join_pairs(count: usize, pairs: &[Pair], sizes: Sizes) -> Vec<Vec<usize>> {
     let mut whole = Sets::new(count);
     pairs.iter().for_each(|pair| whole.join(pair.one, pair.other, usize::MAX));
-    let mut cut = Sets::new(count);
+    let mut parts = Sets::new(count);
     for pair in pairs {
         let size = whole.size_of(pair.one);
-        let parts = size.div_ceil(sizes.largest.max(2));
-        cut.join(pair.one, pair.other, size.div_ceil(parts));
+        let part_count = size.div_ceil(sizes.largest.max(2));
+        parts.join(pair.one, pair.other, size.div_ceil(part_count));
     }
     // Remainders too small for a cluster of their own join a group that has room.
     for pair in pairs {
-        if cut.size_of(pair.one).min(cut.size_of(pair.other)) < sizes.smallest {
-            cut.join(pair.one, pair.other, sizes.largest);
+        if parts.size_of(pair.one).min(parts.size_of(pair.other)) < sizes.smallest {
+            parts.join(pair.one, pair.other, sizes.largest);
         }
     }
-    cut.groups()
+    parts.groups()
 }
 
 /// Disjoint sets.
 struct Sets {
-    above: Vec<usize>,
+    parent: Vec<usize>,
     size: Vec<usize>,
 }
 
 impl Sets {
     fn new(count: usize) -> Sets {
-        Sets { above: (0..count).collect(), size: vec![1; count] }
+        Sets { parent: (0..count).collect(), size: vec![1; count] }
     }
 
     fn root(&mut self, mut at: usize) -> usize {
-        while self.above[at] != at {
-            self.above[at] = self.above[self.above[at]];
-            at = self.above[at];
+        while self.parent[at] != at {
+            self.parent[at] = self.parent[self.parent[at]];
+            at = self.parent[at];
         }
         at
     }
@@ -122,24 +122,24 @@ impl Sets {
         self.size[root]
     }
 
-    /// Joins two sets unless the result would have more than `most` members.
-    fn join(&mut self, a: usize, b: usize, most: usize) {
+    /// Joins two sets unless the result would have more than `max_size` members.
+    fn join(&mut self, a: usize, b: usize, max_size: usize) {
         let (a, b) = (self.root(a), self.root(b));
-        if a == b || self.size[a] + self.size[b] > most {
+        if a == b || self.size[a] + self.size[b] > max_size {
             return;
         }
         let (small, large) = if self.size[a] < self.size[b] { (a, b) } else { (b, a) };
-        self.above[small] = large;
+        self.parent[small] = large;
         self.size[large] += self.size[small];
     }
 
     /// Returns the sets, sorted by first member.
     fn groups(mut self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut at: BTreeMap<usize, usize> = BTreeMap::new();
-        for page in 0..self.above.len() {
+        let mut group_of_root: BTreeMap<usize, usize> = BTreeMap::new();
+        for page in 0..self.parent.len() {
             let root = self.root(page);
-            let group = *at.entry(root).or_insert_with(|| {
+            let group = *group_of_root.entry(root).or_insert_with(|| {
                 groups.push(Vec::new());
                 groups.len() - 1
             });
@@ -161,10 +161,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(count: usize, links: &[(usize, usize, f64)], alike: &[(usize, usize, f64)], expected: &str) {
-        let found = clusters(count, &pairs(links), &pairs(alike), SIZES);
+    fn check(count: usize, links: &[(usize, usize, f64)], similar: &[(usize, usize, f64)], expected: &str) {
+        let found = clusters(count, &pairs(links), &pairs(similar), SIZES);
         let shown: Vec<String> =
-            found.iter().map(|cluster| format!("{:?} {:?}", cluster.held, cluster.pages)).collect();
+            found.iter().map(|cluster| format!("{:?} {:?}", cluster.connection, cluster.pages)).collect();
         assert_eq!(shown.join("; "), expected);
     }
 
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn links_take_precedence_over_similarity() {
-        let alike = [(2, 3, 0.99), (3, 4, 0.95), (4, 5, 0.9), (5, 0, 0.85)];
-        check(6, &[(0, 1, 1.0), (1, 2, 1.0)], &alike, "Links [0, 1, 2]; Likeness [3, 4, 5]");
+        let similar = [(2, 3, 0.99), (3, 4, 0.95), (4, 5, 0.9), (5, 0, 0.85)];
+        check(6, &[(0, 1, 1.0), (1, 2, 1.0)], &similar, "Links [0, 1, 2]; Similarity [3, 4, 5]");
     }
 
     #[test]
@@ -210,14 +210,14 @@ mod tests {
         #[test]
         fn clusters_are_disjoint_and_independent_of_pair_order(
             list in prop::collection::vec((0usize..30, 0usize..30, 1u8..4), 0..80),
-            turn in 0usize..80,
+            offset in 0usize..80,
         ) {
             let links: Vec<(usize, usize, f64)> =
                 list.iter().map(|(a, b, strength)| (*a, *b, f64::from(*strength))).collect();
-            let mut turned = links.clone();
-            turned.rotate_left(turn.min(links.len()));
+            let mut rotated = links.clone();
+            rotated.rotate_left(offset.min(links.len()));
             let found = clusters(30, &pairs(&links), &pairs(&links), SIZES);
-            prop_assert_eq!(&found, &clusters(30, &pairs(&turned), &pairs(&turned), SIZES));
+            prop_assert_eq!(&found, &clusters(30, &pairs(&rotated), &pairs(&rotated), SIZES));
             let mut seen = std::collections::BTreeSet::new();
             for cluster in &found {
                 prop_assert!((SIZES.smallest..=SIZES.largest).contains(&cluster.pages.len()));

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
-use lore_engine::{Error, Result, VaultContext, touched};
+use lore_engine::{Error, Result, VaultContext, touched, without_scheme};
 use lore_page::{LinkStyle, Value, edit, parse};
 use lore_ports::{LinkFilter, PageNo};
 use lore_text::terms;
 use lore_vault::{decode, exists, folder, is_page_path, relative};
 
 use super::plan::{Cluster, Member};
-use super::summarizer::Source;
+use super::summarizer::SummarySource;
 use crate::capture::{Naming, NewPage, free_path_of, list, new_page};
 
 /// Words that a shortened title must not end with.
@@ -51,17 +51,17 @@ pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
     for member in &cluster.members {
         *counts.entry(folder(&member.page.path)).or_default() += 1;
     }
-    let most = counts.values().copied().max().unwrap_or(0);
+    let highest = counts.values().copied().max().unwrap_or(0);
     counts
         .into_iter()
-        .find(|(_, count)| *count == most)
+        .find(|(_, count)| *count == highest)
         .map_or(String::new(), |(folder, _)| folder.to_owned())
 }
 
 /// Returns the path of a cluster's summary: the requested one, else one that no file and no page slug uses.
 pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
-        let plain = slug.strip_prefix("memory://").unwrap_or(slug);
+        let plain = without_scheme(slug);
         let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
         let path = context.vault().page_path(&file)?;
         return match exists(&context.vault().root().join(&path)) {
@@ -88,7 +88,7 @@ pub(super) fn text_of(
     let allowed =
         |value: &str| schema.values.get("status").is_none_or(|all| all.iter().any(|one| one == value));
     let status = match schema.defaults.get("status") {
-        Some(usual) if !allowed(ACTIVE) => usual.clone(),
+        Some(default_status) if !allowed(ACTIVE) => default_status.clone(),
         _ => ACTIVE.to_owned(),
     };
     let mut properties = vec![
@@ -115,14 +115,14 @@ pub(super) fn text_of(
 }
 
 /// Returns the tags shared by all pages; if the schema requires one of its own, also the most common of those.
-fn tags_of(cluster: &Cluster, wanted: &[String]) -> Vec<String> {
+fn tags_of(cluster: &Cluster, schema_tags: &[String]) -> Vec<String> {
     let Some((first, rest)) = cluster.members.split_first() else { return Vec::new() };
     let everywhere = |tag: &&String| rest.iter().all(|member| member.page.tags.contains(tag));
     let mut tags: Vec<String> = first.page.tags.iter().filter(everywhere).cloned().collect();
-    if !wanted.is_empty() && !tags.iter().any(|tag| wanted.contains(tag)) {
+    if !schema_tags.is_empty() && !tags.iter().any(|tag| schema_tags.contains(tag)) {
         let count =
             |tag: &String| cluster.members.iter().filter(|member| member.page.tags.contains(tag)).count();
-        tags.extend(wanted.iter().filter(|tag| count(tag) > 0).max_by_key(|tag| count(tag)).cloned());
+        tags.extend(schema_tags.iter().filter(|tag| count(tag) > 0).max_by_key(|tag| count(tag)).cloned());
     }
     tags
 }
@@ -140,7 +140,7 @@ fn union(lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
 /// others.
 fn title_of(cluster: &Cluster) -> String {
     let titles: Vec<&str> = cluster.members.iter().map(|member| member.page.title.as_str()).collect();
-    let shared = common_beginning(&titles);
+    let shared = common_prefix(&titles);
     if !terms(&shared).is_empty() {
         return format!("{shared} (summary)");
     }
@@ -150,7 +150,7 @@ fn title_of(cluster: &Cluster) -> String {
 }
 
 /// Returns the words that all titles start with.
-fn common_beginning(titles: &[&str]) -> String {
+fn common_prefix(titles: &[&str]) -> String {
     let Some((first, rest)) = titles.split_first() else { return String::new() };
     let fits = |(at, word): &(usize, &str)| {
         rest.iter().all(|title| {
@@ -167,41 +167,41 @@ fn common_beginning(titles: &[&str]) -> String {
 }
 
 /// Returns the pages of a cluster as input for a summarizer, oldest first, with links relative to the summary's folder.
-pub(super) fn sources(context: &VaultContext, cluster: &Cluster) -> Result<Vec<Source>> {
-    let home = folder_of(context, cluster);
-    let path = if home.is_empty() { "summary.md".to_owned() } else { format!("{home}/summary.md") };
+pub(super) fn sources(context: &VaultContext, cluster: &Cluster) -> Result<Vec<SummarySource>> {
+    let folder = folder_of(context, cluster);
+    let path = if folder.is_empty() { "summary.md".to_owned() } else { format!("{folder}/summary.md") };
     let numbers: Vec<PageNo> = cluster.members.iter().map(|member| member.page.number).collect();
     let links = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
     let now = context.now();
-    let source = |member: &Member| -> Result<Source> {
+    let source = |member: &Member| -> Result<SummarySource> {
         let bytes = context.read(&member.page)?.bytes;
         let within = links
             .iter()
             .filter(|row| row.from == member.page.number && row.to.is_some_and(|to| numbers.contains(&to)));
-        Ok(Source {
+        Ok(SummarySource {
             slug: member.page.slug.clone(),
             title: member.page.title.clone(),
             date: touched(&member.page, now.time_zone()).to_string(),
-            text: seen_from(&path, &member.page.path, &decode(&bytes).text)?,
+            text: rebase_links(&path, &member.page.path, &decode(&bytes).text)?,
             within: within.map(|row| row.link.target.clone()).collect(),
             path: path.clone(),
         })
     };
-    let mut sources = cluster.members.iter().map(source).collect::<Result<Vec<Source>>>()?;
+    let mut sources = cluster.members.iter().map(source).collect::<Result<Vec<SummarySource>>>()?;
     sources.sort_by(|a, b| (&a.date, &a.slug).cmp(&(&b.date, &b.slug)));
     Ok(sources)
 }
 
 /// Returns a page's text with its Markdown links rewritten for another path.
-fn seen_from(path: &str, own: &str, text: &str) -> Result<String> {
+fn rebase_links(path: &str, own: &str, text: &str) -> Result<String> {
     if folder(path) == folder(own) {
         return Ok(text.to_owned());
     }
-    let mut follow = |link: &lore_page::Link| match link.style {
+    let mut retarget = |link: &lore_page::Link| match link.style {
         LinkStyle::Markdown => Some(relative(path, &link.target)),
         LinkStyle::Wiki => None,
     };
-    let edited = edit::retarget_links(text, own, &mut follow);
+    let edited = edit::retarget_links(text, own, &mut retarget);
     edited.map_err(|source| Error::Edit { slug: own.to_owned(), source })
 }
 
@@ -220,7 +220,7 @@ mod tests {
             (["The cat", "The dog", "The fish"], ""),
             (["— a", "— b", "— c"], ""),
         ] {
-            assert_eq!(common_beginning(&titles), expected, "{titles:?}");
+            assert_eq!(common_prefix(&titles), expected, "{titles:?}");
         }
     }
 }

@@ -4,8 +4,8 @@ use lore_engine::{Error, Note, Result, Stale, State, VaultContext, Verb, find_st
 use lore_ports::{PageRow, Progress};
 use lore_text::stable_number;
 
-use super::cluster::{FoundClusters, Held, Pair, Sizes, clusters};
-use super::pairs::{Among, alike, link_pairs, links_among};
+use super::cluster::{Connection, PageGroup, Pair, Sizes, clusters};
+use super::pairs::{LinkBetween, link_pairs, links_among, similar_pairs};
 use super::repoint::{Inbound, inbound};
 
 /// Scope of a plan.
@@ -38,7 +38,7 @@ pub struct CompactPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measure {
     /// By the vectors of a model.
-    Meaning {
+    Embedding {
         /// Name of the model.
         model: String,
     },
@@ -53,7 +53,7 @@ pub struct Cluster {
     /// pages, the second only while none of them changes.
     pub id: String,
     /// What connects its pages.
-    pub held: Held,
+    pub connection: Connection,
     /// Pages, sorted by slug.
     pub members: Vec<Member>,
     /// Connections between its pages.
@@ -96,10 +96,10 @@ pub fn plan_compaction(
     let policy = context.policy();
     let sizes = Sizes { smallest: policy.compact.smallest, largest: policy.compact.largest };
     let linked = clusters(stale.len(), &link_pairs(&links), &[], sizes);
-    let (measure, mut alike, notes) = alike(context, &stale, &linked, progress)?;
-    alike.sort_by_key(|pair| (pair.one, pair.other));
-    let found = clusters(stale.len(), &link_pairs(&links), &alike, sizes);
-    let parts = PlanParts { stale: &stale, links: &links, alike: &alike };
+    let (measure, mut similar, notes) = similar_pairs(context, &stale, &linked, progress)?;
+    similar.sort_by_key(|pair| (pair.one, pair.other));
+    let found = clusters(stale.len(), &link_pairs(&links), &similar, sizes);
+    let parts = PlanParts { stale: &stale, links: &links, similar: &similar };
     let all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
     let count = all.len();
     let mut chosen = choose(all, request)?;
@@ -131,32 +131,32 @@ fn compactable(context: &VaultContext, request: &CompactRequest) -> Result<Vec<M
 /// Input for describing clusters.
 struct PlanParts<'a> {
     stale: &'a [Member],
-    links: &'a [Among],
-    alike: &'a [Pair],
+    links: &'a [LinkBetween],
+    similar: &'a [Pair],
 }
 
 impl PlanParts<'_> {
-    fn cluster(&self, found: &FoundClusters) -> Cluster {
+    fn cluster(&self, found: &PageGroup) -> Cluster {
         let members: Vec<Member> = found.pages.iter().map(|at| self.stale[*at].clone()).collect();
         Cluster {
             id: cluster_id(&members),
-            held: found.held,
-            ties: match found.held {
-                Held::Links => self.links_of(found),
-                Held::Likeness => self.likeness_of(found),
+            connection: found.connection,
+            ties: match found.connection {
+                Connection::Links => self.links_of(found),
+                Connection::Similarity => self.similarities_of(found),
             },
             members,
             inbound: Vec::new(),
         }
     }
 
-    fn links_of(&self, found: &FoundClusters) -> Vec<ClusterTie> {
+    fn links_of(&self, found: &PageGroup) -> Vec<ClusterTie> {
         let from = |page: usize| {
             let start = self.links.partition_point(|link| link.from < page);
             self.links[start..].iter().take_while(move |link| link.from == page)
         };
         let inside = found.pages.iter().copied().flat_map(from).filter(|link| found.pages.contains(&link.to));
-        let tie = |link: &Among| ClusterTie {
+        let tie = |link: &LinkBetween| ClusterTie {
             one: self.stale[link.from].page.slug.clone(),
             other: self.stale[link.to].page.slug.clone(),
             relation: Some(link.row.link.relation.clone()),
@@ -165,10 +165,10 @@ impl PlanParts<'_> {
         inside.map(tie).collect()
     }
 
-    fn likeness_of(&self, found: &FoundClusters) -> Vec<ClusterTie> {
+    fn similarities_of(&self, found: &PageGroup) -> Vec<ClusterTie> {
         let from = |page: usize| {
-            let start = self.alike.partition_point(|pair| pair.one < page);
-            self.alike[start..].iter().take_while(move |pair| pair.one == page)
+            let start = self.similar.partition_point(|pair| pair.one < page);
+            self.similar[start..].iter().take_while(move |pair| pair.one == page)
         };
         let inside =
             found.pages.iter().copied().flat_map(from).filter(|pair| found.pages.contains(&pair.other));
@@ -195,12 +195,12 @@ fn cluster_id(members: &[Member]) -> String {
 /// Returns the requested clusters; an unknown one is an error.
 fn choose(mut all: Vec<Cluster>, request: &CompactRequest) -> Result<Vec<Cluster>> {
     if !request.clusters.is_empty() {
-        for wanted in &request.clusters {
-            if !all.iter().any(|cluster| cluster.is_called(wanted)) {
-                return Err(Error::NoCluster { id: wanted.clone() });
+        for requested in &request.clusters {
+            if !all.iter().any(|cluster| cluster.is_called(requested)) {
+                return Err(Error::NoCluster { id: requested.clone() });
             }
         }
-        all.retain(|cluster| request.clusters.iter().any(|wanted| cluster.is_called(wanted)));
+        all.retain(|cluster| request.clusters.iter().any(|requested| cluster.is_called(requested)));
     }
     all.truncate(request.limit.unwrap_or(usize::MAX));
     Ok(all)

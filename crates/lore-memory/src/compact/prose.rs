@@ -14,7 +14,7 @@ pub(super) fn sentences(page: &Page, text: &str) -> Vec<String> {
         start += line.len();
         let below = page.timeline.is_some_and(|range| at >= range.start && at < range.end);
         if below || at >= page.truth.start && at < page.truth.end {
-            prose.look(number, line.trim_end_matches(['\n', '\r']));
+            prose.read_line(number, line.trim_end_matches(['\n', '\r']));
         }
     }
     prose.close();
@@ -46,11 +46,11 @@ struct Prose {
 }
 
 impl Prose {
-    fn look(&mut self, number: u32, line: &str) {
+    fn read_line(&mut self, number: u32, line: &str) {
         let trimmed = line.trim();
         let heading = self.headings.contains(&number);
-        let goes_on = self.item && !heading && continues(trimmed);
-        self.item = self.structured.contains(&number) || goes_on;
+        let continues_item = self.item && !heading && continues(trimmed);
+        self.item = self.structured.contains(&number) || continues_item;
         if self.in_code(trimmed) || self.in_comment(trimmed) || self.item || heading {
             return self.close();
         }
@@ -105,10 +105,11 @@ impl Prose {
 
 /// Returns whether a line continues the list item before it.
 pub(super) fn continues(line: &str) -> bool {
-    let begins = line.starts_with(['#', '>', '<']) || line.starts_with("```") || line.starts_with("~~~");
+    let starts_block =
+        line.starts_with(['#', '>', '<']) || line.starts_with("```") || line.starts_with("~~~");
     // A bar alone does not start a table: without a line of dashes below it, it is part of the item.
     let text = line.starts_with('|') || is_prose(line);
-    !line.is_empty() && !begins && text && !without_marker(line).0
+    !line.is_empty() && !starts_block && text && !without_marker(line).0
 }
 
 /// Returns whether a line is text and not a rule, table, markup, definition or callout heading.
@@ -131,7 +132,7 @@ fn without_marker(line: &str) -> (bool, &str) {
         Some(words) => {
             let words = words.trim_start();
             let boxes = ["[ ] ", "[x] ", "[X] ", "[-] "];
-            (true, boxes.iter().find_map(|mark| words.strip_prefix(mark)).unwrap_or(words))
+            (true, boxes.iter().find_map(|checkbox| words.strip_prefix(checkbox)).unwrap_or(words))
         }
     }
 }

@@ -12,7 +12,7 @@ use lore_vault::{decode, relative, without_extension};
 use super::plan::Cluster;
 
 /// Relations about the target page itself. Redirected, they would make the new summary superseded or contested at once.
-const OF_THE_PAGE: [&str; 2] = ["supersedes", "contradicts"];
+const PAGE_RELATIONS: [&str; 2] = ["supersedes", "contradicts"];
 
 /// A link from another page to a page of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,21 +28,21 @@ pub struct Inbound {
     /// Target as written.
     pub target: String,
     /// Reason why the link is not redirected, if it is not: its page may not or cannot be changed.
-    pub stays: Option<String>,
+    pub blocked: Option<String>,
 }
 
 /// Finds the links from other pages to these clusters. Pages of the clusters, and pages compacted earlier, are not
 /// changed: they are kept as a record.
 pub(super) fn inbound(context: &VaultContext, clusters: &mut [Cluster]) -> Result<()> {
-    let place = |(at, cluster): (usize, &Cluster)| -> Vec<(PageNo, usize)> {
+    let positions_of = |(at, cluster): (usize, &Cluster)| -> Vec<(PageNo, usize)> {
         cluster.members.iter().map(|member| (member.page.number, at)).collect()
     };
-    let places: HashMap<PageNo, usize> = clusters.iter().enumerate().flat_map(place).collect();
-    let members: Vec<PageNo> = places.keys().copied().collect();
+    let positions: HashMap<PageNo, usize> = clusters.iter().enumerate().flat_map(positions_of).collect();
+    let members: Vec<PageNo> = positions.keys().copied().collect();
     let mut rows = context.store().links(context.project(), &LinkFilter::To(&members))?;
     rows.retain(|row| {
         let relation = fold(&row.link.relation);
-        !places.contains_key(&row.from) && !OF_THE_PAGE.contains(&relation.as_str())
+        !positions.contains_key(&row.from) && !PAGE_RELATIONS.contains(&relation.as_str())
     });
     rows.sort_by(|a, b| (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number)));
     let numbers: HashSet<PageNo> = rows.iter().map(|row| row.from).collect();
@@ -53,7 +53,8 @@ pub(super) fn inbound(context: &VaultContext, clusters: &mut [Cluster]) -> Resul
         sources.insert(page.number, (page.slug, obstacle(context, &page.path)?));
     }
     for row in rows {
-        let (Some((slug, stays)), Some(at)) = (sources.get(&row.from), row.to.and_then(|to| places.get(&to)))
+        let (Some((slug, blocked)), Some(at)) =
+            (sources.get(&row.from), row.to.and_then(|to| positions.get(&to)))
         else {
             continue;
         };
@@ -63,7 +64,7 @@ pub(super) fn inbound(context: &VaultContext, clusters: &mut [Cluster]) -> Resul
             line: row.link.line,
             relation: row.link.relation,
             target: row.link.target,
-            stays: stays.clone(),
+            blocked: blocked.clone(),
         });
     }
     Ok(())
@@ -86,35 +87,35 @@ pub(super) struct Repoint {
     /// Target of wiki links that use a bare name.
     short: String,
     /// Path and target of each redirected link. On one page, a target always refers to the same page.
-    follow: HashSet<(String, String)>,
+    redirected: HashSet<(String, String)>,
 }
 
 impl Repoint {
     pub(super) fn new(context: &VaultContext, cluster: &Cluster, to: &str) -> Result<Repoint> {
-        let place = without_extension(to);
-        let short = place.rsplit('/').next().unwrap_or(place);
+        let stem = without_extension(to);
+        let short = stem.rsplit('/').next().unwrap_or(stem);
         let names = names_of(short);
-        let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-        let rows = context.store().lookup(context.project(), &NameQuery::Exact(&wanted))?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let rows = context.store().lookup(context.project(), &NameQuery::Exact(&names))?;
         let taken = rows.iter().any(|row| row.kind != KeyKind::DesiredSlug);
-        let follow = cluster.inbound.iter().filter(|link| link.stays.is_none());
+        let redirected = cluster.inbound.iter().filter(|link| link.blocked.is_none());
         Ok(Repoint {
             to: to.to_owned(),
-            short: if taken { place } else { short }.to_owned(),
-            follow: follow.map(|link| (link.path.clone(), link.target.clone())).collect(),
+            short: if taken { stem } else { short }.to_owned(),
+            redirected: redirected.map(|link| (link.path.clone(), link.target.clone())).collect(),
         })
     }
 
     /// Returns the pages whose links are redirected.
     pub(super) fn sources(&self) -> BTreeSet<String> {
-        self.follow.iter().map(|(path, _)| path.clone()).collect()
+        self.redirected.iter().map(|(path, _)| path.clone()).collect()
     }
 
     /// Returns a page's text with its links redirected to the summary.
     pub(super) fn edit(&self, path: &str, text: &str) -> Result<String> {
-        let mut follow = |link: &Link| {
-            let own = OF_THE_PAGE.contains(&fold(&link.relation).as_str());
-            if own || !self.follow.contains(&(path.to_owned(), link.target.clone())) {
+        let mut redirect = |link: &Link| {
+            let is_page_relation = PAGE_RELATIONS.contains(&fold(&link.relation).as_str());
+            if is_page_relation || !self.redirected.contains(&(path.to_owned(), link.target.clone())) {
                 return None;
             }
             Some(match link.style {
@@ -123,7 +124,7 @@ impl Repoint {
                 LinkStyle::Wiki => self.short.clone(),
             })
         };
-        let edited = edit::repoint_links(text, path, &mut follow);
+        let edited = edit::repoint_links(text, path, &mut redirect);
         edited.map_err(|source| Error::Edit { slug: path.to_owned(), source })
     }
 }

@@ -7,12 +7,12 @@ use lore_ports::{GapFilter, LabelKind, LinkFilter, PageRow, Progress};
 use lore_text::slugify;
 
 use super::Curation;
-use crate::check::{Scope, check};
+use crate::check::{CheckScope, check};
 use crate::mentions::missing_links;
 
 /// A link that does not resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenLink {
     /// Path of the page it is on.
     pub path: String,
     /// Line.
@@ -22,10 +22,10 @@ pub struct Broken {
 }
 
 /// Tags that differ only in case and punctuation, with their page counts, most used first.
-pub type Alike = Vec<(String, u64)>;
+pub type TagVariants = Vec<(String, u64)>;
 
 /// Fills in the results.
-pub(super) fn look(
+pub(super) fn add_findings(
     context: &VaultContext,
     pages: &[PageRow],
     found: &mut Curation,
@@ -34,22 +34,22 @@ pub(super) fn look(
     let (store, project) = (context.store(), context.project());
     for (page, state) in pages.iter().zip(states(context, pages)?) {
         if let Some(bucket) = bucket(&state, found) {
-            bucket.push((page.path.clone(), why(&state)));
+            bucket.push((page.path.clone(), status_reason(&state)));
         }
     }
-    found.findings = check(context, Scope::default(), progress)?;
+    found.findings = check(context, CheckScope::default(), progress)?;
     found.findings.retain(|finding| finding.settled.is_none());
     found.gaps = store.gaps(project, GapFilter::Open, i64::MAX as usize)?;
     found.missing_links = missing_links(context, None)?;
     let pending = store.links(project, &LinkFilter::Pending)?.into_iter();
-    let broken = |row: lore_ports::LinkRow| Broken {
+    let broken = |row: lore_ports::LinkRow| BrokenLink {
         path: row.from_path,
         line: row.link.line,
         target: row.link.target,
     };
     found.broken_links = pending.map(broken).collect();
     found.broken_links.sort_by(|a, b| (&a.path, a.line, &a.target).cmp(&(&b.path, b.line, &b.target)));
-    found.tags = alike(store.labels(project, LabelKind::Tag)?);
+    found.tags = tag_variants(store.labels(project, LabelKind::Tag)?);
     Ok(())
 }
 
@@ -66,13 +66,13 @@ fn bucket<'f>(state: &State, found: &'f mut Curation) -> Option<&'f mut Vec<(Str
     }
 }
 
-fn why(state: &State) -> String {
+fn status_reason(state: &State) -> String {
     let since = state.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
     format!("{}{since}", state.reason())
 }
 
-fn alike(tags: Vec<(String, u64)>) -> Vec<Alike> {
-    let mut by_form: BTreeMap<String, Alike> = BTreeMap::new();
+fn tag_variants(tags: Vec<(String, u64)>) -> Vec<TagVariants> {
+    let mut by_form: BTreeMap<String, TagVariants> = BTreeMap::new();
     for (tag, pages) in tags {
         by_form.entry(slugify(&tag).replace(['-', '/'], "")).or_default().push((tag, pages));
     }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn spelling_variants_of_tags_are_grouped() {
         let tags = [("heat-pump", 4), ("Heat Pump", 2), ("heatpump", 1), ("heat", 3)];
-        let found = alike(tags.map(|(tag, pages)| (tag.to_owned(), pages)).to_vec());
+        let found = tag_variants(tags.map(|(tag, pages)| (tag.to_owned(), pages)).to_vec());
         let found: Vec<Vec<&str>> =
             found.iter().map(|tags| tags.iter().map(|(tag, _)| tag.as_str()).collect()).collect();
         assert_eq!(found, [["heat-pump", "Heat Pump", "heatpump"]]);

@@ -13,33 +13,34 @@ pub fn day_of(now: &Zoned, boundary: i8) -> Date {
     let today = now.date();
     // A clock that was set back shows a date up to two days earlier than the day that has started, and the days before
     // today may be skipped.
-    let days = (-3..=2).rev().filter_map(|away| today.checked_add(away.days()).ok());
-    let mut begun = days
-        .filter(|day| begins(now.time_zone(), *day, boundary).is_some_and(|begun| begun <= now.timestamp()));
-    begun.next().unwrap_or(today)
+    let days = (-3..=2).rev().filter_map(|offset| today.checked_add(offset.days()).ok());
+    let mut started = days.filter(|day| {
+        day_start(now.time_zone(), *day, boundary).is_some_and(|started| started <= now.timestamp())
+    });
+    started.next().unwrap_or(today)
 }
 
 /// Returns the next instant at which [`day_of`] changes.
-pub fn next_turn(now: &Zoned, boundary: i8) -> Zoned {
+pub fn next_day_start(now: &Zoned, boundary: i8) -> Zoned {
     let day = day_of(now, boundary);
-    let later = (1..=3).filter_map(|away| day.checked_add(away.days()).ok());
-    let turn = later.filter_map(|day| begins(now.time_zone(), day, boundary)).next();
+    let later = (1..=3).filter_map(|offset| day.checked_add(offset.days()).ok());
+    let start = later.filter_map(|day| day_start(now.time_zone(), day, boundary)).next();
     // There is no next day only at the end of the calendar.
-    turn.unwrap_or(Timestamp::MAX).to_zoned(now.time_zone().clone())
+    start.unwrap_or(Timestamp::MAX).to_zoned(now.time_zone().clone())
 }
 
 /// Returns the first instant of a day; none for a date that the time zone skipped.
-fn begins(zone: &TimeZone, day: Date, boundary: i8) -> Option<Timestamp> {
-    let midnight = reaches(zone, day.at(0, 0, 0, 0))?;
+fn day_start(zone: &TimeZone, day: Date, boundary: i8) -> Option<Timestamp> {
+    let midnight = first_instant(zone, day.at(0, 0, 0, 0))?;
     let exists = zone.to_datetime(midnight).date() == day;
-    if exists { reaches(zone, day.at(boundary.clamp(0, 23), 0, 0, 0)) } else { None }
+    if exists { first_instant(zone, day.at(boundary.clamp(0, 23), 0, 0, 0)) } else { None }
 }
 
 /// Returns the first instant at which the clock shows a time or a later one.
-fn reaches(zone: &TimeZone, time: DateTime) -> Option<Timestamp> {
-    let place = zone.to_ambiguous_timestamp(time);
-    let skipped = matches!(place.offset(), AmbiguousOffset::Gap { .. });
-    let first = place.earlier().ok()?;
+fn first_instant(zone: &TimeZone, time: DateTime) -> Option<Timestamp> {
+    let local_time = zone.to_ambiguous_timestamp(time);
+    let skipped = matches!(local_time.offset(), AmbiguousOffset::Gap { .. });
+    let first = local_time.earlier().ok()?;
     // The clock skips this time: the first instant is that of the jump.
     if skipped { zone.following(first).next().map(|jump| jump.timestamp()) } else { Some(first) }
 }
@@ -70,48 +71,48 @@ mod tests {
 
     /// Checks the day just before and at the turn, and that the turn is the next one from half a day earlier.
     #[track_caller]
-    fn check_turn(name: &str, boundary: i8, turn: &str, before: &str, after: &str) {
-        let turn = turn.parse::<Timestamp>().expect("an instant").to_zoned(zone(name));
-        let just_before = &turn - 1.nanosecond();
-        assert_eq!(day_of(&just_before, boundary).to_string(), before, "before {turn}");
-        assert_eq!(day_of(&turn, boundary).to_string(), after, "at {turn}");
-        for earlier in [&turn - 12.hours(), just_before] {
-            assert_eq!(next_turn(&earlier, boundary), turn, "from {earlier}");
+    fn check_boundary(name: &str, boundary: i8, start: &str, before: &str, after: &str) {
+        let start = start.parse::<Timestamp>().expect("an instant").to_zoned(zone(name));
+        let just_before = &start - 1.nanosecond();
+        assert_eq!(day_of(&just_before, boundary).to_string(), before, "before {start}");
+        assert_eq!(day_of(&start, boundary).to_string(), after, "at {start}");
+        for earlier in [&start - 12.hours(), just_before] {
+            assert_eq!(next_day_start(&earlier, boundary), start, "from {earlier}");
         }
-        let end = next_turn(&turn, boundary);
+        let end = next_day_start(&start, boundary);
         assert_eq!(day_of(&(&end - 1.nanosecond()), boundary).to_string(), after, "until {end}");
     }
 
     #[test]
     fn day_changes_at_the_boundary() {
-        check_turn("Europe/Berlin", 4, "2026-05-18T04:00:00+02:00", "2026-05-17", "2026-05-18");
-        check_turn("Europe/Berlin", 0, "2026-05-18T00:00:00+02:00", "2026-05-17", "2026-05-18");
-        check_turn("Europe/Berlin", 23, "2026-05-18T23:00:00+02:00", "2026-05-17", "2026-05-18");
-        check_turn("Asia/Kolkata", 4, "2026-01-01T04:00:00+05:30", "2025-12-31", "2026-01-01");
+        check_boundary("Europe/Berlin", 4, "2026-05-18T04:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_boundary("Europe/Berlin", 0, "2026-05-18T00:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_boundary("Europe/Berlin", 23, "2026-05-18T23:00:00+02:00", "2026-05-17", "2026-05-18");
+        check_boundary("Asia/Kolkata", 4, "2026-01-01T04:00:00+05:30", "2025-12-31", "2026-01-01");
     }
 
     #[test]
     fn skipped_boundary_is_reached_at_the_jump() {
-        check_turn("Europe/Berlin", 2, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
-        check_turn("Europe/Berlin", 3, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
-        check_turn("Australia/Lord_Howe", 2, "2026-10-04T02:30:00+11:00", "2026-10-03", "2026-10-04");
-        check_turn("America/Sao_Paulo", 0, "2018-11-04T01:00:00-02:00", "2018-11-03", "2018-11-04");
+        check_boundary("Europe/Berlin", 2, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
+        check_boundary("Europe/Berlin", 3, "2026-03-29T03:00:00+02:00", "2026-03-28", "2026-03-29");
+        check_boundary("Australia/Lord_Howe", 2, "2026-10-04T02:30:00+11:00", "2026-10-03", "2026-10-04");
+        check_boundary("America/Sao_Paulo", 0, "2018-11-04T01:00:00-02:00", "2018-11-03", "2018-11-04");
         // The gap in this time zone is from 00:01 to 01:01, so one o'clock is reached a minute late.
-        check_turn("America/St_Johns", 1, "2010-03-14T01:01:00-02:30", "2010-03-13", "2010-03-14");
+        check_boundary("America/St_Johns", 1, "2010-03-14T01:01:00-02:30", "2010-03-13", "2010-03-14");
         // 23:00 is skipped: the day starts at midnight but still belongs to the previous date.
-        check_turn("America/Nuuk", 23, "2024-03-31T00:00:00-01:00", "2024-03-29", "2024-03-30");
+        check_boundary("America/Nuuk", 23, "2024-03-31T00:00:00-01:00", "2024-03-29", "2024-03-30");
     }
 
     #[test]
     fn repeated_boundary_changes_the_day_once() {
-        check_turn("Europe/Berlin", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
-        check_turn("Europe/Berlin", 3, "2026-10-25T03:00:00+01:00", "2026-10-24", "2026-10-25");
-        check_turn("America/Sao_Paulo", 23, "2018-02-17T23:00:00-02:00", "2018-02-16", "2018-02-17");
-        check_turn("America/Sao_Paulo", 0, "2018-02-18T00:00:00-03:00", "2018-02-17", "2018-02-18");
+        check_boundary("Europe/Berlin", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
+        check_boundary("Europe/Berlin", 3, "2026-10-25T03:00:00+01:00", "2026-10-24", "2026-10-25");
+        check_boundary("America/Sao_Paulo", 23, "2018-02-17T23:00:00-02:00", "2018-02-16", "2018-02-17");
+        check_boundary("America/Sao_Paulo", 0, "2018-02-18T00:00:00-03:00", "2018-02-17", "2018-02-18");
         // From three back to one: the hour before the boundary repeats after it.
-        check_turn("Antarctica/Troll", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
+        check_boundary("Antarctica/Troll", 2, "2026-10-25T02:00:00+02:00", "2026-10-24", "2026-10-25");
         // From a minute past midnight back to the previous date.
-        check_turn("America/St_Johns", 0, "2010-11-07T00:00:00-02:30", "2010-11-06", "2010-11-07");
+        check_boundary("America/St_Johns", 0, "2010-11-07T00:00:00-02:30", "2010-11-06", "2010-11-07");
     }
 
     #[test]
@@ -128,14 +129,14 @@ mod tests {
 
     #[test]
     fn skipped_date_is_not_a_day() {
-        check_turn("Pacific/Apia", 4, "2011-12-31T04:00:00+14:00", "2011-12-29", "2011-12-31");
-        check_turn("Pacific/Apia", 0, "2011-12-31T00:00:00+14:00", "2011-12-29", "2011-12-31");
+        check_boundary("Pacific/Apia", 4, "2011-12-31T04:00:00+14:00", "2011-12-29", "2011-12-31");
+        check_boundary("Pacific/Apia", 0, "2011-12-31T00:00:00+14:00", "2011-12-29", "2011-12-31");
     }
 
     #[test]
     fn day_is_defined_at_the_ends_of_the_calendar() {
         let last = Timestamp::MAX.to_zoned(TimeZone::UTC);
-        assert_eq!(next_turn(&last, 4), last);
+        assert_eq!(next_day_start(&last, 4), last);
         assert_eq!(day_of(&last, 4), last.date());
         let first = Timestamp::MIN.to_zoned(TimeZone::UTC);
         assert_eq!(day_of(&first, 4), first.date());
@@ -144,11 +145,11 @@ mod tests {
     /// Generates an instant near a clock change.
     fn instant() -> impl Strategy<Value = Zoned> {
         let years = 0_i64..2_100_000_000;
-        (0..ZONES.len(), years, -200_000_i64..200_000).prop_map(|(at, second, away)| {
+        (0..ZONES.len(), years, -200_000_i64..200_000).prop_map(|(at, second, seconds)| {
             let zone = zone(ZONES[at]);
             let start = Timestamp::from_second(second).expect("in range");
-            let near = zone.following(start).next().map_or(start, |change| change.timestamp());
-            (near + SignedDuration::from_secs(away)).to_zoned(zone)
+            let change_time = zone.following(start).next().map_or(start, |change| change.timestamp());
+            (change_time + SignedDuration::from_secs(seconds)).to_zoned(zone)
         })
     }
 
@@ -170,20 +171,20 @@ mod tests {
         }
 
         #[test]
-        fn next_turn_is_the_first_change(at in instant(), boundary in 0..24_i8) {
-            let (day, turn) = (day_of(&at, boundary), next_turn(&at, boundary));
-            prop_assert!(turn > at);
-            prop_assert_eq!(day_of(&(&turn - 1.nanosecond()), boundary), day);
-            prop_assert!(day_of(&turn, boundary) > day);
+        fn next_day_start_is_the_first_change(at in instant(), boundary in 0..24_i8) {
+            let (day, start) = (day_of(&at, boundary), next_day_start(&at, boundary));
+            prop_assert!(start > at);
+            prop_assert_eq!(day_of(&(&start - 1.nanosecond()), boundary), day);
+            prop_assert!(day_of(&start, boundary) > day);
         }
 
         #[test]
         fn day_is_the_latest_shown_by_the_clock(at in instant(), boundary in 0..24_i8) {
             let seen = (0..3 * 24 * 6).map(|step| by_the_wall(&(&at - (step * 10).minutes()), boundary)).max();
             // Steps of ten minutes may miss a time that was shown for less than that.
-            let since_turn = at.timestamp() - next_turn(&(&at - 10.minutes()), boundary).timestamp();
-            let just_turned = since_turn.total(jiff::Unit::Second).expect("seconds").abs() < 600.0;
-            prop_assert!(just_turned || seen == Some(day_of(&at, boundary)), "{}: {:?}", at, seen);
+            let since_start = at.timestamp() - next_day_start(&(&at - 10.minutes()), boundary).timestamp();
+            let just_started = since_start.total(jiff::Unit::Second).expect("seconds").abs() < 600.0;
+            prop_assert!(just_started || seen == Some(day_of(&at, boundary)), "{}: {:?}", at, seen);
         }
     }
 }

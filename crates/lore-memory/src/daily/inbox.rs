@@ -18,7 +18,7 @@ pub fn scratch_name(inbox_file: &str, day: Date) -> String {
     let is_page = EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
     let extension = if is_page { EXTENSIONS[0].to_owned() } else { extension.to_lowercase() };
     let (day, rest) = match find_period(stem).filter(|(period, _)| period.is_day()) {
-        Some((period, place)) => (period.first, format!("{} {}", &stem[..place.start], &stem[place.end..])),
+        Some((period, range)) => (period.first, format!("{} {}", &stem[..range.start], &stem[range.end..])),
         None => (day, stem.to_owned()),
     };
     match slug(&rest) {
@@ -34,8 +34,8 @@ fn is_extension(text: &str) -> bool {
 /// Returns the slug of the rest of a name. Characters without a slug, such as emoji, still distinguish two names.
 fn slug(rest: &str) -> String {
     let mut slug = lore_text::slugify(rest);
-    let says_something = |character: char| !character.is_ascii_punctuation() && !character.is_whitespace();
-    if slug.is_empty() && rest.contains(says_something) {
+    let is_distinctive = |character: char| !character.is_ascii_punctuation() && !character.is_whitespace();
+    if slug.is_empty() && rest.contains(is_distinctive) {
         slug = lore_text::path_slug(rest);
     }
     let end = (0..=SLUG_LIMIT.min(slug.len())).rev().find(|at| slug.is_char_boundary(*at)).unwrap_or(0);

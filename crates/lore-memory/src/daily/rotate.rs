@@ -11,12 +11,12 @@ use lore_engine::{
 };
 use lore_page::parse;
 use lore_ports::no_progress;
-use lore_vault::{exists, files_below, read_text, without_extension};
+use lore_vault::{VaultPath, exists, files_below, read_text, without_extension};
 
 use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
 
 /// Maximum number of attempts if the page changes meanwhile.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Result of a rollover.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Rotation {
     /// Current day.
     pub day: Date,
     /// Whether a new day has started.
-    pub turned: bool,
+    pub rolled_over: bool,
     /// Cleared inbox files, as pairs of old and new path.
     pub cleared: Vec<(String, String)>,
     /// Receipt of the write.
@@ -44,16 +44,16 @@ pub fn local_now(context: &VaultContext) -> Zoned {
 /// Rolls over the daily page if a new day has started since it was created. Idempotent. If the page changes meanwhile,
 /// it is read again.
 pub fn rotate(context: &VaultContext) -> Result<Rotation> {
-    for _ in 0..TRIES {
-        match turn(context) {
+    for _ in 0..MAX_ATTEMPTS {
+        match rotate_once(context) {
             Err(Error::Conflict { .. }) => {}
-            done => return done,
+            result => return result,
         }
     }
-    turn(context)
+    rotate_once(context)
 }
 
-fn turn(context: &VaultContext) -> Result<Rotation> {
+fn rotate_once(context: &VaultContext) -> Result<Rotation> {
     let policy = context.policy();
     let Some(plan) = &policy.rotate else {
         return Err(Error::BadInput {
@@ -66,35 +66,35 @@ fn turn(context: &VaultContext) -> Result<Rotation> {
     refresh(context, Scope::Paths(&BTreeSet::from([today.clone()])), &no_progress)?;
     let version = context.version_of(&today)?;
     let current = read(context, &today)?;
-    let mut turn = Rotation {
+    let mut rotation = Rotation {
         day,
-        turned: false,
+        rolled_over: false,
         cleared: Vec::new(),
         receipt: Receipt::default(),
         warnings: Vec::new(),
     };
     match current.as_deref().and_then(date_of) {
-        Some(date) if date == day => return Ok(turn),
+        Some(date) if date == day => return Ok(rotation),
         Some(date) if date > day => {
-            turn.warnings.push(format!("{today} is dated {date}, after {day}; it is left unchanged"));
-            return Ok(turn);
+            rotation.warnings.push(format!("{today} is dated {date}, after {day}; it is left unchanged"));
+            return Ok(rotation);
         }
-        _ => turn.turned = true,
+        _ => rotation.rolled_over = true,
     }
     let mut changes = Vec::new();
     if let Some(text) = &current {
         changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
     }
-    let fresh = fresh_today(day, current.as_deref(), &template(context)?);
-    changes.push(PageChange { expected_version: Some(version), ..put(today, fresh) });
-    clear_inbox(context, plan, day, &mut changes, &mut turn)?;
-    let terms = WriteOptions {
+    let new_text = fresh_today(day, current.as_deref(), &template(context)?);
+    changes.push(PageChange { expected_version: Some(version), ..put(today, new_text) });
+    clear_inbox(context, plan, day, &mut changes, &mut rotation)?;
+    let options = WriteOptions {
         authority: Authority::Upkeep,
         subject: Some(format!("Start {day}")),
         ..WriteOptions::default()
     };
-    turn.receipt = write_as(context, &changes, &terms)?;
-    Ok(turn)
+    rotation.receipt = write_as(context, &changes, &options)?;
+    Ok(rotation)
 }
 
 /// Moves every inbox file to the scratch folder. A file that is not text stays and causes a warning.
@@ -103,32 +103,36 @@ fn clear_inbox(
     plan: &Rotate,
     day: Date,
     changes: &mut Vec<PageChange<'static>>,
-    turn: &mut Rotation,
+    rotation: &mut Rotation,
 ) -> Result<()> {
     let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
     for (from, _) in files_below(context.vault(), inbox) {
         if read(context, &from)?.is_none() || !context.indexes(&from) {
-            turn.warnings.push(format!("{from} is not a text page and stays in the inbox"));
+            rotation.warnings.push(format!("{from} is not a text page and stays in the inbox"));
             continue;
         }
         let name = scratch_name(&from, day);
         let stem = format!("{scratch}/{}", without_extension(&name));
         let taken = |path: &String| {
-            exists(&context.vault().root().join(path)) || turn.cleared.iter().any(|(_, to)| to == path)
+            exists(&context.vault().root().join(path)) || rotation.cleared.iter().any(|(_, to)| to == path)
         };
         let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
         let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
         let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));
-        let as_it_is: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
-        let action = Action::Move(to.clone(), as_it_is);
-        changes.push(PageChange { path: from.clone(), action, expected_version: None });
-        turn.cleared.push((from, to));
+        let unchanged: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
+        let action = Action::Move(VaultPath::known(to.clone()), unchanged);
+        changes.push(PageChange { path: VaultPath::known(from.clone()), action, expected_version: None });
+        rotation.cleared.push((from, to));
     }
     Ok(())
 }
 
 fn put(path: String, text: String) -> PageChange<'static> {
-    PageChange { path, action: Action::Put(text.into_bytes()), expected_version: None }
+    PageChange {
+        path: VaultPath::known(path),
+        action: Action::Put(text.into_bytes()),
+        expected_version: None,
+    }
 }
 
 fn page_path(path: &str) -> String {
@@ -144,11 +148,11 @@ fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
 fn template(context: &VaultContext) -> Result<String> {
     let own = read_text(&context.vault().root().join(".lore/templates/today.md"))?;
     let text = own.or_else(|| context.policy().profile.template("today").map(str::to_owned));
-    let bare = || {
+    let default_template = || {
         let sections: Vec<String> = super::SECTIONS.iter().map(|name| format!("## {name}\n")).collect();
         format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))
     };
-    let text = text.unwrap_or_else(bare);
+    let text = text.unwrap_or_else(default_template);
     // A template without the date would roll over on every run.
     if parse("today.md", &text).page.properties.get("date").is_none() {
         return Err(Error::BadInput {

@@ -19,21 +19,21 @@ const HANDOFF: &str = SECTIONS[5];
 pub fn fresh_today(date: Date, yesterday: Option<&str>, template: &str) -> String {
     let page = fill(template, TODAY, &date.to_string());
     let Some(yesterday) = yesterday else { return page };
-    let handed_on = handoff(yesterday);
+    let handoff_text = handoff(yesterday);
     // Text from the template itself was not handed over by anyone.
-    if handed_on.trim().is_empty() || handed_on.trim() == handoff(&page).trim() {
+    if handoff_text.trim().is_empty() || handoff_text.trim() == handoff(&page).trim() {
         return page;
     }
     let from = date_of(yesterday).map_or_else(|| "yesterday".to_owned(), |date| date.to_string());
-    let carried = |text: &str| with_plan(&page, &format!("Carried over from {from}:\n\n{text}\n"));
-    let fresh = carried(&handed_on);
+    let with_handoff = |text: &str| with_plan(&page, &format!("Carried over from {from}:\n\n{text}\n"));
+    let fresh = with_handoff(&handoff_text);
     if has_sections_of(&fresh, &page) {
         return fresh;
     }
     // An unclosed code block or comment would swallow the rest of the page; inside a quote it cannot.
     let quoted: Vec<String> =
-        handed_on.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
-    carried(&quoted.join("\n"))
+        handoff_text.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+    with_handoff(&quoted.join("\n"))
 }
 
 /// Returns the date of a page, from its `date` property.

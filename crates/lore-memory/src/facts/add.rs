@@ -8,9 +8,10 @@ use lore_engine::{
 use lore_page::{Fact, Interval, edit, parse};
 use lore_ports::PageRow;
 use lore_text::PartialDate;
+use lore_vault::VaultPath;
 
-use super::supersede::{Claim, Plan, Standing, plan};
-use super::{FactQuery, FactRow, Meaning, Meanings, facts};
+use super::supersede::{ExistingFact, FactPlan, NewClaim, plan};
+use super::{FactQuery, FactRow, Referent, Referents, facts};
 
 /// A fact to add.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ pub struct FactWritten {
 
 /// Result of an edit: the fact and those that ended. Lines are not stored, since a schema may add one at the top.
 #[derive(Debug, Default)]
-struct Done {
+struct EditResult {
     fact: Option<Fact>,
     ended: Vec<Fact>,
 }
@@ -45,14 +46,18 @@ struct Done {
 pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWritten> {
     check_format(&new.page.path)?;
     check_predicate(&new.fact.predicate)?;
-    let done: RefCell<Done> = RefCell::default();
+    let result: RefCell<EditResult> = RefCell::default();
     let edit = |text: &str| {
-        let (edited, what) = edited(context, new, text)?;
-        done.replace(what);
+        let (edited, edit_result) = edited(context, new, text)?;
+        result.replace(edit_result);
         Ok(edited)
     };
     let action = Action::Edit(Box::new(edit));
-    let change = PageChange { path: new.page.path.clone(), action, expected_version: new.expected_version };
+    let change = PageChange {
+        path: VaultPath::known(new.page.path.clone()),
+        action,
+        expected_version: new.expected_version,
+    };
     let receipt = write(context, &[change])?;
     let query = FactQuery {
         page: Some(new.page),
@@ -61,55 +66,59 @@ pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWr
         temporal: Temporal::All,
         day: &context.today(),
     };
-    let there = facts(context, &query)?.facts;
-    let row = |fact: &Fact| there.iter().find(|row| row.path == new.page.path && is(row, fact)).cloned();
-    let Done { fact, ended } = done.take();
+    let facts_on_page = facts(context, &query)?.facts;
+    let row = |fact: &Fact| {
+        facts_on_page.iter().find(|row| row.path == new.page.path && matches_fact(row, fact)).cloned()
+    };
+    let EditResult { fact, ended } = result.take();
     let missing = || Error::NotFound { reference: new.page.slug.clone(), suggestions: Vec::new() };
     let fact = fact.as_ref().and_then(row).ok_or_else(missing)?;
     Ok(FactWritten { receipt, fact, ended: ended.iter().filter_map(row).collect() })
 }
 
-fn is(row: &FactRow, fact: &Fact) -> bool {
-    let said = &row.statement;
-    (&said.subject, &said.predicate, &said.object, said.interval)
+fn matches_fact(row: &FactRow, fact: &Fact) -> bool {
+    let statement = &row.statement;
+    (&statement.subject, &statement.predicate, &statement.object, statement.interval)
         == (&fact.subject, &fact.predicate, &fact.object, fact.interval)
 }
 
 /// Returns the page's text with the fact added, and the result of the edit.
-fn edited(context: &VaultContext, new: &NewAssertion<'_>, text: &str) -> Result<(String, Done)> {
+fn edited(context: &VaultContext, new: &NewAssertion<'_>, text: &str) -> Result<(String, EditResult)> {
     let path = &new.page.path;
-    let there = parse(path, text).page.facts;
-    let words = there.iter().flat_map(|fact| fact.subject.iter().chain([&fact.object]));
+    let existing = parse(path, text).page.facts;
+    let words = existing.iter().flat_map(|fact| fact.subject.iter().chain([&fact.object]));
     let given = new.fact.subject.iter().chain([&new.fact.object]);
-    let meanings = Meanings::read(context, words.chain(given).map(|words| plain(words)))?;
-    let means = |words: &String| meanings.of(plain(words), path);
-    let subject = |named: &Option<String>| named.as_ref().map_or(Meaning::Page(new.page.number), means);
+    let referents = Referents::read(context, words.chain(given).map(|words| plain(words)))?;
+    let refer_to = |words: &String| referents.of(plain(words), path);
+    let subject = |named: &Option<String>| named.as_ref().map_or(Referent::Page(new.page.number), refer_to);
     let fact = edit::NewFact {
         // The page need not be named as subject on itself.
-        subject: new.fact.subject.clone().filter(|named| means(named) != Meaning::Page(new.page.number)),
+        subject: new.fact.subject.clone().filter(|named| refer_to(named) != Referent::Page(new.page.number)),
         ..new.fact.clone()
     };
     let predicate = plain_predicate(&fact.predicate);
-    let alike = |other: &&Fact| {
+    let same_subject = |other: &&Fact| {
         plain_predicate(&other.predicate) == predicate && subject(&other.subject) == subject(&fact.subject)
     };
-    let value = means(&fact.object);
-    let standing: Vec<Standing> = there
+    let value = refer_to(&fact.object);
+    let candidates: Vec<ExistingFact> = existing
         .iter()
-        .filter(alike)
-        .map(|other| Standing {
+        .filter(same_subject)
+        .map(|other| ExistingFact {
             line: other.line,
-            same_value: means(&other.object) == value,
+            same_value: refer_to(&other.object) == value,
             interval: other.interval,
         })
         .collect();
     let claim =
-        Claim { interval: fact.interval, single: context.policy().facts.is_single_valued(&predicate) };
-    let at = |line: u32| there.iter().find(|other| other.line == line);
-    match plan(&standing, claim, today(context)?) {
-        Plan::Said(line) => Ok((text.to_owned(), Done { fact: at(line).cloned(), ended: Vec::new() })),
-        Plan::Clash(line) => Err(clash(new, at(line), line)),
-        Plan::Add { interval, ends } => added(new, text, edit::NewFact { interval, ..fact }, &ends),
+        NewClaim { interval: fact.interval, single: context.policy().facts.is_single_valued(&predicate) };
+    let at = |line: u32| existing.iter().find(|other| other.line == line);
+    match plan(&candidates, claim, today(context)?) {
+        FactPlan::AlreadyStated(line) => {
+            Ok((text.to_owned(), EditResult { fact: at(line).cloned(), ended: Vec::new() }))
+        }
+        FactPlan::Clash(line) => Err(overlap_error(new, at(line), line)),
+        FactPlan::Add { interval, ends } => added(new, text, edit::NewFact { interval, ..fact }, &ends),
     }
 }
 
@@ -119,7 +128,7 @@ fn added(
     text: &str,
     fact: edit::NewFact,
     ends: &[(u32, PartialDate)],
-) -> Result<(String, Done)> {
+) -> Result<(String, EditResult)> {
     let failed = |source| Error::Edit { slug: new.page.slug.clone(), source };
     let mut edited = text.to_owned();
     for (line, day) in ends {
@@ -132,7 +141,7 @@ fn added(
     let after = parse(&new.page.path, &edited).page.facts;
     let count = |list: &[Fact], fact: &Fact| list.iter().filter(|other| same_words(other, fact)).count();
     let fact = after.iter().find(|fact| count(&after, fact) > count(&before, fact)).cloned();
-    Ok((edited, Done { fact, ended }))
+    Ok((edited, EditResult { fact, ended }))
 }
 
 fn same_words(one: &Fact, other: &Fact) -> bool {
@@ -156,8 +165,8 @@ fn today(context: &VaultContext) -> Result<PartialDate> {
 
 fn check_predicate(predicate: &str) -> Result<()> {
     let word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
-    let begins = predicate.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-    if begins && predicate.chars().all(word) {
+    let starts_with_letter = predicate.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    if starts_with_letter && predicate.chars().all(word) {
         return Ok(());
     }
     Err(Error::BadInput {
@@ -166,7 +175,7 @@ fn check_predicate(predicate: &str) -> Result<()> {
     })
 }
 
-fn clash(new: &NewAssertion<'_>, old: Option<&Fact>, line: u32) -> Error {
+fn overlap_error(new: &NewAssertion<'_>, old: Option<&Fact>, line: u32) -> Error {
     let words = |predicate: &str, object: &str, interval: Interval| {
         let words = format!("{predicate}:: {object} {interval}");
         words.trim_end().to_owned()

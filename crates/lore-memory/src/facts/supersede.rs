@@ -5,7 +5,7 @@ use lore_text::PartialDate;
 
 /// An existing fact with the same subject and predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct ExistingFact {
     /// Line of the fact.
     pub line: u32,
     /// Whether it has the same value as the new fact.
@@ -16,7 +16,7 @@ pub(super) struct Standing {
 
 /// A fact to add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Claim {
+pub(super) struct NewClaim {
     /// Interval of validity.
     pub interval: Interval,
     /// Whether its predicate is single-valued.
@@ -25,9 +25,9 @@ pub(super) struct Claim {
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(super) enum FactPlan {
     /// Nothing: this line already states the fact.
-    Said(u32),
+    AlreadyStated(u32),
     /// End these lines and add the fact.
     Add {
         /// Interval to write.
@@ -41,35 +41,35 @@ pub(super) enum Plan {
 
 /// Decides what to do. A new value ends the old one on the day before it begins. A value entirely in the past ends
 /// nothing. A value that would be valid at the same time as another conflicts with it.
-pub(super) fn plan(standing: &[Standing], claim: Claim, today: PartialDate) -> Plan {
+pub(super) fn plan(existing: &[ExistingFact], claim: NewClaim, today: PartialDate) -> FactPlan {
     let now = today.first_day();
-    for one in standing.iter().filter(|one| one.same_value) {
+    for one in existing.iter().filter(|one| one.same_value) {
         let repeated = claim.interval.is_unbounded() && one.interval.holds_on(&now);
         if one.interval == claim.interval || repeated || one.interval.covers(claim.interval) {
-            return Plan::Said(one.line);
+            return FactPlan::AlreadyStated(one.line);
         }
         if one.interval.overlaps(claim.interval) {
-            return Plan::Clash(one.line);
+            return FactPlan::Clash(one.line);
         }
     }
     let mut plan = (claim.interval, Vec::new());
     if !claim.single {
-        return Plan::Add { interval: plan.0, ends: plan.1 };
+        return FactPlan::Add { interval: plan.0, ends: plan.1 };
     }
     let holds_now = claim.interval.until.is_none_or(|until| until.last_day() >= now);
     let start = claim.interval.from.or(holds_now.then_some(today));
     let dated = Interval { from: start, ..claim.interval };
-    for one in standing.iter().filter(|one| !one.same_value && one.interval.overlaps(dated)) {
+    for one in existing.iter().filter(|one| !one.same_value && one.interval.overlaps(dated)) {
         let ends = start.filter(|start| holds_now && began_before(one.interval, *start));
         match ends.and_then(PartialDate::day_before) {
             Some(day) => {
                 plan.0 = dated;
                 plan.1.push((one.line, day));
             }
-            None => return Plan::Clash(one.line),
+            None => return FactPlan::Clash(one.line),
         }
     }
-    Plan::Add { interval: plan.0, ends: plan.1 }
+    FactPlan::Add { interval: plan.0, ends: plan.1 }
 }
 
 /// Returns whether an interval began before a date.
@@ -88,18 +88,18 @@ mod tests {
     /// Runs `plan` on facts given as `line:interval`, with a `=` prefix for the same value, and compares its
     /// description.
     #[track_caller]
-    fn check(standing: &[&str], claim: &str, single: bool, expected: &str) {
+    fn check(existing: &[&str], claim: &str, single: bool, expected: &str) {
         let read = |text: &&str| {
             let same_value = text.starts_with('=');
             let (line, dates) = text.trim_start_matches('=').split_once(':').expect("line:interval");
-            Standing { line: line.parse().expect("a line"), same_value, interval: interval(dates) }
+            ExistingFact { line: line.parse().expect("a line"), same_value, interval: interval(dates) }
         };
-        let standing: Vec<Standing> = standing.iter().map(read).collect();
-        let claim = Claim { interval: interval(claim), single };
-        let found = match plan(&standing, claim, "2024-06-01".parse().expect("a day")) {
-            Plan::Said(line) => format!("said on {line}"),
-            Plan::Clash(line) => format!("clash with {line}"),
-            Plan::Add { interval, ends } => {
+        let existing: Vec<ExistingFact> = existing.iter().map(read).collect();
+        let claim = NewClaim { interval: interval(claim), single };
+        let found = match plan(&existing, claim, "2024-06-01".parse().expect("a day")) {
+            FactPlan::AlreadyStated(line) => format!("said on {line}"),
+            FactPlan::Clash(line) => format!("clash with {line}"),
+            FactPlan::Add { interval, ends } => {
                 let ends: String = ends.iter().map(|(line, day)| format!("{line} until {day}, ")).collect();
                 format!("{ends}add {interval}")
             }

@@ -41,8 +41,8 @@ pub fn put_block(text: &str, open: &str, close: &str, inner: &str) -> Option<Str
         }
         BlockPosition::Broken => return None,
     };
-    let as_meant = BlockPosition::Between(start..start + inside.len());
-    (find(&written, open, close) == as_meant).then_some(written)
+    let expected = BlockPosition::Between(start..start + inside.len());
+    (find(&written, open, close) == expected).then_some(written)
 }
 
 /// Returns the line endings needed for one blank line at the end of a text.
@@ -98,11 +98,11 @@ fn is_indented(line: &str) -> bool {
 /// Returns the backticks or tildes that open a code block, also in a list or a quote.
 fn opening_fence(content: &str) -> Option<&str> {
     let content = content.trim_start_matches(['>', '-', '+', '*', ' ', '\t']);
-    let mark = content.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let info = content.trim_start_matches(mark);
+    let marker = content.chars().next().filter(|marker| matches!(marker, '`' | '~'))?;
+    let info = content.trim_start_matches(marker);
     let fence = &content[..content.len() - info.len()];
     // Backticks followed by more of them on the same line are inline code.
-    (fence.len() >= 3 && !(mark == '`' && info.contains('`'))).then_some(fence)
+    (fence.len() >= 3 && !(marker == '`' && info.contains('`'))).then_some(fence)
 }
 
 fn closes(content: &str, fence: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lore_text::{fold, slugify};
 
-use super::seal::seal;
+use super::edit_state::seal;
 use super::text::{code, plain, row, table_head};
 
 /// Default maximum size of one file in bytes, since an agent reads it at the start of a session.
@@ -15,7 +15,7 @@ const REVIEW_COLUMNS: &[&str] = &["Title", "ID", "Issue", "Updated"];
 
 /// A page in the catalogue.
 #[derive(Debug, Clone, Default)]
-pub struct Node<'a> {
+pub struct CatalogueEntry<'a> {
     /// Title.
     pub title: &'a str,
     /// Id.
@@ -36,7 +36,7 @@ pub struct Node<'a> {
 
 /// A section of the catalogue: the current pages with a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct CatalogueSection {
     /// Heading.
     pub title: String,
     /// Tag.
@@ -50,12 +50,12 @@ pub struct Section {
 /// budget, or the lists in the first file, can make a file exceed the budget.
 pub fn catalogue(
     stem: &str,
-    nodes: &[Node<'_>],
-    sections: &[Section],
+    nodes: &[CatalogueEntry<'_>],
+    sections: &[CatalogueSection],
     budget: usize,
 ) -> Vec<(String, String)> {
     let contents = Contents::of(nodes, sections);
-    let whole = contents.whole();
+    let whole = contents.single_file();
     if whole.len() <= budget { vec![(format!("{stem}.md"), whole)] } else { contents.spread(stem, budget) }
 }
 
@@ -74,17 +74,17 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(nodes: &[Node<'_>], sections: &[Section]) -> Self {
+    fn of(nodes: &[CatalogueEntry<'_>], sections: &[CatalogueSection]) -> Self {
         let tags: Vec<String> = sections.iter().map(|section| fold(&section.tag)).collect();
         let (mut by_tag, mut review, mut superseded) =
             (vec![Rows::new(); tags.len() + 1], Rows::new(), Rows::new());
         let mut projects: BTreeMap<String, usize> = BTreeMap::new();
         for node in nodes {
             let own = projects_of(node);
-            let (rows, row) = match standing(node) {
-                Standing::Current => (&mut by_tag[section_of(node, &tags)], page_row(node, &own)),
-                Standing::Superseded => (&mut superseded, page_row(node, &own)),
-                Standing::Review(issue) => (&mut review, review_row(node, &issue)),
+            let (rows, row) = match status_of(node) {
+                CatalogueStatus::Current => (&mut by_tag[section_of(node, &tags)], page_row(node, &own)),
+                CatalogueStatus::Superseded => (&mut superseded, page_row(node, &own)),
+                CatalogueStatus::Review(issue) => (&mut review, review_row(node, &issue)),
             };
             rows.push((fold(node.title), row));
             own.into_iter().for_each(|project| *projects.entry(project).or_default() += 1);
@@ -98,7 +98,7 @@ impl Contents {
         }
     }
 
-    fn whole(&self) -> String {
+    fn single_file(&self) -> String {
         let tables = self.sections.iter().chain([&self.review, &self.superseded]);
         let tables: String = tables.map(Table::under_heading).collect();
         seal(&format!("{}{tables}{}", self.head(), self.project_list()))
@@ -223,7 +223,7 @@ impl Files<'_> {
     }
 }
 
-enum Standing {
+enum CatalogueStatus {
     Current,
     Superseded,
     /// Needs review, with the issue.
@@ -231,29 +231,29 @@ enum Standing {
 }
 
 /// Returns the standing of a page. An unknown status is shown for review instead of as current.
-fn standing(node: &Node<'_>) -> Standing {
+fn status_of(node: &CatalogueEntry<'_>) -> CatalogueStatus {
     let status = fold(node.status.unwrap_or_default());
     let issue = node.issue.clone();
     match status.as_str() {
-        "" | "current" => Standing::Current,
-        "superseded" => Standing::Superseded,
-        "contested" => Standing::Review(issue.unwrap_or_default()),
-        unknown => Standing::Review(issue.unwrap_or_else(|| format!("unknown status: {unknown}"))),
+        "" | "current" => CatalogueStatus::Current,
+        "superseded" => CatalogueStatus::Superseded,
+        "contested" => CatalogueStatus::Review(issue.unwrap_or_default()),
+        unknown => CatalogueStatus::Review(issue.unwrap_or_else(|| format!("unknown status: {unknown}"))),
     }
 }
 
 /// Returns the first section whose tag the page has; the one after all of them if none.
-fn section_of(node: &Node<'_>, tags: &[String]) -> usize {
+fn section_of(node: &CatalogueEntry<'_>, tags: &[String]) -> usize {
     let own: Vec<String> = node.tags.iter().map(|tag| fold(tag)).collect();
     tags.iter().position(|tag| own.contains(tag)).unwrap_or(tags.len())
 }
 
-fn projects_of(node: &Node<'_>) -> BTreeSet<String> {
+fn projects_of(node: &CatalogueEntry<'_>) -> BTreeSet<String> {
     let projects = node.projects.iter().map(|project| project.trim().to_owned());
     projects.filter(|project| !project.is_empty()).collect()
 }
 
-fn page_row(node: &Node<'_>, projects: &BTreeSet<String>) -> String {
+fn page_row(node: &CatalogueEntry<'_>, projects: &BTreeSet<String>) -> String {
     let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
     row(&[
         plain(node.title),
@@ -264,6 +264,6 @@ fn page_row(node: &Node<'_>, projects: &BTreeSet<String>) -> String {
     ])
 }
 
-fn review_row(node: &Node<'_>, issue: &str) -> String {
+fn review_row(node: &CatalogueEntry<'_>, issue: &str) -> String {
     row(&[plain(node.title), plain(node.id), plain(issue), plain(node.updated)])
 }

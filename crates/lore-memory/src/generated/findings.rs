@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use lore_engine::{Finding, Findings, Lint, Result, VaultContext};
 
-use super::{EditState, broken_blocks, due, is_merged, state_of, whole_files};
+use super::{EditState, broken_blocks, is_merged, stale_files, state_of, whole_files};
 
 /// Finds generated files that are out of date or were edited by hand.
 pub(crate) fn generated_findings(context: &VaultContext) -> Result<Vec<Finding>> {
     let policy = context.policy();
     let mut findings = edited_findings(context)?;
     let known: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
-    for (path, text) in due(context)? {
+    for (path, text) in stale_files(context)? {
         if known.contains(&path) {
             continue;
         }
@@ -39,7 +39,7 @@ pub(crate) fn edited_findings(context: &VaultContext) -> Result<Vec<Finding>> {
     for path in whole_files(context)? {
         let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
         let text = String::from_utf8_lossy(&file.bytes);
-        if state_of(&text) == EditState::Whole || is_merged(&text) {
+        if state_of(&text) == EditState::Unchanged || is_merged(&text) {
             continue;
         }
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };

@@ -41,7 +41,7 @@ pub struct PolicyLine<'a> {
 pub fn file_catalogue(files: &[FileLine<'_>]) -> String {
     let groups = grouped(files, |path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
     let lists = groups.iter().map(|(folder, files)| {
-        let lines = if files.len() > FOLDER_FILES { counted(files) } else { listed(files) };
+        let lines = if files.len() > FOLDER_FILES { folder_count(files) } else { file_lines(files) };
         format!("{}{lines}", heading(folder))
     });
     lists.collect::<Vec<_>>().join("\n")
@@ -50,13 +50,13 @@ pub fn file_catalogue(files: &[FileLine<'_>]) -> String {
 /// Returns all files of a folder by subfolder, except the folder's own `_index.md`.
 pub fn folder_list(folder: &str, files: &[FileLine<'_>]) -> String {
     let folder = folder.trim_matches('/');
-    let inside = |path| if folder.is_empty() { Some(path) } else { within(folder, path) };
-    let wanted = files.iter().filter(|file| inside(file.path).is_some_and(|name| name != "_index.md"));
-    let wanted: Vec<FileLine<'_>> = wanted.copied().collect();
-    let groups = grouped(&wanted, |path| {
+    let inside = |path| if folder.is_empty() { Some(path) } else { path_below(folder, path) };
+    let listed_files = files.iter().filter(|file| inside(file.path).is_some_and(|name| name != "_index.md"));
+    let listed_files: Vec<FileLine<'_>> = listed_files.copied().collect();
+    let groups = grouped(&listed_files, |path| {
         inside(path).and_then(|name| name.split_once('/')).map_or("", |(below, _)| below)
     });
-    let lists = groups.iter().map(|(below, files)| format!("{}{}", heading(below), listed(files)));
+    let lists = groups.iter().map(|(below, files)| format!("{}{}", heading(below), file_lines(files)));
     lists.collect::<Vec<_>>().join("\n")
 }
 
@@ -98,7 +98,7 @@ fn grouped<'f, 'a>(
     groups
 }
 
-fn within<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+fn path_below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
@@ -107,7 +107,7 @@ fn heading(folder: &str) -> String {
     format!("### {}/\n\n", plain(folder))
 }
 
-fn listed(files: &[&FileLine<'_>]) -> String {
+fn file_lines(files: &[&FileLine<'_>]) -> String {
     files.iter().map(|file| format!("- {}\n", line(file))).collect()
 }
 
@@ -121,7 +121,7 @@ fn line(file: &FileLine<'_>) -> String {
     }
 }
 
-fn counted(files: &[&FileLine<'_>]) -> String {
+fn folder_count(files: &[&FileLine<'_>]) -> String {
     let last = files.iter().rev().take(NAMED).map(|file| code(file.path)).collect::<Vec<_>>();
     format!("- {} files; the last by name: {}\n", files.len(), last.join(", "))
 }

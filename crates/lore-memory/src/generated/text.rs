@@ -3,12 +3,14 @@
 //! Escapes are kept to a minimum, since people and agents read these files as they are: `snake_case`, `C#` and `a - b`
 //! stay.
 
+use lore_text::on_one_line;
+
 /// Returns the text on one line, with everything that Markdown or Lore would interpret escaped.
 pub(super) fn plain(text: &str) -> String {
     let line = on_one_line(text);
     let mut plain = String::with_capacity(line.len() + 8);
     for (at, character) in line.char_indices() {
-        if says_more(&line[..at], character, &line[at + character.len_utf8()..]) {
+        if needs_escape(&line[..at], character, &line[at + character.len_utf8()..]) {
             plain.push('\\');
         }
         plain.push(character);
@@ -35,12 +37,7 @@ pub(super) fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-fn on_one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn says_more(before: &str, character: char, after: &str) -> bool {
+fn needs_escape(before: &str, character: char, after: &str) -> bool {
     let previous = before.chars().next_back();
     let next = after.chars().next();
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

@@ -3,7 +3,7 @@
 use lore_engine::{Action, Error, PageChange, Result, VaultContext};
 use lore_page::{edit, parse};
 use lore_ports::PageRow;
-use lore_vault::{decode, without_extension};
+use lore_vault::{VaultPath, decode, without_extension};
 
 use super::IngestRequest;
 use super::evidence::{Evidence, entries};
@@ -24,7 +24,7 @@ pub struct PageIngest {
 
 /// What happened to a page's new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Derived {
+pub enum RewriteOutcome {
     /// No text was given.
     None,
     /// The text was written.
@@ -33,21 +33,21 @@ pub enum Derived {
     Skipped,
 }
 
-impl Derived {
+impl RewriteOutcome {
     /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
-            Derived::None => "none",
-            Derived::Written => "written",
-            Derived::Skipped => "skipped",
+            RewriteOutcome::None => "none",
+            RewriteOutcome::Written => "written",
+            RewriteOutcome::Skipped => "skipped",
         }
     }
 }
 
 /// A change ready for the write path.
-pub(super) struct Planned<'a> {
+pub(super) struct PlannedPage<'a> {
     pub change: PageChange<'a>,
-    pub derived: Derived,
+    pub derived: RewriteOutcome,
     pub novelty: Option<Novelty>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn plan_page<'a>(
     context: &VaultContext,
     request: &IngestRequest,
     page: &'a PageIngest,
-) -> Result<Planned<'a>> {
+) -> Result<PlannedPage<'a>> {
     let old = match (page.expected_version, context.page_at(&page.path)?) {
         (1.., Some(row)) => context.vault().read(&page.path, u64::MAX)?.map(|file| (row, file.bytes)),
         _ => None,
@@ -67,15 +67,17 @@ pub(super) fn plan_page<'a>(
         }
         (Some(content), None) => {
             let text = page.evidence.add_to(content).map_err(|source| failed(page, source))?;
-            Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: None })
+            Ok(PlannedPage { change: put(page, text), derived: RewriteOutcome::Written, novelty: None })
         }
         (None, _) if page.expected_version == 0 => Err(Error::BadInput {
             message: format!("{}: a new page needs content", page.path),
             hint: "pass `content`, or the version of the existing page".into(),
         }),
-        (None, _) => {
-            Ok(Planned { change: add(page, page.evidence.clone()), derived: Derived::None, novelty: None })
-        }
+        (None, _) => Ok(PlannedPage {
+            change: add(page, page.evidence.clone()),
+            derived: RewriteOutcome::None,
+            novelty: None,
+        }),
     }
 }
 
@@ -87,7 +89,7 @@ fn rewrite<'a>(
     content: &str,
     row: &PageRow,
     old: &str,
-) -> Result<Planned<'a>> {
+) -> Result<PlannedPage<'a>> {
     let (new_page, old_page) = (parse(&page.path, content).page, parse(&page.path, old).page);
     let found = novelty(context, new_page.truth.of(content), old_page.truth.of(old), row)?;
     if found.verdict != Verdict::Novel && !request.force {
@@ -97,11 +99,15 @@ fn rewrite<'a>(
         evidence.relations.extend(page.evidence.relations.iter().cloned());
         evidence.facts.extend(page.evidence.facts.iter().cloned());
         evidence.tags.extend(page.evidence.tags.iter().cloned());
-        return Ok(Planned { change: add(page, evidence), derived: Derived::Skipped, novelty: Some(found) });
+        return Ok(PlannedPage {
+            change: add(page, evidence),
+            derived: RewriteOutcome::Skipped,
+            novelty: Some(found),
+        });
     }
     let text = keep_timeline(content, old).and_then(|text| page.evidence.add_to(&text));
     let text = text.map_err(|source| failed(page, source))?;
-    Ok(Planned { change: put(page, text), derived: Derived::Written, novelty: Some(found) })
+    Ok(PlannedPage { change: put(page, text), derived: RewriteOutcome::Written, novelty: Some(found) })
 }
 
 /// Returns a rewritten page with its previous timeline, which may only grow. If the new text has no timeline, the old
@@ -110,10 +116,10 @@ fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::
     let (new_page, old_page) = (parse("", content).page, parse("", old).page);
     let timeline = old_page.timeline.map(|range| range.of(old)).unwrap_or_default();
     if new_page.timeline.is_none() && !timeline.trim().is_empty() {
-        let ending = if old.contains("\r\n") { "\r\n" } else { "\n" };
+        let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
         let truth = content.trim_end();
         return Ok(format!(
-            "{truth}{ending}{ending}---{ending}{}",
+            "{truth}{line_end}{line_end}---{line_end}{}",
             timeline.trim_start_matches(['\r', '\n'])
         ));
     }
@@ -126,13 +132,21 @@ fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::
 
 fn put(page: &PageIngest, text: String) -> PageChange<'_> {
     let expected_version = Some(page.expected_version);
-    PageChange { path: page.path.clone(), action: Action::Put(text.into_bytes()), expected_version }
+    PageChange {
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Put(text.into_bytes()),
+        expected_version,
+    }
 }
 
 fn add(page: &PageIngest, evidence: Evidence) -> PageChange<'_> {
     let edit = move |text: &str| evidence.add_to(text).map_err(|source| failed(page, source));
     let expected_version = Some(page.expected_version);
-    PageChange { path: page.path.clone(), action: Action::Edit(Box::new(edit)), expected_version }
+    PageChange {
+        path: VaultPath::known(page.path.clone()),
+        action: Action::Edit(Box::new(edit)),
+        expected_version,
+    }
 }
 
 fn failed(page: &PageIngest, source: edit::EditError) -> Error {

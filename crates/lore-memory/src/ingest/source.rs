@@ -5,8 +5,8 @@ use lore_engine::{Action, DEFAULT_TYPE, Error, PageChange, Result, VaultContext}
 use lore_page::{Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
-use lore_text::{ContentHash, date_in_name};
-use lore_vault::decode;
+use lore_text::{ContentHash, date_in_name, on_one_line};
+use lore_vault::{VaultPath, decode};
 
 use super::{IngestRequest, SourceText};
 use crate::capture::{Naming, NewPage, free_path_of, new_page, similar_pages};
@@ -40,7 +40,7 @@ impl SourcePage<'_> {
     pub(super) fn change(&self) -> Option<PageChange<'static>> {
         let text = self.new.clone()?;
         let action = Action::Put(text.into_bytes());
-        Some(PageChange { path: self.path.clone(), action, expected_version: Some(0) })
+        Some(PageChange { path: VaultPath::known(self.path.clone()), action, expected_version: Some(0) })
     }
 }
 
@@ -71,17 +71,18 @@ pub(super) fn plan_source<'a>(
         return Ok(planned);
     }
     let file = source.path.as_deref().map(file_name).unwrap_or_default();
-    let about = About {
+    let info = SourceInfo {
         title: source_title(&planned.text, file, &planned.from),
         day: day(context, &planned.text, file),
     };
     let policy = context.policy();
     let (folder, name) = (policy.ingest.folder(&request.source_type), policy.ingest.name.as_str());
     // If the name pattern has the date, the title part should not repeat it.
-    let bare = about.title.replace(&about.day, " ");
-    let title = if name.contains("{date}") && !bare.trim().is_empty() { &bare } else { &about.title };
-    planned.path = free_path_of(context, &Naming { folder, name, title, day: &about.day })?;
-    planned.new = Some(page_text(context, request, &planned, &about)?);
+    let without_date = info.title.replace(&info.day, " ");
+    let title =
+        if name.contains("{date}") && !without_date.trim().is_empty() { &without_date } else { &info.title };
+    planned.path = free_path_of(context, &Naming { folder, name, title, day: &info.day })?;
+    planned.new = Some(page_text(context, request, &planned, &info)?);
     Ok(planned)
 }
 
@@ -108,14 +109,14 @@ pub(super) fn source_novelty(
         let Some(file) = context.vault().read(&similar.page.path, u64::MAX)? else { continue };
         let text = decode(&file.bytes).text.into_owned();
         let truth = parse(&similar.page.path, &text).page.truth.of(&text);
-        let said = if similar.page.properties.get(CHECKSUM).is_some() { unfenced(truth) } else { truth };
-        let novelty = novelty(context, &source.text, said, &similar.page)?;
+        let page_text = if similar.page.properties.get(CHECKSUM).is_some() { unfenced(truth) } else { truth };
+        let novelty = novelty(context, &source.text, page_text, &similar.page)?;
         return Ok(Some(SourceNovelty { page: similar.page, novelty }));
     }
     Ok(None)
 }
 
-struct About {
+struct SourceInfo {
     title: String,
     day: String,
 }
@@ -124,41 +125,41 @@ fn page_text(
     context: &VaultContext,
     request: &IngestRequest,
     source: &SourcePage<'_>,
-    about: &About,
+    info: &SourceInfo,
 ) -> Result<String> {
     let policy = context.policy();
     // Local paths stay in the ledger; the page only has the file name.
-    let known_by = if request.source_ref.is_some() { &source.from } else { file_name(&source.from) };
-    let mut text = format!("# {}\n\n{}", about.title, fenced(source));
-    let typed = (policy.type_of(&source.path) == DEFAULT_TYPE).then(|| "source".to_owned());
+    let source_name = if request.source_ref.is_some() { &source.from } else { file_name(&source.from) };
+    let mut text = format!("# {}\n\n{}", info.title, fenced(source));
+    let page_type = (policy.type_of(&source.path) == DEFAULT_TYPE).then(|| "source".to_owned());
     let required = |key: &str| {
         policy.schema(&source.path).is_some_and(|schema| schema.required.iter().any(|one| one == key))
     };
     let summary = required("summary").then(|| match first_sentence(&source.text, 200) {
-        sentence if sentence.is_empty() => about.title.clone(),
+        sentence if sentence.is_empty() => info.title.clone(),
         sentence => sentence,
     });
-    let own = [
-        ("title", Some(about.title.clone())),
-        ("type", typed),
+    let properties = [
+        ("title", Some(info.title.clone())),
+        ("type", page_type),
         ("summary", summary),
-        ("date", Some(about.day.clone())),
+        ("date", Some(info.day.clone())),
         ("origin", Some("external".into())),
-        ("source", Some(known_by.to_owned())),
+        ("source", Some(source_name.to_owned())),
         ("source_type", Some(request.source_type.clone()).filter(|kind| !kind.is_empty())),
         ("ingested", Some(context.today())),
         (CHECKSUM, Some(source.hash.to_string())),
     ];
-    let own = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    for (key, value) in own.chain(policy.ingest.set.clone()) {
+    let properties = properties.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    for (key, value) in properties.chain(policy.ingest.set.clone()) {
         let failed = |source| Error::Edit { slug: key.clone(), source };
         text = edit::set_property(&text, &key, &Value::Text(value)).map_err(failed)?;
     }
     let new = NewPage {
         text: &text,
-        title: &about.title,
+        title: &info.title,
         tags: policy.ingest.tag.iter().cloned().collect(),
-        source: Some(known_by.to_owned()),
+        source: Some(source_name.to_owned()),
         ..NewPage::default()
     };
     new_page(context, &source.path, &new)
@@ -189,7 +190,7 @@ fn source_title(text: &str, file: &str, from: &str) -> String {
     let named = [own.as_str(), stem, from].into_iter().map(str::trim).find(|title| !title.is_empty());
     // The title is outside the fence, so characters with special meaning are removed.
     let plain: String = named.unwrap_or("Source").replace(['[', ']', '<', '>', '`', '#', '|', '*'], " ");
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = on_one_line(&plain);
     let plain: String = plain.chars().take(TITLE_CHARS).collect();
     if plain.is_empty() { "Source".into() } else { plain }
 }
@@ -197,10 +198,10 @@ fn source_title(text: &str, file: &str, from: &str) -> String {
 /// Returns the source's date: from its properties, else its file name, else its first lines, else today.
 fn day(context: &VaultContext, text: &str, file: &str) -> String {
     let page = parse("", text).page;
-    let stated = ["date", "created"].iter().find_map(|key| page.properties.text(key));
-    let stated = stated.and_then(first_day);
+    let declared = ["date", "created"].iter().find_map(|key| page.properties.text(key));
+    let declared = declared.and_then(first_day);
     let lines = || text.lines().take(DATED_LINES).find_map(first_day);
-    stated.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| context.today())
+    declared.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| context.today())
 }
 
 /// Returns the first valid `YYYY-MM-DD` in a text.

@@ -9,37 +9,37 @@ use lore_page::edit;
 /// entries. Other text between entries is kept.
 pub fn last_entries(text: &str, heading: &str, keep: usize) -> Option<(String, usize)> {
     let items = edit::section_items(text, heading).ok()?;
-    let left_out = items.len().checked_sub(keep).filter(|count| *count > 0)?;
-    let gone = &items[..left_out];
-    let line_end = if text[gone[0].start..gone[0].end].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let omitted_count = items.len().checked_sub(keep).filter(|count| *count > 0)?;
+    let omitted = &items[..omitted_count];
+    let line_end = if text[omitted[0].start..omitted[0].end].ends_with("\r\n") { "\r\n" } else { "\n" };
 
     let mut out = String::with_capacity(text.len());
-    out.push_str(&text[..gone[0].start]);
-    out.push_str(&notice(left_out));
+    out.push_str(&text[..omitted[0].start]);
+    out.push_str(&notice(omitted_count));
     out.push_str(line_end);
-    for (at, item) in gone.iter().enumerate() {
+    for (at, item) in omitted.iter().enumerate() {
         let next = items.get(at + 1).map(|next| next.start);
         // Blank lines between omitted entries are removed; other text is kept.
         let next_only = next.filter(|next| text[item.end..*next].trim().is_empty());
-        let end = next.filter(|_| at + 1 < left_out).unwrap_or(text.len());
+        let end = next.filter(|_| at + 1 < omitted_count).unwrap_or(text.len());
         let piece = &text[next_only.unwrap_or(item.end)..end];
-        out.push_str(if runs_together(&out, piece) { line_end } else { "" });
+        out.push_str(if would_join(&out, piece) { line_end } else { "" });
         out.push_str(piece);
     }
-    Some((out, left_out))
+    Some((out, omitted_count))
 }
 
 /// Returns whether a line would become part of the one before it, or turn it into a heading.
-fn runs_together(before: &str, after: &str) -> bool {
+fn would_join(before: &str, after: &str) -> bool {
     let is_text = |line: Option<&str>| line.is_some_and(|line| !line.trim().is_empty());
     let next = after.lines().next();
-    let starts_anew = next.is_some_and(|line| {
+    let starts_block = next.is_some_and(|line| {
         let mut words = line.split_whitespace();
         let marker = words.next().unwrap_or_default();
         // An empty item, or a number other than one, does not start a list below a line of text.
         marker.starts_with('#') || (["-", "*", "+", "1.", "1)"].contains(&marker) && words.next().is_some())
     });
-    is_text(before.lines().next_back()) && is_text(next) && !starts_anew
+    is_text(before.lines().next_back()) && is_text(next) && !starts_block
 }
 
 fn notice(count: usize) -> String {

@@ -10,7 +10,7 @@ use lore_text::{fold, is_content_word};
 const NAME_WORDS: usize = 5;
 
 /// Maximum number of words scanned in a source.
-const LOOKED_AT: usize = 20_000;
+const MAX_WORDS: usize = 20_000;
 
 /// A page mentioned in a source.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Mention {
 }
 
 /// A folded word of the source and its line.
-struct Word {
+struct SourceWord {
     text: String,
     line: u32,
 }
@@ -38,7 +38,7 @@ pub(crate) fn mentions(
     text: &str,
     own: &str,
 ) -> Result<(Vec<Mention>, Option<String>)> {
-    let (words, more) = words(text);
+    let (words, is_truncated) = words(text);
     let pages = known_names(context, &words, own)?;
     let mut found: BTreeMap<PageNo, (String, usize, u32)> = BTreeMap::new();
     let mut at = 0;
@@ -63,14 +63,14 @@ pub(crate) fn mentions(
     };
     let mut mentions: Vec<Mention> = rows.into_iter().map(mention).collect();
     mentions.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.page.path.cmp(&b.page.path)));
-    let cut = more.then(|| format!("only the first {LOOKED_AT} words were searched for names"));
+    let cut = is_truncated.then(|| format!("only the first {MAX_WORDS} words were searched for names"));
     Ok((mentions, cut))
 }
 
 /// Returns the pages for every run of words that is a title or an alias.
 fn known_names(
     context: &VaultContext,
-    words: &[Word],
+    words: &[SourceWord],
     own: &str,
 ) -> Result<HashMap<String, BTreeSet<PageNo>>> {
     let mut names: BTreeSet<String> = BTreeSet::new();
@@ -93,26 +93,26 @@ fn known_names(
     Ok(pages)
 }
 
-fn name(words: &[Word]) -> String {
+fn name(words: &[SourceWord]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Splits a text into words without punctuation, and returns whether it was truncated.
-fn words(text: &str) -> (Vec<Word>, bool) {
+fn words(text: &str) -> (Vec<SourceWord>, bool) {
     let lines = text.lines().zip(1u32..);
     let all = lines.flat_map(|(line, number)| {
         line.split(|letter: char| letter.is_whitespace() || "[](){}<>|\"“”,;*_`".contains(letter)).filter_map(
             move |word| {
                 let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
                 let word = word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word);
-                (!word.is_empty()).then(|| Word { text: fold(word), line: number })
+                (!word.is_empty()).then(|| SourceWord { text: fold(word), line: number })
             },
         )
     });
-    let mut words: Vec<Word> = all.take(LOOKED_AT + 1).collect();
-    let more = words.len() > LOOKED_AT;
-    words.truncate(LOOKED_AT);
-    (words, more)
+    let mut words: Vec<SourceWord> = all.take(MAX_WORDS + 1).collect();
+    let is_truncated = words.len() > MAX_WORDS;
+    words.truncate(MAX_WORDS);
+    (words, is_truncated)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use lore_engine::{
 use lore_page::edit;
 use lore_ports::{LinkFilter, NameQuery};
 use lore_text::ContentHash;
-use lore_vault::folder;
+use lore_vault::{VaultPath, folder};
 
 use super::MissingLink;
 
@@ -18,7 +18,7 @@ const BATCH: usize = 100;
 
 /// Result of linking mentions.
 #[derive(Debug, Default)]
-pub struct LinksMade {
+pub struct LinksAdded {
     /// Mentions that are links now.
     pub linked: Vec<MissingLink>,
     /// Changed files.
@@ -28,8 +28,8 @@ pub struct LinksMade {
 }
 
 /// Links mentions through the write path. A page that has changed since it was scanned is skipped.
-pub fn add_missing_links(context: &VaultContext, mentions: &[MissingLink]) -> Result<LinksMade> {
-    let mut done = LinksMade::default();
+pub fn add_missing_links(context: &VaultContext, mentions: &[MissingLink]) -> Result<LinksAdded> {
+    let mut result = LinksAdded::default();
     let mut by_page: BTreeMap<&str, Vec<(&MissingLink, String)>> = BTreeMap::new();
     for mention in mentions {
         by_page.entry(&mention.path).or_default().push((mention, link_name(context, mention)?));
@@ -37,21 +37,21 @@ pub fn add_missing_links(context: &VaultContext, mentions: &[MissingLink]) -> Re
     let pages: Vec<(&str, Vec<(&MissingLink, String)>)> = by_page.into_iter().collect();
     for batch in pages.chunks(BATCH) {
         let changes: Vec<PageChange<'_>> =
-            batch.iter().map(|(path, wanted)| change(context, path, wanted)).collect();
-        let terms = WriteOptions { subject: Some(subject(batch)), is_fix: true, ..WriteOptions::default() };
-        let receipt = write_as(context, &changes, &terms)?;
+            batch.iter().map(|(path, mentions_on_page)| change(context, path, mentions_on_page)).collect();
+        let options = WriteOptions { subject: Some(subject(batch)), is_fix: true, ..WriteOptions::default() };
+        let receipt = write_as(context, &changes, &options)?;
         drop(changes);
-        done.warnings.extend(receipt.warnings);
+        result.warnings.extend(receipt.warnings);
         let written = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         let paths: BTreeSet<String> = written.map(|file| file.path).collect();
-        for (mention, _) in batch.iter().flat_map(|(_, wanted)| wanted) {
+        for (mention, _) in batch.iter().flat_map(|(_, mentions_on_page)| mentions_on_page) {
             if paths.contains(&mention.path) && is_linked(context, mention)? {
-                done.linked.push((*mention).clone());
+                result.linked.push((*mention).clone());
             }
         }
-        done.paths.extend(paths);
+        result.paths.extend(paths);
     }
-    Ok(done)
+    Ok(result)
 }
 
 fn subject(batch: &[(&str, Vec<(&MissingLink, String)>)]) -> String {
@@ -66,32 +66,36 @@ fn link_name(context: &VaultContext, mention: &MissingLink) -> Result<String> {
     let names = names_of(&mention.title);
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let rows = context.store().lookup(context.project(), &NameQuery::Exact(&names))?;
-    let leads = match choose(&rows, &mention.title, Some(folder(&mention.path))) {
+    let resolves = match choose(&rows, &mention.title, Some(folder(&mention.path))) {
         Resolution::One(row) => row.page == mention.target,
         _ => false,
     };
     let plain = !mention.title.contains(['[', ']', '|', '#']);
-    Ok(if leads && plain { mention.title.clone() } else { mention.to.clone() })
+    Ok(if resolves && plain { mention.title.clone() } else { mention.to.clone() })
 }
 
-fn change<'a>(context: &'a VaultContext, path: &str, wanted: &'a [(&MissingLink, String)]) -> PageChange<'a> {
+fn change<'a>(
+    context: &'a VaultContext,
+    path: &str,
+    mentions: &'a [(&MissingLink, String)],
+) -> PageChange<'a> {
     let owned = path.to_owned();
     let link: Edit<'a> = Box::new(move |text| {
         let mut linked = text.to_owned();
         // In reverse order, so that earlier byte ranges stay valid.
-        for (mention, name) in wanted.iter().rev() {
+        for (mention, name) in mentions.iter().rev() {
             if mention.text != ContentHash::of(text.as_bytes()) {
                 return Ok(text.to_owned());
             }
             let id = context.store().pages(context.project(), &[mention.target])?.pop().map(|row| row.id);
             let to = edit::LinkTo { name, id: id.as_deref().unwrap_or_default() };
-            if let Some(edited) = edit::link_words(&owned, &linked, mention.place, to) {
+            if let Some(edited) = edit::link_words(&owned, &linked, mention.range, to) {
                 linked = edited;
             }
         }
         Ok(linked)
     });
-    PageChange { path: path.to_owned(), action: Action::Edit(link), expected_version: None }
+    PageChange { path: VaultPath::known(path.to_owned()), action: Action::Edit(link), expected_version: None }
 }
 
 /// Returns whether the page links to the target, according to the index.

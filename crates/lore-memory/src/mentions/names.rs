@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use lore_text::{is_content_word, is_unspaced};
+use lore_text::{is_content_word, is_unspaced, on_one_line};
 
 /// Names that are everyday words: a page may have such a title, but the words do not refer to it.
 const EVERYDAY: [&str; 34] = [
@@ -55,18 +55,18 @@ pub(super) struct Name {
 }
 
 /// All names that can be mentioned.
-pub(super) struct Names {
+pub(super) struct PageNames {
     pub list: Vec<Name>,
     automaton: Option<AhoCorasick>,
 }
 
-impl Names {
+impl PageNames {
     /// Creates the names from those of each page, in page order.
-    pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> Names {
+    pub(super) fn new<'a>(pages: impl Iterator<Item = Vec<&'a str>>) -> PageNames {
         let mut known: BTreeMap<String, Name> = BTreeMap::new();
         for (page, names) in pages.enumerate() {
-            for name in names.into_iter().filter(|name| may_be_spoken(name)) {
-                let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+            for name in names.into_iter().filter(|name| can_be_mentioned(name)) {
+                let name = on_one_line(name);
                 let single = !name.contains(' ') && !name.chars().any(is_unspaced);
                 let new = Name { page: Some(page), written: BTreeSet::new(), single };
                 let entry = known.entry(lowered(&name)).or_insert(new);
@@ -77,7 +77,10 @@ impl Names {
         }
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::ContiguousNFA)).build(known.keys());
-        Names { automaton: automaton.ok().filter(|_| !known.is_empty()), list: known.into_values().collect() }
+        PageNames {
+            automaton: automaton.ok().filter(|_| !known.is_empty()),
+            list: known.into_values().collect(),
+        }
     }
 
     /// Returns the places where a name occurs as whole words: leftmost first, then longest, without overlaps. The text
@@ -86,13 +89,13 @@ impl Names {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let all =
             automaton.find_overlapping_iter(text).map(|found| (found.pattern().as_usize(), found.range()));
-        let mut whole: Vec<_> = all.filter(|(_, place)| is_whole(text, place.start, place.end)).collect();
-        whole.sort_by_key(|(_, place)| (place.start, std::cmp::Reverse(place.end)));
+        let mut whole: Vec<_> = all.filter(|(_, range)| is_whole(text, range.start, range.end)).collect();
+        whole.sort_by_key(|(_, range)| (range.start, std::cmp::Reverse(range.end)));
         let mut end = 0;
-        whole.retain(|(_, place)| {
-            let free = place.start >= end;
+        whole.retain(|(_, range)| {
+            let free = range.start >= end;
             if free {
-                end = place.end;
+                end = range.end;
             }
             free
         });
@@ -101,7 +104,7 @@ impl Names {
 }
 
 /// Returns whether a name can refer to a page: it has a content word and is not an everyday word, number or date.
-fn may_be_spoken(name: &str) -> bool {
+fn can_be_mentioned(name: &str) -> bool {
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let lower = lowered(name.trim());
     letters > 1
@@ -133,12 +136,14 @@ pub(super) fn lowered(text: &str) -> String {
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let inside = &text[start..end];
     // After `!`, a link would embed the page instead of linking to it.
-    let before = apart(inside.chars().next(), text[..start].chars().rev()) && !text[..start].ends_with('!');
-    before && (possessive(&text[end..]) || apart(inside.chars().next_back(), text[end..].chars()))
+    let before =
+        is_word_boundary(inside.chars().next(), text[..start].chars().rev()) && !text[..start].ends_with('!');
+    before
+        && (is_possessive(&text[end..]) || is_word_boundary(inside.chars().next_back(), text[end..].chars()))
 }
 
 /// Returns whether a word with this edge ends before these letters.
-fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
+fn is_word_boundary(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     let Some(next) = outside.next() else { return true };
     if edge.is_some_and(is_unspaced) && (is_unspaced(next) || next.is_ascii_alphanumeric()) {
         return true;
@@ -155,7 +160,7 @@ fn apart(edge: Option<char>, mut outside: impl Iterator<Item = char>) -> bool {
     !joins || !outside.next().is_some_and(|letter| letter.is_alphanumeric() || letter == '/')
 }
 
-fn possessive(after: &str) -> bool {
+fn is_possessive(after: &str) -> bool {
     let rest = after.strip_prefix("'s").or_else(|| after.strip_prefix("’s"));
     rest.is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric()))
 }
@@ -166,7 +171,7 @@ mod tests {
 
     #[track_caller]
     fn check(names: &[&str], text: &str, expected: &[&str]) {
-        let known = Names::new(names.iter().map(|name| vec![*name]));
+        let known = PageNames::new(names.iter().map(|name| vec![*name]));
         let found = known.in_text(&lowered(text));
         let found: Vec<&str> = found.iter().map(|(_, place)| &text[place.clone()]).collect();
         assert_eq!(found, expected, "{text}");
@@ -196,16 +201,16 @@ mod tests {
     #[test]
     fn meaningless_names_are_rejected() {
         for name in ["2024", "2024-05-01", "the", "of the", "Notes", "x", "a/b", "Next steps", "[x]"] {
-            assert!(!may_be_spoken(name), "{name}");
+            assert!(!can_be_mentioned(name), "{name}");
         }
         for name in ["Go", "AI", "Acme 2", "heat pump", "沈玉兰"] {
-            assert!(may_be_spoken(name), "{name}");
+            assert!(can_be_mentioned(name), "{name}");
         }
     }
 
     #[test]
     fn ambiguous_names_have_no_page() {
-        let names = Names::new([vec!["Ada", "ADA"], vec!["Bob", "Ada"]].into_iter());
+        let names = PageNames::new([vec!["Ada", "ADA"], vec!["Bob", "Ada"]].into_iter());
         let pages: Vec<Option<usize>> = names.list.iter().map(|name| name.page).collect();
         assert_eq!(pages, [None, Some(1)]);
     }

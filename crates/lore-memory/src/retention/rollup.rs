@@ -10,7 +10,7 @@ const LEVEL: u8 = 2;
 /// Number of sections of one kind to keep.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeptEntries {
+pub struct KeepRule {
     /// Pattern of their headings: `Weekly {week}` or `Monthly {month}`.
     pub heading: String,
     /// Number of newest sections to keep.
@@ -19,7 +19,7 @@ pub struct KeptEntries {
 
 /// Result of a roll-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RollUp {
+pub struct RollUpResult {
     /// Text with the kept sections; everything else is unchanged.
     pub text: String,
     /// Headings of the sections over the limit, in text order.
@@ -32,45 +32,47 @@ pub struct RollUp {
 
 /// What happens to a counted section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Stays,
-    TooMany,
-    WrittenAgain,
+enum SectionAction {
+    Keep,
+    OverLimit,
+    Duplicate,
 }
 
 /// Keeps the newest sections of each kind by the week or month in their headings, wherever they are. Of several with
 /// the same heading, the last is kept. A kept section of more than `warn_bytes` bytes causes a warning; sections are
 /// never shortened.
-pub fn roll_up(text: &str, kept: &[KeptEntries], warn_bytes: usize) -> RollUp {
-    let places = edit::sections(text);
-    let mut fates: Vec<(usize, Fate)> = Vec::new();
-    for (rule, kind) in kept.iter().enumerate() {
-        let of_this_kind = |place: &SectionPlace| {
-            let (first, period) = kind_of(place, kept)?;
+pub fn roll_up(text: &str, rules: &[KeepRule], warn_bytes: usize) -> RollUpResult {
+    let sections = edit::sections(text);
+    let mut actions: Vec<(usize, SectionAction)> = Vec::new();
+    for (rule, kind) in rules.iter().enumerate() {
+        let period_of = |place: &SectionPlace| {
+            let (first, period) = kind_of(place, rules)?;
             (first == rule).then_some(period)
         };
-        let labelled = places.iter().enumerate().filter_map(|(at, place)| Some((of_this_kind(place)?, at)));
-        fates.extend(decide(labelled.collect(), kind.last));
+        let labelled = sections.iter().enumerate().filter_map(|(at, place)| Some((period_of(place)?, at)));
+        actions.extend(decide(labelled.collect(), kind.last));
     }
-    fates.sort_unstable_by_key(|(at, _)| *at);
+    actions.sort_unstable_by_key(|(at, _)| *at);
 
-    let with = |fate: Fate| fates.iter().filter(move |(_, found)| *found == fate).map(|(at, _)| &places[*at]);
-    let names = |fate: Fate| with(fate).map(|place| place.heading.text.clone()).collect();
-    let gone = with(Fate::TooMany).chain(with(Fate::WrittenAgain));
-    RollUp {
-        text: edit::remove_sections(text, gone),
-        dropped: names(Fate::TooMany),
-        collapsed: names(Fate::WrittenAgain),
-        warnings: with(Fate::Stays).filter_map(|place| warning(text, place, warn_bytes)).collect(),
+    let with = |action: SectionAction| {
+        actions.iter().filter(move |(_, found)| *found == action).map(|(at, _)| &sections[*at])
+    };
+    let names = |action: SectionAction| with(action).map(|place| place.heading.text.clone()).collect();
+    let removed = with(SectionAction::OverLimit).chain(with(SectionAction::Duplicate));
+    RollUpResult {
+        text: edit::remove_sections(text, removed),
+        dropped: names(SectionAction::OverLimit),
+        collapsed: names(SectionAction::Duplicate),
+        warnings: with(SectionAction::Keep).filter_map(|place| warning(text, place, warn_bytes)).collect(),
     }
 }
 
 /// Returns the first matching kind of a section, and its period.
-fn kind_of(place: &SectionPlace, kept: &[KeptEntries]) -> Option<(usize, NamePeriod)> {
+fn kind_of(place: &SectionPlace, rules: &[KeepRule]) -> Option<(usize, NamePeriod)> {
     if place.heading.level != LEVEL {
         return None;
     }
-    kept.iter().enumerate().find_map(|(rule, kind)| Some((rule, label(&kind.heading, &place.heading.text)?)))
+    rules.iter().enumerate().find_map(|(rule, kind)| Some((rule, label(&kind.heading, &place.heading.text)?)))
 }
 
 /// Returns the week or month in a heading that matches the pattern.
@@ -85,21 +87,21 @@ fn label(pattern: &str, heading: &str) -> Option<NamePeriod> {
 }
 
 /// Decides about the sections of one kind, given by label and position.
-fn decide(mut labelled: Vec<(NamePeriod, usize)>, last: usize) -> Vec<(usize, Fate)> {
+fn decide(mut labelled: Vec<(NamePeriod, usize)>, last: usize) -> Vec<(usize, SectionAction)> {
     labelled.sort_unstable_by(|a, b| b.cmp(a));
     let mut newest: Option<NamePeriod> = None;
-    let mut stay = 0;
-    let fate_of = |(period, at)| {
-        let again = newest.replace(period) == Some(period);
-        let fate = match again {
-            true => Fate::WrittenAgain,
-            false if stay < last => Fate::Stays,
-            false => Fate::TooMany,
+    let mut kept = 0;
+    let action_of = |(period, at)| {
+        let duplicate = newest.replace(period) == Some(period);
+        let action = match duplicate {
+            true => SectionAction::Duplicate,
+            false if kept < last => SectionAction::Keep,
+            false => SectionAction::OverLimit,
         };
-        stay += usize::from(!again);
-        (at, fate)
+        kept += usize::from(!duplicate);
+        (at, action)
     };
-    labelled.into_iter().map(fate_of).collect()
+    labelled.into_iter().map(action_of).collect()
 }
 
 fn warning(text: &str, place: &SectionPlace, limit: usize) -> Option<String> {
@@ -112,8 +114,8 @@ fn warning(text: &str, place: &SectionPlace, limit: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn rules(weeks: usize, months: usize) -> [KeptEntries; 2] {
-        let kept = |heading: &str, last| KeptEntries { heading: heading.to_owned(), last };
+    fn rules(weeks: usize, months: usize) -> [KeepRule; 2] {
+        let kept = |heading: &str, last| KeepRule { heading: heading.to_owned(), last };
         [kept("Weekly {week}", weeks), kept("Monthly {month}", months)]
     }
 
@@ -210,7 +212,7 @@ mod tests {
 
     #[test]
     fn rule_is_deserialized_from_a_policy() {
-        let kept: KeptEntries = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
-        assert_eq!(kept, KeptEntries { heading: "Weekly {week}".to_owned(), last: 12 });
+        let kept: KeepRule = toml::from_str("heading = \"Weekly {week}\"\nlast = 12\n").expect("a rule");
+        assert_eq!(kept, KeepRule { heading: "Weekly {week}".to_owned(), last: 12 });
     }
 }

@@ -1,6 +1,7 @@
 //! Results within a token budget.
 
-use lore_engine::{Budget, Budgeted, Depth, Mode, SearchRequest, expand};
+use lore_engine::{Budget, Content, Depth, Hit, Mode, SearchRequest, SearchResult, VaultContext, search};
+use lore_ports::PageRow;
 use lore_text::estimate_tokens;
 
 use super::fixture::World;
@@ -20,44 +21,51 @@ fn world(words: usize) -> World {
     world
 }
 
-fn opened(world: &World, depth: Depth, budget: usize) -> Budgeted {
-    let request =
-        SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 10, ..Default::default() };
-    let hits = world.context.search(&request).unwrap().hits;
-    assert_eq!(hits.len(), 6);
-    let found = expand(&world.context, hits, depth, Budget { tokens: budget, around: &|_| 0 }).unwrap();
-    assert_eq!(found.total + found.remaining, budget);
-    assert_eq!(found.total, found.hits.iter().map(|hit| hit.tokens).sum::<usize>());
-    assert_eq!(found.hits.len() + found.left_out, 6);
+/// Searches for the words of every page's section, with this depth and budget.
+fn request(depth: Depth, tokens: usize) -> SearchRequest {
+    let budget = Some(Budget { depth, tokens, around: |_, _| 0 });
+    SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 10, budget, ..Default::default() }
+}
+
+fn content(hit: &Hit) -> &Content {
+    hit.content.as_ref().expect("content")
+}
+
+fn opened(world: &World, depth: Depth, budget: usize) -> SearchResult {
+    let found = search(&world.context, &request(depth, budget)).unwrap();
+    let spent = found.spent.unwrap();
+    assert_eq!(spent.total + spent.remaining, budget);
+    assert_eq!(spent.total, found.hits.iter().map(|hit| content(hit).tokens).sum::<usize>());
+    assert_eq!(found.hits.len() + spent.left_out, 6);
     for hit in &found.hits {
-        let about =
-            format!("{}\n{}", hit.hit.page.title, hit.hit.page.summary.as_deref().unwrap_or_default());
-        let content = hit.content.as_deref().map_or(0, estimate_tokens);
-        assert_eq!(hit.tokens, estimate_tokens(&about) + content, "{:?}", hit.depth);
+        let about = format!("{}\n{}", hit.page.title, hit.page.summary.as_deref().unwrap_or_default());
+        let text = content(hit).text.as_deref().map_or(0, estimate_tokens);
+        assert_eq!(content(hit).tokens, estimate_tokens(&about) + text, "{:?}", content(hit).depth);
     }
     found
 }
 
-fn depths(found: &Budgeted) -> Vec<Depth> {
-    found.hits.iter().map(|hit| hit.depth).collect()
+fn depths(found: &SearchResult) -> Vec<Depth> {
+    found.hits.iter().map(|hit| content(hit).depth).collect()
 }
 
 #[test]
 fn depths_return_the_documented_content() {
     let world = world(40);
     let summary = opened(&world, Depth::Summary, 4000);
-    assert!(summary.hits.iter().all(|hit| hit.depth == Depth::Summary && hit.content.is_none()));
+    let bare = |hit: &Hit| content(hit).depth == Depth::Summary && content(hit).text.is_none();
+    assert!(summary.hits.iter().all(bare));
     let section = opened(&world, Depth::Section, 4000);
     for hit in &section.hits {
-        assert_eq!(hit.content.as_deref(), Some("The warp runs through the heddle."));
-        let text = world.text(&hit.hit.page.path);
+        assert_eq!(content(hit).text.as_deref(), Some("The warp runs through the heddle."));
+        let text = world.text(&hit.page.path);
         let line = text.lines().position(|line| line.starts_with("The warp")).unwrap() as u32 + 1;
-        assert_eq!(hit.lines.map(|lines| (lines.first, lines.last)), Some((line, line)));
-        assert_eq!(hit.hit.chunk.as_ref().unwrap().heading, "Weaving");
+        assert_eq!(content(hit).lines.map(|lines| (lines.first, lines.last)), Some((line, line)));
+        assert_eq!(hit.chunk.as_ref().unwrap().heading, "Weaving");
     }
     let full = opened(&world, Depth::Full, 4000);
     for hit in &full.hits {
-        let content = hit.content.as_deref().unwrap();
+        let content = content(hit).text.as_deref().unwrap();
         assert!(content.starts_with("# Loom") && content.ends_with("heddle."), "{content}");
         assert!(!content.contains("Bought"), "the timeline is not part of the truth");
     }
@@ -82,11 +90,12 @@ fn results_never_exceed_the_budget() {
     for depth in [Depth::Summary, Depth::Section, Depth::Full, Depth::Auto] {
         for budget in [1, 5, 20, 60, 300, 600, 1600, 5000, 9000] {
             let found = opened(&world, depth, budget);
-            assert!(found.total <= budget, "{depth:?} {budget}: {}", found.total);
+            let total = found.spent.unwrap().total;
+            assert!(total <= budget, "{depth:?} {budget}: {total}");
         }
     }
     let none = opened(&world, Depth::Summary, 1);
-    assert_eq!((none.hits.len(), none.left_out), (0, 6));
+    assert_eq!((none.hits.len(), none.spent.unwrap().left_out), (0, 6));
 }
 
 #[test]
@@ -95,34 +104,29 @@ fn oversized_sections_are_truncated_at_a_line() {
     let long: String = (0..60).map(|number| format!("Line {number} of the warp.\n")).collect();
     world.file("long.md", format!("# Long\n\n{long}"));
     world.sync();
-    let request = SearchRequest { text: "warp".into(), limit: 10, ..Default::default() };
-    let hits = world.context.search(&request).unwrap().hits;
-    let found = expand(&world.context, hits, Depth::Section, Budget { tokens: 100, around: &|_| 0 }).unwrap();
-    let hit = &found.hits[0];
-    let content = hit.content.as_deref().unwrap();
-    assert!(
-        content.starts_with("Line 0 of the warp.\nLine 1") && content.ends_with("of the warp."),
-        "{content}"
-    );
-    let lines = hit.lines.unwrap();
-    assert_eq!(lines.last - lines.first + 1, content.lines().count() as u32);
-    assert!(found.total <= 100 && found.remaining < 10, "{}", found.remaining);
+    let plain = request(Depth::Section, 100);
+    let found = search(&world.context, &SearchRequest { text: "warp".into(), mode: Mode::Words, ..plain });
+    let found = found.unwrap();
+    let Content { text, lines, .. } = content(&found.hits[0]);
+    let (text, lines) = (text.as_deref().unwrap(), lines.unwrap());
+    assert!(text.starts_with("Line 0 of the warp.\nLine 1") && text.ends_with("of the warp."), "{text}");
+    assert_eq!(lines.last - lines.first + 1, text.lines().count() as u32);
+    let spent = found.spent.unwrap();
+    assert!(spent.total <= 100 && spent.remaining < 10, "{}", spent.remaining);
 }
 
 #[test]
 fn wrapping_text_counts_against_the_budget() {
     let world = world(40);
-    let request =
-        SearchRequest { text: "warp heddle".into(), mode: Mode::Lexical, limit: 1, ..Default::default() };
-    let hits = || world.context.search(&request).unwrap().hits;
-    let spent = |tokens: usize, around: usize| {
-        let budget = Budget { tokens, around: &|_| around };
-        let found = expand(&world.context, hits(), Depth::Section, budget).unwrap();
-        (found.hits[0].content.is_some(), found.total)
+    let spent = |tokens: usize, around: fn(&VaultContext, &PageRow) -> usize| {
+        let budget = Some(Budget { depth: Depth::Section, tokens, around });
+        let request = SearchRequest { limit: 1, budget, ..request(Depth::Section, tokens) };
+        let found = search(&world.context, &request).unwrap();
+        (content(&found.hits[0]).text.is_some(), found.spent.unwrap().total)
     };
-    let (_, plain) = spent(4000, 0);
-    assert_eq!(spent(4000, 30), (true, plain + 30));
-    assert_eq!(spent(plain + 30, 30), (true, plain + 30));
-    let (shown, total) = spent(20, 30);
+    let (_, plain) = spent(4000, |_, _| 0);
+    assert_eq!(spent(4000, |_, _| 30), (true, plain + 30));
+    assert_eq!(spent(plain + 30, |_, _| 30), (true, plain + 30));
+    let (shown, total) = spent(20, |_, _| 30);
     assert!(!shown && total <= 20, "{total}");
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lore_engine::{Error, embed_pending};
-use lore_memory::{CaptureRequest, Captured, NewCapture, Way, capture, similar_pages};
+use lore_memory::{CaptureRequest, Captured, NewCapture, SimilarityMethod, capture, similar_pages};
 use lore_ports::no_progress;
 
 use super::embed_queue::Shelf;
@@ -40,8 +40,9 @@ fn links(new: &NewCapture) -> Vec<&str> {
 fn paraphrases_are_similar_by_embedding_only() {
     let world = world("tiny");
     let found = similar_pages(&world.context, "Puppy training", "Training puppy behavior.").unwrap();
-    let ways: Vec<(&str, Way)> = found.similar.iter().map(|one| (one.page.path.as_str(), one.way)).collect();
-    assert_eq!(ways, [("canine.md", Way::Meaning)]);
+    let methods: Vec<(&str, SimilarityMethod)> =
+        found.similar.iter().map(|one| (one.page.path.as_str(), one.method)).collect();
+    assert_eq!(methods, [("canine.md", SimilarityMethod::Embedding)]);
     assert_eq!((found.model.as_deref(), found.note), (Some("tiny"), None));
     let request = CaptureRequest { text: "Training puppy behavior.".into(), ..CaptureRequest::default() };
     let before = world.listing();
@@ -68,9 +69,9 @@ fn without_a_model_lexical_similarity_is_used_with_a_note() {
         let world = world(first);
         let found =
             similar_pages(&world.context, "Harbour", "A vessel needs a harbour, any vessel.").unwrap();
-        let ways: Vec<Way> = found.similar.iter().map(|one| one.way).collect();
-        assert_eq!((ways, found.model.as_deref()), (vec![Way::WriteOptions], model), "{first}");
-        assert!(found.note.as_ref().is_some_and(|said| said.to_string().contains(note)), "{:?}", found.note);
+        let methods: Vec<SimilarityMethod> = found.similar.iter().map(|one| one.method).collect();
+        assert_eq!((methods, found.model.as_deref()), (vec![SimilarityMethod::Terms], model), "{first}");
+        assert!(found.note.as_ref().is_some_and(|text| text.to_string().contains(note)), "{:?}", found.note);
     }
     let world = world("slow");
     let row = world.context.active_model().unwrap().unwrap();
@@ -97,7 +98,7 @@ fn new_pages_link_to_at_most_three_current_related_pages() {
     assert_eq!(text.matches("- related [[").count(), 3, "{text}");
     assert_eq!((new.receipt.files.len(), page.version), (1, 1), "one write");
     world.sync();
-    world.check_sound();
+    world.check_consistency();
     assert!(!world.state().contains("-> ?"), "{}", world.state());
 }
 
@@ -150,5 +151,5 @@ fn stale_updates_change_nothing() {
     assert!(matches!(capture(&world.context, &request(1)).unwrap(), Captured::Changed(_)));
     assert_eq!(world.text("boats.md"), "# Boats\n\nA vessel needs a crew.\n");
     world.sync();
-    world.check_sound();
+    world.check_consistency();
 }

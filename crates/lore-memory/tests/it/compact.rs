@@ -6,8 +6,8 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use lore_engine::Error;
 use lore_memory::{
-    Attempt, CompactPlan, CompactRequest, Compacted, Extractive, GivenSummary, Held, Measure, Source,
-    Summarizer, apply_summaries, compact, plan_compaction,
+    Attempt, CompactPlan, CompactRequest, Compacted, Connection, Extractive, GivenSummary, Measure,
+    Summarizer, SummarySource, apply_summaries, compact, plan_compaction,
 };
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models, TextModelError, no_progress};
 use lore_text::{ContentHash, estimate_tokens};
@@ -73,7 +73,10 @@ fn shown(plan: &CompactPlan) -> Vec<String> {
     let slugs = |cluster: &lore_memory::Cluster| -> Vec<String> {
         cluster.members.iter().map(|member| member.page.slug.clone()).collect()
     };
-    plan.clusters.iter().map(|cluster| format!("{:?}: {}", cluster.held, slugs(cluster).join(" "))).collect()
+    plan.clusters
+        .iter()
+        .map(|cluster| format!("{:?}: {}", cluster.connection, slugs(cluster).join(" ")))
+        .collect()
 }
 
 #[track_caller]
@@ -195,27 +198,28 @@ fn clusters_become_one_page_and_the_sources_stay() {
         let text = world.text(&path);
         assert!(text.contains("\nstatus: compacted\n"), "{text}");
         assert!(text.contains(&format!("\ncompacted_into: {}\n", one.slug)), "{text}");
-        let marks = ["status: ", "compacted_into: "];
+        let properties = ["status: ", "compacted_into: "];
         let bare = |text: &str| -> Vec<String> {
-            let kept = text.lines().filter(|line| !marks.iter().any(|mark| line.starts_with(mark)));
+            let kept =
+                text.lines().filter(|line| !properties.iter().any(|property| line.starts_with(property)));
             kept.map(str::to_owned).collect()
         };
         assert_eq!(bare(&text), bare(&before[&path]), "{path}");
     }
     assert_eq!(shown(&planned(&world)), [""; 0], "pages are not compacted twice");
     assert_eq!(problems(&world.context), [""; 0]);
-    world.check_sound();
+    world.check_consistency();
 }
 
 /// Returns the same summary for every cluster and counts the calls.
-struct Says(Result<&'static str, &'static str>, std::cell::Cell<usize>);
+struct FixedSummarizer(Result<&'static str, &'static str>, std::cell::Cell<usize>);
 
-impl Summarizer for Says {
+impl Summarizer for FixedSummarizer {
     fn name(&self) -> String {
         "says".into()
     }
 
-    fn summarize(&self, _: &[Source]) -> Result<String, TextModelError> {
+    fn summarize(&self, _: &[SummarySource]) -> Result<String, TextModelError> {
         self.1.set(self.1.get() + 1);
         self.0
             .map(str::to_owned)
@@ -241,9 +245,9 @@ fn rows(count: usize) -> String {
 fn failing_summarizers_are_abandoned_after_three_attempts() {
     let world = World::synced(&rows(5));
     let before = texts(&world);
-    let says = Says(Err("no words"), Default::default());
-    let attempts = compact(&world.context, &planned(&world), &says, &no_progress).unwrap();
-    assert_eq!((attempts.len(), says.1.get()), (3, 3), "it stops after three attempts");
+    let summarizer = FixedSummarizer(Err("no words"), Default::default());
+    let attempts = compact(&world.context, &planned(&world), &summarizer, &no_progress).unwrap();
+    assert_eq!((attempts.len(), summarizer.1.get()), (3, 3), "it stops after three attempts");
     for attempt in &attempts {
         let error = attempt.result.as_ref().unwrap_err();
         assert_eq!(error.code().name(), "model");
@@ -258,8 +262,8 @@ fn failures_do_not_affect_other_clusters() {
     let plan = planned(&world);
     // Someone edits a page of the second cluster while the summaries are generated.
     world.file("r1/b.md", "---\nstatus: stale\n---\nOther words.\n");
-    let says = Says(Ok("# Sum\n\nOf it all.\n"), Default::default());
-    let attempts = compact(&world.context, &plan, &says, &no_progress).unwrap();
+    let summarizer = FixedSummarizer(Ok("# Sum\n\nOf it all.\n"), Default::default());
+    let attempts = compact(&world.context, &plan, &summarizer, &no_progress).unwrap();
     let results: Vec<String> = attempts
         .iter()
         .map(|attempt| match &attempt.result {
@@ -271,7 +275,7 @@ fn failures_do_not_affect_other_clusters() {
     assert_eq!(world.text("r1/b.md"), "---\nstatus: stale\n---\nOther words.\n");
     assert!(!world.text("r1/a.md").contains("compacted"), "a cluster is compacted atomically");
     assert!(world.text("r0/sum.md").contains("summarized_by: says"), "{}", world.text("r0/sum.md"));
-    world.check_sound();
+    world.check_consistency();
 }
 
 fn given(cluster: &str) -> GivenSummary {
@@ -349,9 +353,9 @@ fn contested_and_locked_pages_are_excluded() {
     world.sync();
     let plan = planned(&world);
     assert_eq!(shown(&plan), ["Links: b c e"]);
-    let stays: Vec<(&str, bool)> =
-        plan.clusters[0].inbound.iter().map(|link| (link.path.as_str(), link.stays.is_some())).collect();
-    assert_eq!(stays, [("a.md", false), ("kept/d.md", true)]);
+    let blocked: Vec<(&str, bool)> =
+        plan.clusters[0].inbound.iter().map(|link| (link.path.as_str(), link.blocked.is_some())).collect();
+    assert_eq!(blocked, [("a.md", false), ("kept/d.md", true)]);
     let kept = world.text("kept/d.md");
     let written = done(compact(&world.context, &plan, &extractive(), &no_progress).unwrap());
     assert_eq!(written[0].repointed, ["a.md"]);
@@ -426,7 +430,7 @@ impl Models for Shelf {
 }
 
 /// Three similar pages in one folder, one elsewhere, and one that is different.
-fn alike() -> String {
+fn similar() -> String {
     let page =
         |path: &str, text: &str| format!("-- {path} --\n---\ntitle: Report\nstatus: stale\n---\n{text}\n");
     let report = "The harbour opened at six and twelve ships came in with grain from the east";
@@ -442,17 +446,17 @@ fn alike() -> String {
 
 #[test]
 fn similar_pages_of_one_namespace_are_clustered_with_and_without_a_model() {
-    let by_words = World::synced(&alike());
+    let by_words = World::synced(&similar());
     let plan = planned(&by_words);
-    assert_eq!(shown(&plan), ["Likeness: log/a log/b log/deep/c"]);
+    assert_eq!(shown(&plan), ["Similarity: log/a log/b log/deep/c"]);
     assert!(plan.notes[0].to_string().contains("no embedding model"), "{:?}", plan.notes);
-    let by_meaning = World::with_models(&alike(), Arc::new(Shelf));
-    by_meaning.sync();
-    let plan = planned(&by_meaning);
-    assert_eq!((shown(&plan), plan.notes.len()), (vec!["Likeness: log/a log/b log/deep/c".to_owned()], 0));
-    assert_eq!(plan.measure, Measure::Meaning { model: "letters".into() });
+    let by_embedding = World::with_models(&similar(), Arc::new(Shelf));
+    by_embedding.sync();
+    let plan = planned(&by_embedding);
+    assert_eq!((shown(&plan), plan.notes.len()), (vec!["Similarity: log/a log/b log/deep/c".to_owned()], 0));
+    assert_eq!(plan.measure, Measure::Embedding { model: "letters".into() });
     let cluster = &plan.clusters[0];
-    assert_eq!(cluster.held, Held::Likeness);
+    assert_eq!(cluster.connection, Connection::Similarity);
     assert!(cluster.ties.len() >= 2);
     assert!(
         cluster.ties.iter().all(|tie| tie.similarity.is_some_and(|value| value > 0.8)),

@@ -4,14 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lore_engine::{Fusion, Mode, Note, SearchRequest, SearchResult, Signals, choose_model, embed_pending};
+use lore_engine::{
+    Fusion, Mode, Note, SearchRequest, SearchResult, Signals, choose_model, embed_pending, search,
+};
 use lore_ports::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models, no_progress};
 use lore_text::{ContentHash, estimate_tokens};
 
 use super::fixture::World;
 
 /// Groups of synonyms.
-const MEANINGS: [&[&str]; 5] = [
+const SYNONYMS: [&[&str]; 5] = [
     &["dog", "dogs", "canine", "puppy"],
     &["training", "behavior", "teaching", "obedience"],
     &["ship", "vessel", "boat"],
@@ -33,11 +35,11 @@ impl Tiny {
         let mut vector = vec![0.001; DIMENSIONS];
         for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let word = word.to_lowercase();
-            let meaning = MEANINGS.iter().position(|meaning| meaning.contains(&word.as_str()));
+            let group = SYNONYMS.iter().position(|group| group.contains(&word.as_str()));
             let other = || usize::from(ContentHash::of(word.as_bytes()).0[0]) % (DIMENSIONS - 8) + 8;
-            let weight = if meaning.is_some() { 3.0 } else { 0.3 };
+            let weight = if group.is_some() { 3.0 } else { 0.3 };
             // Another revision of the model reverses its vectors.
-            let at = meaning.unwrap_or_else(other);
+            let at = group.unwrap_or_else(other);
             vector[if self.identity.revision == "turned" { DIMENSIONS - 1 - at } else { at }] += weight;
         }
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
@@ -108,9 +110,9 @@ fn world(first: &'static str) -> World {
     world
 }
 
-fn ask(world: &World, text: &str, mode: Mode) -> SearchResult {
+fn search_for(world: &World, text: &str, mode: Mode) -> SearchResult {
     let request = SearchRequest { text: text.into(), mode, limit: 10, ..Default::default() };
-    world.context.search(&request).unwrap()
+    search(&world.context, &request).unwrap()
 }
 
 fn paths(result: &SearchResult) -> Vec<&str> {
@@ -121,7 +123,7 @@ fn paths(result: &SearchResult) -> Vec<&str> {
 #[test]
 fn pages_are_found_by_meaning() {
     let world = world("tiny");
-    let found = ask(&world, "dog training", Mode::Hybrid);
+    let found = search_for(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Hybrid);
     assert_eq!(paths(&found)[0], "canine.md", "{found:?}");
     let excerpt = found.hits[0].excerpt.as_ref().unwrap();
@@ -131,16 +133,16 @@ fn pages_are_found_by_meaning() {
     );
     assert_eq!(found.hits[0].chunk.as_ref().unwrap().heading, "Teaching");
     assert!(found.hits[0].why.iter().any(|why| why.starts_with("similarity ")), "{:?}", found.hits[0].why);
-    assert_eq!(paths(&ask(&world, "ship", Mode::Semantic))[0], "boats.md");
-    assert_eq!(paths(&ask(&world, "dog training", Mode::Lexical)), [""; 0]);
-    assert_eq!(paths(&ask(&world, "cat training", Mode::Lexical)), ["diary.md"]);
+    assert_eq!(paths(&search_for(&world, "ship", Mode::Semantic))[0], "boats.md");
+    assert_eq!(paths(&search_for(&world, "dog training", Mode::Lexical)), [""; 0]);
+    assert_eq!(paths(&search_for(&world, "cat training", Mode::Lexical)), ["diary.md"]);
 }
 
 #[test]
 fn without_a_model_search_is_lexical_with_a_note() {
     let world = World::synced(FILES);
     for mode in [Mode::Hybrid, Mode::Semantic] {
-        let found = ask(&world, "cat training", mode);
+        let found = search_for(&world, "cat training", mode);
         assert_eq!((found.mode, paths(&found)), (Mode::Lexical, vec!["diary.md"]));
         assert!(found.notes[0].to_string().contains("no embedding model"), "{:?}", found.notes);
     }
@@ -156,7 +158,7 @@ fn exact_names_rank_above_semantic_matches() {
     }
     world.sync();
     for question in ["dog training", "DOG TRAINING", "odd", "puppy school"] {
-        let found = ask(&world, question, Mode::Hybrid);
+        let found = search_for(&world, question, Mode::Hybrid);
         assert_eq!(paths(&found)[0], "odd.md", "{question}");
         assert!(found.hits[0].why[0].starts_with("exact "), "{:?}", found.hits[0].why);
     }
@@ -179,10 +181,10 @@ fn hybrid_never_demotes_the_only_full_lexical_match() {
     for signals in [Signals::default(), Signals { entity: false, dates: false, ..Signals::default() }] {
         let text = question.into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 10, ..Default::default() };
-        let found = world.context.search(&request).unwrap();
+        let found = search(&world.context, &request).unwrap();
         assert_eq!(paths(&found)[0], "needle.md");
     }
-    assert_eq!(paths(&ask(&world, question, Mode::Lexical))[0], "needle.md");
+    assert_eq!(paths(&search_for(&world, question, Mode::Lexical))[0], "needle.md");
 }
 
 #[test]
@@ -191,7 +193,7 @@ fn all_fusion_methods_find_common_hits() {
     for fusion in [Fusion::Weighted(0.5), Fusion::Union, Fusion::Reciprocal(60.0)] {
         let text = "price of a vessel".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, fusion, limit: 10, ..Default::default() };
-        let found = world.context.search(&request).unwrap();
+        let found = search(&world.context, &request).unwrap();
         let first: Vec<&str> = paths(&found)[..2].to_vec();
         assert!(first.contains(&"costs.md") && first.contains(&"boats.md"), "{fusion:?}: {first:?}");
     }
@@ -206,7 +208,7 @@ fn pages_named_in_the_query_rank_higher() {
          -- people/bob.md --\n# Bob\n\nA friend wrote about a storm.\n",
     );
     world.sync();
-    let found = ask(&world, "what did ada write about the storm", Mode::Hybrid);
+    let found = search_for(&world, "what did ada write about the storm", Mode::Hybrid);
     let why = |path: &str| found.hits.iter().find(|hit| hit.page.path == path).expect(path).why.join(", ");
     assert!(why("people/ada.md").contains("the question names it: ada"), "{}", why("people/ada.md"));
     assert!(why("people/ada/letters.md").contains("filed under a name in the question: ada"));
@@ -221,7 +223,7 @@ fn dates_in_the_query_match_entries() {
          -- b.md --\n# B\n\nText.\n\n---\n\n- **2023-01-05** | note — A storm at sea.\n",
     );
     world.sync();
-    let found = ask(&world, "which storm was in March 2024?", Mode::Hybrid);
+    let found = search_for(&world, "which storm was in March 2024?", Mode::Hybrid);
     assert_eq!(paths(&found)[0], "a.md");
     assert!(found.hits[0].why.contains(&"has the date 2024-03-05".to_owned()), "{:?}", found.hits[0].why);
 }
@@ -240,20 +242,20 @@ fn ties_are_broken_by_the_latest_change() {
         let signals = Signals { recency, ..Signals::default() };
         let text = "quartz basalt".into();
         let request = SearchRequest { text, mode: Mode::Hybrid, signals, limit: 2, ..Default::default() };
-        assert_eq!(paths(&world.context.search(&request).unwrap()), expected, "{recency}");
+        assert_eq!(paths(&search(&world.context, &request).unwrap()), expected, "{recency}");
     }
 }
 
 #[test]
 fn pending_chunks_are_found_lexically_with_a_note() {
     let world = world("slow");
-    let found = ask(&world, "patience", Mode::Hybrid);
+    let found = search_for(&world, "patience", Mode::Hybrid);
     assert_eq!(paths(&found), ["canine.md"]);
     assert!(found.notes[0].to_string().contains("5 chunks are not embedded yet"), "{:?}", found.notes);
     let row = world.context.active_model().unwrap().expect("a model");
     let done = embed_pending(&world.context, &row, &no_progress).unwrap();
     assert_eq!((done.chunks, done.left), (5, 0));
-    let found = ask(&world, "dog training", Mode::Hybrid);
+    let found = search_for(&world, "dog training", Mode::Hybrid);
     assert_eq!((paths(&found)[0], found.notes.len()), ("canine.md", 0));
     assert_eq!(
         embed_pending(&world.context, &row, &no_progress).unwrap().chunks,
@@ -275,7 +277,7 @@ fn interrupted_queues_resume() {
     let left = world.context.store().count_pending(world.context.project(), row.number).unwrap();
     assert_eq!(left, 300 - 128, "embedded chunks are kept");
     assert!(
-        paths(&ask(&world, "page 299", Mode::Hybrid)).contains(&"299.md"),
+        paths(&search_for(&world, "page 299", Mode::Hybrid)).contains(&"299.md"),
         "pending pages are found lexically"
     );
 }
@@ -296,14 +298,17 @@ fn models_switch_only_when_everything_is_embedded() {
     let world = world("tiny");
     let question = "the cost of rain for a puppy";
     let shown = |result: &SearchResult| format!("{:?}", result.hits);
-    let before = shown(&ask(&world, question, Mode::Hybrid));
+    let before = shown(&search_for(&world, question, Mode::Hybrid));
     let (row, embedded) = choose_model(&world.context, "slow", &no_progress).unwrap();
     assert_eq!((row.identity.name.as_str(), embedded.chunks, embedded.left), ("slow", 5, 0));
     let active = || world.context.active_model().unwrap().expect("a model").identity.name;
     assert_eq!(active(), "slow");
     let (_, embedded) = choose_model(&world.context, "tiny", &no_progress).unwrap();
     assert_eq!(embedded.chunks, 0, "the vectors of the first model were kept");
-    assert_eq!((active(), shown(&ask(&world, question, Mode::Hybrid))), ("tiny".to_owned(), before.clone()));
+    assert_eq!(
+        (active(), shown(&search_for(&world, question, Mode::Hybrid))),
+        ("tiny".to_owned(), before.clone())
+    );
     // A model that fails half-way changes nothing.
     for number in 0..300 {
         world.file(&format!("{number}.md"), format!("# Page {number}\n\nText of {number}.\n"));
@@ -318,12 +323,12 @@ fn models_switch_only_when_everything_is_embedded() {
 fn revisions_of_a_model_are_not_mixed() {
     let world = world("tiny");
     let world = world.reopened(Arc::new(Shelf { first: "tiny", revision: "turned" }));
-    let found = ask(&world, "dog training", Mode::Hybrid);
+    let found = search_for(&world, "dog training", Mode::Hybrid);
     assert_eq!(found.mode, Mode::Lexical);
     let outdated = |note: &Note| matches!(note, Note::Model { error: EmbedError::Outdated { model, .. }, .. } if model == "tiny");
     assert!(outdated(&found.notes[0]), "{:?}", found.notes);
     choose_model(&world.context, "tiny", &no_progress).unwrap();
-    assert_eq!(paths(&ask(&world, "dog training", Mode::Hybrid))[0], "canine.md");
+    assert_eq!(paths(&search_for(&world, "dog training", Mode::Hybrid))[0], "canine.md");
 }
 
 #[test]
@@ -333,13 +338,13 @@ fn rebuilt_indexes_give_the_same_results_without_embedding() {
     embed_pending(&world.context, &row, &no_progress).unwrap();
     let found = |world: &World| {
         ["dog training", "ship", "price", "storm"]
-            .map(|text| format!("{:?}", paths(&ask(world, text, Mode::Hybrid))))
+            .map(|text| format!("{:?}", paths(&search_for(world, text, Mode::Hybrid))))
     };
     let before = found(&world);
     world.context.store().forget(world.context.project(), lore_ports::Forget::IndexOnly).unwrap();
     world.sync();
-    let waiting = world.context.store().count_pending(world.context.project(), row.number).unwrap();
-    assert_eq!((waiting, found(&world)), (0, before));
+    let pending = world.context.store().count_pending(world.context.project(), row.number).unwrap();
+    assert_eq!((pending, found(&world)), (0, before));
 }
 
 #[test]
@@ -349,7 +354,7 @@ fn long_empty_and_foreign_queries_are_not_errors() {
         [String::new(), "?!".into(), "狗的训练".into(), "dog ".repeat(300_000), "\u{0}\u{7f}".into()]
     {
         for mode in [Mode::Lexical, Mode::Semantic, Mode::Hybrid] {
-            ask(&world, &question, mode);
+            search_for(&world, &question, mode);
         }
     }
 }

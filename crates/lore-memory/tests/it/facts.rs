@@ -29,12 +29,12 @@ fn listed(context: &VaultContext, query: &FactQuery<'_>) -> String {
         .facts
         .iter()
         .map(|fact| {
-            let said = &fact.statement;
+            let statement = &fact.statement;
             let about = fact.about.as_deref().unwrap_or("?");
-            let (path, line) = (&fact.path, said.lines.first);
+            let (path, line) = (&fact.path, statement.lines.first);
             format!(
                 "{} ({about}) {} {} {} @ {path}:{line}",
-                fact.subject, said.predicate, said.object, said.interval
+                fact.subject, statement.predicate, statement.object, statement.interval
             )
         })
         .collect();
@@ -65,8 +65,8 @@ fn facts_are_found_by_subject() {
         let named = FactQuery { subject: Some(name), ..query(Temporal::All, "2024-06-01") };
         assert_eq!(listed(&world.context, &named), expected, "{name}");
     }
-    let nobody = FactQuery { subject: Some("nobody"), ..query(Temporal::Current, "2024-06-01") };
-    assert_eq!(listed(&world.context, &nobody), "Nobody (?) likes coffee  @ notes/tea.md:3\nleft out 0");
+    let by_subject = FactQuery { subject: Some("nobody"), ..query(Temporal::Current, "2024-06-01") };
+    assert_eq!(listed(&world.context, &by_subject), "Nobody (?) likes coffee  @ notes/tea.md:3\nleft out 0");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn new_values_close_old_ones_and_keep_their_provenance() {
     );
     assert_eq!(ids(&world.context)[..2], before, "ids do not change when a fact is closed");
     assert_eq!(ids(&world.context), ids(&world.fresh()));
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -170,10 +170,13 @@ fn overlapping_values_and_bad_intervals_are_reported() {
         "-- a.md --\n- role:: clerk {2019..}\n- role:: boss {2020..}\n- Bob | role:: boss\n- role:: page {2010..2018}\n\
          - knows:: x {2020..}\n- knows:: y {2020..}\n- likes:: z {2020..2019}\n- at [[b]] {2021..2020}\n-- b.md --\nx\n",
     );
-    let told = validate(&world.context, Check::Facts).unwrap();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("a.md:7: `{2020..2019}` is not an interval"), "{told:?}");
-    assert_eq!(told[1], "a.md: lines 1 and 2 give role two values at the same time: clerk and boss");
-    let told = validate(&world.context, Check::Links).unwrap();
-    assert!(told.len() == 1 && told[0].starts_with("a.md:8: `{2021..2020}` is not an interval"), "{told:?}");
+    let problems = validate(&world.context, Check::Facts).unwrap();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems[0].starts_with("a.md:7: `{2020..2019}` is not an interval"), "{problems:?}");
+    assert_eq!(problems[1], "a.md: lines 1 and 2 give role two values at the same time: clerk and boss");
+    let problems = validate(&world.context, Check::Links).unwrap();
+    assert!(
+        problems.len() == 1 && problems[0].starts_with("a.md:8: `{2021..2020}` is not an interval"),
+        "{problems:?}"
+    );
 }

@@ -17,6 +17,7 @@ use lore_ports::{
 };
 use lore_sqlite::open;
 use lore_text::estimate_tokens;
+use lore_vault::VaultPath;
 use tempfile::TempDir;
 
 /// The current time of every test clock.
@@ -139,14 +140,14 @@ impl World {
     }
 
     /// Reconciles only these paths and formats the report.
-    pub fn look(&self, paths: &[&str]) -> String {
+    pub fn sync_paths(&self, paths: &[&str]) -> String {
         let paths: BTreeSet<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         shown(&refresh(&self.context, Scope::Paths(&paths), &no_progress).unwrap())
     }
 
     /// Applies one change.
     pub fn change(&self, path: &str, action: Action<'_>, expected_version: Option<u64>) -> Result<Written> {
-        let changes = [PageChange { path: path.into(), action, expected_version }];
+        let changes = [PageChange { path: VaultPath::known(path), action, expected_version }];
         write(&self.context, &changes).map(|mut receipt| receipt.files.remove(0))
     }
 
@@ -187,7 +188,7 @@ impl World {
 
     /// Checks that the index has no problems and equals a fresh one.
     #[track_caller]
-    pub fn check_sound(&self) {
+    pub fn check_consistency(&self) {
         assert_eq!(problems(&self.context), [""; 0]);
         let fresh = self.fresh();
         assert_eq!(self.state(), state(&fresh), "the state differs from a fresh index");
@@ -221,13 +222,28 @@ pub fn context(folder: &Path, root: &str, database: &str) -> VaultContext {
     memory_with(folder, root, database, Arc::new(NoModels))
 }
 
+/// Opens the vault at `root` under this name.
+pub fn named_context(folder: &Path, root: &str, database: &str, name: &str) -> VaultContext {
+    open_context(folder, root, database, name, Arc::new(NoModels))
+}
+
 /// Opens the vault with these models.
 pub fn memory_with(folder: &Path, root: &str, database: &str, models: Arc<dyn Models>) -> VaultContext {
+    open_context(folder, root, database, "test", models)
+}
+
+fn open_context(
+    folder: &Path,
+    root: &str,
+    database: &str,
+    name: &str,
+    models: Arc<dyn Models>,
+) -> VaultContext {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
     assert_eq!(opened.warnings, [""; 0]);
     VaultContext::open(ContextParts {
-        name: "test".into(),
+        name: name.into(),
         root: folder.join(root),
         store: Box::new(opened.store),
         state: folder.join("state"),
@@ -269,7 +285,7 @@ pub fn edit<'a>(edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
 
 /// A move with an edit of the page's text.
 pub fn move_to<'a>(path: &str, edit: impl Fn(&str) -> Result<String> + 'a) -> Action<'a> {
-    Action::Move(path.into(), Box::new(edit))
+    Action::Move(VaultPath::known(path), Box::new(edit))
 }
 
 /// The edit that changes nothing.

@@ -7,10 +7,12 @@ use lore_memory::{NewGap, add_gap};
 use lore_ports::ImportFilter;
 use lore_text::ContentHash;
 
+use lore_vault::VaultPath;
+
 use super::fixture::World;
 
 /// Puts a page together with the import of a source of these bytes.
-fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
+fn import(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> Result<Receipt> {
     let import = ImportNote {
         batch: path.into(),
         source: "meeting/1".into(),
@@ -21,11 +23,12 @@ fn take_in(world: &World, path: &str, text: &str, bytes: &[u8], again: bool) -> 
         again,
     };
     let noted = LedgerNotes { import: Some(import), ..LedgerNotes::default() };
-    let change = PageChange { path: path.into(), action: Action::Put(text.into()), expected_version: None };
+    let change =
+        PageChange { path: VaultPath::known(path), action: Action::Put(text.into()), expected_version: None };
     write_as(&world.context, &[change], &WriteOptions { noted, ..WriteOptions::default() })
 }
 
-fn kept(world: &World) -> Vec<(String, bool)> {
+fn imports(world: &World) -> Vec<(String, bool)> {
     let rows = world.context.store().imports(world.context.project(), &ImportFilter::All).unwrap();
     rows.into_iter().map(|row| (row.page, row.active)).collect()
 }
@@ -34,20 +37,20 @@ fn kept(world: &World) -> Vec<(String, bool)> {
 #[test]
 fn concurrently_imported_bytes_reject_the_change() {
     let world = World::synced("");
-    take_in(&world, "a.md", "one\n", b"bytes", false).unwrap();
+    import(&world, "a.md", "one\n", b"bytes", false).unwrap();
     for text in ["two\n", "one\n"] {
         let path = if text == "one\n" { "a.md" } else { "b.md" };
-        match take_in(&world, path, text, b"bytes", false) {
+        match import(&world, path, text, b"bytes", false) {
             Err(Error::Exists { path }) => assert_eq!(path, "a.md"),
             other => panic!("{path}: {other:?}"),
         }
-        assert_eq!((world.listing().as_str(), kept(&world)), ("a.md", vec![("a.md".into(), true)]));
+        assert_eq!((world.listing().as_str(), imports(&world)), ("a.md", vec![("a.md".into(), true)]));
     }
-    take_in(&world, "b.md", "two\n", b"bytes", true).unwrap();
-    take_in(&world, "a.md", "one\n", b"bytes", true).unwrap();
+    import(&world, "b.md", "two\n", b"bytes", true).unwrap();
+    import(&world, "a.md", "one\n", b"bytes", true).unwrap();
     let expected = [("a.md", true), ("b.md", true), ("a.md", false)];
-    assert_eq!(kept(&world), expected.map(|(page, active)| (page.to_owned(), active)));
-    world.check_sound();
+    assert_eq!(imports(&world), expected.map(|(page, active)| (page.to_owned(), active)));
+    world.check_consistency();
 }
 
 #[test]
@@ -57,7 +60,8 @@ fn gaps_are_resolved_only_with_their_change() {
     let id = add_gap(&world.context, &question).unwrap().id;
     let fill = |expected_version: u64, text: &str| {
         let action = Action::Put(text.into());
-        let change = PageChange { path: "a.md".into(), action, expected_version: Some(expected_version) };
+        let change =
+            PageChange { path: VaultPath::known("a.md"), action, expected_version: Some(expected_version) };
         write_as(
             &world.context,
             &[change],

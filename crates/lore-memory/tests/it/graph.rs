@@ -18,7 +18,7 @@ const CHAIN: &str = "\
 ";
 
 /// Formats `page@hops` by hops, then `| from>to` for each link, then `cut`.
-fn walked(world: &World, centre: &str, depth: usize, limit: usize, temporal: Temporal) -> String {
+fn walk(world: &World, centre: &str, depth: usize, limit: usize, temporal: Temporal) -> String {
     let reach = Reach { depth, limit, temporal, today: "2024-06-01".into() };
     let found = world.context.graph(&world.page(centre), &reach).unwrap();
     let pages = world.pages();
@@ -27,19 +27,19 @@ fn walked(world: &World, centre: &str, depth: usize, limit: usize, temporal: Tem
         page.path.trim_end_matches(".md").to_owned()
     };
     assert!(found.pages.is_sorted_by_key(|(_, hops)| *hops));
-    let mut near: Vec<String> =
+    let mut nodes: Vec<String> =
         found.pages.iter().map(|(page, hops)| format!("{hops}{}", name(*page))).collect();
-    near.sort();
+    nodes.sort();
     let mut links: Vec<String> =
         found.links.iter().map(|row| format!("{}>{}", name(row.from), name(row.to.unwrap()))).collect();
     links.sort();
-    format!("{} | {}{}", near.join(" "), links.join(" "), if found.cut { " cut" } else { "" })
+    format!("{} | {}{}", nodes.join(" "), links.join(" "), if found.cut { " cut" } else { "" })
 }
 
 #[test]
 fn depth_counts_hops_in_both_directions() {
     let world = World::synced(CHAIN);
-    let walk = |centre: &str, depth: usize| walked(&world, centre, depth, 100, Temporal::Current);
+    let walk = |centre: &str, depth: usize| walk(&world, centre, depth, 100, Temporal::Current);
     assert_eq!(walk("a.md", 0), "0a | ");
     assert_eq!(walk("a.md", 1), "0a 1b 1back | a>b back>a");
     assert_eq!(walk("a.md", 2), "0a 1b 1back 2c | a>b b>c back>a");
@@ -50,7 +50,7 @@ fn depth_counts_hops_in_both_directions() {
 #[test]
 fn limits_keep_the_nearest_and_set_the_flag() {
     let world = World::synced(CHAIN);
-    let walk = |limit: usize| walked(&world, "a.md", 9, limit, Temporal::Current);
+    let walk = |limit: usize| walk(&world, "a.md", 9, limit, Temporal::Current);
     assert_eq!(walk(5), "0a 1b 1back 2c 3d | a>b b>c back>a c>d");
     assert_eq!(walk(4), "0a 1b 1back 2c | a>b b>c back>a cut");
     assert_eq!(walk(2), "0a 1b | a>b cut", "a typed relation is followed before a plain link");
@@ -65,7 +65,7 @@ fn links_are_filtered_by_validity() {
          -- past.md --\n-- now.md --\n-- later.md --\n-- always.md --\n-- month.md --\n-- yesterday.md --\n",
     );
     let names = |temporal| {
-        let walk = walked(&world, "a.md", 1, 100, temporal);
+        let walk = walk(&world, "a.md", 1, 100, temporal);
         walk.split(" | ").next().unwrap().replace("0a ", "").replace('1', "")
     };
     assert_eq!(names(Temporal::Current), "always month now");
@@ -76,11 +76,11 @@ fn links_are_filtered_by_validity() {
 #[test]
 fn cycles_and_self_links_terminate() {
     let world = World::synced("-- a.md --\n[[a]] [[b]]\n-- b.md --\n[[a]] [[b]]\n");
-    assert_eq!(walked(&world, "a.md", 50, 100, Temporal::Current), "0a 1b | a>a a>b b>a b>b");
+    assert_eq!(walk(&world, "a.md", 50, 100, Temporal::Current), "0a 1b | a>a a>b b>a b>b");
 }
 
 #[test]
 fn links_between_outermost_pages_are_included() {
     let world = World::synced("-- a.md --\n[[b]] [[c]]\n-- b.md --\n[[c]]\n-- c.md --\nx\n");
-    assert_eq!(walked(&world, "a.md", 1, 100, Temporal::Current), "0a 1b 1c | a>b a>c b>c");
+    assert_eq!(walk(&world, "a.md", 1, 100, Temporal::Current), "0a 1b 1c | a>b a>c b>c");
 }

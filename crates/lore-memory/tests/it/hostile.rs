@@ -4,6 +4,8 @@ use std::fs;
 
 use lore_engine::{Action, PageChange, relocate, write};
 
+use lore_vault::VaultPath;
+
 use super::fixture::{World, done, edit, move_to, same};
 
 const CANARY: &str = "nobody writes here\n";
@@ -73,7 +75,7 @@ fn escaping_absolute_and_hidden_paths_are_rejected() {
 #[test]
 fn reads_and_scans_stay_inside_the_vault() {
     let world = caged("-- a.md --\none\n");
-    assert_eq!(world.look(&["../canary.md", "../beyond/canary.md"]), "");
+    assert_eq!(world.sync_paths(&["../canary.md", "../beyond/canary.md"]), "");
     assert!(world.context.vault().read("../canary.md", u64::MAX).is_err());
     assert_eq!(world.pages().len(), 1);
 }
@@ -92,7 +94,7 @@ fn directory_symlinks_out_of_the_vault_are_rejected() {
     assert_eq!(done(&world.change("out/canary.md", Action::Delete, None)), "denied");
     check_canary(&world);
     assert_eq!(world.sync(), "");
-    assert_eq!(world.look(&["out/canary.md"]), "");
+    assert_eq!(world.sync_paths(&["out/canary.md"]), "");
 }
 
 #[cfg(unix)]
@@ -101,7 +103,7 @@ fn page_symlinks_out_of_the_vault_are_neither_read_nor_written() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("canary.md"), world.at("out.md")).unwrap();
     assert_eq!(world.sync(), "!out.md (it is a symlink that is broken or leaves the vault)");
-    assert_eq!(world.look(&["out.md"]), "");
+    assert_eq!(world.sync_paths(&["out.md"]), "");
     check_refused(&world, "out.md");
     assert_eq!(world.pages().len(), 1);
 }
@@ -112,7 +114,7 @@ fn batches_with_an_escaping_path_are_rejected() {
     let world = caged("-- a.md --\none\n");
     std::os::unix::fs::symlink(world.outside("beyond"), world.at("out")).unwrap();
     let put = |path: &str| PageChange {
-        path: path.into(),
+        path: VaultPath::known(path),
         action: Action::Put("x".into()),
         expected_version: None,
     };

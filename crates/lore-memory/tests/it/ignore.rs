@@ -16,7 +16,7 @@ fn check(files: &str, expected: &str) {
     let one_by_one = World::new(files);
     let listing = one_by_one.listing();
     let paths: Vec<&str> = listing.split(' ').filter(|path| path.ends_with(".md")).collect();
-    paths.iter().for_each(|path| drop(one_by_one.look(&[path])));
+    paths.iter().for_each(|path| drop(one_by_one.sync_paths(&[path])));
     assert_eq!(indexed(&one_by_one), expected, "each path separately");
 }
 
@@ -75,7 +75,7 @@ fn newly_ignored_pages_are_removed() {
     assert_eq!(world.sync(), "-a.md");
     world.remove(".loreignore");
     assert_eq!(world.sync(), "+a.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -98,6 +98,6 @@ fn ignored_files_are_not_deleted() {
 #[test]
 fn non_page_files_are_excluded() {
     let world = World::new("-- a.txt --\nx\n-- b.md.bak --\nx\n-- README --\nx\n-- c.MD --\nx\n");
-    assert_eq!(world.look(&["a.txt", "b.md.bak", "README", "c.MD"]), "+c.MD");
+    assert_eq!(world.sync_paths(&["a.txt", "b.md.bak", "README", "c.MD"]), "+c.MD");
     assert_eq!(world.sync(), "");
 }

@@ -60,9 +60,9 @@ fn links_determine_the_state() {
     assert_eq!(stale(&world.context), ["b", "d", "a"]);
     let chain = supersession(&world.context, &world.page("a.md")).unwrap();
     assert_eq!(chain, [vec![("b".into(), "b".into())], vec![("c".into(), "c".into())]]);
-    let odds = conflicts(&world.context).unwrap();
-    assert_eq!(odds.len(), 1);
-    assert_eq!((odds[0].one.slug.as_str(), odds[0].description.as_str()), ("e", "another number"));
+    let found = conflicts(&world.context).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].one.slug.as_str(), found[0].description.as_str()), ("e", "another number"));
     assert_eq!(shown(&world.context), shown(&world.fresh()), "a fresh index gives the same states");
 }
 
@@ -71,12 +71,12 @@ fn supersession_cycles_are_reported_and_terminate() {
     let world = World::synced(
         "-- a.md --\n- supersedes [[b]]\n-- b.md --\n- supersedes [[a]]\n-- c.md --\n- supersedes [[c]]\n",
     );
-    let told: Vec<String> = shown(&world.context)
+    let reasons: Vec<String> = shown(&world.context)
         .iter()
         .map(|line| line.split(": ").skip(1).collect::<Vec<_>>().join(": "))
         .collect();
     assert_eq!(
-        told,
+        reasons,
         [
             "superseded by b, supersession cycle: a, b",
             "superseded by a, supersession cycle: b, a",
@@ -115,12 +115,8 @@ fn age_counts_only_if_the_policy_sets_it() {
     assert_eq!(stale(&world.context), ["orphan", "old", "clients/acme"], "most recently stale first");
     assert_eq!(stale(&world.fresh()), stale(&world.context));
     let some = |path: Option<&str>, limit: Option<usize>| {
-        let wanted = Stale { path: path.map(str::to_owned), limit, looks: None };
-        find_stale(&world.context, &wanted)
-            .unwrap()
-            .into_iter()
-            .map(|(page, _)| page.slug)
-            .collect::<Vec<_>>()
+        let query = Stale { path: path.map(str::to_owned), limit, looks: None };
+        find_stale(&world.context, &query).unwrap().into_iter().map(|(page, _)| page.slug).collect::<Vec<_>>()
     };
     assert_eq!(some(Some("clients/"), None), ["clients/acme"]);
     assert_eq!(some(None, Some(2)), ["orphan", "old"]);
@@ -159,17 +155,21 @@ fn statuses_are_set_with_the_smallest_change() {
         "---\nupdated: 2024-06-01\ncompacted_into: plain\n---\n",
         page("2024-06-01", ""),
     ));
-    let plan = |path: &str, wanted: &str| plan_status(&world.context, &world.page(path), wanted);
-    let made = |path: &str| plan(path, "active").map(|plan| (plan.status, plan.reviewed)).unwrap();
+    let plan = |path: &str, status: &str| plan_status(&world.context, &world.page(path), status);
+    let planned_change = |path: &str| plan(path, "active").map(|plan| (plan.status, plan.reviewed)).unwrap();
     let today = Some("2024-06-01".to_owned());
-    assert_eq!(made("old.md"), (Stated::Kept, today.clone()), "a review date is enough against age");
     assert_eq!(
-        made("older.md"),
+        planned_change("old.md"),
+        (Stated::Kept, today.clone()),
+        "a review date is enough against age"
+    );
+    assert_eq!(
+        planned_change("older.md"),
         (Stated::Set("active".into()), today.clone()),
         "a review date is not enough against a link"
     );
-    assert_eq!(made("said.md"), (Stated::Removed, today.clone()));
-    for (path, wanted, expected) in [
+    assert_eq!(planned_change("said.md"), (Stated::Removed, today.clone()));
+    for (path, status, expected) in [
         ("plain.md", "stale", None),
         ("plain.md", "Contested", None),
         ("plain.md", "superseded", None),
@@ -180,12 +180,14 @@ fn statuses_are_set_with_the_smallest_change() {
         ("gone.md", "stale", Some("cannot become stale")),
         ("plain.md", "splendid", Some("\"splendid\" is not a status")),
     ] {
-        match (plan(path, wanted), expected) {
+        match (plan(path, status), expected) {
             (Ok(plan), None) => {
-                assert_eq!(plan.status, Stated::Set(wanted.to_lowercase()), "{path} {wanted}")
+                assert_eq!(plan.status, Stated::Set(status.to_lowercase()), "{path} {status}")
             }
-            (Err(error), Some(said)) => assert!(error.to_string().contains(said), "{path} {wanted}: {error}"),
-            (plan, _) => panic!("{path} {wanted}: {plan:?}"),
+            (Err(error), Some(message)) => {
+                assert!(error.to_string().contains(message), "{path} {status}: {error}")
+            }
+            (plan, _) => panic!("{path} {status}: {plan:?}"),
         }
     }
 }
@@ -197,12 +199,15 @@ fn schemas_restrict_statuses() {
          values = { status = [\"current\", \"contested\", \"superseded\"] }\ndefaults = { status = \"current\" }\n\
          -- a.md --\n---\nstatus: contested\n---\n",
     );
-    let plan = |wanted: &str| plan_status(&world.context, &world.page("a.md"), wanted);
+    let plan = |status: &str| plan_status(&world.context, &world.page("a.md"), status);
     let refused = plan("stale").expect_err("not allowed");
     assert_eq!(refused.code().name(), "denied");
     assert!(refused.to_string().contains("current, contested, superseded"), "{refused}");
-    let usual = plan("current").unwrap();
-    assert_eq!((usual.status, usual.reviewed), (Stated::Set("current".into()), Some("2024-06-01".into())));
+    let allowed = plan("current").unwrap();
+    assert_eq!(
+        (allowed.status, allowed.reviewed),
+        (Stated::Set("current".into()), Some("2024-06-01".into()))
+    );
     assert_eq!(plan("superseded").unwrap().reviewed, None);
 }
 

@@ -1,6 +1,6 @@
 //! Search for lines instead of pages.
 
-use lore_engine::{HitKind, SearchRequest};
+use lore_engine::{HitKind, SearchRequest, search};
 
 use super::fixture::World;
 
@@ -29,7 +29,7 @@ engine engine engine music, and [[Babbage]] in passing
 /// Returns the matching lines of one kind, as `path:first-last text`.
 fn lines(world: &World, text: &str, kind: HitKind) -> Vec<String> {
     let request = SearchRequest { text: text.into(), kind: Some(kind), limit: 10, ..Default::default() };
-    let hits = world.context.search(&request).unwrap().hits;
+    let hits = search(&world.context, &request).unwrap().hits;
     hits.into_iter()
         .map(|hit| {
             let excerpt = hit.excerpt.unwrap();
@@ -96,7 +96,7 @@ fn lines_with_more_matching_words_rank_first_and_are_paged() {
     let window = |text: &str, offset: usize| {
         let kind = Some(HitKind::Observation);
         let request = SearchRequest { text: text.into(), kind, limit: 10, offset, ..Default::default() };
-        let result = world.context.search(&request).unwrap();
+        let result = search(&world.context, &request).unwrap();
         let shown =
             result.hits.iter().map(|hit| (hit.page.path.clone(), hit.excerpt.as_ref().unwrap().lines.first));
         (shown.collect::<Vec<_>>(), result.more)

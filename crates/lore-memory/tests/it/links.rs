@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::fixture::World;
 
 /// Returns the targets of the links of `from.md`, in order.
-fn led(world: &World) -> String {
+fn link_targets(world: &World) -> String {
     let state = world.state();
     let lines = state.lines().skip_while(|line| !line.starts_with("from.md ")).skip(1);
     let links = lines.take_while(|line| line.starts_with("  "));
@@ -15,11 +15,11 @@ fn led(world: &World) -> String {
 #[test]
 fn pending_links_resolve_when_the_page_arrives() {
     let world = World::synced("-- from.md --\n- knows [[entity-b]]\n");
-    assert_eq!(led(&world), "?");
+    assert_eq!(link_targets(&world), "?");
     world.files("-- entity-b.md --\nx\n");
     world.sync();
-    assert_eq!(led(&world), "entity-b.md");
-    world.check_sound();
+    assert_eq!(link_targets(&world), "entity-b.md");
+    world.check_consistency();
 }
 
 #[test]
@@ -27,20 +27,20 @@ fn links_to_existing_pages_resolve_immediately() {
     let world = World::synced("-- entity-b.md --\nx\n");
     world.files("-- from.md --\n- knows [[entity-b]]\n");
     world.sync();
-    assert_eq!(led(&world), "entity-b.md");
+    assert_eq!(link_targets(&world), "entity-b.md");
 }
 
 #[test]
 fn links_become_pending_when_the_page_is_removed() {
     let world = World::synced("-- from.md --\n[[b]]\n-- b.md --\nx\n");
-    assert_eq!(led(&world), "b.md");
+    assert_eq!(link_targets(&world), "b.md");
     world.remove("b.md");
     world.sync();
-    assert_eq!(led(&world), "?");
+    assert_eq!(link_targets(&world), "?");
     world.files("-- sub/b.md --\nx\n");
     world.sync();
-    assert_eq!(led(&world), "sub/b.md", "another page has the name");
-    world.check_sound();
+    assert_eq!(link_targets(&world), "sub/b.md", "another page has the name");
+    world.check_consistency();
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn links_without_a_target_stay_pending() {
         World::synced("-- from.md --\n[[nonexistent-entity]] [[#heading]] [x](gone.md)\n-- b.md --\nx\n");
     world.sync();
     let pending = world.context.store().counts(world.context.project()).unwrap().pending;
-    assert_eq!((led(&world).as_str(), pending), ("? ?", 2));
+    assert_eq!((link_targets(&world).as_str(), pending), ("? ?", 2));
 }
 
 #[test]
@@ -81,8 +81,8 @@ aliases: [Enchantress of Numbers]
 [text](<people/ada-lovelace.md>)
 ",
     );
-    assert_eq!(led(&world), ["people/ada-lovelace.md"; 15].join(" "));
-    world.check_sound();
+    assert_eq!(link_targets(&world), ["people/ada-lovelace.md"; 15].join(" "));
+    world.check_consistency();
 }
 
 #[test]
@@ -91,27 +91,27 @@ fn names_are_case_insensitive() {
         "-- from.md --\n[[Machine Learning]] [[JÜRGEN]] [[STRASSE]]\n\
          -- machine-learning.md --\nx\n-- p.md --\n---\ntitle: Jürgen\n---\n-- strasse.md --\nx\n",
     );
-    assert_eq!(led(&world), "machine-learning.md p.md strasse.md");
+    assert_eq!(link_targets(&world), "machine-learning.md p.md strasse.md");
 }
 
 #[test]
 fn links_follow_a_name_to_its_new_page() {
     let world =
         World::synced("-- from.md --\n[[The One]]\n-- a.md --\n---\ntitle: The One\n---\n-- b.md --\nx\n");
-    assert_eq!(led(&world), "a.md");
+    assert_eq!(link_targets(&world), "a.md");
     world.files("-- a.md --\n---\ntitle: Another\n---\n");
     world.sync();
-    assert_eq!(led(&world), "?");
+    assert_eq!(link_targets(&world), "?");
     world.files("-- b.md --\n---\naliases: [the one]\n---\n");
     world.sync();
-    assert_eq!(led(&world), "b.md");
+    assert_eq!(link_targets(&world), "b.md");
     world.files("-- c.md --\n---\ntitle: The One\n---\n");
     world.sync();
-    assert_eq!(led(&world), "c.md", "a title takes precedence over an alias");
+    assert_eq!(link_targets(&world), "c.md", "a title takes precedence over an alias");
     world.files("-- the-one.md --\nx\n");
     world.sync();
-    assert_eq!(led(&world), "the-one.md", "a slug takes precedence over a title");
-    world.check_sound();
+    assert_eq!(link_targets(&world), "the-one.md", "a slug takes precedence over a title");
+    world.check_consistency();
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn markdown_links_resolve_to_files_and_never_to_titles() {
         "-- from.md --\n[x](other.md) [y](sub/deep.md) [z](http://other.md)\n\
          -- a.md --\n---\ntitle: other\naliases: [deep]\n---\n-- sub/deep.md --\nx\n",
     );
-    assert_eq!(led(&world), "? sub/deep.md");
+    assert_eq!(link_targets(&world), "? sub/deep.md");
 }
 
 #[test]
@@ -152,5 +152,5 @@ fn relations_keep_their_line_data() {
 fn markdown_links_are_case_sensitive() {
     let world =
         World::synced("-- from.md --\n[x](Notes.md) [y](notes.md)\n-- Notes.md --\nx\n-- notes.md --\ny\n");
-    assert_eq!(led(&world), "Notes.md notes.md");
+    assert_eq!(link_targets(&world), "Notes.md notes.md");
 }

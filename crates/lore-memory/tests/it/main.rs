@@ -10,10 +10,12 @@
 mod breaker;
 mod budget;
 mod capture;
+mod checkouts;
 mod compact;
 mod embed_queue;
 mod facts;
 mod fixture;
+mod full_text;
 mod gaps_and_imports;
 mod graph;
 mod hostile;

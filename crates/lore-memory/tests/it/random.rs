@@ -67,7 +67,7 @@ fn take(world: &World, steps: &[Step]) {
             Step::Sync => drop(world.sync()),
             Step::ReconcileScope(paths) => {
                 let paths: Vec<&str> = paths.iter().map(|path| PATHS[*path]).collect();
-                world.look(&paths);
+                world.sync_paths(&paths);
             }
         }
     }
@@ -81,7 +81,7 @@ proptest! {
     fn the_index_equals_a_fresh_one_after_any_steps(steps in steps()) {
         let world = World::new("");
         take(&world, &steps);
-        world.check_sound();
+        world.check_consistency();
         prop_assert_eq!(world.sync(), "", "a second sync finds no changes");
     }
 }

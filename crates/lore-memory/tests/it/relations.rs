@@ -39,13 +39,13 @@ fn rows(context: &VaultContext, path: &str) -> Vec<String> {
 #[test]
 fn relations_are_lines_of_their_source_page() {
     let world = World::synced(PAIR);
-    let made = joined(&world, "works_at", "2020..").unwrap();
+    let link = joined(&world, "works_at", "2020..").unwrap();
     assert_eq!(
         world.text("people/ada.md"),
         "# Ada\n\nKnows [[acme]].\n\n- works_at [[companies/acme]] {2020..}\n"
     );
-    assert_eq!(made.to, Some(world.page("companies/acme.md").number));
-    world.check_sound();
+    assert_eq!(link.to, Some(world.page("companies/acme.md").number));
+    world.check_consistency();
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn relation_ids_survive_closing_and_rebuilds() {
     assert_ne!(second, id);
     assert_eq!(closed(&world, id, "2019-05-31").unwrap().link.interval.to_string(), "{2018..2019-05-31}");
     assert_eq!(rows(&world.context, "people/ada.md"), rows(&world.fresh(), "people/ada.md"));
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn intervals_of_one_relation_never_overlap() {
     for (relation, dates) in [("works_at", "2020..2020"), ("advises", "2018..2030")] {
         joined(&world, relation, dates).expect(dates);
     }
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn unlink_keeps_prose_and_other_relations() {
         ("likes".into(), "related links_to links_to".into())
     );
     assert_eq!(world.text("a.md"), "---\nrelated: \"[[b]]\"\n---\nSee [[b]].\n\n- knows [[c]]\n- [[b]]\n");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]

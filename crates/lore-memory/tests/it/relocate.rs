@@ -42,7 +42,7 @@ fn links_by_path_are_updated() {
         "- knows [[countess-ada]] (well)\n[her](../team/countess-ada.md)\n"
     );
     assert!(!world.state().contains("-> ?"), "{}", world.state());
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn links_by_name_are_unchanged() {
     relocated(&world, "people/ada.md", "team/bob.md");
     assert_eq!((world.text("from.md").as_str(), world.time("from.md")), (text, time));
     assert!(!world.state().contains("-> ?"), "{}", world.state());
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn relative_links_of_the_moved_page_are_updated() {
         "[s](../../a/sibling.md) [r](../../root.md) [self](page.md) [web](https://x.md) [[sibling]] ![i](i.png)\n"
     );
     assert!(!world.state().contains("-> ?"), "{}", world.state());
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn renaming_in_place_updates_only_links_to_the_page() {
     assert_eq!(world.text("a/new name.md"), "[s](sibling.md) [self](new%20name.md) [[a/new name]]\n");
     assert_eq!(world.text("a/sibling.md"), "[p](new%20name.md)\n");
     assert!(!world.state().contains("-> ?"), "{}", world.state());
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! Search through the engine: exact names first, then words, each hit with the matching lines.
 
-use lore_engine::{SearchRequest, SearchResult};
+use lore_engine::{Mode, SearchRequest, SearchResult, search};
 use lore_ports::Filter;
 use lore_text::ContentHash;
 
 use super::fixture::World;
 
-fn ask(world: &World, text: &str) -> SearchResult {
-    world.context.search(&SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
+fn search_for(world: &World, text: &str) -> SearchResult {
+    search(&world.context, &SearchRequest { text: text.into(), limit: 10, ..Default::default() }).unwrap()
 }
 
 /// Formats the paths found, best first, each with its reason.
 fn found(world: &World, text: &str) -> String {
-    let result = ask(world, text);
+    let result = search_for(world, text);
     assert!(result.hits.is_sorted_by(|a, b| a.score >= b.score), "{text}: scores must be descending");
     assert!(result.hits.iter().all(|hit| hit.score > 0.0), "{text}: scores must be positive");
     let shown: Vec<String> =
@@ -22,7 +22,7 @@ fn found(world: &World, text: &str) -> String {
 
 /// Formats the excerpt of the best hit with its lines.
 fn excerpt(world: &World, text: &str) -> String {
-    let hit = ask(world, text).hits.into_iter().next().expect("a hit");
+    let hit = search_for(world, text).hits.into_iter().next().expect("a hit");
     let excerpt = hit.excerpt.expect("an excerpt");
     let file = world.text(&hit.page.path);
     let lines: Vec<&str> = file.lines().collect();
@@ -76,7 +76,7 @@ fn exact_names_must_match_the_filter() {
     let world = World::synced("-- a.md --\n---\ntype: person\n---\nzebra\n-- zebra.md --\nzebra\n");
     let filter = Filter { kinds: vec!["person".into()], ..Default::default() };
     let request = SearchRequest { text: "zebra".into(), filter, limit: 10, ..Default::default() };
-    let hits = world.context.search(&request).unwrap().hits;
+    let hits = search(&world.context, &request).unwrap().hits;
     assert_eq!(hits.iter().map(|hit| hit.page.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
 }
 
@@ -92,14 +92,14 @@ fn hyphens_and_dots_are_part_of_a_word() {
 #[test]
 fn partial_matches_count_if_no_page_has_all_words() {
     let world = World::synced("-- tips.md --\nproject management tips\n-- other.md --\nthe other thing\n");
-    let result = ask(&world, "project planning ideas");
+    let result = search_for(&world, "project planning ideas");
     assert!(result.relaxed);
     assert_eq!(found(&world, "project planning ideas"), "tips.md (some words)");
     assert_eq!(found(&world, "what is the project?"), "tips.md (some words)", "question words are ignored");
-    assert!(!ask(&world, "project tips").relaxed);
+    assert!(!search_for(&world, "project tips").relaxed);
     assert_eq!(found(&world, "nothing of this exists"), "");
-    for odd in ["", "   ", "\"", "***", "AND OR NOT", "(", "title:project tips)"] {
-        ask(&world, odd);
+    for query in ["", "   ", "\"", "***", "AND OR NOT", "(", "title:project tips)"] {
+        search_for(&world, query);
     }
 }
 
@@ -112,7 +112,7 @@ fn types_and_other_filters_narrow_a_search() {
     let check = |filter: Filter, expected: &str| {
         let request = SearchRequest { text: "heron".into(), filter, limit: 10, ..Default::default() };
         let mut paths: Vec<String> =
-            world.context.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect();
+            search(&world.context, &request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect();
         paths.sort();
         assert_eq!(paths.join(" "), expected);
     };
@@ -132,7 +132,7 @@ fn the_second_window_follows_the_first() {
     world.sync();
     let window = |offset: usize, limit: usize| {
         let request = SearchRequest { text: "heron".into(), limit, offset, ..Default::default() };
-        let result = world.context.search(&request).unwrap();
+        let result = search(&world.context, &request).unwrap();
         let paths: Vec<String> = result.hits.into_iter().map(|hit| hit.page.path).collect();
         (paths, result.more)
     };
@@ -164,7 +164,7 @@ fn excerpts_use_the_current_file() {
     world.files("-- a.md --\nnew first line\n\nheron there\n");
     assert_eq!(excerpt(&world, "heron"), "3-3 heron there");
     world.remove("a.md");
-    assert!(ask(&world, "heron").hits[0].excerpt.is_none());
+    assert!(search_for(&world, "heron").hits[0].excerpt.is_none());
 }
 
 #[test]
@@ -173,4 +173,52 @@ fn excerpts_show_prefix_and_stem_matches() {
         World::synced("-- a.md --\nThe head of the page.\n\nAbout photosynthesis.\n\nShe was running.\n");
     assert_eq!(excerpt(&world, "photosyn"), "3-3 About photosynthesis.");
     assert_eq!(excerpt(&world, "runs"), "5-5 She was running.");
+}
+
+#[test]
+fn hits_carry_the_state_of_their_page() {
+    let world = World::synced(
+        "-- old.md --\nheron plan\n-- new.md --\nheron plan\n\n- supersedes [[old]]\n-- draft.md --\n---\nstatus: rejected\n---\nheron plan\n",
+    );
+    let hits = search_for(&world, "heron").hits;
+    let shown = |path: &str| {
+        let hit = hits.iter().find(|hit| hit.page.path == path).expect(path);
+        format!("{}: {}", hit.state.status, hit.warnings.join(", "))
+    };
+    assert_eq!(shown("old.md"), "superseded: superseded by new");
+    assert_eq!(shown("new.md"), "active: ");
+    assert_eq!(shown("draft.md"), "rejected: rejected: set in its file");
+}
+
+#[test]
+fn best_hit_is_judged_on_request() {
+    let world = World::synced("-- a.md --\n# Heron\n\nEats fish and frogs.\n-- b.md --\nfrogs\n");
+    let judged = |text: &str| {
+        let request = SearchRequest { text: text.into(), limit: 10, judge: true, ..Default::default() };
+        let found = search(&world.context, &request).unwrap();
+        let confidence: Vec<Option<f64>> = found.hits.iter().map(|hit| hit.confidence).collect();
+        let quality = found.quality.map(|best| (best.page.map(|page| page.path), best.confidence));
+        (quality, confidence)
+    };
+    let a = Some("a.md".to_owned());
+    assert_eq!(judged("fish frogs"), (Some((a.clone(), 1.0)), vec![Some(1.0)]));
+    assert_eq!(judged("fish swim"), (Some((a.clone(), 0.5)), vec![Some(0.5)]));
+    assert_eq!(judged("heron"), (Some((a, 1.0)), vec![Some(1.0)]));
+    assert_eq!(judged("zebra"), (Some((None, 0.0)), vec![]));
+    assert_eq!(judged("what is it?").0, None, "no content words");
+    let plain = search_for(&world, "fish frogs");
+    assert!(plain.quality.is_none() && plain.hits[0].confidence.is_none());
+}
+
+#[test]
+fn fields_score_once_each() {
+    let world = World::synced(
+        "-- a.md --\n---\ntitle: Heron\ntags: [heron]\n---\nheron heron\n-- b.md --\nheron heron heron\n",
+    );
+    let request = SearchRequest { text: "heron".into(), mode: Mode::Fields, limit: 1, ..Default::default() };
+    let found = search(&world.context, &request).unwrap();
+    let shown: Vec<(&str, f64, String)> =
+        found.hits.iter().map(|hit| (hit.page.path.as_str(), hit.score, hit.why.join(", "))).collect();
+    assert_eq!(shown, [("a.md", 155.0, "matched title, matched tag, matched body".to_owned())]);
+    assert!(found.more && found.mode == Mode::Fields);
 }

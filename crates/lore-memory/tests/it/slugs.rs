@@ -36,13 +36,13 @@ fn check(files: &[&str], expected: &str) {
         assert_eq!(slugs(&world), expected, "{order:?}");
         assert_eq!(world.state(), state(&world.fresh()), "{order:?}");
     }
-    for gone in files {
+    for removed in files {
         let world = World::new("-- linking.md --\n[[x-y]] [[x-y-1]] [[x-y-2]]\n");
         files.iter().for_each(|path| world.file(path, format!("text of {path}\n")));
         world.sync();
-        world.remove(gone);
+        world.remove(removed);
         world.sync();
-        assert_eq!(world.state(), state(&world.fresh()), "without {gone}");
+        assert_eq!(world.state(), state(&world.fresh()), "without {removed}");
         assert_eq!(problems(&world.context), [""; 0]);
     }
 }
@@ -80,7 +80,7 @@ fn numbered_slugs_yield_to_a_file_of_that_name() {
         world.file(path, path);
         world.sync();
         assert_eq!(slugs(&world), expected);
-        world.check_sound();
+        world.check_consistency();
     }
 }
 
@@ -95,11 +95,11 @@ fn moves_into_and_out_of_collisions_update_both_ends() {
     world.rename("z.md", "x y.md");
     assert_eq!(world.sync(), "z.md>x y.md");
     assert_eq!(slugs(&world), "x y.md=x-y-1 x-y.md=x-y");
-    world.check_sound();
+    world.check_consistency();
     world.rename("x-y.md", "w.md");
     assert_eq!(world.sync(), "x-y.md>w.md");
     assert_eq!(slugs(&world), "w.md=w x y.md=x-y");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -114,15 +114,15 @@ fn slug_changes_are_not_new_versions() {
 #[test]
 fn links_follow_the_slug() {
     let world = World::synced("-- from.md --\n[[x-y]]\n-- x y.md --\none\n");
-    let led = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
-    assert_eq!(led(), "links_to x-y -> x y.md");
+    let link_line = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
+    assert_eq!(link_line(), "links_to x-y -> x y.md");
     world.files("-- x-y.md --\ntwo\n");
     world.sync();
-    assert_eq!(led(), "links_to x-y -> x-y.md");
+    assert_eq!(link_line(), "links_to x-y -> x-y.md");
     world.remove("x-y.md");
     world.sync();
-    assert_eq!(led(), "links_to x-y -> x y.md");
-    world.check_sound();
+    assert_eq!(link_line(), "links_to x-y -> x y.md");
+    world.check_consistency();
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn names_without_letters_get_stable_slugs() {
     let slugs: Vec<String> = world.pages().into_iter().map(|page| page.slug).collect();
     assert!(slugs.contains(&"世界".to_owned()), "{slugs:?}");
     assert!(slugs.iter().all(|slug| !slug.is_empty()), "{slugs:?}");
-    world.check_sound();
+    world.check_consistency();
 }

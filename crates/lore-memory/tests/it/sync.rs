@@ -17,7 +17,7 @@ title: Test Note
 
 fn observations(world: &World) -> Vec<String> {
     let (store, project) = (world.context.store(), world.context.project());
-    let wanted = StatementFilter { pages: None, kind: Some(StatementKind::Observation) };
+    let wanted = StatementFilter { pages: None, kind: Some(StatementKind::Observation), naming: None };
     store.statements(project, &wanted).unwrap().into_iter().map(|row| row.statement.object).collect()
 }
 
@@ -30,7 +30,7 @@ fn new_files_are_indexed() {
     assert_eq!(page.hash, ContentHash::of(world.text("test.md").as_bytes()));
     assert_eq!(observations(&world), ["first thought"]);
     assert_eq!(world.sync(), "");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn changed_files_are_reindexed() {
     assert!(after.created == before.created && after.updated > before.updated);
     assert_eq!(observations(&world), ["second thought"]);
     assert_eq!(world.sync(), "");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn deleted_files_are_removed_with_their_rows() {
     assert_eq!(world.sync(), "-test.md");
     assert_eq!(world.state(), "other.md other \"other\"\n  links_to test -> ?\n");
     assert_eq!(observations(&world), [""; 0]);
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn moved_files_keep_id_version_and_history() {
     assert_eq!(store.snapshot_bytes(project, kept[0].number).unwrap().unwrap(), b"first\n");
     assert_eq!(store.snapshots(project, "old.md").unwrap(), []);
     assert_eq!(world.context.page(&before.id).unwrap().path, "sub/new.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn swapped_files_keep_their_data_by_path() {
     world.files("-- a.md --\nbeta\n-- b.md --\nalpha\n");
     assert_eq!(world.sync(), "~a.md ~b.md");
     assert_eq!((world.page("a.md").id, world.page("b.md").id), (a.id, b.id));
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn pages_move_with_their_folder() {
     let world = World::synced("-- a/x.md --\n[[y]]\n-- a/y.md --\n[up](../top.md)\n-- top.md --\n[[a/x]]\n");
     world.rename("a", "b");
     assert_eq!(world.sync(), "a/x.md>b/x.md a/y.md>b/y.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn touched_files_with_the_same_bytes_are_unchanged() {
     world.files(NOTE);
     assert_eq!(world.sync(), "");
     assert_eq!(world.page("test.md").version, 1);
-    assert_eq!(world.look(&["test.md"]), "");
+    assert_eq!(world.sync_paths(&["test.md"]), "");
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn just_written_files_are_rechecked() {
 #[test]
 fn partial_syncs_see_only_the_given_paths() {
     let world = World::new("-- a.md --\n[[b]]\n-- b.md --\nx\n-- c.md --\nx\n");
-    assert_eq!(world.look(&["b.md", "a.md", "none.md"]), "+a.md +b.md");
+    assert_eq!(world.sync_paths(&["b.md", "a.md", "none.md"]), "+a.md +b.md");
     world.remove("b.md");
     world.rename("a.md", "d/a.md");
-    assert_eq!(world.look(&["a.md", "b.md", "d/a.md"]), "a.md>d/a.md -b.md");
+    assert_eq!(world.sync_paths(&["a.md", "b.md", "d/a.md"]), "a.md>d/a.md -b.md");
     assert_eq!(world.sync(), "+c.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -162,15 +162,15 @@ fn progress_is_reported_to_the_end() {
     for number in 0..620 {
         world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", (number + 1) % 620));
     }
-    let told = std::cell::RefCell::new(Vec::new());
-    let hear = |done, all| {
-        told.borrow_mut().push((done, all));
+    let reported = std::cell::RefCell::new(Vec::new());
+    let listener = |done, all| {
+        reported.borrow_mut().push((done, all));
         Ok(())
     };
-    refresh(&world.context, Scope::Vault(ScanMode::Stat), &hear).unwrap();
-    let told = told.into_inner();
-    assert_eq!(told.last(), Some(&(620, 620)));
-    assert!(told.is_sorted() && told.len() > 1, "{told:?}");
+    refresh(&world.context, Scope::Vault(ScanMode::Stat), &listener).unwrap();
+    let reported = reported.into_inner();
+    assert_eq!(reported.last(), Some(&(620, 620)));
+    assert!(reported.is_sorted() && reported.len() > 1, "{reported:?}");
     let counts = world.context.store().counts(world.context.project()).unwrap();
     assert_eq!((counts.pages, counts.links, counts.pending), (620, 620, 0), "links resolve across batches");
     assert_eq!(problems(&world.context), [""; 0]);
@@ -187,7 +187,7 @@ fn cancelled_syncs_stop_between_pages_and_resume() {
     assert!(there > 0 && there < 1100, "{there}");
     let report = refresh(&world.context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
     assert_eq!(there + report.added.len(), 1100);
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn concurrent_syncs_make_one_index() {
     });
     assert_eq!(world.sync(), "");
     assert_eq!(world.pages().len(), 150);
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]

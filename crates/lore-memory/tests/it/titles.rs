@@ -23,9 +23,9 @@ title: Plan
 #[track_caller]
 fn check(folder: &str, expected: &str) {
     let world = World::synced(&format!("{TWINS}-- {folder}from.md --\n[[Plan]]\n"));
-    let led = format!("  links_to Plan -> {expected}\n");
-    assert!(world.state().contains(&led), "{}", world.state());
-    world.check_sound();
+    let expected_link = format!("  links_to Plan -> {expected}\n");
+    assert!(world.state().contains(&expected_link), "{}", world.state());
+    world.check_consistency();
 }
 
 #[test]
@@ -54,18 +54,18 @@ fn links_without_a_page_above_take_the_shortest_path() {
 #[test]
 fn links_are_updated_when_nearer_pages_change() {
     let world = World::synced(&format!("{TWINS}-- q/from.md --\n[[Plan]]\n"));
-    let led = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
-    assert_eq!(led(), "links_to Plan -> notes.md");
+    let link_targets = || world.state().lines().find(|line| line.contains("->")).unwrap().trim().to_owned();
+    assert_eq!(link_targets(), "links_to Plan -> notes.md");
     world.rename("a/plan-a.md", "q/plan-a.md");
     world.sync();
-    assert_eq!(led(), "links_to Plan -> q/plan-a.md");
+    assert_eq!(link_targets(), "links_to Plan -> q/plan-a.md");
     world.rename("q/from.md", "b/c/from.md");
     world.sync();
-    assert_eq!(led(), "links_to Plan -> b/c/plan-c.md");
+    assert_eq!(link_targets(), "links_to Plan -> b/c/plan-c.md");
     world.remove("b/c/plan-c.md");
     world.sync();
-    assert_eq!(led(), "links_to Plan -> notes.md");
-    world.check_sound();
+    assert_eq!(link_targets(), "links_to Plan -> notes.md");
+    world.check_consistency();
 }
 
 #[test]

@@ -1,16 +1,22 @@
 //! Unusual files: indexed if possible, reported if not, and never blocking the others.
 
-use lore_engine::{Action, SearchRequest};
+use lore_engine::{Action, SearchRequest, search};
 
 use super::fixture::{World, done, edit, problems};
 
 fn diagnostics(world: &World, path: &str) -> String {
-    world.page(path).diagnostics.iter().map(|odd| odd.message.clone()).collect::<Vec<_>>().join("; ")
+    world
+        .page(path)
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.message.clone())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 fn found(world: &World, text: &str) -> Vec<String> {
     let request = SearchRequest { text: text.into(), limit: 10, ..Default::default() };
-    world.context.search(&request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
+    search(&world.context, &request).unwrap().hits.into_iter().map(|hit| hit.page.path).collect()
 }
 
 #[test]
@@ -25,7 +31,7 @@ fn non_utf8_pages_are_indexed_and_not_edited() {
     assert_eq!(std::fs::read(world.at("a.md")).unwrap()[1], 0xfc, "the file is unchanged");
     assert_eq!(done(&world.change("a.md", Action::Put("new\n".into()), None)), "updated a.md v2");
     assert_eq!(diagnostics(&world, "a.md"), "");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -36,7 +42,7 @@ fn nul_bytes_are_reported_and_harmless() {
     assert_eq!(world.sync(), "+a.md +b.md");
     assert!(diagnostics(&world, "a.md").contains("NUL"), "{}", diagnostics(&world, "a.md"));
     assert_eq!(found(&world, "after"), ["a.md"]);
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -45,7 +51,7 @@ fn empty_files_are_pages_titled_after_the_file() {
     world.file("my-note.md", "");
     assert_eq!(world.sync(), "+my-note.md");
     assert_eq!(world.state(), "my-note.md my-note \"my-note\"\n");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -62,7 +68,7 @@ fn broken_frontmatter_is_reported_and_the_page_kept() {
 fn directories_named_like_pages_are_reported_and_scanned() {
     let world = World::new("-- dir.md/inside.md --\nx\n");
     assert_eq!(world.sync(), "+dir.md/inside.md !dir.md (it is a directory, not a page)");
-    assert_eq!(world.look(&["dir.md"]), "");
+    assert_eq!(world.sync_paths(&["dir.md"]), "");
     let put = world.change("dir.md", Action::Put("x".into()), None);
     assert!(put.is_err(), "{put:?}");
     assert_eq!(done(&world.change("dir.md", Action::Delete, None)), "io");
@@ -79,7 +85,7 @@ fn files_that_become_directories_and_back_are_tracked() {
     std::fs::remove_dir_all(world.at("x.md")).unwrap();
     world.files("-- x.md --\nthird\n");
     assert_eq!(world.sync(), "+x.md -x.md/y.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[cfg(unix)]
@@ -88,7 +94,7 @@ fn symlinks_to_pages_inside_count_as_pages() {
     let world = World::new("-- real.md --\nheron\n");
     std::os::unix::fs::symlink("real.md", world.at("alias.md")).unwrap();
     assert_eq!(world.sync(), "+alias.md +real.md");
-    assert_eq!(world.look(&["alias.md"]), "");
+    assert_eq!(world.sync_paths(&["alias.md"]), "");
     world.files("-- real.md --\nbadger\n");
     assert_eq!(world.sync(), "~alias.md ~real.md", "its mtime is that of its target");
     assert_eq!(world.sync(), "");
@@ -102,7 +108,7 @@ fn dangling_and_cyclic_symlinks_are_reported() {
     std::os::unix::fs::symlink("round.md", world.at("round.md")).unwrap();
     let reason = "it is a symlink that is broken or leaves the vault";
     assert_eq!(world.sync(), format!("+a.md !dangling.md ({reason}) !round.md ({reason})"));
-    assert_eq!(world.look(&["dangling.md", "round.md"]), "");
+    assert_eq!(world.sync_paths(&["dangling.md", "round.md"]), "");
     assert_eq!(problems(&world.context), [""; 0]);
 }
 
@@ -112,7 +118,7 @@ fn symlinks_to_folders_are_not_pages() {
     let world = World::new("-- folder/a.md --\nx\n");
     std::os::unix::fs::symlink("folder", world.at("folder.md")).unwrap();
     assert_eq!(world.sync(), "+folder/a.md !folder.md (it is not a regular file)");
-    assert_eq!(world.look(&["folder.md"]), "");
+    assert_eq!(world.sync_paths(&["folder.md"]), "");
 }
 
 #[cfg(unix)]
@@ -132,7 +138,7 @@ fn linked_folders_are_treated_the_same_by_every_scan() {
     let world = World::synced("-- real/a.md --\nx\n");
     std::os::unix::fs::symlink("real", world.at("linked")).unwrap();
     assert_eq!(world.sync(), "");
-    assert_eq!(world.look(&["linked/a.md"]), "");
+    assert_eq!(world.sync_paths(&["linked/a.md"]), "");
 }
 
 #[cfg(target_os = "linux")]
@@ -141,8 +147,8 @@ fn non_utf8_names_are_reported() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = World::new("-- a.md --\nx\n");
     std::fs::write(world.at("").join(std::ffi::OsStr::from_bytes(b"\xff.md")), "x").unwrap();
-    let told = world.sync();
-    assert!(told.starts_with("+a.md !") && told.ends_with("(its name is not UTF-8)"), "{told}");
+    let report = world.sync();
+    assert!(report.starts_with("+a.md !") && report.ends_with("(its name is not UTF-8)"), "{report}");
 }
 
 #[test]
@@ -155,5 +161,5 @@ fn files_of_all_sizes_and_line_endings_are_tracked() {
     let titles: Vec<String> = world.pages().into_iter().map(|page| page.title).collect();
     assert_eq!(titles, ["Marked", "Windows", "long"]);
     assert!(world.state().contains("knows bom -> bom.md"), "{}", world.state());
-    world.check_sound();
+    world.check_consistency();
 }

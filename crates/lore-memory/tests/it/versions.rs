@@ -2,6 +2,8 @@
 
 use lore_engine::Action;
 
+use lore_vault::VaultPath;
+
 use super::fixture::{World, done, edit, move_to, same};
 
 const PAGE: &str = "-- a.md --\none\n";
@@ -86,8 +88,11 @@ fn concurrent_writers_see_each_other() {
     let other = world.again();
     let put = |context: &lore_engine::VaultContext, text: &str, expected: u64| {
         let action = Action::Put(text.into());
-        let change =
-            lore_engine::PageChange { path: "a.md".into(), action, expected_version: Some(expected) };
+        let change = lore_engine::PageChange {
+            path: VaultPath::known("a.md"),
+            action,
+            expected_version: Some(expected),
+        };
         done(&lore_engine::write(context, &[change]).map(|mut written| written.files.remove(0)))
     };
     assert_eq!(put(&other, "two\n", 1), "updated a.md v2");

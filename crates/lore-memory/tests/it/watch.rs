@@ -10,7 +10,7 @@ use lore_vault::{Event, watch};
 use super::fixture::{World, context, shown};
 
 /// Feeds these events to the watcher until it ends, and returns one report per wake-up.
-fn told(world: &World, events: &[&str]) -> Vec<String> {
+fn reports(world: &World, events: &[&str]) -> Vec<String> {
     let (sender, receiver) = channel();
     for event in events {
         let event = match *event {
@@ -21,10 +21,10 @@ fn told(world: &World, events: &[&str]) -> Vec<String> {
     }
     // Without a sender the quiet period ends immediately, and the watcher ends after the last burst.
     drop(sender);
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
-    follow(&world.context, followed, &mut |report| told.push(shown(&report.unwrap())));
-    told
+    follow(&world.context, followed, &mut |report| reports.push(shown(&report.unwrap())));
+    reports
 }
 
 #[test]
@@ -34,9 +34,9 @@ fn bursts_are_reconciled_once() {
     world.remove("b.md");
     world.rename("c.md", "sub/c.md");
     let events = ["new.md", "a.md", "b.md", "a.md", "c.md", "sub/c.md", "image.png", ".git/index", "a.md~"];
-    assert_eq!(told(&world, &events), ["+new.md ~a.md c.md>sub/c.md -b.md"]);
+    assert_eq!(reports(&world, &events), ["+new.md ~a.md c.md>sub/c.md -b.md"]);
     assert_eq!(world.sync(), "+unnoticed.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn lost_events_folders_and_ignore_files_trigger_a_full_scan() {
     for event in ["lost", "folder", ".gitignore", ".loreignore", "sub/.gitignore", "lore.toml"] {
         let world = World::synced("-- a.md --\none\n");
         world.files("-- folder/b.md --\ntwo\n");
-        assert_eq!(told(&world, &[event]), ["+folder/b.md"], "{event}");
+        assert_eq!(reports(&world, &[event]), ["+folder/b.md"], "{event}");
     }
 }
 
@@ -52,7 +52,7 @@ fn lost_events_folders_and_ignore_files_trigger_a_full_scan() {
 fn unrelated_events_are_ignored() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- b.md --\ntwo\n");
-    assert_eq!(told(&world, &["image.png", ".git/HEAD", ".obsidian/x.md", ".lore-abc.tmp"]), [""; 0]);
+    assert_eq!(reports(&world, &["image.png", ".git/HEAD", ".obsidian/x.md", ".lore-abc.tmp"]), [""; 0]);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn stop_ends_the_watcher() {
 fn ignored_pages_stay_out_of_the_index() {
     let world = World::synced("-- .gitignore --\nsecret.md\n-- a.md --\none\n");
     world.files("-- secret.md --\nx\n");
-    assert_eq!(told(&world, &["secret.md"]), [""]);
+    assert_eq!(reports(&world, &["secret.md"]), [""]);
     assert_eq!(world.pages().len(), 1);
 }
 
@@ -78,16 +78,16 @@ fn ignored_pages_stay_out_of_the_index() {
 fn folders_with_a_dot_trigger_a_full_scan() {
     let world = World::synced("-- a.md --\none\n");
     world.files("-- notes.old/b.md --\ntwo\n");
-    assert_eq!(told(&world, &["notes.old"]), ["+notes.old/b.md"]);
+    assert_eq!(reports(&world, &["notes.old"]), ["+notes.old/b.md"]);
 }
 
 /// Waits until all of these changes have been reported, in any bursts.
 #[track_caller]
-fn hear(reports: &Receiver<String>, expected: &[&str]) {
-    let mut heard = String::new();
-    while !expected.iter().all(|what| heard.split(' ').any(|one| one == *what)) {
+fn expect_reports(reports: &Receiver<String>, expected: &[&str]) {
+    let mut received = String::new();
+    while !expected.iter().all(|what| received.split(' ').any(|one| one == *what)) {
         let report = reports.recv_timeout(Duration::from_secs(30));
-        heard.push_str(&format!(" {}", report.unwrap_or_else(|_| panic!("{expected:?} in {heard:?}"))));
+        received.push_str(&format!(" {}", report.unwrap_or_else(|_| panic!("{expected:?} in {received:?}"))));
     }
 }
 
@@ -96,31 +96,31 @@ fn recreated_folders_are_watched() {
     let world = World::synced("-- a.md --\none\n-- old/b.md --\ntwo\n-- .gitignore --\nbuild\n");
     let (sender, events) = channel();
     let watching = Some(watch(world.context.vault(), sender.clone()).unwrap());
-    let (told, reports) = channel();
+    let (report_sender, reports) = channel();
     let folder = world.outside("");
     thread::scope(|scope| {
         let folder = &folder;
         scope.spawn(move || {
             let follower = context(folder, "vault", "lore.db");
             let followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
-            follow(&follower, followed, &mut |report| drop(told.send(shown(&report.unwrap()))));
+            follow(&follower, followed, &mut |report| drop(report_sender.send(shown(&report.unwrap()))));
         });
         world.files("-- old/c.md --\nx\n-- new/inner/d.md --\nx\n");
-        hear(&reports, &["+old/c.md", "+new/inner/d.md"]);
+        expect_reports(&reports, &["+old/c.md", "+new/inner/d.md"]);
         world.files("-- new/inner/e.md --\nx\n-- new/f.md --\nx\n");
-        hear(&reports, &["+new/inner/e.md", "+new/f.md"]);
+        expect_reports(&reports, &["+new/inner/e.md", "+new/f.md"]);
         fs::remove_dir_all(world.at("new")).unwrap();
-        hear(&reports, &["-new/f.md", "-new/inner/d.md", "-new/inner/e.md"]);
+        expect_reports(&reports, &["-new/f.md", "-new/inner/d.md", "-new/inner/e.md"]);
         world.files("-- new/g.md --\nx\n");
-        hear(&reports, &["+new/g.md"]);
+        expect_reports(&reports, &["+new/g.md"]);
         world.files("-- new/h.md --\nx\n");
-        hear(&reports, &["+new/h.md"]);
+        expect_reports(&reports, &["+new/h.md"]);
         fs::rename(world.at("old"), world.at("moved")).unwrap();
-        hear(&reports, &["old/b.md>moved/b.md", "old/c.md>moved/c.md"]);
+        expect_reports(&reports, &["old/b.md>moved/b.md", "old/c.md>moved/c.md"]);
         world.files("-- moved/i.md --\nx\n-- build/ignored.md --\nx\n");
-        hear(&reports, &["+moved/i.md"]);
+        expect_reports(&reports, &["+moved/i.md"]);
         sender.send(Event::Stop).unwrap();
     });
     assert_eq!(world.sync(), "");
-    world.check_sound();
+    world.check_consistency();
 }

@@ -2,10 +2,12 @@
 
 use lore_engine::{Action, Error, PageChange, write};
 
+use lore_vault::VaultPath;
+
 use super::fixture::{World, done, edit, move_to, same};
 
 fn change<'a>(path: &str, action: Action<'a>, expected_version: Option<u64>) -> PageChange<'a> {
-    PageChange { path: path.into(), action, expected_version }
+    PageChange { path: VaultPath::known(path), action, expected_version }
 }
 
 fn put<'a>(path: &str, text: &str) -> PageChange<'a> {
@@ -21,7 +23,7 @@ fn writes_create_folders_and_are_indexed_immediately() {
     assert!(world.state().contains("links_to deep -> research/ai/deep.md"), "{}", world.state());
     assert_eq!(world.sync(), "", "a sync finds no changes");
     assert_eq!(world.listing(), "from.md research/ai/deep.md");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn multiple_changes_are_atomic() {
     assert_eq!(shown, ["created new.md v1", "updated a.md v2", "deleted b.md v1", "moved d.md v2"]);
     assert_eq!(world.listing(), "a.md d.md new.md");
     assert_eq!(world.text("d.md"), "three [[d]]\nmore\n");
-    world.check_sound();
+    world.check_consistency();
 }
 
 #[test]
@@ -142,16 +144,16 @@ fn changes_to_the_same_target_are_rejected() {
 #[test]
 fn non_page_paths_cannot_be_written() {
     let world = World::synced("-- lore.toml --\n[limits]\n-- notes.txt --\nkeep me\n-- a.md --\none\n");
-    let mut taken = Vec::new();
+    let mut accepted = Vec::new();
     for path in ["lore.toml", "notes.txt", "new", "script.sh"] {
         let put = world.change(path, Action::Put("[limits]\npage_bytes = 1\n".into()), None);
-        taken.extend(put.is_ok().then(|| format!("put {path}")));
+        accepted.extend(put.is_ok().then(|| format!("put {path}")));
         let deleted = world.change(path, Action::Delete, None);
-        taken.extend(deleted.is_ok().then(|| format!("delete {path}")));
+        accepted.extend(deleted.is_ok().then(|| format!("delete {path}")));
     }
     let moved = world.change("a.md", move_to("a.txt", same), None);
-    taken.extend(moved.is_ok().then(|| "move to a.txt".to_owned()));
-    assert_eq!(taken, [""; 0]);
+    accepted.extend(moved.is_ok().then(|| "move to a.txt".to_owned()));
+    assert_eq!(accepted, [""; 0]);
     assert_eq!(world.listing(), "a.md lore.toml notes.txt");
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Doc<'a> {
 
 /// Byte offsets of a section.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
+pub(super) struct SectionBounds {
     /// Start of the heading.
     pub(super) start: usize,
     /// End of the heading, including its line ending.
@@ -31,7 +31,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Returns the offsets of a heading's section. A section of the truth ends at the rule, whatever its level.
-    pub(super) fn section(&self, heading: &Heading) -> Section {
+    pub(super) fn section(&self, heading: &Heading) -> SectionBounds {
         let (start, body_start, end) = self.bounds(heading);
         let own_end = self
             .page
@@ -40,7 +40,7 @@ impl<'a> Doc<'a> {
             .map(|other| self.lines.start(other.lines.first as usize))
             .find(|other| *other > start)
             .map_or(end, |other| other.min(end));
-        Section { start, body_start, own_end: own_end.max(body_start), end }
+        SectionBounds { start, body_start, own_end: own_end.max(body_start), end }
     }
 
     /// Returns the start of a heading's section, the start of its text, and its end.
@@ -54,7 +54,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Returns the first section with one of these names, ignoring case, that starts within a range.
-    pub(super) fn section_called(&self, names: &[&str], within: Range<usize>) -> Option<Section> {
+    pub(super) fn section_called(&self, names: &[&str], within: Range<usize>) -> Option<SectionBounds> {
         let named =
             |heading: &&Heading| names.iter().any(|name| name.eq_ignore_ascii_case(heading.text.trim()));
         let sections = self.page.headings.iter().filter(named).map(|heading| self.section(heading));
@@ -127,8 +127,8 @@ impl<'a> Doc<'a> {
     /// Returns the bytes of a list item's text: its first line and the lines that continue it.
     pub(super) fn item_text(&self, line: usize) -> Range<usize> {
         let lines = line + 1..=self.lines.count();
-        let carry_on = lines.take_while(|line| !self.blank(*line) && self.carries_on(*line));
-        let last = carry_on.last().unwrap_or(line);
+        let continuation = lines.take_while(|line| !self.blank(*line) && self.continues_paragraph(*line));
+        let last = continuation.last().unwrap_or(line);
         let start = self.lines.start(line);
         start..self.lines.start(last) + self.lines.content(last).trim_end().len()
     }
@@ -142,7 +142,7 @@ impl<'a> Doc<'a> {
         for next in (line + 1..=self.lines.count()).filter(|next| !self.blank(*next)) {
             let found = outer(self.lines.content(next));
             let deeper = found.len() > item.len() && quotes(found) == quotes(item);
-            if !deeper && (next > last + 1 || !self.carries_on(next)) {
+            if !deeper && (next > last + 1 || !self.continues_paragraph(next)) {
                 break;
             }
             last = next;
@@ -151,7 +151,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Returns whether a line continues the paragraph of an item above it: it starts no block of its own.
-    fn carries_on(&self, line: usize) -> bool {
+    fn continues_paragraph(&self, line: usize) -> bool {
         let content = self.lines.content(line);
         let text = &content[outer(content).len()..];
         let numbered = text.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -3,8 +3,8 @@
 use lore_text::PartialDate;
 
 use super::EditError;
-use super::doc::{Doc, Section};
-use super::lines::{filled, insert_block, insert_lines, on_one_line};
+use super::doc::{Doc, SectionBounds};
+use super::lines::{filled, insert_block, insert_lines, join_lines};
 use crate::page::Entry;
 
 /// A timeline entry to write: `- **YYYY-MM-DD** | source — summary`, with the detail on indented lines.
@@ -25,7 +25,7 @@ pub struct NewEntry {
 /// The rule and the `Timeline` heading are created if missing. If there is already an entry with the same day and
 /// summary, the text is unchanged.
 pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
-    let new = tidy(new);
+    let new = normalized(new);
     if new.date.len() != "YYYY-MM-DD".len() || new.date.parse::<PartialDate>().is_err() {
         return Err(EditError::NotADay { date: new.date });
     }
@@ -45,7 +45,7 @@ pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
             let lines = written(&doc, entry.lines.first as usize, &new);
             insert_lines(text, doc.lines.end(entry.lines.last as usize), &format!("{gap}{lines}"))
         }
-        EntryPosition::FirstOfAll => first_entry(&doc, &written(&doc, 0, &new)),
+        EntryPosition::FirstEntry => first_entry(&doc, &written(&doc, 0, &new)),
     };
     if Doc::new(&edited).page.entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source) {
         Ok(edited)
@@ -57,7 +57,7 @@ pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
 enum EntryPosition<'d> {
     Before(&'d Entry),
     After(&'d Entry),
-    FirstOfAll,
+    FirstEntry,
 }
 
 fn place<'d>(doc: &'d Doc<'_>, date: &str) -> EntryPosition<'d> {
@@ -67,7 +67,7 @@ fn place<'d>(doc: &'d Doc<'_>, date: &str) -> EntryPosition<'d> {
     match (entries.iter().find(|entry| entry.date.as_str() < date), entries.last()) {
         (Some(older), _) => EntryPosition::Before(older),
         (None, Some(last)) => EntryPosition::After(last),
-        (None, None) => EntryPosition::FirstOfAll,
+        (None, None) => EntryPosition::FirstEntry,
     }
 }
 
@@ -102,7 +102,7 @@ fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
 }
 
 /// Adds lines to a section without entries: right under its heading, or after its existing text.
-fn under(doc: &Doc<'_>, section: &Section, lines: &str) -> String {
+fn under(doc: &Doc<'_>, section: &SectionBounds, lines: &str) -> String {
     let own = doc.text[section.body_start..section.own_end].trim_end();
     let at = match own.len() {
         0 => section.body_start,
@@ -118,11 +118,11 @@ fn at_end(text: &str, block: &str) -> String {
     insert_lines(text, text.len(), &format!("{}{block}", if blank { "" } else { "\n" }))
 }
 
-fn tidy(new: &NewEntry) -> NewEntry {
+fn normalized(new: &NewEntry) -> NewEntry {
     NewEntry {
         date: new.date.trim().to_owned(),
-        source: new.source.as_deref().map(on_one_line).filter(|source| !source.is_empty()),
-        summary: on_one_line(&new.summary),
+        source: new.source.as_deref().map(join_lines).filter(|source| !source.is_empty()),
+        summary: join_lines(&new.summary),
         detail: new.detail.clone().filter(|detail| !detail.trim().is_empty()),
     }
 }
@@ -132,8 +132,9 @@ fn is_same(entry: &Entry, new: &NewEntry) -> bool {
 }
 
 /// Formats the lines of an entry, with the indent and bullet of a neighbor.
-fn written(doc: &Doc<'_>, neighbour: usize, new: &NewEntry) -> String {
-    let (prefix, bullet) = if neighbour == 0 { ("", '-') } else { doc.item(neighbour).unwrap_or(("", '-')) };
+fn written(doc: &Doc<'_>, adjacent_line: usize, new: &NewEntry) -> String {
+    let (prefix, bullet) =
+        if adjacent_line == 0 { ("", '-') } else { doc.item(adjacent_line).unwrap_or(("", '-')) };
     let mut lines = format!("{prefix}{bullet} {}", first_line(new));
     for line in new.detail.iter().flat_map(|detail| detail.trim_end().lines()) {
         lines.push('\n');

@@ -6,7 +6,7 @@ use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::Doc;
-use super::lines::{filled, on_one_line, splice};
+use super::lines::{filled, join_lines, splice};
 use super::relation::{braces, ended};
 use crate::grammar::{Show, shown_links};
 use crate::interval::Interval;
@@ -37,7 +37,7 @@ pub struct NewFact {
 /// truth. If the fact is already there, the text is unchanged.
 pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
     let doc = Doc::new(text);
-    let new = tidy(new);
+    let new = normalized(new);
     filled("predicate", &new.predicate)?;
     filled("object", &new.object)?;
     if doc.page.facts.iter().any(|fact| is_same(fact, &new)) {
@@ -98,12 +98,12 @@ fn new_places(text: &str, item: Range<usize>, interval: Interval) -> Vec<(Range<
     places
 }
 
-fn tidy(new: &NewFact) -> NewFact {
-    let optional = |part: &Option<String>| part.as_deref().map(on_one_line).filter(|part| !part.is_empty());
+fn normalized(new: &NewFact) -> NewFact {
+    let optional = |part: &Option<String>| part.as_deref().map(join_lines).filter(|part| !part.is_empty());
     NewFact {
         subject: optional(&new.subject),
-        predicate: on_one_line(&new.predicate),
-        object: on_one_line(&new.object),
+        predicate: join_lines(&new.predicate),
+        object: join_lines(&new.object),
         interval: new.interval,
         source: optional(&new.source),
         by: optional(&new.by),

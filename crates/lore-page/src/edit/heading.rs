@@ -9,7 +9,7 @@ use super::section::find;
 use crate::page::Heading;
 
 /// The syntax of a heading, in bytes of the text.
-enum Form {
+enum HeadingSyntax {
     /// `## Text`, possibly with hashes after the text.
     Hashes { hashes: Range<usize>, title: Range<usize> },
     /// Text on one or more lines with an underline; `end` is after the underline, before its line ending.
@@ -29,18 +29,20 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
         return Ok(text.to_owned());
     }
     let refused = || EditError::Unreadable { kind: "a heading", line: new.to_owned() };
-    let edited = match form(&doc, old).ok_or_else(refused)? {
-        Form::Hashes { hashes, title } if title.is_empty() => {
+    let edited = match heading_syntax(&doc, old).ok_or_else(refused)? {
+        HeadingSyntax::Hashes { hashes, title } if title.is_empty() => {
             splice(text, hashes.end..hashes.end, &format!(" {new}"))
         }
-        Form::Hashes { title, .. } | Form::Underlined { title, .. } => splice(text, title, new),
+        HeadingSyntax::Hashes { title, .. } | HeadingSyntax::Underlined { title, .. } => {
+            splice(text, title, new)
+        }
     };
     let read = Doc::new(&edited).page.headings;
-    let others_stay = read.len() == doc.page.headings.len()
-        && read.iter().zip(&doc.page.headings).enumerate().all(|(place, (read, old))| {
-            read.level == old.level && read.text == if place == at { new } else { old.text.as_str() }
+    let others_unchanged = read.len() == doc.page.headings.len()
+        && read.iter().zip(&doc.page.headings).enumerate().all(|(index, (read, old))| {
+            read.level == old.level && read.text == if index == at { new } else { old.text.as_str() }
         });
-    if others_stay { Ok(edited) } else { Err(refused()) }
+    if others_unchanged { Ok(edited) } else { Err(refused()) }
 }
 
 /// Demotes every heading by `by` levels, at most to level six.
@@ -50,33 +52,33 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
 pub fn demote_headings(text: &str, by: usize) -> String {
     let doc = Doc::new(text);
     let mut out = String::with_capacity(text.len() + doc.page.headings.len() * by);
-    let mut kept = 0;
+    let mut copied = 0;
     for heading in doc.page.headings.iter().filter(|_| by > 0) {
         let hashes = "#".repeat((usize::from(heading.level) + by).min(6));
-        match form(&doc, heading) {
-            Some(Form::Hashes { hashes: old, .. }) => {
-                out.push_str(&text[kept..old.start]);
+        match heading_syntax(&doc, heading) {
+            Some(HeadingSyntax::Hashes { hashes: old, .. }) => {
+                out.push_str(&text[copied..old.start]);
                 out.push_str(&hashes);
-                kept = old.end;
+                copied = old.end;
             }
-            Some(Form::Underlined { title, end }) => {
-                out.push_str(&text[kept..title.start]);
+            Some(HeadingSyntax::Underlined { title, end }) => {
+                out.push_str(&text[copied..title.start]);
                 let lines: Vec<&str> = text[title].lines().map(str::trim).collect();
                 let title = lines.join(" ");
                 // Hashes at the end of the text would be parsed as closing hashes.
                 let tail = if title.ends_with('#') { " #" } else { "" };
                 out.push_str(&format!("{hashes} {title}{tail}"));
-                kept = end;
+                copied = end;
             }
             None => {}
         }
     }
-    out.push_str(&text[kept..]);
+    out.push_str(&text[copied..]);
     out
 }
 
 /// Returns the syntax of a heading; `None` if it follows a lone carriage return and so has no line of its own.
-fn form(doc: &Doc<'_>, heading: &Heading) -> Option<Form> {
+fn heading_syntax(doc: &Doc<'_>, heading: &Heading) -> Option<HeadingSyntax> {
     let first = heading.lines.first as usize;
     let underline = doc.heading_end(first);
     if (first..=underline).any(|line| doc.lines.content(line).contains('\r')) {
@@ -89,7 +91,7 @@ fn form(doc: &Doc<'_>, heading: &Heading) -> Option<Form> {
         let last = doc.lines.content(underline - 1);
         let title = start..doc.lines.start(underline - 1) + last.trim_end().len();
         let end = doc.lines.start(underline) + doc.lines.content(underline).len();
-        return Some(Form::Underlined { title, end });
+        return Some(HeadingSyntax::Underlined { title, end });
     }
     let level = usize::from(heading.level);
     let rest = content.get(level..).filter(|_| content.starts_with(&"#".repeat(level)))?;
@@ -98,5 +100,5 @@ fn form(doc: &Doc<'_>, heading: &Heading) -> Option<Form> {
     let open = title.trim_end_matches('#');
     let closed = open.is_empty() || open.ends_with([' ', '\t']);
     let title_end = title_start + if closed { open.trim_end().len() } else { title.len() };
-    Some(Form::Hashes { hashes: start..start + level, title: title_start..title_end })
+    Some(HeadingSyntax::Hashes { hashes: start..start + level, title: title_start..title_end })
 }

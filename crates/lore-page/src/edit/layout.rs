@@ -7,7 +7,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::EditError;
-use crate::frontmatter::{self, Fences, NeverClosed, yaml};
+use crate::frontmatter::{self, Fences, UnclosedFrontmatter, yaml};
 use crate::page::{Diagnostic, Properties};
 
 /// A file's frontmatter, with the positions needed to edit it.
@@ -28,11 +28,11 @@ pub(super) struct KeySpan {
     pub(super) colon_end: usize,
     /// The byte after the value's text; for a block list or block mapping, after its last item's.
     pub(super) value_end: usize,
-    pub(super) shape: Shape,
+    pub(super) shape: ValueShape,
 }
 
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// A scalar on one or more lines, or an alias, with its quoting style.
     Scalar(ScalarStyle),
     /// `[a, b]`, with the positions of its items.
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Option<Layout>, EditError> {
     let fences = match frontmatter::fences(text) {
         Ok(Some(fences)) => fences,
         Ok(None) => return Ok(None),
-        Err(NeverClosed) => {
+        Err(UnclosedFrontmatter) => {
             return Err(EditError::Frontmatter {
                 line: 1,
                 message: "the frontmatter is not closed".to_owned(),
@@ -74,7 +74,7 @@ impl KeySpan {
         shift(&mut self.name);
         self.colon_end += by;
         self.value_end += by;
-        if let Shape::FlowList(items) | Shape::BlockList(items) = &mut self.shape {
+        if let ValueShape::FlowList(items) | ValueShape::BlockList(items) = &mut self.shape {
             items.iter_mut().for_each(shift);
         }
     }
@@ -106,7 +106,7 @@ fn keys(source: &str) -> Result<Vec<KeySpan>, Diagnostic> {
             (Event::Scalar(text, ..), None) if depth == 1 => {
                 let name = leaf.ok_or_else(unsupported)?;
                 let colon_end = colon_after(source, name.end).ok_or_else(unsupported)?;
-                let shape = Shape::Scalar(ScalarStyle::Plain);
+                let shape = ValueShape::Scalar(ScalarStyle::Plain);
                 let key = text.to_string();
                 open = Some(KeySpan { key, name, colon_end, value_end: colon_end, shape });
             }
@@ -133,16 +133,16 @@ impl KeySpan {
     fn take(&mut self, event: &Event<'_>, span: Span, depth: usize, leaf: Option<Range<usize>>) {
         let flow = span.start.index() != span.end.index();
         match event {
-            Event::Scalar(_, style, ..) if depth == 1 => self.shape = Shape::Scalar(*style),
-            Event::SequenceStart(..) if depth == 1 && flow => self.shape = Shape::FlowList(Vec::new()),
-            Event::SequenceStart(..) if depth == 1 => self.shape = Shape::BlockList(Vec::new()),
-            Event::MappingStart(..) if depth == 1 && flow => self.shape = Shape::FlowMap,
-            Event::MappingStart(..) if depth == 1 => self.shape = Shape::BlockMap,
+            Event::Scalar(_, style, ..) if depth == 1 => self.shape = ValueShape::Scalar(*style),
+            Event::SequenceStart(..) if depth == 1 && flow => self.shape = ValueShape::FlowList(Vec::new()),
+            Event::SequenceStart(..) if depth == 1 => self.shape = ValueShape::BlockList(Vec::new()),
+            Event::MappingStart(..) if depth == 1 && flow => self.shape = ValueShape::FlowMap,
+            Event::MappingStart(..) if depth == 1 => self.shape = ValueShape::BlockMap,
             _ => {}
         }
         let Some(leaf) = leaf else { return };
         self.value_end = self.value_end.max(leaf.end);
-        let (Shape::FlowList(items) | Shape::BlockList(items)) = &mut self.shape else { return };
+        let (ValueShape::FlowList(items) | ValueShape::BlockList(items)) = &mut self.shape else { return };
         match event {
             Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..)
                 if depth == 2 =>

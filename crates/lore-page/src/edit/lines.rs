@@ -58,8 +58,9 @@ pub(super) fn with_line_end(text: &str, line_end: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', line_end)
 }
 
-/// Joins a text into one line: line breaks and the space around them become single spaces.
-pub(super) fn on_one_line(text: &str) -> String {
+/// Joins the lines of a text: line breaks and the space around them become single spaces. The space within a line stays,
+/// unlike in [`lore_text::on_one_line`]: it may be part of inline code.
+pub(super) fn join_lines(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

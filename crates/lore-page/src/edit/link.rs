@@ -2,11 +2,19 @@
 
 use std::ops::Range;
 
+use lore_text::{on_one_line, percent_encode};
+
 use super::EditError;
 use super::layout;
 use super::lines::Lines;
 use crate::page::{Link, LinkStyle};
 use crate::{markdown, wiki};
+
+/// Characters with a meaning in a destination between `<` and `>`.
+const BRACKETED: &str = "#?<>\\\r\n";
+
+/// Characters with a meaning in a destination without `<>`.
+const BARE: &str = "#?<>\\\r\n\t ()";
 
 /// Rewrites the target of each link for which `target` returns a new one, and nothing else.
 ///
@@ -17,7 +25,7 @@ pub fn retarget_links(
     path: &str,
     target: &mut dyn FnMut(&Link) -> Option<String>,
 ) -> Result<String, EditError> {
-    rewrite(text, path, target, Fragment::Stays)
+    rewrite(text, path, target, Fragment::Keep)
 }
 
 /// Like [`retarget_links`], for links that will point to a different page: the part after `#`, which is a position on
@@ -27,14 +35,14 @@ pub fn repoint_links(
     path: &str,
     target: &mut dyn FnMut(&Link) -> Option<String>,
 ) -> Result<String, EditError> {
-    rewrite(text, path, target, Fragment::Goes)
+    rewrite(text, path, target, Fragment::Remove)
 }
 
 /// Whether the part after `#` is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fragment {
-    Stays,
-    Goes,
+    Keep,
+    Remove,
 }
 
 fn rewrite(
@@ -58,7 +66,7 @@ fn rewrite(
             }
             LinkStyle::Markdown => destination(text, link, fragment).map(|place| {
                 let bracketed = text[..place.start].ends_with('<');
-                (place, if bracketed { new } else { encoded(&new) })
+                (place, percent_encode(&new, if bracketed { BRACKETED } else { BARE }))
             }),
         };
         changes.extend(place);
@@ -150,7 +158,7 @@ fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Ran
     let written = text.get(link.clone())?;
     let open = written.find("[[")? + 2;
     let inner = written[open..].strip_suffix("]]")?;
-    let ends: &[char] = if fragment == Fragment::Stays { &['#', '|'] } else { &['|'] };
+    let ends: &[char] = if fragment == Fragment::Keep { &['#', '|'] } else { &['|'] };
     let name = &inner[..inner.find(ends).unwrap_or(inner.len())];
     // In a table the bar is escaped.
     let name =
@@ -175,7 +183,7 @@ fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usiz
         None => (start, bare_end(rest)),
     };
     let path = &text[start..start + end];
-    if fragment == Fragment::Goes {
+    if fragment == Fragment::Remove {
         return Some(start..start + path.len());
     }
     Some(start..start + path.find(['#', '?']).unwrap_or(path.len()))
@@ -220,7 +228,7 @@ fn bare_end(rest: &str) -> usize {
 
 /// Returns the byte after `[name]:` of the definition that a reference names.
 fn definition(text: &str, written: &str) -> Option<usize> {
-    let folded = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let folded = |name: &str| on_one_line(name).to_lowercase();
     let label = written.trim_end_matches("[]");
     let name = folded(label[label.rfind('[')? + 1..].trim_end_matches(']'));
     let lines = Lines::new(text);
@@ -230,20 +238,4 @@ fn definition(text: &str, written: &str) -> Option<usize> {
         let (label, after) = rest.split_once("]:")?;
         (folded(label) == name).then(|| lines.start(line) + content.len() - after.len())
     })
-}
-
-/// Percent-encodes a path for a destination without `<>`.
-fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for c in path.chars() {
-        match c {
-            ' ' => out.push_str("%20"),
-            '(' => out.push_str("%28"),
-            ')' => out.push_str("%29"),
-            '<' => out.push_str("%3C"),
-            '>' => out.push_str("%3E"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -25,22 +25,23 @@ pub struct LinkTo<'a> {
 /// let linked = edit::link_words("a.md", "Met Ada.\n", ByteRange { start: 4, end: 7 }, to);
 /// assert_eq!(linked.as_deref(), Some("Met [[Ada Lovelace|Ada]].\n"));
 /// ```
-pub fn link_words(path: &str, text: &str, place: ByteRange, to: LinkTo<'_>) -> Option<String> {
-    let words = text.get(place.start..place.end)?;
-    let link = spelled(path, words, to)?;
-    let edited = [&text[..place.start], &link, &text[place.end..]].concat();
+pub fn link_words(path: &str, text: &str, range: ByteRange, to: LinkTo<'_>) -> Option<String> {
+    let words = text.get(range.start..range.end)?;
+    let link = link_text(path, words, to)?;
+    let edited = [&text[..range.start], &link, &text[range.end..]].concat();
     let (before, after) = (parse(path, text), parse(path, &edited));
-    let same = before.diagnostics == after.diagnostics && says_the_same(&before.page, &after.page);
-    (same && adds_only(&before.page.links, &after.page.links, place.start)).then_some(edited)
+    let same = before.diagnostics == after.diagnostics && differs_only_in_links(&before.page, &after.page);
+    (same && adds_one_link(&before.page.links, &after.page.links, range.start)).then_some(edited)
 }
 
-fn spelled(path: &str, words: &str, to: LinkTo<'_>) -> Option<String> {
-    let awkward =
+fn link_text(path: &str, words: &str, to: LinkTo<'_>) -> Option<String> {
+    let has_special_characters =
         |text: &str| text.trim() != text || text.is_empty() || text.contains(['[', ']', '|', '\n', '\r']);
     if path.to_ascii_lowercase().ends_with(".org") {
-        return (!awkward(words) && !awkward(to.id)).then(|| format!("[[id:{}][{words}]]", to.id));
+        return (!has_special_characters(words) && !has_special_characters(to.id))
+            .then(|| format!("[[id:{}][{words}]]", to.id));
     }
-    if awkward(words) || awkward(to.name) || to.name.contains('#') {
+    if has_special_characters(words) || has_special_characters(to.name) || to.name.contains('#') {
         return None;
     }
     Some(if fold(words) == fold(to.name) {
@@ -51,7 +52,7 @@ fn spelled(path: &str, words: &str, to: LinkTo<'_>) -> Option<String> {
 }
 
 /// Returns whether two pages differ only in their links.
-fn says_the_same(one: &Page, other: &Page) -> bool {
+fn differs_only_in_links(one: &Page, other: &Page) -> bool {
     let observed = |page: &Page| -> Vec<Observation> {
         let plain = |text: &str| shown_links(text, Show::Label).into_owned();
         let seen = page.observations.iter().cloned();
@@ -73,7 +74,7 @@ fn says_the_same(one: &Page, other: &Page) -> bool {
 }
 
 /// Returns whether the links are the same except for a new plain one that starts at `start`.
-fn adds_only(before: &[Link], after: &[Link], start: usize) -> bool {
+fn adds_one_link(before: &[Link], after: &[Link], start: usize) -> bool {
     let is_new = |link: &&Link| link.span.start == start && link.relation == LINKS_TO && !link.embed;
     let Some(added) = after.iter().position(|link| is_new(&link)) else { return false };
     let others = after[..added].iter().chain(&after[added + 1..]);
@@ -99,8 +100,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, words: &str, name: &str, expected: Option<&str>) {
         let start = text.find(words).expect("the words");
-        let place = ByteRange { start, end: start + words.len() };
-        let linked = link_words("a.md", text, place, LinkTo { name, id: "7" });
+        let range = ByteRange { start, end: start + words.len() };
+        let linked = link_words("a.md", text, range, LinkTo { name, id: "7" });
         assert_eq!(linked.as_deref(), expected, "{text}");
     }
 
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn org_files_link_by_id() {
         let to = LinkTo { name: "Ada Lovelace", id: "0192" };
-        assert_eq!(spelled("a.org", "Ada", to).as_deref(), Some("[[id:0192][Ada]]"));
-        assert_eq!(spelled("a.org", "A|b", to), None);
+        assert_eq!(link_text("a.org", "Ada", to).as_deref(), Some("[[id:0192][Ada]]"));
+        assert_eq!(link_text("a.org", "A|b", to), None);
     }
 }

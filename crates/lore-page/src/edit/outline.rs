@@ -34,21 +34,21 @@ pub fn sections(text: &str) -> Vec<SectionPlace> {
 ///
 /// All other lines are kept. Where the line before a section would run into the line after it, the blank lines at the
 /// section's end are kept between them.
-pub fn remove_sections<'p>(text: &str, gone: impl IntoIterator<Item = &'p SectionPlace>) -> String {
-    let mut gone: Vec<ByteRange> = gone.into_iter().map(|place| place.whole).collect();
-    gone.sort_unstable_by_key(|range| range.start);
+pub fn remove_sections<'p>(text: &str, removed: impl IntoIterator<Item = &'p SectionPlace>) -> String {
+    let mut removed: Vec<ByteRange> = removed.into_iter().map(|place| place.whole).collect();
+    removed.sort_unstable_by_key(|range| range.start);
     let mut out = String::with_capacity(text.len());
-    let mut kept = 0;
-    for range in gone {
+    let mut copied = 0;
+    for range in removed {
         // A section inside one that was removed is already gone.
-        if range.start < kept {
+        if range.start < copied {
             continue;
         }
-        out.push_str(&text[kept..range.start]);
+        out.push_str(&text[copied..range.start]);
         out.push_str(gap(&out, text, range));
-        kept = range.end;
+        copied = range.end;
     }
-    out.push_str(&text[kept..]);
+    out.push_str(&text[copied..]);
     out
 }
 

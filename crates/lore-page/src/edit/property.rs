@@ -5,9 +5,9 @@ use std::ops::Range;
 use saphyr_parser::ScalarStyle;
 
 use super::EditError;
-use super::layout::{self, KeySpan, Layout, Shape};
+use super::layout::{self, KeySpan, Layout, ValueShape};
 use super::lines::{Lines, line_end, splice, without_end};
-use super::write::{self, Place};
+use super::write::{self, ScalarContext};
 use crate::frontmatter;
 use crate::page::{Properties, Value};
 
@@ -20,7 +20,7 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, Edit
     let edited = match &layout {
         None => {
             let line_end = line_end(text);
-            let line = format!("{}: {}", write::key(key), write::value(value, Place::Line));
+            let line = format!("{}: {}", write::key(key), write::value(value, ScalarContext::Line));
             let start = frontmatter::content_start(text);
             splice(text, start..start, &format!("---{line_end}{line}{line_end}---{line_end}"))
         }
@@ -37,8 +37,8 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, Edit
         },
     };
     let read = frontmatter::read(&edited).properties;
-    let others_stay = layout.is_none_or(|layout| others(&layout.properties, key) == others(&read, key));
-    checked(edited, key, others_stay && read.get(key) == Some(value))
+    let others_unchanged = layout.is_none_or(|layout| others(&layout.properties, key) == others(&read, key));
+    checked(edited, key, others_unchanged && read.get(key) == Some(value))
 }
 
 /// Removes a property with all its lines; removing the last one removes the frontmatter too.
@@ -100,7 +100,12 @@ fn add(text: &str, layout: &Layout, key: &str, value: &Value) -> String {
         let lines = Lines::new(text);
         &text[lines.start(lines.at(first.name.start))..first.name.start]
     });
-    let line = format!("{indent}{}: {}{}", write::key(key), write::value(value, Place::Line), line_end(text));
+    let line = format!(
+        "{indent}{}: {}{}",
+        write::key(key),
+        write::value(value, ScalarContext::Line),
+        line_end(text)
+    );
     splice(text, layout.fences.yaml.end..layout.fences.yaml.end, &line)
 }
 
@@ -111,14 +116,14 @@ fn replace(text: &str, span: &KeySpan, old: Option<&Value>, new: &Value) -> Stri
         return splice(text, range, &written);
     }
     let written = match (&span.shape, new) {
-        (Shape::Scalar(style), Value::Text(new)) => {
+        (ValueShape::Scalar(style), Value::Text(new)) => {
             let old = if let Some(Value::Text(old)) = old { old } else { "" };
             format!(" {}", write::scalar_like(new, old, *style))
         }
-        (Shape::BlockList(items), Value::List(new)) if !new.is_empty() => {
+        (ValueShape::BlockList(items), Value::List(new)) if !new.is_empty() => {
             format!("{}{}", line_end(text), block_items(text, items, new))
         }
-        (_, new) => format!(" {}", write::value(new, Place::Line)),
+        (_, new) => format!(" {}", write::value(new, ScalarContext::Line)),
     };
     replace_whole(text, span, &written)
 }
@@ -131,9 +136,9 @@ fn replace_whole(text: &str, span: &KeySpan, written: &str) -> String {
     let rest = &text[span.colon_end..key_line_end];
     let on_key_line = rest.trim_start();
     let in_block_form = match &span.shape {
-        Shape::BlockList(_) | Shape::BlockMap => true,
-        Shape::Scalar(style) => matches!(style, ScalarStyle::Literal | ScalarStyle::Folded),
-        Shape::FlowList(_) | Shape::FlowMap => false,
+        ValueShape::BlockList(_) | ValueShape::BlockMap => true,
+        ValueShape::Scalar(style) => matches!(style, ScalarStyle::Literal | ScalarStyle::Folded),
+        ValueShape::FlowList(_) | ValueShape::FlowMap => false,
     };
     if span.value_end == span.colon_end && !in_block_form {
         return splice(text, span.colon_end..span.colon_end, written);
@@ -148,7 +153,7 @@ fn replace_whole(text: &str, span: &KeySpan, written: &str) -> String {
     let before_comment = rest.find(" #").or_else(|| rest.find("\t#")).unwrap_or(rest.len());
     let comment = &rest[rest[..before_comment].trim_end().len()..];
     let value_end = match span.shape {
-        Shape::BlockList(_) | Shape::BlockMap => line_end(span.value_end),
+        ValueShape::BlockList(_) | ValueShape::BlockMap => line_end(span.value_end),
         _ => span.value_end,
     };
     let (first, below) = if written.starts_with(' ') { (written, "") } else { ("", written) };
@@ -162,7 +167,7 @@ fn last_byte(span: &KeySpan) -> usize {
 
 /// Returns the smallest change from one list to another: equal items at the start and at the end are kept.
 fn replace_items(text: &str, span: &KeySpan, old: &[Value], new: &[Value]) -> Option<(Range<usize>, String)> {
-    let (Shape::FlowList(items) | Shape::BlockList(items)) = &span.shape else { return None };
+    let (ValueShape::FlowList(items) | ValueShape::BlockList(items)) = &span.shape else { return None };
     // Null items have a position but no value; if there are any, the whole list is rewritten.
     if items.len() != old.len() || old.is_empty() || new.is_empty() {
         return None;
@@ -173,7 +178,7 @@ fn replace_items(text: &str, span: &KeySpan, old: &[Value], new: &[Value]) -> Op
         old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
     let added = &new[same_start..new.len() - same_end];
     match &span.shape {
-        Shape::FlowList(_) => Some(flow_change(items, same_start, same_end, added)),
+        ValueShape::FlowList(_) => Some(flow_change(items, same_start, same_end, added)),
         _ => block_change(text, items, same_start..items.len() - same_end, added),
     }
 }
@@ -185,7 +190,7 @@ fn flow_change(
     same_end: usize,
     added: &[Value],
 ) -> (Range<usize>, String) {
-    let written: Vec<_> = added.iter().map(|item| write::value(item, Place::Flow)).collect();
+    let written: Vec<_> = added.iter().map(|item| write::value(item, ScalarContext::Flow)).collect();
     let last = items.len() - 1;
     if same_end > 0 {
         let written = written.iter().map(|item| format!("{item}, ")).collect();
@@ -226,6 +231,6 @@ fn block_items(text: &str, old: &[Range<usize>], new: &[Value]) -> String {
         &line[..line.len() - line.trim_start().len()]
     });
     let items: Vec<_> =
-        new.iter().map(|item| format!("{indent}- {}", write::value(item, Place::Item))).collect();
+        new.iter().map(|item| format!("{indent}- {}", write::value(item, ScalarContext::Item))).collect();
     items.join(line_end(text))
 }

@@ -4,7 +4,7 @@ use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::Doc;
-use super::lines::{filled, on_one_line, splice};
+use super::lines::{filled, join_lines, splice};
 use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
@@ -25,10 +25,10 @@ pub struct NewRelation {
 /// truth. If the relation is already there, the text is unchanged.
 pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> {
     let doc = Doc::new(text);
-    let new = tidy(new);
+    let new = normalized(new);
     filled("relation", &new.relation)?;
     filled("target", &new.target)?;
-    if is_there(&doc.page, &new) {
+    if has_relation(&doc.page, &new) {
         return Ok(text.to_owned());
     }
     let item = written(&new);
@@ -42,7 +42,7 @@ pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> 
         Some(link) => doc.insert_after_item(link.line as usize, &item),
         None => doc.insert_at_end(within, &item),
     };
-    if is_there(&Doc::new(&edited).page, &new) {
+    if has_relation(&Doc::new(&edited).page, &new) {
         Ok(edited)
     } else {
         Err(EditError::Unreadable { kind: "a relation", line: format!("- {item}") })
@@ -95,7 +95,7 @@ pub fn remove_link_line(text: &str, line: u32) -> Result<String, EditError> {
 pub(super) fn ended(interval: Interval, line: u32, until: PartialDate) -> Result<Interval, EditError> {
     match interval.from {
         Some(from) if from.first_day() > until.last_day() => {
-            Err(EditError::EndsBeforeItBegins { line, from: from.to_string(), until: until.to_string() })
+            Err(EditError::EndBeforeStart { line, from: from.to_string(), until: until.to_string() })
         }
         _ => Ok(Interval { until: Some(until), ..interval }),
     }
@@ -113,18 +113,18 @@ fn is_relation(link: &Link) -> bool {
     link.relation != LINKS_TO && link.span.start < link.span.end
 }
 
-fn tidy(new: &NewRelation) -> NewRelation {
-    let target = on_one_line(&new.target);
+fn normalized(new: &NewRelation) -> NewRelation {
+    let target = join_lines(&new.target);
     let inner = target.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(&target);
     NewRelation {
-        relation: on_one_line(&new.relation),
+        relation: join_lines(&new.relation),
         target: inner.trim().to_owned(),
-        context: new.context.as_deref().map(on_one_line).filter(|context| !context.is_empty()),
+        context: new.context.as_deref().map(join_lines).filter(|context| !context.is_empty()),
         interval: new.interval,
     }
 }
 
-fn is_there(page: &Page, new: &NewRelation) -> bool {
+fn has_relation(page: &Page, new: &NewRelation) -> bool {
     let target = new.target.split(['#', '|']).next().unwrap_or_default().trim();
     page.links.iter().any(|link| {
         link.relation == new.relation

@@ -22,21 +22,23 @@ pub fn remove_relation(text: &str, line: u32) -> Result<String, EditError> {
     let own = doc.item_text(first);
     let last = doc.lines.at(own.end.saturating_sub(1).max(own.start)).max(number);
     if doc.item_end(first) > last {
-        return Err(EditError::Holds { line });
+        return Err(EditError::NestedContent { line });
     }
     let removed = doc.lines.start(first)..doc.lines.end(last);
     let edited = splice(text, removed.clone(), "");
     let whole = removed.contains(&link.span.start);
-    if whole && said(&doc.page, &removed) == said(&Doc::new(&edited).page, &(0..0)) {
+    if whole
+        && statements_outside(&doc.page, &removed) == statements_outside(&Doc::new(&edited).page, &(0..0))
+    {
         Ok(edited)
     } else {
-        Err(EditError::Holds { line })
+        Err(EditError::NestedContent { line })
     }
 }
 
 /// Lists the statements of a page outside some bytes, in order and without positions, to compare before and after.
-fn said(page: &Page, but: &Range<usize>) -> Vec<String> {
-    let links = page.links.iter().filter(|link| link.span.end == 0 || !but.contains(&link.span.start));
+fn statements_outside(page: &Page, excluded: &Range<usize>) -> Vec<String> {
+    let links = page.links.iter().filter(|link| link.span.end == 0 || !excluded.contains(&link.span.start));
     let links = links.map(|link| format!("{} {} {:?}", link.relation, link.target, link.interval));
     let facts =
         page.facts.iter().map(|fact| format!("{:?} {} {}", fact.subject, fact.predicate, fact.object));
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn relation_with_nested_content_is_rejected() {
-        check("- likes [[B]]\n- knows [[A]]\n  - for years\n", 2, Err(EditError::Holds { line: 2 }));
-        check("- knows [[A]]\n\n  More about it.\n", 1, Err(EditError::Holds { line: 1 }));
+        check("- likes [[B]]\n- knows [[A]]\n  - for years\n", 2, Err(EditError::NestedContent { line: 2 }));
+        check("- knows [[A]]\n\n  More about it.\n", 1, Err(EditError::NestedContent { line: 1 }));
     }
 }

@@ -1,7 +1,7 @@
 //! Edits by section: the text under a heading, including its subsections.
 
 use super::EditError;
-use super::doc::{Doc, Section};
+use super::doc::{Doc, SectionBounds};
 use super::lines::{insert_block, line_end, splice, with_line_end};
 use crate::page::Heading;
 
@@ -13,7 +13,7 @@ use crate::page::Heading;
 pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
-    let Section { body_start, end, .. } = doc.section(found);
+    let SectionBounds { body_start, end, .. } = doc.section(found);
     let line_end = line_end(text);
     let with = with_line_end(without_heading(with, &found.text), line_end);
     let old = SectionParts::of(&text[body_start..end]);
@@ -47,7 +47,12 @@ pub fn insert_after_section(text: &str, heading: &str, addition: &str) -> Result
     insert(text, heading, addition, |section| section.end)
 }
 
-fn insert(text: &str, heading: &str, addition: &str, at: fn(&Section) -> usize) -> Result<String, EditError> {
+fn insert(
+    text: &str,
+    heading: &str,
+    addition: &str,
+    at: fn(&SectionBounds) -> usize,
+) -> Result<String, EditError> {
     let doc = Doc::new(text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
     let at = at(&doc.section(found));
@@ -87,23 +92,23 @@ fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
     }
 }
 
-/// Returns the index of the heading that `wanted` names.
-pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditError> {
-    let wanted = wanted.trim();
+/// Returns the index of the heading that `requested` names.
+pub(super) fn find(headings: &[Heading], requested: &str) -> Result<usize, EditError> {
+    let requested = requested.trim();
     // A heading may contain a slash, so the whole text is tried before a path.
-    let whole = vec![SectionStep::of(wanted)];
+    let whole = vec![SectionStep::of(requested)];
     let paths =
-        [" > ", "/"].map(|separator| wanted.split(separator).map(SectionStep::of).collect::<Vec<_>>());
+        [" > ", "/"].map(|separator| requested.split(separator).map(SectionStep::of).collect::<Vec<_>>());
     for path in [whole].into_iter().chain(paths) {
         for same in [|a: &str, b: &str| a == b, |a: &str, b: &str| a.to_lowercase() == b.to_lowercase()] {
             let found: Vec<_> =
-                (0..headings.len()).filter(|at| leads_to(&path, headings, *at, same)).collect();
+                (0..headings.len()).filter(|at| matches_path(&path, headings, *at, same)).collect();
             match *found {
                 [] => {}
                 [only] => return Ok(only),
                 [first, ..] => {
                     return Err(EditError::AmbiguousSection {
-                        heading: wanted.to_owned(),
+                        heading: requested.to_owned(),
                         count: found.len(),
                         example: example_path(headings, first),
                     });
@@ -112,7 +117,7 @@ pub(super) fn find(headings: &[Heading], wanted: &str) -> Result<usize, EditErro
         }
     }
     let sections = headings.iter().map(|heading| heading.text.clone()).collect();
-    Err(EditError::NoSection { heading: wanted.to_owned(), sections })
+    Err(EditError::NoSection { heading: requested.to_owned(), sections })
 }
 
 /// One heading of a path, with its level if hashes were given.
@@ -140,7 +145,12 @@ impl<'a> SectionStep<'a> {
 }
 
 /// Returns whether the path leads to a heading: the heading and its parents match the steps of the path.
-fn leads_to(path: &[SectionStep<'_>], headings: &[Heading], at: usize, same: fn(&str, &str) -> bool) -> bool {
+fn matches_path(
+    path: &[SectionStep<'_>],
+    headings: &[Heading],
+    at: usize,
+    same: fn(&str, &str) -> bool,
+) -> bool {
     let chain = std::iter::successors(Some(at), |at| parent(headings, *at));
     let mut steps = path.iter().rev();
     let fitting = chain.zip(steps.by_ref()).take_while(|(at, step)| step.fits(&headings[*at], same)).count();

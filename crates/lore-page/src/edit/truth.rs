@@ -15,8 +15,9 @@ pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
     let line_end = line_end(text);
     let truth = doc.page.truth;
     let old = truth.of(text);
-    let lead: usize = old.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
-    let start = if lead == old.len() { truth.start } else { truth.start + lead };
+    let leading_blank: usize =
+        old.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
+    let start = if leading_blank == old.len() { truth.start } else { truth.start + leading_blank };
     let heading = match Doc::new(with).page.heading_title {
         Some(_) => String::new(),
         None => {
@@ -26,7 +27,7 @@ pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
     // Without a blank line before it, the rule would turn the paragraph above it into a heading.
     let tail = if doc.page.timeline.is_some() { line_end } else { "" };
     let written = format!("{heading}{}{line_end}{tail}", with_line_end(&body, line_end));
-    unless_moved(&doc, splice(text, start..truth.end, &written))
+    reject_moved_timeline(&doc, splice(text, start..truth.end, &written))
 }
 
 /// Adds a block of text at the end of the truth, with a blank line before it.
@@ -37,7 +38,7 @@ pub fn add_to_truth(text: &str, addition: &str) -> Result<String, EditError> {
     let end = truth.start + truth.of(text).trim_end().len();
     let line = doc.lines.at(end.saturating_sub(1).max(truth.start));
     let at = if end == truth.start { truth.start } else { doc.lines.end(line).min(truth.end) };
-    unless_moved(&doc, insert_block(text, truth.start, at, &body))
+    reject_moved_timeline(&doc, insert_block(text, truth.start, at, &body))
 }
 
 /// Returns the truth of a text, without the blank lines around it.
@@ -55,12 +56,12 @@ fn body_of(text: &str) -> Result<String, EditError> {
 fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
     let first = doc.page.headings.first().filter(|heading| heading.level == 1)?;
     let line = first.lines.first as usize;
-    let is_there = doc.lines.start(line) == start;
-    is_there.then(|| doc.text[start..doc.lines.end(doc.heading_end(line))].trim_end())
+    let starts_with_heading = doc.lines.start(line) == start;
+    starts_with_heading.then(|| doc.text[start..doc.lines.end(doc.heading_end(line))].trim_end())
 }
 
 /// Returns the edited text, or an error if its timeline has changed.
-fn unless_moved(doc: &Doc<'_>, edited: String) -> Result<String, EditError> {
+fn reject_moved_timeline(doc: &Doc<'_>, edited: String) -> Result<String, EditError> {
     let before = doc.page.timeline.map(|range| range.of(doc.text));
     let same = Doc::new(&edited).page.timeline.map(|range| range.of(&edited)) == before;
     if same { Ok(edited) } else { Err(EditError::Timeline) }

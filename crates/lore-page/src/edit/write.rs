@@ -7,7 +7,7 @@ use crate::page::{Properties, Value};
 
 /// Where a value is written, which decides what may be plain.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ScalarContext {
     /// After `key: `.
     Line,
     /// After `- `.
@@ -17,16 +17,16 @@ pub(super) enum Place {
 }
 
 /// Writes a value. Lists and mappings are written in flow form.
-pub(super) fn value(value: &Value, place: Place) -> String {
+pub(super) fn value(value: &Value, context: ScalarContext) -> String {
     match value {
-        Value::Text(text) => scalar(text, place),
+        Value::Text(text) => scalar(text, context),
         Value::List(items) => {
-            let items: Vec<_> = items.iter().map(|item| self::value(item, Place::Flow)).collect();
+            let items: Vec<_> = items.iter().map(|item| self::value(item, ScalarContext::Flow)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Map(Properties(entries)) => {
             let entry = |(key, item): &(String, Value)| {
-                format!("{}: {}", scalar(key, Place::Flow), self::value(item, Place::Flow))
+                format!("{}: {}", scalar(key, ScalarContext::Flow), self::value(item, ScalarContext::Flow))
             };
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
@@ -37,11 +37,11 @@ pub(super) fn value(value: &Value, place: Place) -> String {
 /// do not count as a choice.
 pub(super) fn scalar_like(text: &str, old: &str, style: ScalarStyle) -> String {
     match style {
-        ScalarStyle::DoubleQuoted if is_plain(old, Place::Line) => double_quoted(text),
+        ScalarStyle::DoubleQuoted if is_plain(old, ScalarContext::Line) => double_quoted(text),
         ScalarStyle::SingleQuoted if !text.chars().any(needs_escape) => {
             format!("'{}'", text.replace('\'', "''"))
         }
-        _ => scalar(text, Place::Line),
+        _ => scalar(text, ScalarContext::Line),
     }
 }
 
@@ -53,19 +53,21 @@ pub(super) fn key(text: &str) -> String {
     if plain { text.to_owned() } else { double_quoted(text) }
 }
 
-fn scalar(text: &str, place: Place) -> String {
-    if is_plain(text, place) { text.to_owned() } else { double_quoted(text) }
+fn scalar(text: &str, context: ScalarContext) -> String {
+    if is_plain(text, context) { text.to_owned() } else { double_quoted(text) }
 }
 
 /// Returns whether the text may be written without quotes. It uses the parser itself, so the two cannot disagree.
-fn is_plain(text: &str, place: Place) -> bool {
-    if text.is_empty() || text.chars().any(needs_escape) || is_something_else_elsewhere(text) {
+fn is_plain(text: &str, context: ScalarContext) -> bool {
+    if text.is_empty() || text.chars().any(needs_escape) || is_ambiguous_yaml(text) {
         return false;
     }
-    let (source, expected) = match place {
-        Place::Line => (format!("k: {text} # c\n"), Value::Text(text.to_owned())),
-        Place::Item => (format!("k:\n- {text} # c\n"), Value::List(vec![Value::Text(text.to_owned())])),
-        Place::Flow => (format!("k: [{text}]\n"), Value::List(vec![Value::Text(text.to_owned())])),
+    let (source, expected) = match context {
+        ScalarContext::Line => (format!("k: {text} # c\n"), Value::Text(text.to_owned())),
+        ScalarContext::Item => {
+            (format!("k:\n- {text} # c\n"), Value::List(vec![Value::Text(text.to_owned())]))
+        }
+        ScalarContext::Flow => (format!("k: [{text}]\n"), Value::List(vec![Value::Text(text.to_owned())])),
     };
     yaml::read(&source).is_ok_and(|read| read.properties.0 == [("k".to_owned(), expected)])
 }
@@ -73,7 +75,7 @@ fn is_plain(text: &str, place: Place) -> bool {
 /// Returns whether older YAML readers would parse the text differently: words that they take for booleans, and digits
 /// with colons, which they take for minutes and seconds. Lore reads these as written; quotes make other readers do so
 /// too.
-fn is_something_else_elsewhere(text: &str) -> bool {
+fn is_ambiguous_yaml(text: &str) -> bool {
     let words = ["y", "n", "yes", "no", "on", "off"];
     let minutes = || text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
     words.iter().any(|word| word.eq_ignore_ascii_case(text)) || minutes()

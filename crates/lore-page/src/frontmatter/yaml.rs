@@ -16,7 +16,7 @@ pub(crate) struct Mapping {
     /// Properties in file order.
     pub properties: Properties,
     /// Duplicate keys and keys that are not text; lines are counted within the YAML.
-    pub oddities: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Maximum nesting depth. Nobody writes more, and the limit keeps every recursive reader of a [`Value`] safe.
@@ -40,7 +40,7 @@ pub(crate) fn read(source: &str) -> Result<Mapping, Diagnostic> {
             Event::DocumentStart(_) => {
                 documents += 1;
                 if documents > 1 {
-                    return Err(bad(line, "the frontmatter contains a second YAML document"));
+                    return Err(diagnostic(line, "the frontmatter contains a second YAML document"));
                 }
             }
             event => builder.take(source, event, span)?,
@@ -48,8 +48,8 @@ pub(crate) fn read(source: &str) -> Result<Mapping, Diagnostic> {
     }
     match builder.root {
         None => Ok(Mapping::default()),
-        Some(Value::Map(properties)) => Ok(Mapping { properties, oddities: builder.oddities }),
-        Some(_) => Err(bad(1, "the frontmatter is not a mapping of `key: value` lines")),
+        Some(Value::Map(properties)) => Ok(Mapping { properties, warnings: builder.warnings }),
+        Some(_) => Err(diagnostic(1, "the frontmatter is not a mapping of `key: value` lines")),
     }
 }
 
@@ -69,20 +69,20 @@ fn scalar(text: Cow<'_, str>, plain: bool) -> Option<Value> {
 /// Converts `2025-01-15 10:30:00` to ISO 8601.
 fn timestamp(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let shaped = |part: &[u8], shape: &[u8]| {
+    let has_shape = |part: &[u8], shape: &[u8]| {
         part.len() >= shape.len()
             && part.iter().zip(shape).all(|(byte, form)| match form {
                 b'0' => byte.is_ascii_digit(),
                 form => byte == form,
             })
     };
-    if !shaped(bytes, b"0000-00-00 ") {
+    if !has_shape(bytes, b"0000-00-00 ") {
         return None;
     }
     let time = text[10..].trim_start();
-    let timely = shaped(time.as_bytes(), b"00:00:00")
+    let is_time = has_shape(time.as_bytes(), b"00:00:00")
         && time.bytes().all(|byte| byte.is_ascii_digit() || b":.+-Z ".contains(&byte));
-    timely.then(|| format!("{}T{}", &text[..10], time.replace(' ', "")))
+    is_time.then(|| format!("{}T{}", &text[..10], time.replace(' ', "")))
 }
 
 /// Builds values bottom-up on its own stack, so that nesting cannot exhaust the thread's.
@@ -92,16 +92,16 @@ struct Builder {
     root: Option<Value>,
     anchors: BTreeMap<usize, (Value, usize)>,
     alias_bytes: usize,
-    oddities: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
 struct Frame {
     anchor: usize,
     line: u32,
-    node: Node,
+    node: YamlNode,
 }
 
-enum Node {
+enum YamlNode {
     List(Vec<Value>),
     Map { entries: Vec<(String, Value)>, lines: Vec<u32>, key: Key },
 }
@@ -123,7 +123,7 @@ impl Builder {
                     return Ok(());
                 }
                 let value = scalar(text, style == ScalarStyle::Plain && tag.is_none());
-                self.remember(anchor, value.as_ref());
+                self.store_anchor(anchor, value.as_ref());
                 self.place(value, line);
             }
             Event::Alias(anchor) => {
@@ -133,9 +133,9 @@ impl Builder {
                     (_, value) => self.place(Some(value), line),
                 }
             }
-            Event::SequenceStart(anchor, _) => self.open(anchor, line, Node::List(Vec::new()))?,
+            Event::SequenceStart(anchor, _) => self.open(anchor, line, YamlNode::List(Vec::new()))?,
             Event::MappingStart(anchor, _) => {
-                let node = Node::Map { entries: Vec::new(), lines: Vec::new(), key: Key::Expected };
+                let node = YamlNode::Map { entries: Vec::new(), lines: Vec::new(), key: Key::Expected };
                 self.open(anchor, line, node)?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
@@ -144,9 +144,12 @@ impl Builder {
         Ok(())
     }
 
-    fn open(&mut self, anchor: usize, line: u32, node: Node) -> Result<(), Diagnostic> {
+    fn open(&mut self, anchor: usize, line: u32, node: YamlNode) -> Result<(), Diagnostic> {
         if self.stack.len() >= MAX_DEPTH {
-            return Err(bad(line, &format!("the frontmatter is nested deeper than {MAX_DEPTH} levels")));
+            return Err(diagnostic(
+                line,
+                &format!("the frontmatter is nested deeper than {MAX_DEPTH} levels"),
+            ));
         }
         self.stack.push(Frame { anchor, line, node });
         Ok(())
@@ -155,20 +158,20 @@ impl Builder {
     fn close(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
         let value = match frame.node {
-            Node::List(items) => Value::List(items),
-            Node::Map { entries, lines, .. } => {
-                let entries = last_of_each(entries, &lines, &mut self.oddities);
+            YamlNode::List(items) => Value::List(items),
+            YamlNode::Map { entries, lines, .. } => {
+                let entries = last_of_each(entries, &lines, &mut self.warnings);
                 Value::Map(Properties(entries))
             }
         };
-        self.remember(frame.anchor, Some(&value));
+        self.store_anchor(frame.anchor, Some(&value));
         self.place(Some(value), frame.line);
     }
 
     /// Returns the key slot of the mapping being read, if a key comes next.
     fn expected_key(&mut self) -> Option<&mut Key> {
         match &mut self.stack.last_mut()?.node {
-            Node::Map { key: key @ Key::Expected, .. } => Some(key),
+            YamlNode::Map { key: key @ Key::Expected, .. } => Some(key),
             _ => None,
         }
     }
@@ -179,11 +182,11 @@ impl Builder {
             return;
         };
         match &mut frame.node {
-            Node::List(items) => items.extend(value),
-            Node::Map { entries, lines, key } => match std::mem::replace(key, Key::Expected) {
+            YamlNode::List(items) => items.extend(value),
+            YamlNode::Map { entries, lines, key } => match std::mem::replace(key, Key::Expected) {
                 Key::Expected => {
                     *key = Key::Unreadable;
-                    self.oddities.push(bad(line, "a frontmatter key is not text"));
+                    self.warnings.push(diagnostic(line, "a frontmatter key is not text"));
                 }
                 Key::Unreadable => {}
                 Key::Read(name, line) => {
@@ -196,7 +199,7 @@ impl Builder {
         }
     }
 
-    fn remember(&mut self, anchor: usize, value: Option<&Value>) {
+    fn store_anchor(&mut self, anchor: usize, value: Option<&Value>) {
         if anchor > 0
             && let Some(value) = value
         {
@@ -219,7 +222,7 @@ impl Builder {
 fn last_of_each(
     mut entries: Vec<(String, Value)>,
     lines: &[u32],
-    oddities: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
 ) -> Vec<(String, Value)> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|a, b| entries[*a].0.cmp(&entries[*b].0));
@@ -229,7 +232,7 @@ fn last_of_each(
         let [first, .., last] = *group else { continue };
         let message =
             format!("duplicate key `{}` ({} times); the last value is used", entries[first].0, group.len());
-        oddities.push(Diagnostic { line: lines[last], message });
+        warnings.push(Diagnostic { line: lines[last], message });
         swaps.push((first, last));
         dropped.extend_from_slice(&group[1..]);
     }
@@ -255,7 +258,7 @@ fn written(source: &str, span: Span) -> String {
     source.chars().skip(span.start.index()).take(length).collect::<String>().trim_end().to_owned()
 }
 
-fn bad(line: u32, message: &str) -> Diagnostic {
+fn diagnostic(line: u32, message: &str) -> Diagnostic {
     Diagnostic { line, message: message.to_owned() }
 }
 

@@ -2,7 +2,7 @@
 
 use lore_text::PartialDate;
 
-use super::Oddities;
+use super::LineWarnings;
 
 /// The parsed first line of an entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Dated<'t> {
 }
 
 /// Parses the first line of an entry.
-pub(crate) fn entry<'t>(text: &'t str, oddities: &mut Oddities) -> Option<Dated<'t>> {
+pub(crate) fn entry<'t>(text: &'t str, warnings: &mut LineWarnings) -> Option<Dated<'t>> {
     let (date, rest) = text.strip_prefix("**")?.split_once("**")?;
     let (date, rest) = (date.trim(), rest.trim_start());
     if !looks_like_a_date(date) {
@@ -24,11 +24,11 @@ pub(crate) fn entry<'t>(text: &'t str, oddities: &mut Oddities) -> Option<Dated<
         None => (None, after_dash(rest)?.trim()),
     };
     if date.len() != "YYYY-MM-DD".len() || date.parse::<PartialDate>().is_err() {
-        oddities.push(format!("invalid date `{date}`; an entry starts with **YYYY-MM-DD**"));
+        warnings.push(format!("invalid date `{date}`; an entry starts with **YYYY-MM-DD**"));
         return None;
     }
     if summary.is_empty() {
-        oddities.push(format!("the entry of {date} has no summary, so it is not an entry"));
+        warnings.push(format!("the entry of {date} has no summary, so it is not an entry"));
         return None;
     }
     Some(Dated { date, source, summary })

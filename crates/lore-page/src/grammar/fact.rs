@@ -5,7 +5,7 @@ use crate::interval::Interval;
 use crate::page::Fact;
 
 use super::words::{self, Show, shown_links};
-use super::{Oddities, tail};
+use super::{LineWarnings, tail};
 
 #[derive(Debug, Default)]
 struct Provenance {
@@ -16,7 +16,7 @@ struct Provenance {
 }
 
 /// Parses a fact.
-pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fact> {
+pub(crate) fn fact(text: &str, line: u32, warnings: &mut LineWarnings) -> Option<Fact> {
     let (before, after) = split_at_marker(text)?;
     let (subject, predicate) = match before.rsplit_once('|') {
         Some((subject, predicate)) => (Some(subject.trim()), predicate.trim_start()),
@@ -30,7 +30,7 @@ pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fac
     loop {
         if provenance.is_none()
             && let Some((before, inner)) = tail::parenthesis(rest)
-            && let Some(found) = read_provenance(inner, oddities)
+            && let Some(found) = read_provenance(inner, warnings)
         {
             (rest, provenance) = (before, Some(found));
         } else if interval.is_none()
@@ -44,7 +44,7 @@ pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fac
     }
     let object = shown_links(rest, Show::Target).trim().to_owned();
     if object.is_empty() {
-        oddities.push(format!("`{predicate}::` has no object, so it is not a fact"));
+        warnings.push(format!("`{predicate}::` has no object, so it is not a fact"));
         return None;
     }
     let provenance = provenance.unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn fact(text: &str, line: u32, oddities: &mut Oddities) -> Option<Fac
         subject: subject.map(|subject| shown_links(subject, Show::Target).trim_matches('*').to_owned()),
         predicate: predicate.to_owned(),
         object,
-        interval: interval.map_or_else(Interval::default, |inner| tail::interval(inner, oddities)),
+        interval: interval.map_or_else(Interval::default, |inner| tail::interval(inner, warnings)),
         source: provenance.source,
         by: provenance.by,
         confidence: provenance.confidence,
@@ -73,7 +73,7 @@ fn is_predicate(text: &str) -> bool {
 }
 
 /// Parses the parts between semicolons. Returns `None` if no part is known, because it is then a plain parenthesis.
-fn read_provenance(inner: &str, oddities: &mut Oddities) -> Option<Provenance> {
+fn read_provenance(inner: &str, warnings: &mut LineWarnings) -> Option<Provenance> {
     let mut found = Provenance::default();
     let mut unknown = Vec::new();
     let mut any = false;
@@ -95,7 +95,7 @@ fn read_provenance(inner: &str, oddities: &mut Oddities) -> Option<Provenance> {
         }
     }
     if any {
-        oddities.extend(unknown.into_iter().map(|part| {
+        warnings.extend(unknown.into_iter().map(|part| {
             format!("`{part}` is not valid provenance; use source:, by:, confidence: or a quoted text")
         }));
     }

@@ -2,7 +2,7 @@
 
 use crate::interval::Interval;
 
-use super::{Oddities, tail, words};
+use super::{LineWarnings, tail, words};
 
 /// The parts of a relation around its link.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Relation {
 }
 
 /// Parses the text before and after the first link of an item.
-pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Option<Relation> {
+pub(crate) fn relation(before: &str, after: &str, warnings: &mut LineWarnings) -> Option<Relation> {
     let verb = verb(before)?;
     let mut rest = after.trim();
     let (mut context, mut interval) = (None, None);
@@ -30,7 +30,7 @@ pub(crate) fn relation(before: &str, after: &str, oddities: &mut Oddities) -> Op
             return None;
         }
     }
-    let interval = interval.map(|inner| tail::interval(inner, oddities)).unwrap_or_default();
+    let interval = interval.map(|inner| tail::interval(inner, warnings)).unwrap_or_default();
     Some(Relation { verb: verb.to_owned(), context, interval })
 }
 

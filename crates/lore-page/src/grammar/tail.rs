@@ -29,9 +29,9 @@ pub(super) fn braces(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Parses the contents of braces; an invalid interval gives a warning and counts as unbounded.
-pub(super) fn interval(inner: &str, oddities: &mut super::Oddities) -> Interval {
+pub(super) fn interval(inner: &str, warnings: &mut super::LineWarnings) -> Interval {
     inner.parse().unwrap_or_else(|_| {
-        oddities.push(format!(
+        warnings.push(format!(
             "`{{{inner}}}` {NO_INTERVAL}; write {{from..until}} with YYYY, YYYY-MM or YYYY-MM-DD, in order"
         ));
         Interval::default()

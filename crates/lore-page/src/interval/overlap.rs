@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn interval_meets_days_months_and_years() {
-        let held = interval("2019-06..2019-09");
+        let tested = interval("2019-06..2019-09");
         for (first, last, expected) in [
             ("2019-01-01", "2019-12-31", true),
             ("2019-05-31", "2019-05-31", false),
@@ -98,7 +98,7 @@ mod tests {
             ("2019-09-30", "2019-10-01", true),
             ("2019-10-01", "2019-10-31", false),
         ] {
-            assert_eq!(held.meets(first, last), expected, "{first} to {last}");
+            assert_eq!(tested.meets(first, last), expected, "{first} to {last}");
         }
         assert!(interval("..").meets("1500-01-01", "1500-01-01"));
     }

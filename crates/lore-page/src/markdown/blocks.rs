@@ -72,18 +72,18 @@ pub(super) struct PageLink {
 pub(super) fn read(text: &str, body_start: usize) -> Blocks {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[body_start..], options).into_offset_iter();
-    let mut reader = Reader { text, ..Reader::default() };
-    reader.blocks.starts.reserve(text.len() / 64);
+    let mut parser = BlockParser { text, ..BlockParser::default() };
+    parser.blocks.starts.reserve(text.len() / 64);
     for (name, definition) in events.reference_definitions().iter() {
         // Without the footnote extension, a footnote of one word looks like a link definition.
         if !name.starts_with('^') {
-            reader.blocks.opaque.add(shift(&definition.span, body_start));
+            parser.blocks.opaque.add(shift(&definition.span, body_start));
         }
     }
     for (event, range) in events {
-        reader.take(event, shift(&range, body_start));
+        parser.take(event, shift(&range, body_start));
     }
-    reader.blocks
+    parser.blocks
 }
 
 fn shift(range: &Range<usize>, by: usize) -> Range<usize> {
@@ -91,7 +91,7 @@ fn shift(range: &Range<usize>, by: usize) -> Range<usize> {
 }
 
 #[derive(Default)]
-struct Reader<'t> {
+struct BlockParser<'t> {
     text: &'t str,
     blocks: Blocks,
     /// Open items, innermost last.
@@ -108,7 +108,7 @@ struct Reader<'t> {
     in_page_link: bool,
 }
 
-impl Reader<'_> {
+impl BlockParser<'_> {
     fn take(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),

@@ -1,5 +1,7 @@
 //! Destinations of Markdown links.
 
+use lore_text::percent_decode;
+
 /// Returns whether the destination is a page: a path to a Markdown file, not a URL.
 pub(super) fn is_page(destination: &str) -> bool {
     let path = split(destination).0;
@@ -10,8 +12,8 @@ pub(super) fn is_page(destination: &str) -> bool {
 /// Returns the target from the vault's root, and the heading. A path that leaves the vault stays as written.
 pub(super) fn resolve(page: &str, destination: &str) -> (String, Option<String>) {
     let (path, fragment) = split(destination);
-    let heading = (!fragment.is_empty()).then(|| decoded(fragment));
-    (from_root(page, &decoded(path)).unwrap_or_else(|| path.to_owned()), heading)
+    let heading = (!fragment.is_empty()).then(|| percent_decode(fragment).into_owned());
+    (from_root(page, &percent_decode(path)).unwrap_or_else(|| path.to_owned()), heading)
 }
 
 /// Splits a destination into its path and its fragment without `#`.
@@ -51,34 +53,4 @@ fn from_root(page: &str, path: &str) -> Option<String> {
         }
     }
     Some(segments.join("/"))
-}
-
-/// Decodes percent escapes; returns the text unchanged if the result is not valid UTF-8.
-fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = match after {
-            [high, low, ..] if *first == b'%' => hex_digit(*high).zip(hex_digit(*low)),
-            _ => None,
-        };
-        match hex {
-            Some((high, low)) => {
-                bytes.push(high << 4 | low);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }

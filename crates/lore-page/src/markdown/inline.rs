@@ -45,7 +45,7 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let mut at = from;
         while let Some(found) =
-            bytes.get(at..until).and_then(|rest| rest.iter().position(|byte| MARKS[*byte as usize]))
+            bytes.get(at..until).and_then(|rest| rest.iter().position(|byte| SYNTAX_BYTES[*byte as usize]))
         {
             at += found;
             match bytes[at] {
@@ -91,13 +91,13 @@ impl Scanner<'_> {
 }
 
 /// The bytes that can start, end or escape a link or tag.
-const MARKS: [bool; 256] = {
-    let mut marks = [false; 256];
-    marks[b'[' as usize] = true;
-    marks[b']' as usize] = true;
-    marks[b'#' as usize] = true;
-    marks[b'\\' as usize] = true;
-    marks
+const SYNTAX_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'[' as usize] = true;
+    table[b']' as usize] = true;
+    table[b'#' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
 };
 
 /// Drops the tags inside one of the ranges; both lists are sorted.

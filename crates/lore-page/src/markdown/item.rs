@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::grammar::{self, Oddities, Relation};
+use crate::grammar::{self, LineWarnings, Relation};
 use crate::page::{Diagnostic, Entry, LineRange, Observation, Page};
 
 use super::blocks::{Blocks, Item};
@@ -11,7 +11,7 @@ use super::inline::Inline;
 use super::lines::Lines;
 
 /// The inputs for parsing items.
-pub(super) struct Source<'t> {
+pub(super) struct ItemSource<'t> {
     pub(super) text: &'t str,
     pub(super) lines: &'t Lines<'t>,
     pub(super) blocks: &'t Blocks,
@@ -25,23 +25,27 @@ pub(super) struct Related {
 }
 
 /// Parses every item into the page. Relations are returned separately, in order, for the links they belong to.
-pub(super) fn read(source: &Source<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> Vec<Related> {
+pub(super) fn read(
+    source: &ItemSource<'_>,
+    page: &mut Page,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Related> {
     let mut related = Vec::new();
-    let mut oddities = Oddities::new();
+    let mut warnings = LineWarnings::new();
     for item in &source.blocks.items {
         let Some(first) = source.blocks.segments.get(item.segments.clone()).and_then(|all| all.first())
         else {
             continue;
         };
         let line = source.lines.number(first.start);
-        related.extend(source.read(item, line, page, &mut oddities));
-        diagnostics.extend(oddities.drain(..).map(|message| Diagnostic { line, message }));
+        related.extend(source.read(item, line, page, &mut warnings));
+        diagnostics.extend(warnings.drain(..).map(|message| Diagnostic { line, message }));
     }
     related
 }
 
-impl<'t> Source<'t> {
-    fn read(&self, item: &Item, line: u32, page: &mut Page, oddities: &mut Oddities) -> Option<Related> {
+impl<'t> ItemSource<'t> {
+    fn read(&self, item: &Item, line: u32, page: &mut Page, warnings: &mut LineWarnings) -> Option<Related> {
         let segments = &self.blocks.segments[item.segments.clone()];
         let (first, last) = (segments.first()?, segments.last()?);
         let whole = first.start..last.end;
@@ -49,7 +53,7 @@ impl<'t> Source<'t> {
         let text = text.trim();
         match text.as_bytes() {
             [b'*', b'*', ..] => {
-                if let Some(entry) = self.entry(item, first, line, oddities) {
+                if let Some(entry) = self.entry(item, first, line, warnings) {
                     page.entries.push(entry);
                     return None;
                 }
@@ -62,12 +66,12 @@ impl<'t> Source<'t> {
             _ => {}
         }
         if text.contains("::")
-            && let Some(fact) = grammar::fact(text, line, oddities)
+            && let Some(fact) = grammar::fact(text, line, warnings)
         {
             page.facts.push(fact);
             return None;
         }
-        self.relation(segments, &whole, oddities)
+        self.relation(segments, &whole, warnings)
     }
 
     fn observation(&self, text: &str, whole: &Range<usize>, line: u32) -> Option<Observation> {
@@ -86,18 +90,24 @@ impl<'t> Source<'t> {
         &self,
         segments: &[Range<usize>],
         whole: &Range<usize>,
-        oddities: &mut Oddities,
+        warnings: &mut LineWarnings,
     ) -> Option<Related> {
         let link = super::within(&self.inline.wiki, whole, |link| link.start).first()?;
         let before = self.joined(segments, &(whole.start..link.start));
         let after = self.joined(segments, &(link.end..whole.end));
-        let relation = grammar::relation(&before, &after, oddities)?;
+        let relation = grammar::relation(&before, &after, warnings)?;
         Some(Related { start: link.start, relation })
     }
 
-    fn entry(&self, item: &Item, first: &Range<usize>, line: u32, oddities: &mut Oddities) -> Option<Entry> {
+    fn entry(
+        &self,
+        item: &Item,
+        first: &Range<usize>,
+        line: u32,
+        warnings: &mut LineWarnings,
+    ) -> Option<Entry> {
         let head = self.joined(std::slice::from_ref(first), first);
-        let read = grammar::entry(head.trim(), oddities)?;
+        let read = grammar::entry(head.trim(), warnings)?;
         let (detail, last) = self.detail(item, first);
         Some(Entry {
             date: read.date.to_owned(),
@@ -136,17 +146,17 @@ impl<'t> Source<'t> {
             let mut at = segment.start.max(range.start);
             let end = segment.end.min(range.end);
             for comment in opaque.comments_in(&(at..end)) {
-                push_on_one_line(&mut joined, &self.text[at..comment.start.clamp(at, end)]);
+                push_joined(&mut joined, &self.text[at..comment.start.clamp(at, end)]);
                 at = comment.end.clamp(at, end);
             }
-            push_on_one_line(&mut joined, &self.text[at..end]);
+            push_joined(&mut joined, &self.text[at..end]);
         }
         Cow::Owned(joined)
     }
 }
 
 /// Appends a piece of text. Inline code may span lines; the indents and quote marks of its lines are dropped.
-fn push_on_one_line(joined: &mut String, piece: &str) {
+fn push_joined(joined: &mut String, piece: &str) {
     for (number, line) in piece.lines().enumerate() {
         let line = if number > 0 { line.trim_start_matches(['>', ' ', '\t']) } else { line };
         if number > 0 {

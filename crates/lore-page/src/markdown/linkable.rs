@@ -65,7 +65,7 @@ impl Mask<'_> {
     fn hide_addresses(&mut self, within: Range<usize>) {
         let mut at = within.start;
         for word in self.text[within].split_inclusive(char::is_whitespace) {
-            let address = ["://", "www.", "mailto:"].iter().any(|mark| word.contains(mark))
+            let address = ["://", "www.", "mailto:"].iter().any(|prefix| word.contains(prefix))
                 || word.trim().find('@').is_some_and(|sign| sign > 0);
             if address {
                 self.hide(at..at + word.trim_end().len());
@@ -94,8 +94,9 @@ fn items(
         if entries.contains(&line) {
             mask.hide(item.range.clone());
         } else if let Some(fact) = facts.get(&line) {
-            let said = &mask.text[paragraph.clone()];
-            let object = said.find("::").and_then(|at| Some(at + said[at..].find(&fact.object)?));
+            let paragraph_text = &mask.text[paragraph.clone()];
+            let object =
+                paragraph_text.find("::").and_then(|at| Some(at + paragraph_text[at..].find(&fact.object)?));
             let start = object.map_or(paragraph.end, |at| paragraph.start + at);
             let end = object.map_or(paragraph.end, |_| start + fact.object.len());
             mask.hide(paragraph.start..start);
@@ -103,7 +104,7 @@ fn items(
         } else if relations.contains(&line) {
             mask.hide(paragraph);
         } else {
-            objects.extend(object_place(mask.text, &paragraph, inline));
+            objects.extend(object_offset(mask.text, &paragraph, inline));
         }
     }
     objects.sort_unstable();
@@ -116,16 +117,16 @@ fn first_paragraph(blocks: &Blocks, item: &Item) -> Option<Range<usize>> {
 }
 
 /// Returns the offset after the verb that an item could start with, unless a link comes before it.
-fn object_place(text: &str, paragraph: &Range<usize>, inline: &Inline) -> Option<usize> {
-    let said = &text[paragraph.clone()];
-    let verb = match said.strip_prefix('"') {
+fn object_offset(text: &str, paragraph: &Range<usize>, inline: &Inline) -> Option<usize> {
+    let paragraph_text = &text[paragraph.clone()];
+    let verb = match paragraph_text.strip_prefix('"') {
         Some(quoted) => quoted.find('"')? + 2,
-        None => said.find(char::is_whitespace)?,
+        None => paragraph_text.find(char::is_whitespace)?,
     };
-    let rest = said[verb..].trim_start();
-    let object = paragraph.start + said.len() - rest.len();
+    let rest = paragraph_text[verb..].trim_start();
+    let object = paragraph.start + paragraph_text.len() - rest.len();
     let linked = super::within(&inline.wiki, &(paragraph.start..object), |link| link.start);
-    (linked.is_empty() && is_verb(&said[..said.len() - rest.len()])).then_some(object)
+    (linked.is_empty() && is_verb(&paragraph_text[..paragraph_text.len() - rest.len()])).then_some(object)
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     clippy::unwrap_used,
     reason = "tests edit files as a user would; a failed unwrap fails the test"
 )]
 
-mod conformance;
-mod sample;
+mod migration;
 mod sqlite;
 mod sqlite_gaps;
+
+lore_ports::conformance!(conformance, crate::sqlite::with_database);

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use lore_ports::{Authorship, Error, Filter, Index as _, LinkFilter, Order, ProjectNo, Store, TextQuery};
+use lore_ports::conformance::Open;
+use lore_ports::conformance::sample::{ALL, Project, link, listed, open_project, put, with_text, with_word};
+use lore_ports::{
+    Error, Filter, Index as _, Ledger as _, LinkFilter, Maintenance as _, Order, PageWrite, Projects as _,
+    StateChange, Store,
+};
 use lore_sqlite::{OpenedStore, open};
 use lore_text::ContentHash;
 use rusqlite::Connection;
 use tempfile::TempDir;
-
-use crate::conformance::Open;
-use crate::sample::{ALL, link, listed, put, with_text, with_word};
 
 /// Runs a conformance test with a new database in its own directory.
 pub fn with_database(story: &dyn Fn(Open<'_>)) {
@@ -19,25 +21,25 @@ pub fn with_database(story: &dyn Fn(Open<'_>)) {
 }
 
 /// Fills a database with pages, a link and a ledger.
-fn filled(path: &Path) -> ProjectNo {
+fn filled(path: &Path) -> Project {
     let store = open(path).unwrap().store;
-    let project = store_project(&store);
+    let project = open_project(&store, "p");
     let mut draft = with_text("a.md", "heron");
     draft.links = vec![link("b")];
     put(&store, project, draft);
     for number in 0..50 {
         put(&store, project, with_text(&format!("many/{number}.md"), "badger and otter"));
     }
-    lore_ports::Ledger::set_version(&store, project, "a.md", 7, ContentHash::of(b"x")).unwrap();
-    lore_ports::Ledger::set_setting(&store, "kept", "yes").unwrap();
+    store.set_version(project.number, "a.md", 7, ContentHash::of(b"x")).unwrap();
+    store.set_state(project.number, &StateChange::LastWrite("kept")).unwrap();
     project
 }
 
-fn store_project(store: &dyn Store) -> ProjectNo {
-    store.project("p", "/p").unwrap()
+fn last_write(store: &dyn Store, project: Project) -> Option<String> {
+    store.state(project.number).unwrap().last_write
 }
 
-fn user_version(path: &Path) -> i64 {
+pub fn user_version(path: &Path) -> i64 {
     Connection::open(path).unwrap().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
 }
 
@@ -46,7 +48,7 @@ fn set_user_version(path: &Path, version: i64) {
 }
 
 /// Returns the names next to the database, including damaged files.
-fn names(folder: &TempDir) -> Vec<String> {
+pub fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -62,8 +64,8 @@ fn database_and_copies_are_private() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("deep/er/lore.db");
     let store = open(&path).unwrap().store;
-    store_project(&store);
-    lore_ports::Ledger::backup(&store, &folder.path().join("deep/er/copy.db")).unwrap();
+    open_project(&store, "p");
+    store.backup(&folder.path().join("deep/er/copy.db")).unwrap();
     let mut seen = 0;
     for entry in fs::read_dir(path.parent().unwrap()).unwrap() {
         let entry = entry.unwrap();
@@ -92,7 +94,7 @@ fn newer_schemas_are_rejected_and_left_alone() {
     }
     set_user_version(&path, version);
     let store = open(&path).unwrap().store;
-    let project = store_project(&store);
+    let project = open_project(&store, "p");
     assert_eq!(with_word(&store, project, "heron"), ["a.md"], "the database is unchanged");
 }
 
@@ -106,33 +108,13 @@ fn older_indexes_are_rebuilt_and_the_ledger_kept() {
     let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(user_version(&path), version);
-    assert_eq!(store_project(&store), project);
+    assert_eq!(open_project(&store, "p"), project);
     assert_eq!(listed(&store, project, &Filter::default(), Order::Title), [""; 0]);
-    assert_eq!(lore_ports::Ledger::version(&store, project, "a.md").unwrap().unwrap().0, 7);
-    assert_eq!(lore_ports::Ledger::setting(&store, "kept").unwrap().as_deref(), Some("yes"));
+    assert_eq!(store.version(project.number, "a.md").unwrap().unwrap().0, 7);
+    assert_eq!(last_write(&store, project).as_deref(), Some("kept"));
     put(&store, project, with_text("a.md", "heron"));
     assert_eq!(with_word(&store, project, "heron"), ["a.md"]);
-    assert_eq!(lore_ports::Index::problems(&store).unwrap(), [""; 0]);
-}
-
-#[test]
-fn first_version_ledgers_are_migrated_after_a_backup() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("lore.db");
-    let project = filled(&path);
-    // The first version has no authors, models, findings, gaps or imports, and indexes snapshots by time alone.
-    let old = "DROP TABLE author; DROP TABLE model; DROP TABLE vector; DROP INDEX snapshot_at;
-               DROP TABLE finding; DROP TABLE gap; DROP TABLE import;
-               CREATE INDEX snapshot_at ON snapshot(at);";
-    Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    set_user_version(&path, 1 << 16 | 1);
-    let OpenedStore { store, warnings } = open(&path).unwrap();
-    assert_eq!(warnings, [""; 0]);
-    assert_eq!(lore_ports::Ledger::version(&store, project, "a.md").unwrap().unwrap().0, 7);
-    assert_eq!(lore_ports::Ledger::author(&store, project, "a.md").unwrap(), None);
-    let author = Authorship { hash: ContentHash::of(b"x"), actor: "ada".into(), whole: true };
-    lore_ports::Ledger::set_author(&store, project, "a.md", &author).unwrap();
-    assert!(names(&folder).contains(&"lore.db.ledger-1.backup".to_owned()), "{:?}", names(&folder));
+    assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
 /// Damages a filled database; it is renamed with a warning, and a new one works.
@@ -156,7 +138,7 @@ fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
         damaged,
         "the damaged file is unchanged"
     );
-    let project = store_project(&store);
+    let project = open_project(&store, "p");
     assert_eq!(listed(&store, project, &Filter::default(), Order::Title), [""; 0]);
     put(&store, project, with_text("a.md", "heron"));
     drop(store);
@@ -208,7 +190,7 @@ fn damage_inside_is_an_error_and_never_an_empty_result() {
         Ok(opened) if !opened.warnings.is_empty() => return,
         Ok(opened) => {
             let store: &dyn Store = &opened.store;
-            store.list(project, &Filter::default(), Order::Title, crate::sample::ALL).map(drop)
+            store.list(project.number, &Filter::default(), Order::Title, ALL).map(drop)
         }
         Err(error) => Err(error),
     };
@@ -237,17 +219,36 @@ fn writers_do_not_block_readers() {
     let path = folder.path().join("lore.db");
     let project = filled(&path);
     let (writer, reader) = (open(&path).unwrap().store, open(&path).unwrap().store);
-    lore_ports::Index::transaction(&writer, &mut || {
-        put(&writer, project, with_text("new.md", "heron"));
-        assert_eq!(with_word(&reader, project, "heron"), ["a.md"]);
-        // Opening must not need the write lock either.
-        let third = open(&path)?.store;
-        assert_eq!(store_project(&third), project);
-        assert_eq!(with_word(&third, project, "heron"), ["a.md"]);
-        Ok(())
-    })
-    .unwrap();
+    writer
+        .transaction(&mut || {
+            put(&writer, project, with_text("new.md", "heron"));
+            assert_eq!(with_word(&reader, project, "heron"), ["a.md"]);
+            // Opening must not need the write lock either.
+            let third = open(&path)?.store;
+            assert_eq!(open_project(&third, "p"), project);
+            assert_eq!(with_word(&third, project, "heron"), ["a.md"]);
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(with_word(&reader, project, "heron"), ["a.md", "new.md"]);
+}
+
+#[test]
+fn changes_of_pages_are_applied_together_or_not_at_all() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("lore.db");
+    let store = open(&path).unwrap().store;
+    let project = open_project(&store, "p");
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON page WHEN new.path = 'b.md'
+                  BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    Connection::open(&path).unwrap().execute_batch(refuse).unwrap();
+    let put = |path: &str| PageWrite::Put(Box::new(with_text(path, "heron")));
+    let failed = store.apply(project.number, project.replica, &[put("a.md"), put("b.md")]);
+    assert!(matches!(failed, Err(Error::Index { .. })), "{failed:?}");
+    assert_eq!(listed(&store, project, &Filter::default(), Order::Title), [""; 0]);
+    assert_eq!(with_word(&store, project, "heron"), [""; 0]);
+    store.apply(project.number, project.replica, &[put("a.md"), put("c.md")]).unwrap();
+    assert_eq!(with_word(&store, project, "heron"), ["a.md", "c.md"]);
 }
 
 #[test]
@@ -261,18 +262,19 @@ fn two_writers_take_turns() {
             scope.spawn(move || {
                 let store = open(path).unwrap().store;
                 for number in 0..20 {
-                    lore_ports::Index::transaction(&store, &mut || {
-                        put(&store, project, with_text(&format!("{writer}-{number}.md"), "turn"));
-                        Ok(())
-                    })
-                    .unwrap();
+                    store
+                        .transaction(&mut || {
+                            put(&store, project, with_text(&format!("{writer}-{number}.md"), "turn"));
+                            Ok(())
+                        })
+                        .unwrap();
                 }
             });
         }
     });
     let store = open(&path).unwrap().store;
     assert_eq!(with_word(&store, project, "turn").len(), 40);
-    assert_eq!(lore_ports::Index::problems(&store).unwrap(), [""; 0]);
+    assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
 #[test]
@@ -280,39 +282,19 @@ fn backups_open_with_the_same_rows() {
     let folder = TempDir::new().unwrap();
     let (path, copy) = (folder.path().join("lore.db"), folder.path().join("copy.db"));
     let project = filled(&path);
-    let store: Box<dyn Store> = Box::new(open(&path).unwrap().store);
+    let store = open(&path).unwrap().store;
     store.backup(&copy).unwrap();
-    put(&*store, project, with_text("later.md", "heron"));
+    put(&store, project, with_text("later.md", "heron"));
     let copied: Box<dyn Store> = Box::new(open(&copy).unwrap().store);
-    assert_eq!(store_project(&*copied), project);
+    assert_eq!(open_project(&*copied, "p"), project);
     assert_eq!(listed(&*copied, project, &Filter::default(), Order::Title).len(), 51);
     assert_eq!(with_word(&*copied, project, "heron"), ["a.md"]);
-    assert_eq!(copied.links(project, &LinkFilter::Pending).unwrap().len(), 1);
-    assert_eq!(copied.version(project, "a.md").unwrap(), store.version(project, "a.md").unwrap());
-    assert_eq!(copied.setting("kept").unwrap().as_deref(), Some("yes"));
+    assert_eq!(copied.links(project.number, &LinkFilter::Pending).unwrap().len(), 1);
+    assert_eq!(
+        copied.version(project.number, "a.md").unwrap(),
+        store.version(project.number, "a.md").unwrap()
+    );
+    assert_eq!(last_write(&*copied, project).as_deref(), Some("kept"));
     assert_eq!(copied.problems().unwrap(), [""; 0]);
     assert!(store.backup(&copy).is_err(), "an existing file is never overwritten");
-}
-
-#[test]
-fn common_words_do_not_rank_all_pages() {
-    let folder = TempDir::new().unwrap();
-    let store = open(&folder.path().join("lore.db")).unwrap().store;
-    let project = store_project(&store);
-    for number in 0..300 {
-        put(&store, project, with_text(&format!("{number}.md"), "otter"));
-    }
-    put(&store, project, with_text("rare.md", "heron"));
-    let relaxed = lore_engine::prepare("heron otter").relaxed.unwrap();
-    let query = TextQuery {
-        expression: &relaxed,
-        filter: &Filter::default(),
-        weights: lore_ports::Weights::default(),
-        window: ALL,
-    };
-    let hits = store.search(project, &query).unwrap();
-    let pages: Vec<i64> = hits.into_iter().map(|hit| hit.page).collect();
-    assert_eq!(store.pages(project, &pages).unwrap()[0].path, "rare.md");
-    assert_eq!(pages.len(), 1);
-    assert_eq!(with_word(&store, project, "heron OR otter").len(), 301, "an explicit OR matches both");
 }

@@ -1,6 +1,6 @@
 //! The constraints of the gap table hold against raw SQL too.
 
-use lore_ports::Index as _;
+use lore_ports::conformance::sample::open_project;
 use lore_sqlite::open;
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 fn raw_sql_cannot_set_gap_text_without_approval() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lore.db");
-    let project = open(&path).unwrap().store.project("p", "/p").unwrap();
+    let project = open_project(&open(&path).unwrap().store, "p").number;
     let raw = Connection::open(&path).unwrap();
     let insert = format!(
         "INSERT INTO gap(project, id, query_hash, detected_at) VALUES ({project}, 1, zeroblob(32), 0)"

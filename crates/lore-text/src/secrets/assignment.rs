@@ -29,7 +29,7 @@ const NAME: usize = 48;
 /// Maximum number of bytes of a value.
 const VALUE: usize = 512;
 /// Minimum number of characters of a value judged by its randomness.
-const LEAST: usize = 16;
+const MIN_VALUE_CHARS: usize = 16;
 /// Names of secret keys. Most other names that end in `key` are not secret.
 const SECRET_KEYS: [&str; 4] = ["apikey", "accesskey", "secretkey", "accountkey"];
 /// Words that mark a value as a checksum or as public.
@@ -81,12 +81,12 @@ fn value(text: &str) -> Option<&str> {
     let length = text.bytes().take(VALUE).take_while(is_part).count();
     let is_expression = text[length..].starts_with(['(', '[', '{', '<', ':']);
     let value = text[..length].trim_end_matches(['.', '!', '?', '*', '_']);
-    (!is_expression && value.len() >= LEAST).then_some(value)
+    (!is_expression && value.len() >= MIN_VALUE_CHARS).then_some(value)
 }
 
 fn name(before: &[u8]) -> String {
-    let near = &before[before.len().saturating_sub(NAME)..];
-    let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or(near);
+    let context = &before[before.len().saturating_sub(NAME)..];
+    let line = context.rsplit(|byte| *byte == b'\n').next().unwrap_or(context);
     let letters = line.iter().filter(|byte| byte.is_ascii_alphanumeric());
     letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect()
 }

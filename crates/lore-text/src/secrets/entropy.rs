@@ -1,5 +1,13 @@
 //! Distinguishes random credentials from placeholders, names and phrases.
 
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+
+/// Base64 without padding. Some encoders leave bits set at the end.
+const LENIENT: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+
 /// Words that mark a value as a placeholder.
 const INVENTED: &str = "example xxxx your ... … *** ••• redacted placeholder changeme dummy sample";
 
@@ -109,25 +117,10 @@ pub fn bits(value: &str) -> f64 {
 
 /// Decodes base64 in either alphabet, up to the padding; none if it contains any other character.
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut held, mut bits) = (0u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        held = (held << 6 | u32::from(digit)) & 0xFFFF;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits & 0xFF) as u8);
-        }
-    }
-    Some(bytes)
+    let digits = text.trim_end_matches('=');
+    // A text that was cut may end with a single digit, which is less than a byte.
+    let whole = digits.len() - usize::from(digits.len() % 4 == 1);
+    LENIENT.decode(digits.get(..whole)?.replace('-', "+").replace('_', "/")).ok()
 }
 
 /// Returns whether it contains an ascending or descending sequence in every `stride`th byte: `abcdefg`,
@@ -156,4 +149,27 @@ fn distinct(bytes: &[u8]) -> u32 {
     let mut seen = [0u64; 4];
     bytes.iter().for_each(|byte| seen[usize::from(byte / 64)] |= 1 << (byte % 64));
     seen.iter().map(|word| word.count_ones()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_decoded_in_either_alphabet_with_or_without_padding() {
+        for (text, bytes) in [
+            ("YWRhOng=", b"ada:x".as_slice()),
+            ("YWRhOng", b"ada:x"),
+            ("YWRhOnh", b"ada:x"),
+            ("YWRhY", b"ada"),
+            ("-_8", b"\xfb\xff"),
+            ("+/8=", b"\xfb\xff"),
+            ("-/8", b"\xfb\xff"),
+        ] {
+            assert_eq!(decode_base64(text).as_deref(), Some(bytes), "{text}");
+        }
+        for text in ["YW Rh", "YW=Rh", "YWRé"] {
+            assert_eq!(decode_base64(text), None, "{text}");
+        }
+    }
 }

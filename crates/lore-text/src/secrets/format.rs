@@ -1,4 +1,4 @@
-//! A credential format recognized by a fixed part, its mark, and the match at a mark.
+//! A credential format recognized by a fixed literal, and the match at such a literal.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,62 +12,62 @@ use super::{SecretRule, ahead};
 const LINE: usize = 512;
 /// Maximum number of bytes of a multi-line key or a long token.
 const BLOCK: usize = 8 * 1024;
-/// Distance in bytes within which a word is near a mark.
-const CLOSE: usize = 256;
+/// Distance in bytes within which a word is near a literal.
+const NEARBY_BYTES: usize = 256;
 
 type Strings = &'static [&'static str];
 
-/// A format with its own mark.
-pub struct Format {
+/// A format with its own literals.
+pub struct SecretFormat {
     pub rule: SecretRule,
     /// Fixed part of every credential of this format, or text right before it.
-    pub marks: Strings,
+    pub literals: Strings,
     /// Starts where the format starts; its only group captures the variable part.
     pattern: &'static str,
-    place: TokenPosition,
-    reach: Reach,
-    /// Words, in lower case, one of which must be near the mark; empty for none.
-    near: Strings,
+    position: TokenPosition,
+    extent: Extent,
+    /// Words, in lower case, one of which must be near the literal; empty for none.
+    nearby: Strings,
     /// Returns whether the captured part is not a placeholder.
     is_real: fn(&str) -> bool,
     compiled: OnceLock<Regex>,
 }
 
-/// Position of a mark relative to its credential.
+/// Position of a literal relative to its credential.
 #[derive(Clone, Copy)]
 enum TokenPosition {
     /// It starts the credential, so no letter or digit may precede it.
-    Begins,
+    Start,
     /// It starts a credential that may contain `-` and `_`, so these do not separate it from a word.
-    BeginsAlone,
+    StandaloneStart,
     /// It announces the credential, which starts with the pattern's group.
-    Announces,
+    Prefix,
     /// It follows a number, which starts the credential.
     AfterNumber,
 }
 
 /// Maximum extent of a credential.
 #[derive(Clone, Copy)]
-enum Reach {
+enum Extent {
     Line(usize),
     Lines,
 }
 
-impl Format {
+impl SecretFormat {
     /// Creates a format whose matches are credentials beyond reasonable doubt.
     pub const fn certain(
         name: &'static str,
         what: &'static str,
-        marks: Strings,
+        literals: Strings,
         pattern: &'static str,
     ) -> Self {
-        Format {
+        SecretFormat {
             rule: SecretRule { name, what, certain: true },
-            marks,
+            literals,
             pattern,
-            place: TokenPosition::Begins,
-            reach: Reach::Line(LINE),
-            near: &[],
+            position: TokenPosition::Start,
+            extent: Extent::Line(LINE),
+            nearby: &[],
             is_real: is_token,
             compiled: OnceLock::new(),
         }
@@ -77,47 +77,47 @@ impl Format {
     pub const fn likely(
         name: &'static str,
         what: &'static str,
-        marks: Strings,
+        literals: Strings,
         pattern: &'static str,
     ) -> Self {
-        let mut format = Format::certain(name, what, marks, pattern);
+        let mut format = SecretFormat::certain(name, what, literals, pattern);
         format.rule.certain = false;
         format
     }
 
     /// Makes `-` and `_` not separate the credential from a preceding word.
     pub const fn alone(mut self) -> Self {
-        self.place = TokenPosition::BeginsAlone;
+        self.position = TokenPosition::StandaloneStart;
         self
     }
 
-    /// Makes the mark only announce the credential, so that it may be inside a word.
+    /// Makes the literal only announce the credential, so that it may be inside a word.
     pub const fn announced(mut self) -> Self {
-        self.place = TokenPosition::Announces;
+        self.position = TokenPosition::Prefix;
         self
     }
 
-    /// Makes the credential start with a number before the mark.
+    /// Makes the credential start with a number before the literal.
     pub const fn after_number(mut self) -> Self {
-        self.place = TokenPosition::AfterNumber;
+        self.position = TokenPosition::AfterNumber;
         self
     }
 
     /// Raises the maximum length.
     pub const fn long(mut self) -> Self {
-        self.reach = Reach::Line(BLOCK);
+        self.extent = Extent::Line(BLOCK);
         self
     }
 
     /// Lets the credential span several lines.
     pub const fn of_lines(mut self) -> Self {
-        self.reach = Reach::Lines;
+        self.extent = Extent::Lines;
         self
     }
 
-    /// Requires one of these words near the mark.
+    /// Requires one of these words near the literal.
     pub const fn near(mut self, words: Strings) -> Self {
-        self.near = words;
+        self.nearby = words;
         self
     }
 
@@ -127,18 +127,18 @@ impl Format {
         self
     }
 
-    /// Returns the credential that the mark at this offset belongs to.
-    pub fn find(&self, text: &str, mark: usize) -> Option<Range<usize>> {
-        let start = self.start(text.as_bytes(), mark)?;
-        let caught = self.regex().captures(self.part(text, start).as_bytes())?;
-        let secret = caught.get(1)?;
+    /// Returns the credential that the literal at this offset belongs to.
+    pub fn find(&self, text: &str, literal_start: usize) -> Option<Range<usize>> {
+        let start = self.start(text.as_bytes(), literal_start)?;
+        let captures = self.regex().captures(self.part(text, start).as_bytes())?;
+        let secret = captures.get(1)?;
         let is_real = (self.is_real)(std::str::from_utf8(secret.as_bytes()).ok()?);
-        if !is_real || !self.is_near(text.as_bytes(), mark) {
+        if !is_real || !self.has_nearby_word(text.as_bytes(), literal_start) {
             return None;
         }
-        match (self.reach, self.place) {
-            (Reach::Lines, _) => block(text, start, secret.end()),
-            (_, TokenPosition::Announces) => Some(start + secret.start()..start + secret.end()),
+        match (self.extent, self.position) {
+            (Extent::Lines, _) => block(text, start, secret.end()),
+            (_, TokenPosition::Prefix) => Some(start + secret.start()..start + secret.end()),
             _ => Some(start..start + secret.end()),
         }
     }
@@ -152,15 +152,17 @@ impl Format {
         })
     }
 
-    fn start(&self, bytes: &[u8], mark: usize) -> Option<usize> {
-        let before = &bytes[..mark];
+    fn start(&self, bytes: &[u8], literal_start: usize) -> Option<usize> {
+        let before = &bytes[..literal_start];
         let length_of = |class: fn(&u8) -> bool| before.iter().rev().take_while(|byte| class(byte)).count();
-        let (start, edge) = match self.place {
-            TokenPosition::Announces => return Some(mark),
-            TokenPosition::Begins => (mark, mark),
-            TokenPosition::BeginsAlone => (mark, mark - length_of(|byte| matches!(byte, b'-' | b'_'))),
+        let (start, edge) = match self.position {
+            TokenPosition::Prefix => return Some(literal_start),
+            TokenPosition::Start => (literal_start, literal_start),
+            TokenPosition::StandaloneStart => {
+                (literal_start, literal_start - length_of(|byte| matches!(byte, b'-' | b'_')))
+            }
             TokenPosition::AfterNumber => {
-                let start = mark - length_of(u8::is_ascii_digit);
+                let start = literal_start - length_of(u8::is_ascii_digit);
                 (start, start)
             }
         };
@@ -170,28 +172,29 @@ impl Format {
 
     /// Returns the text that the pattern may match.
     fn part<'a>(&self, text: &'a str, start: usize) -> &'a str {
-        match self.reach {
-            Reach::Lines => ahead(text, start, BLOCK),
-            Reach::Line(length) => {
+        match self.extent {
+            Extent::Lines => ahead(text, start, BLOCK),
+            Extent::Line(length) => {
                 let part = ahead(text, start, length);
                 part.split('\n').next().unwrap_or(part)
             }
         }
     }
 
-    fn is_near(&self, bytes: &[u8], mark: usize) -> bool {
-        let around = &bytes[mark.saturating_sub(CLOSE)..bytes.len().min(mark + CLOSE)];
+    fn has_nearby_word(&self, bytes: &[u8], literal_start: usize) -> bool {
+        let around =
+            &bytes[literal_start.saturating_sub(NEARBY_BYTES)..bytes.len().min(literal_start + NEARBY_BYTES)];
         let around = around.to_ascii_lowercase();
-        let holds = |word: &&str| around.windows(word.len()).any(|window| window == word.as_bytes());
-        self.near.is_empty() || self.near.iter().any(holds)
+        let contains = |word: &&str| around.windows(word.len()).any(|window| window == word.as_bytes());
+        self.nearby.is_empty() || self.nearby.iter().any(contains)
     }
 }
 
 /// Returns a multi-line key, up to its end mark or an empty line. None if it is abridged.
-fn block(text: &str, start: usize, seen: usize) -> Option<Range<usize>> {
+fn block(text: &str, start: usize, matched: usize) -> Option<Range<usize>> {
     let part = ahead(text, start, BLOCK);
-    let rest = &part[seen..];
-    let end = seen + rest.find("-----END").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
+    let rest = &part[matched..];
+    let end = matched + rest.find("-----END").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
     let is_abridged = part[..end].contains("...") || part[..end].contains('…');
     (!is_abridged).then_some(start..start + end)
 }

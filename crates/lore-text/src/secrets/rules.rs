@@ -1,7 +1,7 @@
 //! The table of credential formats.
 
 use super::entropy::{bits, decode_base64, is_mixed, is_placeholder, is_random};
-use super::format::Format;
+use super::format::SecretFormat;
 
 const AUTHORIZATION: &[&str] = &["Authorization", "authorization", "AUTHORIZATION"];
 const BEARER: &str =
@@ -20,29 +20,39 @@ const GITLAB: &[&str] =
     &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-"];
 const SLACK: &[&str] = &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"];
 
-/// All formats with a mark; if two can match the same text, the more specific comes first.
-pub static FORMATS: [Format; 39] = [
-    Format::certain(
+/// All formats with a literal; if two can match the same text, the more specific comes first.
+pub static FORMATS: [SecretFormat; 39] = [
+    SecretFormat::certain(
         "gcp-service-account",
         "private key of a Google Cloud service account",
         &["\"private_key"],
         SERVICE_ACCOUNT,
     )
     .real(is_key_material),
-    Format::certain("private-key", "private key in PEM or PGP armour", &["-----BEGIN "], PEM)
+    SecretFormat::certain("private-key", "private key in PEM or PGP armour", &["-----BEGIN "], PEM)
         .of_lines()
         .real(is_key_material),
-    Format::certain(
+    SecretFormat::certain(
         "age-secret-key",
         "age secret key",
         &["AGE-SECRET-KEY-1"],
         "AGE-SECRET-KEY-1([02-9AC-HJ-NP-Z]{58})",
     ),
-    Format::certain("aws-access-key-id", "AWS access key id", &["AKIA", "ASIA"], "A[KS]IA([0-9A-Z]{16})")
-        .real(|id| !is_placeholder(id)),
-    Format::certain("google-api-key", "Google API key", &["AIza"], r"AIza([\w-]{35})"),
-    Format::certain("google-oauth-secret", "Google OAuth client secret", &["GOCSPX-"], r"GOCSPX-([\w-]{28})"),
-    Format::certain(
+    SecretFormat::certain(
+        "aws-access-key-id",
+        "AWS access key id",
+        &["AKIA", "ASIA"],
+        "A[KS]IA([0-9A-Z]{16})",
+    )
+    .real(|id| !is_placeholder(id)),
+    SecretFormat::certain("google-api-key", "Google API key", &["AIza"], r"AIza([\w-]{35})"),
+    SecretFormat::certain(
+        "google-oauth-secret",
+        "Google OAuth client secret",
+        &["GOCSPX-"],
+        r"GOCSPX-([\w-]{28})",
+    ),
+    SecretFormat::certain(
         "azure-account-key",
         "Azure account key or shared access key",
         &["AccountKey=", "SharedAccessKey="],
@@ -50,7 +60,7 @@ pub static FORMATS: [Format; 39] = [
     )
     .announced()
     .real(is_azure_key),
-    Format::certain(
+    SecretFormat::certain(
         "azure-access-signature",
         "Azure shared access signature",
         &["sig="],
@@ -58,48 +68,54 @@ pub static FORMATS: [Format; 39] = [
     )
     .near(&["sv=20", "sharedaccesssignature"])
     .real(is_mixed),
-    Format::certain(
+    SecretFormat::certain(
         "github-token",
         "GitHub token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         "gh[pousr]_([0-9A-Za-z]{36,})",
     ),
-    Format::certain(
+    SecretFormat::certain(
         "github-fine-grained-token",
         "GitHub fine-grained token",
         &["github_pat_"],
         "github_pat_([0-9A-Za-z]{22}_[0-9A-Za-z]{59})",
     ),
-    Format::certain("gitlab-token", "GitLab token", GITLAB, r"gl[a-z]{2,5}-([\w-]{20,})").alone(),
-    Format::certain("slack-token", "Slack token", SLACK, "xox[abeoprs]-([0-9][0-9A-Za-z-]{18,})").alone(),
-    Format::certain(
+    SecretFormat::certain("gitlab-token", "GitLab token", GITLAB, r"gl[a-z]{2,5}-([\w-]{20,})").alone(),
+    SecretFormat::certain("slack-token", "Slack token", SLACK, "xox[abeoprs]-([0-9][0-9A-Za-z-]{18,})")
+        .alone(),
+    SecretFormat::certain(
         "slack-app-token",
         "Slack app token",
         &["xapp-"],
         "xapp-([0-9]-[0-9A-Z]+-[0-9]+-[0-9a-f]{32,})",
     ),
-    Format::certain(
+    SecretFormat::certain(
         "slack-webhook",
         "Slack webhook",
         &["hooks.slack.com/"],
         "hooks[.]slack[.]com/[a-z]+/(T[0-9A-Z]{8,}/[0-9A-Z]{8,}/(?:[0-9]+/)?[0-9A-Za-z]{20,})",
     )
     .announced(),
-    Format::certain(
+    SecretFormat::certain(
         "stripe-live-key",
         "Stripe live key",
         &["sk_live_", "rk_live_"],
         "[sr]k_live_([0-9A-Za-z]{16,})",
     ),
-    Format::likely(
+    SecretFormat::likely(
         "stripe-test-key",
         "Stripe test key",
         &["sk_test_", "rk_test_"],
         "[sr]k_test_([0-9A-Za-z]{16,})",
     ),
-    Format::certain("anthropic-key", "Anthropic key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-([\w-]{32,})")
-        .alone(),
-    Format::certain(
+    SecretFormat::certain(
+        "anthropic-key",
+        "Anthropic key",
+        &["sk-ant-"],
+        r"sk-ant-[a-z]+[0-9]{2}-([\w-]{32,})",
+    )
+    .alone(),
+    SecretFormat::certain(
         "openai-project-key",
         "OpenAI project, service or admin key",
         &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
@@ -107,65 +123,75 @@ pub static FORMATS: [Format; 39] = [
     )
     .alone()
     .real(is_mixed),
-    Format::certain(
+    SecretFormat::certain(
         "openai-key",
         "OpenAI key, or one of the same form",
         &["sk-"],
         "sk-(?:or-v1-)?([0-9A-Za-z]{32,})",
     )
     .real(is_random),
-    Format::certain("hugging-face-token", "Hugging Face token", &["hf_"], "hf_([0-9A-Za-z]{34,})"),
-    Format::certain("npm-token", "npm token", &["npm_"], "npm_([0-9A-Za-z]{36})"),
-    Format::certain("pypi-token", "PyPI token", &["pypi-AgE"], r"pypi-AgE([\w-]{50,})")
+    SecretFormat::certain("hugging-face-token", "Hugging Face token", &["hf_"], "hf_([0-9A-Za-z]{34,})"),
+    SecretFormat::certain("npm-token", "npm token", &["npm_"], "npm_([0-9A-Za-z]{36})"),
+    SecretFormat::certain("pypi-token", "PyPI token", &["pypi-AgE"], r"pypi-AgE([\w-]{50,})")
         .alone()
         .real(is_key_material),
-    Format::certain("sendgrid-key", "SendGrid key", &["SG."], r"SG[.]([\w-]{22}[.][\w-]{43})"),
-    Format::certain("twilio-key", "Twilio API key", &["SK"], "SK([0-9a-f]{32})"),
-    Format::certain("mailgun-key", "Mailgun key", &["key-"], "key-([0-9a-f]{32})").near(&["mailgun"]),
-    Format::certain(
+    SecretFormat::certain("sendgrid-key", "SendGrid key", &["SG."], r"SG[.]([\w-]{22}[.][\w-]{43})"),
+    SecretFormat::certain("twilio-key", "Twilio API key", &["SK"], "SK([0-9a-f]{32})"),
+    SecretFormat::certain("mailgun-key", "Mailgun key", &["key-"], "key-([0-9a-f]{32})").near(&["mailgun"]),
+    SecretFormat::certain(
         "digitalocean-token",
         "DigitalOcean token",
         &["dop_v1_", "doo_v1_", "dor_v1_"],
         "do[opr]_v1_([0-9a-f]{64})",
     ),
-    Format::certain(
+    SecretFormat::certain(
         "shopify-token",
         "Shopify token",
         &["shpat_", "shpca_", "shppa_", "shpss_"],
         "shp[a-z]{2}_([0-9A-Fa-f]{32})",
     ),
-    Format::certain("telegram-bot-token", "Telegram bot token", &[":AA"], r"[0-9]{8,10}:AA([\w-]{33})")
+    SecretFormat::certain("telegram-bot-token", "Telegram bot token", &[":AA"], r"[0-9]{8,10}:AA([\w-]{33})")
         .after_number(),
-    Format::certain(
+    SecretFormat::certain(
         "discord-bot-token",
         "Discord bot token",
         DISCORD,
         r"([\w-]{22,28}[.][\w-]{6}[.][\w-]{27,40})",
     )
     .real(is_discord_token),
-    Format::certain(
+    SecretFormat::certain(
         "discord-webhook",
         "Discord webhook",
         &["/webhooks/"],
         r"/webhooks/[0-9]{17,20}/([\w-]{60,})",
     )
     .announced(),
-    Format::certain("databricks-token", "Databricks token", &["dapi"], "dapi([0-9a-f]{32})"),
-    Format::certain("linear-key", "Linear key", &["lin_api_"], "lin_api_([0-9A-Za-z]{40})"),
-    Format::certain("notion-secret", "Notion integration secret", &["secret_"], "secret_([0-9A-Za-z]{43})")
-        .real(is_mixed),
-    Format::certain("notion-token", "Notion integration token", &["ntn_"], "ntn_([0-9A-Za-z]{40,})"),
-    Format::certain("atlassian-token", "Atlassian token", &["ATATT"], r"ATATT([\w=-]{60,})").alone(),
-    Format::certain("vault-token", "HashiCorp Vault token", &["hvs.", "hvb."], r"hv[sb][.]([\w-]{24,})")
-        .alone(),
-    Format::certain("jwt", "JSON web token", &["eyJ"], r"(eyJ[\w-]{8,}[.]eyJ[\w-]{8,}[.][\w-]{16,})")
+    SecretFormat::certain("databricks-token", "Databricks token", &["dapi"], "dapi([0-9a-f]{32})"),
+    SecretFormat::certain("linear-key", "Linear key", &["lin_api_"], "lin_api_([0-9A-Za-z]{40})"),
+    SecretFormat::certain(
+        "notion-secret",
+        "Notion integration secret",
+        &["secret_"],
+        "secret_([0-9A-Za-z]{43})",
+    )
+    .real(is_mixed),
+    SecretFormat::certain("notion-token", "Notion integration token", &["ntn_"], "ntn_([0-9A-Za-z]{40,})"),
+    SecretFormat::certain("atlassian-token", "Atlassian token", &["ATATT"], r"ATATT([\w=-]{60,})").alone(),
+    SecretFormat::certain(
+        "vault-token",
+        "HashiCorp Vault token",
+        &["hvs.", "hvb."],
+        r"hv[sb][.]([\w-]{24,})",
+    )
+    .alone(),
+    SecretFormat::certain("jwt", "JSON web token", &["eyJ"], r"(eyJ[\w-]{8,}[.]eyJ[\w-]{8,}[.][\w-]{16,})")
         .alone()
         .long()
         .real(is_jwt),
-    Format::certain("bearer-header", "token in an Authorization header", AUTHORIZATION, BEARER)
+    SecretFormat::certain("bearer-header", "token in an Authorization header", AUTHORIZATION, BEARER)
         .announced()
         .real(is_random),
-    Format::certain("basic-header", "password in an Authorization header", AUTHORIZATION, BASIC)
+    SecretFormat::certain("basic-header", "password in an Authorization header", AUTHORIZATION, BASIC)
         .announced()
         .real(is_user_and_password),
 ];

@@ -25,12 +25,12 @@ fn whole(text: &str) -> String {
 #[test]
 fn every_rule_matches_its_credential_only() {
     let cases: Vec<Case> = prefixed_cases().into_iter().chain(shaped_cases()).collect();
-    for (rule, text, near) in &cases {
+    for (rule, text, near_miss) in &cases {
         assert_eq!(found(text), [*rule], "{rule}");
         assert!(
-            scan(near).iter().all(|leak| !leak.certain && leak.rule != *rule),
+            scan(near_miss).iter().all(|leak| !leak.certain && leak.rule != *rule),
             "near {rule}: {:?}",
-            scan(near)
+            scan(near_miss)
         );
         assert_eq!(found(&format!("```\n{text}\n```\n")), [*rule], "in a code block: {rule}");
     }
@@ -66,7 +66,7 @@ fn private_keys_are_found_and_mentions_are_not() {
 
 #[test]
 fn placeholders_are_not_credentials() {
-    let stand_ins = [
+    let placeholders = [
         "AK|IAIOSFODNN7EXAMPLE",
         "AK|IAXXXXXXXXXXXXXXXX",
         "AK|IAABCDEFGHIJKLMNOP",
@@ -102,7 +102,7 @@ fn placeholders_are_not_credentials() {
         "https://ada:$DEPLOY9x@acme.io",
         " ://ada:l0velace@acme.io",
     ];
-    for text in stand_ins {
+    for text in placeholders {
         assert_eq!(scan(&whole(text)), [], "{text}");
     }
 }
@@ -205,11 +205,11 @@ fn binary_files_are_detected() {
 
 /// Generates text mixed with pieces of credentials.
 fn hostile() -> impl Strategy<Value = String> {
-    let mut marks: Vec<&str> = FORMATS.iter().flat_map(|format| format.marks.iter().copied()).collect();
-    marks.extend(assignment::WORDS);
-    marks.extend(["://", "@", ":", " = ", "\n", "\r\n", "é", "…", "PRIVATE KEY-----", "Bearer ", "x.io"]);
+    let mut literals: Vec<&str> = FORMATS.iter().flat_map(|format| format.literals.iter().copied()).collect();
+    literals.extend(assignment::WORDS);
+    literals.extend(["://", "@", ":", " = ", "\n", "\r\n", "é", "…", "PRIVATE KEY-----", "Bearer ", "x.io"]);
     let piece = prop_oneof![
-        prop::sample::select(marks).prop_map(String::from),
+        prop::sample::select(literals).prop_map(String::from),
         "[0-9A-Za-z+/_.-]{0,70}",
         any::<String>()
     ];

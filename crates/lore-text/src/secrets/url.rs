@@ -6,21 +6,21 @@ use super::entropy::{is_placeholder, is_token};
 use super::{SecretRule, ahead};
 
 /// Fixed part of every URL.
-pub const MARK: &str = "://";
+pub const SCHEME_SEPARATOR: &str = "://";
 
 pub static RULE: SecretRule = SecretRule { name: "url-password", what: "password in a URL", certain: true };
 
 /// Maximum number of bytes before the host.
-const REACH: usize = 512;
+const MAX_URL_BYTES: usize = 512;
 /// Hosts reserved for documentation, with their subdomains, and what follows the tag of a container image.
 const INVENTED_HOSTS: [&str; 9] =
     ["example.com", "example.org", "example.net", "example", "test", "invalid", "host", "hostname", "sha256"];
 
 /// Returns the password in the URL whose `://` is at this offset.
-pub fn find_password(text: &str, mark: usize) -> Option<Range<usize>> {
-    let has_scheme = text[..mark].ends_with(|character: char| character.is_ascii_alphanumeric());
-    let start = mark + MARK.len();
-    let rest = ahead(text, start, REACH);
+pub fn find_password(text: &str, separator: usize) -> Option<Range<usize>> {
+    let has_scheme = text[..separator].ends_with(|character: char| character.is_ascii_alphanumeric());
+    let start = separator + SCHEME_SEPARATOR.len();
+    let rest = ahead(text, start, MAX_URL_BYTES);
     let at = rest.find(ends_password).filter(|at| rest[*at..].starts_with('@'))?;
     let (user, password) = rest[..at].split_once(':')?;
     let host = rest[at + 1..].split(ends_host).next().unwrap_or_default();
@@ -44,13 +44,13 @@ fn is_password(password: &str) -> bool {
         password.contains('_') && password.bytes().all(|byte| b'_' == byte || byte.is_ascii_uppercase());
     let is_port = password.len() <= 5 && password.bytes().all(|byte| byte.is_ascii_digit());
     let lower = password.to_lowercase();
-    let is_marked =
+    let is_masked =
         password.starts_with(['$', '%', '*', '~']) || lower.contains("xxx") || lower.contains("%3c");
     password.chars().count() >= 4
         && !password.contains(':')
         && !is_variable
         && !is_port
-        && !is_marked
+        && !is_masked
         && !is_placeholder(password)
 }
 

@@ -2,6 +2,8 @@
 
 use std::process::ExitStatus;
 
+use lore_text::on_one_line;
+
 use super::run::Output;
 
 /// Trailer with the author of a change.
@@ -28,10 +30,10 @@ pub struct CommitMessage {
 impl CommitMessage {
     /// Returns the message as git stores it. Subject and trailers are reduced to one line each.
     pub(super) fn text(&self) -> String {
-        let subject = one_line(&self.subject);
+        let subject = on_one_line(&self.subject);
         let subject = if subject.is_empty() { "Change pages".to_owned() } else { subject };
         let body = self.body.as_deref().map(body_text).unwrap_or_default();
-        let trailers = self.trailers.iter().map(|(name, value)| (name, one_line(value)));
+        let trailers = self.trailers.iter().map(|(name, value)| (name, on_one_line(value)));
         let trailers: Vec<String> = trailers
             .filter(|(_, value)| !value.is_empty())
             .map(|(name, value)| format!("{name}: {value}"))
@@ -40,11 +42,6 @@ impl CommitMessage {
         parts.retain(|part| !part.is_empty());
         parts.join("\n\n") + "\n"
     }
-}
-
-fn one_line(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn body_text(text: &str) -> String {

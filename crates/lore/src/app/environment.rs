@@ -11,6 +11,7 @@ use jiff::{Timestamp, Zoned};
 use lore_engine::Clock;
 
 use crate::app::error::{AppError, Result};
+use crate::app::log;
 
 /// Directories, user, clock and terminal of this process.
 #[derive(Clone)]
@@ -56,6 +57,9 @@ pub struct Environment {
 impl Environment {
     /// Reads the environment.
     pub fn read() -> Result<Environment> {
+        if let Some(level) = text("LORE_LOG") {
+            log::start(&level)?;
+        }
         let own = directory("LORE_HOME");
         if let Some(point) = text("LORE_FAULT") {
             lore_vault::fault::arm(&point);
@@ -130,8 +134,7 @@ fn clock(fixed: Option<String>) -> Result<Clock> {
 
 /// Returns an id that distinguishes this run's writes from those of other runs.
 fn new_session() -> String {
-    let now = Timestamp::now().as_second();
-    format!("{now:x}-{:x}", std::process::id())
+    uuid::Uuid::now_v7().to_string()
 }
 
 fn no_home() -> AppError {

@@ -154,8 +154,8 @@ impl Library {
     }
 
     fn connect(&self, mut settings: EndpointSettings) -> EmbedResult<Arc<dyn Embedder>> {
-        let patience = &mut settings.patience;
-        (patience.request, patience.connect) = (self.timeout, patience.connect.min(self.timeout));
+        let policy = &mut settings.policy;
+        (policy.request, policy.connect) = (self.timeout, policy.connect.min(self.timeout));
         Ok(Arc::new(Endpoint::connect(settings)?))
     }
 }

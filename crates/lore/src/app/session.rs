@@ -12,6 +12,7 @@ use lore_engine::{
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
+use lore_sqlite::SqliteStore;
 use lore_vault::read_bytes;
 
 use crate::app::config::Config;
@@ -34,6 +35,8 @@ pub struct SessionOptions {
     pub keeps_up: bool,
     /// The calling face.
     pub face: &'static str,
+    /// Whether the caller may not write.
+    pub read_only: bool,
 }
 
 /// One run of Lore.
@@ -73,6 +76,11 @@ impl Session {
     pub fn syncing(mut self, sync: bool) -> Session {
         self.options.sync = sync;
         self
+    }
+
+    /// Returns whether the caller may not write, so that an operation that only reads must not log either.
+    pub fn is_read_only(&self) -> bool {
+        self.options.read_only
     }
 
     /// Returns the selected vault, synced first unless `--no-sync` was given.
@@ -141,12 +149,17 @@ impl Session {
 
     /// Opens the database.
     pub fn store(&self) -> Result<Box<dyn Store>> {
+        Ok(Box::new(self.sqlite()?))
+    }
+
+    /// Opens the SQLite database.
+    pub fn sqlite(&self) -> Result<SqliteStore> {
         let opened = lore_sqlite::open(&self.database()?)?;
         for warning in opened.warnings {
             self.talk.warn(&warning);
             self.warnings.borrow_mut().push(warning);
         }
-        Ok(Box::new(opened.store))
+        Ok(opened.store)
     }
 
     /// Returns the path of the database: flag, environment, configuration, then the data directory.

@@ -1,4 +1,4 @@
-//! Messages to the user: the only module that writes to standard error.
+//! Messages to the user: the only module besides the log that writes to standard error.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};

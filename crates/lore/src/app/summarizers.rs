@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lore_embed::{Chat, ChatProtocol, ChatSettings, Patience};
+use lore_embed::{Chat, ChatProtocol, ChatSettings, RequestPolicy};
 use lore_engine::VaultContext;
 use lore_memory::{Extractive, ModelSummarizer};
 use lore_ports::{TextModel, TextModelError};
@@ -13,6 +13,7 @@ use crate::app::config::Config;
 use crate::app::environment::secret;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::app::shell;
 
 /// Returns the built-in summarizer, which needs no configuration.
 pub fn extractive(context: &VaultContext) -> Extractive {
@@ -39,7 +40,10 @@ impl Command {
     }
 
     fn failed(&self, reason: String) -> TextModelError {
-        TextModelError { place: format!("command `{}`", self.words.join(" ")), reason }
+        TextModelError {
+            place: format!("command `{}`", shell::join(self.words.iter().map(String::as_str))),
+            reason,
+        }
     }
 }
 
@@ -81,8 +85,8 @@ pub fn endpoint(session: &Session) -> Result<ModelSummarizer<Chat>> {
             )
         })?),
     };
-    let patience = Patience { request: seconds(config)?, ..Patience::default() };
-    let chat = Chat::new(ChatSettings { protocol, base, model, key, patience });
+    let policy = RequestPolicy { request: seconds(config)?, ..RequestPolicy::default() };
+    let chat = Chat::new(ChatSettings { protocol, base, model, key, policy });
     Ok(ModelSummarizer(chat.map_err(lore_engine::Error::from)?))
 }
 
@@ -106,34 +110,9 @@ fn seconds(config: &Config) -> Result<Duration> {
 fn words(text: &str) -> Option<Vec<String>> {
     let words = match serde_json::from_str::<Vec<String>>(text) {
         Ok(words) => words,
-        Err(_) => split(text)?,
+        Err(_) => shell::split(text)?,
     };
     words.first().is_some_and(|program| !program.trim().is_empty()).then_some(words)
-}
-
-fn split(text: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match (quote, character) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            // Inside double quotes a backslash is literal before most characters.
-            (Some('"'), '\\') => {
-                let next = characters.next()?;
-                let kept = (!"$`\"\\".contains(next)).then_some('\\');
-                word.get_or_insert_default().extend(kept.into_iter().chain([next]));
-            }
-            (None, '\\') => word.get_or_insert_default().push(characters.next()?),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
@@ -149,6 +128,8 @@ mod tests {
             (r#"["a b", "c"]"#, Some(vec!["a b", "c"])),
             (r#"printf "a\n\$b" c\d"#, Some(vec!["printf", r"a\n$b", "cd"])),
             ("$HOME/x > y; z", Some(vec!["$HOME/x", ">", "y;", "z"])),
+            ("llm # a comment", Some(vec!["llm"])),
+            ("llm -m a#b", Some(vec!["llm", "-m", "a#b"])),
             ("a 'b", None),
             ("", None),
             ("''", None),

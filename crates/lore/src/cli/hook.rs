@@ -108,6 +108,7 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
                 sync: false,
                 keeps_up: false,
                 face: "hook",
+                read_only: false,
             };
             let session = Session::new(environment, options, Stderr::new(Verbosity::Quiet))?;
             let brief = || -> Result<()> {

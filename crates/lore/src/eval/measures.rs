@@ -66,14 +66,14 @@ fn ndcg(ranking: &[String], answers: &HashMap<String, f64>) -> f64 {
     };
     let mut best: Vec<f64> = answers.values().copied().collect();
     best.sort_by(|a, b| b.total_cmp(a));
-    let got = gain(&mut ranking.iter().map(|id| answers.get(id).copied().unwrap_or(0.0)));
+    let actual = gain(&mut ranking.iter().map(|id| answers.get(id).copied().unwrap_or(0.0)));
     let ideal = gain(&mut best.into_iter());
-    if ideal > 0.0 { got / ideal } else { 0.0 }
+    if ideal > 0.0 { actual / ideal } else { 0.0 }
 }
 
-/// Returns the nearest-rank percentile of sorted values; `part` is between 0 and 1.
-pub fn percentile(sorted: &[f64], part: f64) -> f64 {
-    let at = ((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
+/// Returns the nearest-rank percentile of sorted values; `fraction` is between 0 and 1.
+pub fn percentile(sorted: &[f64], fraction: f64) -> f64 {
+    let at = ((sorted.len() as f64 * fraction).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
     sorted.get(at).copied().unwrap_or(0.0)
 }
 
@@ -122,7 +122,10 @@ mod tests {
     #[test]
     fn percentiles_are_observed_values() {
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!([0.5, 0.95, 0.99, 1.0].map(|part| percentile(&values, part)), [50.0, 95.0, 99.0, 100.0]);
+        assert_eq!(
+            [0.5, 0.95, 0.99, 1.0].map(|fraction| percentile(&values, fraction)),
+            [50.0, 95.0, 99.0, 100.0]
+        );
         assert_eq!(percentile(&[7.0], 0.5), 7.0);
         assert_eq!(percentile(&[], 0.5), 0.0);
     }

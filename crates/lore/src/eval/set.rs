@@ -27,7 +27,7 @@ pub struct Document {
 
 /// A question.
 #[derive(Debug, Deserialize)]
-pub struct Question {
+pub struct EvalQuestion {
     /// The question id.
     #[serde(rename = "_id")]
     pub id: String,
@@ -47,7 +47,7 @@ pub struct Set {
     /// The documents by scope; empty when the questions are about an existing vault.
     pub documents: BTreeMap<String, Vec<Document>>,
     /// The questions with at least one answer.
-    pub questions: Vec<Question>,
+    pub questions: Vec<EvalQuestion>,
     /// The answers to each question with their relevance scores.
     pub answers: HashMap<String, HashMap<String, f64>>,
 }
@@ -63,7 +63,7 @@ impl Set {
             }
         }
         let answers = answers(&folder.join("qrels.tsv"))?;
-        let mut questions: Vec<Question> = json_lines(&folder.join("queries.jsonl"))?;
+        let mut questions: Vec<EvalQuestion> = json_lines(&folder.join("queries.jsonl"))?;
         questions.retain(|question| answers.contains_key(&question.id));
         if questions.is_empty() {
             return Err(AppError::usage(
@@ -76,23 +76,23 @@ impl Set {
 }
 
 fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let text = needed(path)?;
+    let text = read_required(path)?;
     let mut found = Vec::new();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let read = serde_json::from_str(line).map_err(|error| {
+        let parsed = serde_json::from_str(line).map_err(|error| {
             AppError::usage(
                 format!("{}:{number}: {error}", path.display()),
                 "write each line as a JSON object with `_id` and `text`",
             )
         });
-        found.push(read?);
+        found.push(parsed?);
     }
     Ok(found)
 }
 
 fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     let mut answers: HashMap<String, HashMap<String, f64>> = HashMap::new();
-    for (line, number) in needed(path)?.lines().zip(1..).skip(1) {
+    for (line, number) in read_required(path)?.lines().zip(1..).skip(1) {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         if fields == [""] {
             continue;
@@ -111,7 +111,7 @@ fn answers(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     Ok(answers)
 }
 
-fn needed(path: &Path) -> Result<String> {
+fn read_required(path: &Path) -> Result<String> {
     read_text(path)?.ok_or_else(|| {
         AppError::usage(
             format!("{} does not exist", path.display()),

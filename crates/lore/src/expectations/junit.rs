@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::app::xml::escape;
+
 /// One test case of a run.
 #[derive(Debug)]
 pub struct Case<'a> {
@@ -26,24 +28,24 @@ pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
          time=\"{seconds:.3}\">\n  <testsuite name=\"lore {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
          skipped=\"0\" time=\"{seconds:.3}\">\n",
-        escaped(project)
+        escape(project)
     );
     for case in cases {
         text.push_str(&format!(
             "    <testcase name=\"{}\" classname=\"lore.{}\" file=\"{}\" line=\"{}\" time=\"{:.3}\"",
-            escaped(case.name),
-            escaped(case.kind),
-            escaped(file),
+            escape(case.name),
+            escape(case.kind),
+            escape(file),
             case.line,
             case.time.as_secs_f64()
         ));
         match case.failure {
             None => text.push_str("/>\n"),
             Some(failure) => {
-                let first = escaped(failure.lines().next().unwrap_or_default());
+                let first = escape(failure.lines().next().unwrap_or_default());
                 text.push_str(&format!(
                     ">\n      <failure message=\"{first}\" type=\"expectation\">{}</failure>\n    </testcase>\n",
-                    escaped(failure)
+                    escape(failure)
                 ));
             }
         }
@@ -52,35 +54,16 @@ pub fn junit(project: &str, file: &str, cases: &[Case]) -> String {
     text
 }
 
-/// Escapes text for XML; characters that XML forbids become U+FFFD.
-fn escaped(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => kept.push_str("&amp;"),
-            '<' => kept.push_str("&lt;"),
-            '>' => kept.push_str("&gt;"),
-            '"' => kept.push_str("&quot;"),
-            '\n' => kept.push_str("&#10;"),
-            '\t' => kept.push_str("&#9;"),
-            '\r' => kept.push_str("&#13;"),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => kept.push('\u{fffd}'),
-            other => kept.push(other),
-        }
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn report_survives_an_xml_parser() {
-        let odd = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
+        let unusual = "who says \"<&>\" and ]]> in\ttwo\nlines\u{1}?";
         let cases = [
-            Case { name: odd, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },
-            Case { name: "b", kind: "fact", line: 9, failure: Some(odd), time: Duration::from_millis(1) },
+            Case { name: unusual, kind: "question", line: 3, failure: None, time: Duration::from_millis(12) },
+            Case { name: "b", kind: "fact", line: 9, failure: Some(unusual), time: Duration::from_millis(1) },
         ];
         let text = junit("my \"brain\" & <co>", "expectations.toml", &cases);
         let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -88,11 +71,11 @@ mod tests {
         assert_eq!(suite.attribute("name"), Some("lore my \"brain\" & <co>"));
         assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("2"), Some("1")));
         let read: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
-        let kept = odd.replace('\u{1}', "\u{fffd}");
-        assert_eq!(read[0].attribute("name"), Some(kept.as_str()));
+        let expected = unusual.replace('\u{1}', "\u{fffd}");
+        assert_eq!(read[0].attribute("name"), Some(expected.as_str()));
         assert_eq!(read[0].attribute("time"), Some("0.012"));
         let failure = read[1].first_element_child().expect("a failure");
-        assert_eq!(failure.text(), Some(kept.as_str()));
+        assert_eq!(failure.text(), Some(expected.as_str()));
         assert_eq!(failure.attribute("type"), Some("expectation"));
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::{Expectation, Fact, Question, TOP, What};
+use super::{Expectation, ExpectationKind, Fact, Question, TOP};
 
 /// A parsed file of expectations.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct Expectations {
 }
 
 /// An error: its line and message.
-pub type Mistake = (usize, String);
+pub type ReadError = (usize, String);
 
 /// The file as deserialized.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct ExpectationsFile {
     top: Option<Spanned<usize>>,
     #[serde(default)]
     question: Vec<Spanned<Question>>,
@@ -31,31 +31,31 @@ struct Written {
 }
 
 /// Parses the text of a file.
-pub fn read(text: &str) -> Result<Expectations, Mistake> {
-    let written: Written = toml::from_str(text).map_err(|error| {
+pub fn read(text: &str) -> Result<Expectations, ReadError> {
+    let file: ExpectationsFile = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (line_of(text, at), error.message().lines().collect::<Vec<_>>().join(" "))
     })?;
-    let top = match written.top {
+    let top = match file.top {
         Some(top) if *top.get_ref() == 0 => {
             return Err((line_of(text, top.span().start), "top must be 1 or more".into()));
         }
         top => top.map_or(TOP, Spanned::into_inner),
     };
     let mut expected = Vec::new();
-    for question in written.question {
+    for question in file.question {
         let line = line_of(text, question.span().start);
         let question = question.into_inner();
         check(&question).map_err(|message| (line, message))?;
-        expected.push(Expectation { line, what: What::Question(question) });
+        expected.push(Expectation { line, kind: ExpectationKind::Question(question) });
     }
-    for fact in written.fact {
+    for fact in file.fact {
         let line = line_of(text, fact.span().start);
         let fact = fact.into_inner();
         if fact.value.is_empty() && fact.not.is_empty() {
             return Err((line, "a fact needs a `value` or a `not`".into()));
         }
-        expected.push(Expectation { line, what: What::Fact(fact) });
+        expected.push(Expectation { line, kind: ExpectationKind::Fact(fact) });
     }
     expected.sort_by_key(|expectation| expectation.line);
     Ok(Expectations { top, expected })
@@ -109,7 +109,7 @@ mod tests {
         let read = read(text).expect("valid");
         assert_eq!(read.top, 3);
         assert_eq!(read.expected.iter().map(|one| one.line).collect::<Vec<_>>(), [3, 9]);
-        let What::Question(question) = &read.expected[1].what else { panic!("a question") };
+        let ExpectationKind::Question(question) = &read.expected[1].kind else { panic!("a question") };
         assert_eq!((question.page.len(), question.not.len(), question.top), (2, 1, None));
         assert_eq!(read.expected[0].name(), "people/ada lives_in as of 1840");
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lore_ports::{Filter, Order, Window};
+use lore_text::percent_decode;
 use lore_vault::decode;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
@@ -75,33 +76,13 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
         _ => {
             let context = session.fresh()?;
             let reference = uri.strip_prefix(PAGES).unwrap_or(uri);
-            let page = context.page(&decoded(reference))?;
+            let page = context.page(&percent_decode(reference))?;
             let text = decode(&context.read(&page)?.bytes).text.into_owned();
             let kind = mime(&page.path);
             ResourceContents::text(fenced(context, &page, text), uri).with_mime_type(kind)
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))
-}
-
-/// Decodes percent escapes in a URI.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, others @ ..] = rest {
-        let hex = others.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &others[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 fn index(session: &Session) -> Result<String> {
@@ -126,16 +107,4 @@ fn project_info(session: &Session) -> Result<String> {
     let run = |name: &str| -> Result<serde_json::Value> { Ok(ops::run(name, json!({}), session)?.json()) };
     Ok(json!({ "project": run("project_info")?, "status": run("status")?, "stats": run("stats")? })
         .to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decoded;
-
-    #[test]
-    fn percent_escapes_are_decoded() {
-        assert_eq!(decoded("people/ad%C3%A4"), "people/adä");
-        assert_eq!(decoded("100%"), "100%");
-        assert_eq!(decoded("a%zz"), "a%zz");
-    }
 }

@@ -35,7 +35,7 @@ const PATH: Parameter = must("path").to("reference");
 
 /// Every tool.
 pub const TOOLS: &[Tool] = &[
-    tool!("memory_query", "Ask", "query", Memory, Reads,
+    tool!("memory_query", "Ask", "query", Memory, Adds,
         "Hybrid search for a question. Use first, before answering from memory or writing",
         [must("question"), may("depth").or("\"auto\""), may("token_budget").or("4000"), may("wing"), may("limit"),
          may("as_of").about("date")]

@@ -69,4 +69,18 @@ mod tests {
         assert!(core <= 1500 && all <= 6000, "{core} tokens in core, {all} in all");
         assert!(lore_embed::count_tokens(INSTRUCTIONS) < 500 && INSTRUCTIONS.len() < 2048);
     }
+
+    #[test]
+    fn tool_of_an_operation_that_logs_is_not_read_only() {
+        let logging: Vec<&str> = TOOLS
+            .iter()
+            .filter(|tool| crate::ops::find(tool.schema).is_ok_and(|entry| entry.logs))
+            .map(|tool| {
+                let hints = listed(tool).annotations.expect("every tool has annotations");
+                assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(false), Some(false)));
+                tool.name
+            })
+            .collect();
+        assert_eq!(logging, ["memory_query"]);
+    }
 }

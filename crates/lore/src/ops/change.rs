@@ -2,7 +2,7 @@
 
 use lore_engine::{Action, Error, PageChange, write};
 use lore_page::edit::EditError;
-use lore_vault::without_extension;
+use lore_vault::{VaultPath, without_extension};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
@@ -20,6 +20,7 @@ pub fn change(
     let slug = without_extension(&path);
     let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source });
     let action = Action::Edit(Box::new(edit));
-    let written = write(context, &[PageChange { path: path.clone(), action, expected_version }])?;
+    let written =
+        write(context, &[PageChange { path: VaultPath::known(path.clone()), action, expected_version }])?;
     Ok(WriteResult::new(written))
 }

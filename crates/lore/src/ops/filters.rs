@@ -4,6 +4,7 @@ use clap::Args;
 use lore_engine::VaultContext;
 use lore_ports::Filter;
 use lore_text::{since, until};
+use lore_vault::is_dir;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -69,7 +70,7 @@ impl Filters {
         let folder = |path: String| {
             let path = path.trim_start_matches('/').trim_start_matches("./").to_owned();
             // The name of a folder means that folder, not every path with that prefix.
-            let is_folder = !path.ends_with('/') && context.vault().root().join(&path).is_dir();
+            let is_folder = !path.ends_with('/') && is_dir(&context.vault().root().join(&path));
             if is_folder { format!("{path}/") } else { path }
         };
         Ok(Filter {

@@ -20,6 +20,8 @@ pub struct OperationInfo {
     pub aliases: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
+    /// Whether it may log in the ledger. A read-only grant allows it; it then logs nothing.
+    pub logs: bool,
     /// Whether it concerns the machine and its user rather than one vault.
     pub machine: bool,
     /// Builds its subcommand.
@@ -77,6 +79,7 @@ impl OperationInfo {
             name: O::NAME,
             aliases: O::ALIASES,
             writes: O::WRITES,
+            logs: O::LOGS,
             machine: O::MACHINE,
             command: || {
                 O::augment_args(Command::new(last_word(O::NAME)))

@@ -1,17 +1,7 @@
-//! The lifecycle state of pages, in the form used by hits and pages.
+//! What a page shows about its successors and contradictions.
 
-use lore_engine::{State, VaultContext, states};
-use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::app::error::Result;
-
-/// Returns the states of pages, in order, with one query of the index.
-pub fn standings<'a>(context: &VaultContext, pages: impl Iterator<Item = &'a PageRow>) -> Result<Vec<State>> {
-    let pages: Vec<PageRow> = pages.cloned().collect();
-    Ok(states(context, &pages)?)
-}
 
 /// A page that supersedes another.
 #[derive(Debug, Serialize, JsonSchema)]

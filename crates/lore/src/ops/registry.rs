@@ -49,7 +49,7 @@ pub static REGISTRY: [OperationInfo; 92] = [
     OperationInfo::of::<pages::history::Diff>(),
     OperationInfo::of::<pages::history::Restore>(),
     OperationInfo::of::<pages::blame::Blame>(),
-    OperationInfo::of::<search::search::Search>(),
+    OperationInfo::of::<search::full_text::Search>(),
     OperationInfo::of::<search::query::Query>(),
     OperationInfo::of::<search::build_context::BuildContext>(),
     OperationInfo::of::<search::context::Context>(),
@@ -151,7 +151,7 @@ pub fn tools() -> Value {
             "description": about,
             "inputSchema": bare(input),
             "outputSchema": bare((entry.output)()),
-            "annotations": { "readOnlyHint": !entry.writes },
+            "annotations": { "readOnlyHint": !(entry.writes || entry.logs) },
         })
     };
     serde_json::json!({ "tools": REGISTRY.iter().map(tool).collect::<Vec<_>>() })

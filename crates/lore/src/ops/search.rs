@@ -2,5 +2,6 @@
 
 pub mod build_context;
 pub mod context;
+pub mod full_text;
 pub mod query;
-pub mod search;
+pub mod request;

@@ -98,6 +98,7 @@ impl RequestTarget {
         let wording = Arc::new(self.wording(operation));
         let RequestTarget { face, grant, client, project } = self;
         let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(client);
+        let read_only = grant.as_ref().is_some_and(|grant| !grant.writes);
         let limited = grant.filter(|grant| grant.projects.is_some());
         let words = wording.clone();
         let checked = move |session: &Session| {
@@ -106,7 +107,7 @@ impl RequestTarget {
             }
             session.with_wording(words, || work(session))
         };
-        let caller = Caller { actor, project, face: face.name() };
+        let caller = Caller { actor, project, face: face.name(), read_only };
         workers.run(caller, progress, checked).await.map_err(|failure| failure.worded(&*wording))
     }
 

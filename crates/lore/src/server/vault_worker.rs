@@ -187,7 +187,7 @@ impl VaultWorker {
     }
 
     fn session(&self) -> Result<Session> {
-        let caller = Caller { actor: None, project: Some(self.name.clone()), face: "watch" };
+        let caller = Caller { project: Some(self.name.clone()), face: "watch", ..Caller::default() };
         self.host.session(&caller, false)
     }
 
@@ -204,7 +204,7 @@ impl VaultWorker {
         let _ = sender.send(());
         let (host, name, root) = (self.host.clone(), self.name.clone(), self.root.clone());
         thread::spawn(move || {
-            let caller = Caller { actor: None, project: Some(name.clone()), face: "watch" };
+            let caller = Caller { project: Some(name.clone()), face: "watch", ..Caller::default() };
             if let Ok(session) = host.session(&caller, false)
                 && let Ok(context) = session.open(&name, &root)
             {

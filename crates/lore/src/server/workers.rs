@@ -27,7 +27,7 @@ const SESSIONS: usize = 8;
 /// Maximum number of queued requests; further ones are refused.
 const WAITING: usize = 4096;
 
-/// The actor, project and face of a request. Different callers have different sessions.
+/// The actor, project, face and rights of a request. Different callers have different sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The actor recorded in the history; default: the user who runs the server.
@@ -36,6 +36,8 @@ pub struct Caller {
     pub project: Option<String>,
     /// The face: `mcp`, `http` or `watch`.
     pub face: &'static str,
+    /// Whether its token may not write.
+    pub read_only: bool,
 }
 
 /// The server's settings.
@@ -66,6 +68,7 @@ impl ServerConfig {
             sync,
             keeps_up: true,
             face: caller.face,
+            read_only: caller.read_only,
         };
         Session::new(environment, options, Stderr::new(self.level))
     }

@@ -32,7 +32,7 @@ pub enum Client {
 /// The settings to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum SettingsScope {
     /// The user's settings, for every directory.
     User,
     /// The settings of the project in the working directory.
@@ -41,7 +41,7 @@ pub enum Scope {
 
 /// The directories that contain settings.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct ConfigPaths {
     /// The user's home directory.
     pub home: PathBuf,
     /// The user's configuration directory.
@@ -56,7 +56,7 @@ pub struct Places {
 
 /// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum FileFormat {
     /// JSON, with comments allowed.
     Json,
     /// TOML.
@@ -64,17 +64,17 @@ pub enum Form {
 }
 
 /// Location of the server entry.
-pub struct ServerPlace {
+pub struct ServerLocation {
     /// The file.
     pub file: PathBuf,
     /// The file format.
-    pub form: Form,
+    pub format: FileFormat,
     /// The key that holds the servers.
     pub key: &'static str,
 }
 
 /// Location and event names of the hooks.
-pub struct HookPlace {
+pub struct HookLocation {
     /// The file.
     pub file: PathBuf,
     /// The client's event for the start of a session.
@@ -113,41 +113,47 @@ impl Client {
     }
 
     /// Returns the location of the server entry.
-    pub fn server(self, scope: Scope, places: &Places) -> ServerPlace {
-        let (file, form, key) = match (self, scope) {
-            (Client::Claude, Scope::User) => (
-                places.claude.as_ref().unwrap_or(&places.home).join(".claude.json"),
-                Form::Json,
+    pub fn server(self, scope: SettingsScope, paths: &ConfigPaths) -> ServerLocation {
+        let (file, format, key) = match (self, scope) {
+            (Client::Claude, SettingsScope::User) => (
+                paths.claude.as_ref().unwrap_or(&paths.home).join(".claude.json"),
+                FileFormat::Json,
                 "mcpServers",
             ),
-            (Client::Claude, Scope::Project) => (places.project.join(".mcp.json"), Form::Json, "mcpServers"),
-            (Client::Codex, _) => (self.folder(scope, places).join("config.toml"), Form::Toml, "mcp_servers"),
-            (Client::Cursor, _) => (self.folder(scope, places).join("mcp.json"), Form::Json, "mcpServers"),
+            (Client::Claude, SettingsScope::Project) => {
+                (paths.project.join(".mcp.json"), FileFormat::Json, "mcpServers")
+            }
+            (Client::Codex, _) => {
+                (self.folder(scope, paths).join("config.toml"), FileFormat::Toml, "mcp_servers")
+            }
+            (Client::Cursor, _) => {
+                (self.folder(scope, paths).join("mcp.json"), FileFormat::Json, "mcpServers")
+            }
             (Client::Gemini, _) => {
-                (self.folder(scope, places).join("settings.json"), Form::Json, "mcpServers")
+                (self.folder(scope, paths).join("settings.json"), FileFormat::Json, "mcpServers")
             }
             (Client::Zed, _) => {
-                (self.folder(scope, places).join("settings.json"), Form::Json, "context_servers")
+                (self.folder(scope, paths).join("settings.json"), FileFormat::Json, "context_servers")
             }
-            (Client::Vscode, _) => (self.folder(scope, places).join("mcp.json"), Form::Json, "servers"),
+            (Client::Vscode, _) => (self.folder(scope, paths).join("mcp.json"), FileFormat::Json, "servers"),
         };
-        ServerPlace { file, form, key }
+        ServerLocation { file, format, key }
     }
 
     /// Returns the location of the hooks; none if the client has no reliable hooks of its own.
-    pub fn hooks(self, scope: Scope, places: &Places) -> Option<HookPlace> {
-        let folder = self.folder(scope, places);
+    pub fn hooks(self, scope: SettingsScope, paths: &ConfigPaths) -> Option<HookLocation> {
+        let folder = self.folder(scope, paths);
         match self {
             Client::Claude => {
-                Some(HookPlace { file: folder.join("settings.json"), start: "SessionStart", end: "Stop" })
+                Some(HookLocation { file: folder.join("settings.json"), start: "SessionStart", end: "Stop" })
             }
             Client::Codex => {
-                Some(HookPlace { file: folder.join("hooks.json"), start: "SessionStart", end: "Stop" })
+                Some(HookLocation { file: folder.join("hooks.json"), start: "SessionStart", end: "Stop" })
             }
             Client::Cursor => {
-                Some(HookPlace { file: folder.join("hooks.json"), start: "sessionStart", end: "stop" })
+                Some(HookLocation { file: folder.join("hooks.json"), start: "sessionStart", end: "stop" })
             }
-            Client::Gemini => Some(HookPlace {
+            Client::Gemini => Some(HookLocation {
                 file: folder.join("settings.json"),
                 start: "SessionStart",
                 end: "AfterAgent",
@@ -157,19 +163,23 @@ impl Client {
     }
 
     /// Returns the client's settings directory; its existence means that the client is installed.
-    pub fn folder(self, scope: Scope, places: &Places) -> PathBuf {
-        let base = if scope == Scope::User { places.home.as_path() } else { places.project.as_path() };
+    pub fn folder(self, scope: SettingsScope, paths: &ConfigPaths) -> PathBuf {
+        let base = if scope == SettingsScope::User { paths.home.as_path() } else { paths.project.as_path() };
         match (self, scope) {
-            (Client::Claude, Scope::User) => places.claude.clone().unwrap_or_else(|| base.join(".claude")),
-            (Client::Codex, Scope::User) => places.codex.clone().unwrap_or_else(|| base.join(".codex")),
-            (Client::Zed, Scope::User) => places.config.join("zed"),
-            (Client::Vscode, Scope::User) => code_folder(places),
-            (Client::Claude, Scope::Project) => base.join(".claude"),
-            (Client::Codex, Scope::Project) => base.join(".codex"),
+            (Client::Claude, SettingsScope::User) => {
+                paths.claude.clone().unwrap_or_else(|| base.join(".claude"))
+            }
+            (Client::Codex, SettingsScope::User) => {
+                paths.codex.clone().unwrap_or_else(|| base.join(".codex"))
+            }
+            (Client::Zed, SettingsScope::User) => paths.config.join("zed"),
+            (Client::Vscode, SettingsScope::User) => code_folder(paths),
+            (Client::Claude, SettingsScope::Project) => base.join(".claude"),
+            (Client::Codex, SettingsScope::Project) => base.join(".codex"),
             (Client::Cursor, _) => base.join(".cursor"),
             (Client::Gemini, _) => base.join(".gemini"),
-            (Client::Zed, Scope::Project) => base.join(".zed"),
-            (Client::Vscode, Scope::Project) => base.join(".vscode"),
+            (Client::Zed, SettingsScope::Project) => base.join(".zed"),
+            (Client::Vscode, SettingsScope::Project) => base.join(".vscode"),
         }
     }
 
@@ -208,13 +218,13 @@ impl Client {
 }
 
 /// Returns the user settings directory of Visual Studio Code.
-fn code_folder(places: &Places) -> PathBuf {
+fn code_folder(paths: &ConfigPaths) -> PathBuf {
     let base = if cfg!(target_os = "macos") {
-        places.home.join("Library/Application Support")
+        paths.home.join("Library/Application Support")
     } else if cfg!(windows) {
-        places.home.join("AppData/Roaming")
+        paths.home.join("AppData/Roaming")
     } else {
-        places.config.clone()
+        paths.config.clone()
     };
     base.join("Code/User")
 }

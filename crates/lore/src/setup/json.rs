@@ -4,21 +4,21 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::Broken;
+use super::SettingsError;
 
 /// The byte order mark that some editors write.
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// An editable JSON document.
 pub struct Json {
     root: CstRootNode,
-    marked: bool,
+    has_mark: bool,
 }
 
 impl Json {
     /// Parses a document; empty text counts as an empty object.
-    pub fn parse(text: &str) -> Result<Json, Broken> {
-        let (marked, text) = (text.starts_with(MARK), text.trim_start_matches(MARK));
+    pub fn parse(text: &str) -> Result<Json, SettingsError> {
+        let (has_mark, text) = (text.starts_with(BYTE_ORDER_MARK), text.trim_start_matches(BYTE_ORDER_MARK));
         let options = ParseOptions {
             allow_comments: true,
             allow_trailing_commas: true,
@@ -31,19 +31,19 @@ impl Json {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let root = CstRootNode::parse(text, &options).map_err(|error| Broken {
+        let root = CstRootNode::parse(text, &options).map_err(|error| SettingsError {
             line: Some(text[..error.range().start].matches('\n').count() + 1),
             message: error.kind().to_string(),
         })?;
         if root.object_value_or_create().is_none() {
-            return Err(Broken { line: Some(1), message: "the file is not a JSON object".into() });
+            return Err(SettingsError { line: Some(1), message: "the file is not a JSON object".into() });
         }
-        Ok(Json { root, marked })
+        Ok(Json { root, has_mark })
     }
 
     /// Returns the document as text.
     pub fn text(&self) -> String {
-        format!("{}{}", if self.marked { MARK.to_string() } else { String::new() }, self.root)
+        format!("{}{}", if self.has_mark { BYTE_ORDER_MARK.to_string() } else { String::new() }, self.root)
     }
 
     /// Returns the value at a path of keys.
@@ -53,24 +53,24 @@ impl Json {
 
     /// Sets the value at a path; in an existing object, only the keys of the new object change. Returns the paths of the
     /// objects created on the way.
-    pub fn set(&self, path: &[&str], value: &Value) -> Result<Vec<Vec<String>>, Broken> {
-        let Some((key, above)) = path.split_last() else { return Ok(Vec::new()) };
-        let (object, made) = self.object(above)?;
+    pub fn set(&self, path: &[&str], value: &Value) -> Result<Vec<Vec<String>>, SettingsError> {
+        let Some((key, parents)) = path.split_last() else { return Ok(Vec::new()) };
+        let (object, created_keys) = self.object(parents)?;
         match (object.get(key), value) {
             (None, _) => drop(object.append(key, input(value))),
-            (Some(there), Value::Object(fields)) if there.object_value().is_some() => {
+            (Some(existing), Value::Object(fields)) if existing.object_value().is_some() => {
                 for (field, value) in fields {
                     self.set(&[path, &[field.as_str()]].concat(), value)?;
                 }
             }
-            (Some(there), _) => {
-                let same = there.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value);
+            (Some(existing), _) => {
+                let same = existing.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value);
                 if !same {
-                    there.set_value(input(value));
+                    existing.set_value(input(value));
                 }
             }
         }
-        Ok(made)
+        Ok(created_keys)
     }
 
     /// Removes the value at a path; returns whether there was one.
@@ -98,12 +98,12 @@ impl Json {
         hook: &Value,
         group: impl Fn(Value) -> Value,
         own: impl Fn(&Value) -> bool,
-    ) -> Result<Vec<Vec<String>>, Broken> {
-        let (list, made) = self.list(path)?;
-        let mut there = hooks(&list).into_iter().filter(|node| is(node, &own));
-        let Some(first) = there.next() else {
+    ) -> Result<Vec<Vec<String>>, SettingsError> {
+        let (list, created_keys) = self.list(path)?;
+        let mut matching = hooks(&list).into_iter().filter(|node| matches(node, &own));
+        let Some(first) = matching.next() else {
             list.append(input(&group(hook.clone())));
-            return Ok(made);
+            return Ok(created_keys);
         };
         if first.to_serde_value().as_ref() != Some(hook)
             && let Some(object) = first.as_object()
@@ -111,10 +111,10 @@ impl Json {
             object.replace_with(input(hook));
         }
         // Removes duplicates.
-        for more in there.collect::<Vec<_>>() {
-            self.drop_hook(more);
+        for duplicate in matching.collect::<Vec<_>>() {
+            self.drop_hook(duplicate);
         }
-        Ok(made)
+        Ok(created_keys)
     }
 
     /// Removes the hooks that `own` matches from the list of their event.
@@ -122,10 +122,10 @@ impl Json {
         let Some(list) = self.property(path).and_then(|property| property.array_value()) else {
             return false;
         };
-        let there: Vec<CstNode> = hooks(&list).into_iter().filter(|node| is(node, &own)).collect();
-        let any = !there.is_empty();
-        there.into_iter().for_each(|node| self.drop_hook(node));
-        any
+        let matching: Vec<CstNode> = hooks(&list).into_iter().filter(|node| matches(node, &own)).collect();
+        let is_removed = !matching.is_empty();
+        matching.into_iter().for_each(|node| self.drop_hook(node));
+        is_removed
     }
 
     /// Removes a hook, and its group if the hook was alone in it.
@@ -141,30 +141,31 @@ impl Json {
     }
 
     fn property(&self, path: &[&str]) -> Option<CstObjectProp> {
-        let (key, above) = path.split_last()?;
-        let object = above.iter().try_fold(self.root.object_value()?, |at, key| at.object_value(key))?;
+        let (key, parents) = path.split_last()?;
+        let object = parents.iter().try_fold(self.root.object_value()?, |at, key| at.object_value(key))?;
         object.get(key)
     }
 
-    fn object(&self, path: &[&str]) -> Result<(CstObject, Vec<Vec<String>>), Broken> {
-        let mut made = Vec::new();
+    fn object(&self, path: &[&str]) -> Result<(CstObject, Vec<Vec<String>>), SettingsError> {
+        let mut created_keys = Vec::new();
         let mut object = self.root.object_value_or_set();
         for (depth, key) in path.iter().enumerate() {
             if object.get(key).is_none() {
-                made.push(owned(&path[..=depth]));
+                created_keys.push(owned(&path[..=depth]));
             }
-            object = object.object_value_or_create(key).ok_or_else(|| not(&path[..=depth], "an object"))?;
+            object =
+                object.object_value_or_create(key).ok_or_else(|| type_error(&path[..=depth], "an object"))?;
         }
-        Ok((object, made))
+        Ok((object, created_keys))
     }
 
-    fn list(&self, path: &[&str]) -> Result<(CstArray, Vec<Vec<String>>), Broken> {
-        let Some((key, above)) = path.split_last() else { return Err(not(path, "a list")) };
-        let (object, mut made) = self.object(above)?;
+    fn list(&self, path: &[&str]) -> Result<(CstArray, Vec<Vec<String>>), SettingsError> {
+        let Some((key, parents)) = path.split_last() else { return Err(type_error(path, "a list")) };
+        let (object, mut created_keys) = self.object(parents)?;
         if object.get(key).is_none() {
-            made.push(owned(path));
+            created_keys.push(owned(path));
         }
-        Ok((object.array_value_or_create(key).ok_or_else(|| not(path, "a list"))?, made))
+        Ok((object.array_value_or_create(key).ok_or_else(|| type_error(path, "a list"))?, created_keys))
     }
 }
 
@@ -177,12 +178,12 @@ fn hooks(list: &CstArray) -> Vec<CstNode> {
     list.elements().into_iter().flat_map(inner).collect()
 }
 
-fn is(node: &CstNode, own: &impl Fn(&Value) -> bool) -> bool {
+fn matches(node: &CstNode, own: &impl Fn(&Value) -> bool) -> bool {
     node.to_serde_value().is_some_and(|value| own(&value))
 }
 
-fn not(path: &[&str], what: &str) -> Broken {
-    Broken { line: None, message: format!("{} is not {what}", path.join(".")) }
+fn type_error(path: &[&str], what: &str) -> SettingsError {
+    SettingsError { line: None, message: format!("{} is not {what}", path.join(".")) }
 }
 
 fn owned(path: &[&str]) -> Vec<String> {

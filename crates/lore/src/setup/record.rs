@@ -10,34 +10,40 @@ use crate::app::error::Result;
 
 /// The changes to a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct SetupRecord {
     /// Whether Lore created the file.
     pub created: bool,
     /// The paths of the objects that were created.
-    pub made: Vec<Vec<String>>,
+    #[serde(rename = "made")]
+    pub created_keys: Vec<Vec<String>>,
     /// Hash of the text before Lore changed it.
     pub before: Option<String>,
     /// Hash of the text that Lore last wrote; none if someone else changed the file in between.
     pub after: Option<String>,
 }
 
-impl Record {
+impl SetupRecord {
     /// Loads the record of a file.
-    pub fn load(state: &Path, file: &Path) -> Result<Option<Record>> {
-        let text = read_text(&place(state, file))?;
+    pub fn load(state: &Path, file: &Path) -> Result<Option<SetupRecord>> {
+        let text = read_text(&record_path(state, file))?;
         // A record that cannot be parsed counts as missing: Lore's entries can still be removed without it.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
     /// Returns the record after another change, given the text before and after it.
-    pub fn next(known: Option<Record>, old: Option<&str>, new: &str, made: Vec<Vec<String>>) -> Record {
+    pub fn next(
+        known: Option<SetupRecord>,
+        old: Option<&str>,
+        new: &str,
+        created_keys: Vec<Vec<String>>,
+    ) -> SetupRecord {
         let after = Some(hash(new));
         match known {
-            None => Record { created: old.is_none(), made, before: old.map(hash), after },
+            None => SetupRecord { created: old.is_none(), created_keys, before: old.map(hash), after },
             Some(mut known) => {
                 let own = old.is_some_and(|old| known.after.as_ref() == Some(&hash(old)));
                 known.after = after.filter(|_| own);
-                known.made.extend(made);
+                known.created_keys.extend(created_keys);
                 known
             }
         }
@@ -49,21 +55,21 @@ impl Record {
     }
 
     /// Whether Lore created the file and it is unchanged since.
-    pub fn unchanged_since_made(&self, now: &str) -> bool {
+    pub fn unchanged_since_created(&self, now: &str) -> bool {
         self.created && self.after.as_ref() == Some(&hash(now))
     }
 
     /// Saves the record.
     pub fn save(&self, state: &Path, file: &Path) -> Result<()> {
         let text = serde_json::to_string(self).unwrap_or_default();
-        Ok(write_private(&place(state, file), text.as_bytes())?)
+        Ok(write_private(&record_path(state, file), text.as_bytes())?)
     }
 
     /// Deletes the record.
     pub fn forget(state: &Path, file: &Path) -> Result<()> {
-        let place = place(state, file);
-        if exists(&place) {
-            remove_file(&place)?;
+        let path = record_path(state, file);
+        if exists(&path) {
+            remove_file(&path)?;
         }
         Ok(())
     }
@@ -73,7 +79,7 @@ fn hash(text: &str) -> String {
     ContentHash::of(text.as_bytes()).to_string()
 }
 
-fn place(state: &Path, file: &Path) -> PathBuf {
+fn record_path(state: &Path, file: &Path) -> PathBuf {
     let name: String = hash(&file.to_string_lossy()).chars().take(16).collect();
     state.join("setup").join(format!("{name}.json"))
 }

@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-fn places() -> Places {
-    Places {
+fn config_paths() -> ConfigPaths {
+    ConfigPaths {
         home: "/home/ada".into(),
         config: "/home/ada/.config".into(),
         claude: None,
@@ -24,7 +24,7 @@ fn call() -> Call {
 }
 
 fn planned(client: Client) -> Vec<FilePlan> {
-    let (server, hooks) = plan(client, Scope::User, &places(), &call());
+    let (server, hooks) = plan(client, SettingsScope::User, &config_paths(), &call());
     files(server, hooks)
 }
 
@@ -38,9 +38,9 @@ fn check(client: Client, file: usize, text: &str, expected: Expect) {
     assert_eq!(added.text.replace("\r\n", "").contains('\n'), !text.contains('\r'), "line endings change");
     let again = plan.add(client, &added.text).expect("valid settings");
     assert_eq!(again.text, added.text, "adding twice changes the text");
-    assert!(again.made.is_empty());
+    assert!(again.created_keys.is_empty());
     assert!(plan.is_in(&added.text) && !plan.is_in(text));
-    let removed = plan.remove(&added.text, &added.made).expect("valid settings");
+    let removed = plan.remove(&added.text, &added.created_keys).expect("valid settings");
     if text.is_empty() {
         assert!(plan.is_blank(&removed), "{removed}");
     } else {
@@ -252,14 +252,14 @@ fn crlf_byte_order_marks_and_inline_tables_are_preserved() {
     );
     let inline = plan.add(Client::Codex, "mcp_servers = { x = { command = \"y\" } }\n").expect("valid").text;
     assert!(inline.contains("x = { command = \"y\" }") && inline.contains("lore = {"), "{inline}");
-    let marked = planned(Client::Claude)[0].add(Client::Claude, "\u{feff}{}").expect("valid").text;
-    assert!(marked.starts_with("\u{feff}{"), "{marked}");
+    let with_mark = planned(Client::Claude)[0].add(Client::Claude, "\u{feff}{}").expect("valid").text;
+    assert!(with_mark.starts_with("\u{feff}{"), "{with_mark}");
 }
 
 #[test]
 fn plugin_matches_project_setup() {
     let call = Call { program: "lore".into(), ..call() };
-    let (server, hooks) = plan(Client::Claude, Scope::Project, &places(), &call);
+    let (server, hooks) = plan(Client::Claude, SettingsScope::Project, &config_paths(), &call);
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
     let added = |plan: &FilePlan| json(&plan.add(Client::Claude, "").expect("valid").text);
     assert_eq!(json(include_str!("../../plugin/.mcp.json")), added(&server));
@@ -277,8 +277,8 @@ fn plugin_matches_project_setup() {
 fn settings_files_of_every_client() {
     let mut table = String::new();
     for client in Client::ALL {
-        for scope in [Scope::User, Scope::Project] {
-            let (server, hooks) = plan(client, scope, &places(), &call());
+        for scope in [SettingsScope::User, SettingsScope::Project] {
+            let (server, hooks) = plan(client, scope, &config_paths(), &call());
             let hooks = hooks.map_or("-".to_owned(), |hooks| hooks.path.display().to_string());
             table.push_str(&format!("{} {} {hooks}\n", client.word(), server.path.display()));
         }

@@ -105,6 +105,10 @@ fn link_is_created_closed_by_id_and_listed_as_of_a_day() {
     let graph = ["graph", "ada", "--depth", "1", "--as-of", "2020", "--format", "brief"];
     assert_eq!(vault.lore(&graph).ok().text(), "people/ada links_to companies/acme\n");
     vault.lore(&["links", "ada", "--as-of", "May"]).exits(2).says("--as-of: \"May\" is not a date");
+    for mode in ["hybrid", "fields"] {
+        let query = vault.lore(&["query", "ada", "--mode", mode, "--as-of", "May"]);
+        query.exits(2).says("--as-of: \"May\" is not a date");
+    }
     vault.lore(&["validate", "--all"]).ok();
 }
 

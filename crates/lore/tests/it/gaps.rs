@@ -1,6 +1,9 @@
 //! Unanswered questions: what is stored, who may approve more, and how they are resolved.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Child;
 
 use serde_json::{Value, json};
 
@@ -267,4 +270,81 @@ fn secrets_in_the_context_are_refused() {
     let refused = sandbox.run(&["gap", "add", QUESTION, "--context", &context]).exits(4);
     assert!(!refused.err.contains(&secret), "{}", refused.err);
     assert!(!contains(&sandbox, &secret));
+}
+
+/// A server on a free port, stopped when dropped.
+struct HttpServer {
+    child: Child,
+    address: String,
+}
+
+impl HttpServer {
+    fn start(sandbox: &Sandbox) -> HttpServer {
+        let mut child = sandbox.spawn(&mut sandbox.command(&["serve", "--http", "127.0.0.1:0"]));
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
+        let address = line.split_once("http://").and_then(|(_, rest)| rest.split_once(';'));
+        HttpServer { child, address: address.expect(&line).0.to_owned() }
+    }
+
+    /// Runs `query` with a token and returns the notes of the answer.
+    fn notes(&self, token: &str, question: &str) -> String {
+        let (address, body) = (&self.address, json!({ "question": question }).to_string());
+        let mut stream = TcpStream::connect(address).expect("the server listens");
+        let length = body.len();
+        write!(
+            stream,
+            "POST /api/query HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .expect("the server reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str::<Value>(body).expect("JSON")["notes"].to_string()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn read_only_token_may_ask_and_records_nothing() {
+    let sandbox = brain();
+    let token = |more: &[&str]| {
+        let made = sandbox.run(&[&["token", "add"], more].concat()).ok().json();
+        made["token"].as_str().expect("a token").to_owned()
+    };
+    let (reader, writer) = (token(&["reader"]), token(&["writer", "--write"]));
+    let server = HttpServer::start(&sandbox);
+    let weak = server.notes(&reader, QUESTION);
+    assert!(weak.contains("not recorded as a gap, because access is read-only"), "{weak}");
+    assert_eq!(gaps(&sandbox, &["--resolved"]), [] as [Value; 0]);
+    let recorded = server.notes(&writer, QUESTION);
+    assert!(recorded.contains("recorded as gap"), "{recorded}");
+    server.notes(&reader, QUESTION);
+    assert_eq!(gaps(&sandbox, &[])[0]["times"], 1, "only the writer is counted");
+    let page = "# Vandelay\n\nIts quartermaster repairs the zeppelin Albatross.\n";
+    sandbox.pipe(&["put", "companies/vandelay"], page.as_bytes()).ok();
+    let answered = server.notes(&reader, QUESTION);
+    assert!(answered.contains("companies/vandelay answers gap"), "{answered}");
+    assert!(answered.contains("stays open: access is read-only"), "{answered}");
+    assert_eq!(gaps(&sandbox, &[]).len(), 1);
+    assert!(server.notes(&writer, QUESTION).contains("is closed"));
+    assert_eq!(gaps(&sandbox, &[]), [] as [Value; 0]);
+}
+
+#[test]
+fn operation_that_records_gaps_is_not_declared_as_read_only() {
+    let tools = Sandbox::empty().run(&["--tools-json"]).ok().json();
+    let tools = tools["tools"].as_array().expect("tools");
+    let hint = |name: &str| {
+        let tool = tools.iter().find(|tool| tool["name"] == name).expect(name);
+        tool["annotations"]["readOnlyHint"].clone()
+    };
+    assert_eq!((hint("query"), hint("search")), (json!(false), json!(true)));
 }

@@ -79,6 +79,7 @@ mod personal_rules;
 mod broken_database;
 mod configuration;
 mod environment;
+mod log;
 
 // Clients, hooks, skills and expectations.
 mod expectations;

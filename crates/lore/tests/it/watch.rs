@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{Sandbox, code};
 
 /// Timeout for one line of output.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A watching process and its output lines.
 struct Watcher {
@@ -37,7 +37,7 @@ impl Watcher {
     /// Returns the next report.
     #[track_caller]
     fn report(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a report");
+        let line = self.lines.recv_timeout(TIMEOUT).expect("a report");
         serde_json::from_str(&line).expect("JSON")
     }
 
@@ -142,7 +142,7 @@ fn watcher_ends_on_a_signal() {
         Command::new("kill").args([signal, &watcher.child.id().to_string()]).status().expect("kill");
         let ended = code(watcher.child.wait().expect("a child"));
         assert!([expected, 0].contains(&ended), "{signal}: {ended}");
-        assert!(watcher.lines.recv_timeout(PATIENCE).is_err(), "no more lines");
+        assert!(watcher.lines.recv_timeout(TIMEOUT).is_err(), "no more lines");
         sandbox.pipe(&["put", "page"], b"there is no lock left").ok();
     }
 }

@@ -96,10 +96,10 @@ pub(super) fn softmax_shorts(scores: &[i32], scale: f32, room: &mut [f32], weigh
 #[inline(always)]
 pub(super) fn quantise(values: &[f32], bytes: &mut [u8]) -> (f32, i32) {
     // The range includes zero, so that zero has an exact byte.
-    let (least, most) = (fold(values, 0.0, lesser), fold(values, 0.0, greater));
-    let range = most - least;
+    let (minimum, maximum) = (fold(values, 0.0, lesser), fold(values, 0.0, greater));
+    let range = maximum - minimum;
     let factor = if range > 0.0 { 255.0 / range } else { 0.0 };
-    let zero = round(-least * factor);
+    let zero = round(-minimum * factor);
     for (byte, value) in bytes.iter_mut().zip(values) {
         *byte = round(value * factor).wrapping_add(zero).clamp(0, 255) as u8;
     }

@@ -22,11 +22,11 @@ pub(super) fn shorts(left: Rows<i16>, panel: &[i16], sums: &mut [[i32; PANEL]]) 
 }
 
 /// Rearranges a panel into contiguous columns, because compilers vectorize the product of two plain rows.
-fn columns<T: Copy>(panel: &[T], width: usize, together: usize, widen: impl Fn(T) -> i16) -> Vec<i16> {
+fn columns<T: Copy>(panel: &[T], width: usize, group: usize, widen: impl Fn(T) -> i16) -> Vec<i16> {
     let mut columns = vec![0; panel.len()];
-    for (step, lanes) in panel.chunks_exact(together * PANEL).enumerate() {
-        for (column, lane) in columns.chunks_exact_mut(width).zip(lanes.chunks_exact(together)) {
-            let column = &mut column[step * together..][..together];
+    for (step, lanes) in panel.chunks_exact(group * PANEL).enumerate() {
+        for (column, lane) in columns.chunks_exact_mut(width).zip(lanes.chunks_exact(group)) {
+            let column = &mut column[step * group..][..group];
             column.iter_mut().zip(lane).for_each(|(wide, number)| *wide = widen(*number));
         }
     }

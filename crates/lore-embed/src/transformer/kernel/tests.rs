@@ -53,9 +53,9 @@ fn sums_of_shorts_are_exact() {
     }
 }
 
-fn plain<L: Copy + Into<i32>, R: Copy + Into<i32>>(row: &[L], panel: &[R], together: usize) -> [i32; PANEL] {
+fn plain<L: Copy + Into<i32>, R: Copy + Into<i32>>(row: &[L], panel: &[R], group: usize) -> [i32; PANEL] {
     std::array::from_fn(|column| {
-        let other = |at: usize| panel[at / together * together * PANEL + column * together + at % together];
+        let other = |at: usize| panel[at / group * group * PANEL + column * group + at % group];
         row.iter().enumerate().map(|(at, left)| (*left).into() * other(at).into()).sum()
     })
 }

@@ -6,16 +6,16 @@ use std::arch::x86_64::*;
 use super::{PANEL, Rows};
 
 /// Rows computed together: enough to hide the latency of the dot-product instruction.
-const TOGETHER: usize = 12;
+const GROUP: usize = 12;
 
 /// Products of bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn bytes(left: Rows<u8>, panel: &[i8], sums: &mut [[i32; PANEL]]) {
-    let (many, rest) = sums.as_chunks_mut::<TOGETHER>();
+    let (many, rest) = sums.as_chunks_mut::<GROUP>();
     for (index, sums) in many.iter_mut().enumerate() {
-        bytes_of(left.some(index * TOGETHER..(index + 1) * TOGETHER), panel, sums);
+        bytes_of(left.some(index * GROUP..(index + 1) * GROUP), panel, sums);
     }
-    let done = many.len() * TOGETHER;
+    let done = many.len() * GROUP;
     let (fours, rest) = rest.as_chunks_mut::<4>();
     for (index, sums) in fours.iter_mut().enumerate() {
         bytes_of(left.some(done + index * 4..done + index * 4 + 4), panel, sums);

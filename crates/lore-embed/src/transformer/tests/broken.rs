@@ -47,11 +47,11 @@ fn tensor<'a>(tiny: &'a mut Tiny, name: &str) -> &'a mut Tensor {
 }
 
 fn check(cases: &[(&str, String)], expected: &expect_test::Expect) {
-    let mut said = String::new();
+    let mut output = String::new();
     for (case, refusal) in cases {
-        writeln!(said, "{case}\n    {refusal}").unwrap();
+        writeln!(output, "{case}\n    {refusal}").unwrap();
     }
-    expected.assert_eq(&said);
+    expected.assert_eq(&output);
 }
 
 #[test]

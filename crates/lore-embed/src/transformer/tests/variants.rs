@@ -24,8 +24,8 @@ fn uneven_sizes_agree_in_all_precisions_and_instruction_sets() {
     let exact = written.open(Precision::F32).unwrap().embed_passages(&texts).unwrap();
     let bytes = written.open(Precision::Int8).unwrap().embed_passages(&texts).unwrap();
     for (exact, bytes) in exact.iter().zip(&bytes) {
-        let (length, alike) = (cosine(exact, exact), cosine(exact, bytes));
-        assert!((length - 1.0).abs() < 1e-5 && alike > 0.995, "{length} {alike}");
+        let (length, similarity) = (cosine(exact, exact), cosine(exact, bytes));
+        assert!((length - 1.0).abs() < 1e-5 && similarity > 0.995, "{length} {similarity}");
     }
     for instructions in [Instructions::Portable, Instructions::Avx2] {
         let with = |precision| written.open(precision).unwrap().with_instructions(instructions);
@@ -60,11 +60,11 @@ fn vectors_do_not_depend_on_batching_or_threads() {
 fn half_precision_and_name_prefixes_are_supported() {
     let whole = Tiny::new();
     let expected = vector(&whole, "tiny");
-    for (kind, least) in [("F16", 0.999_99), ("BF16", 0.999)] {
+    for (kind, minimum) in [("F16", 0.999_99), ("BF16", 0.999)] {
         let mut half = Tiny::new();
         half.tensors.values_mut().for_each(|tensor| tensor.kind = kind);
-        let alike = cosine(&vector(&half, "tiny"), &expected);
-        assert!(alike > least && alike < 1.000_1, "{kind}: {alike}");
+        let similarity = cosine(&vector(&half, "tiny"), &expected);
+        assert!(similarity > minimum && similarity < 1.000_1, "{kind}: {similarity}");
         let bytes = half.write("tiny").open(Precision::Int8).unwrap();
         assert!(cosine(&bytes.embed_passages(&[TEXT]).unwrap()[0], &expected) > 0.99, "{kind} in bytes");
     }
@@ -79,13 +79,13 @@ fn pooling_follows_the_directory_or_its_name() {
     let plain = Tiny::new();
     let (mean, first) = (vector(&plain, "tiny"), vector(&plain, "bge-tiny"));
     assert!(cosine(&mean, &first) < 0.999, "mean and first pooling differ");
-    let saying = |field: &str| {
+    let with_pooling = |field: &str| {
         let mut tiny = Tiny::new();
         tiny.others.insert("1_Pooling/config.json", json!({ field: true }));
         tiny
     };
-    assert!(vector(&saying("pooling_mode_cls_token"), "tiny") == first);
-    assert!(vector(&saying("pooling_mode_mean_tokens"), "bge-tiny") == mean);
+    assert!(vector(&with_pooling("pooling_mode_cls_token"), "tiny") == first);
+    assert!(vector(&with_pooling("pooling_mode_mean_tokens"), "bge-tiny") == mean);
 }
 
 #[test]

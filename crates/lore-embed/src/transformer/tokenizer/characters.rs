@@ -3,7 +3,7 @@
 //! included: it has its own table, indexed by byte.
 
 /// Returns whether a sorted table of inclusive ranges contains the character.
-pub(super) fn holds(table: &[(u32, u32)], character: char) -> bool {
+pub(super) fn contains(table: &[(u32, u32)], character: char) -> bool {
     let code = character as u32;
     let after = table.partition_point(|range| range.0 <= code);
     after > 0 && code <= table[after - 1].1
@@ -62,7 +62,7 @@ pub(super) const IDEOGRAPHS: [(u32, u32); 7] = [
 
 /// Nonspacing marks, which are stripped as accents.
 #[rustfmt::skip]
-pub(super) const MARKS: [(u32, u32); 266] = [
+pub(super) const COMBINING_MARKS: [(u32, u32); 266] = [
     (0x300, 0x36f), (0x483, 0x487), (0x591, 0x5bd), (0x5bf, 0x5bf), (0x5c1, 0x5c2), (0x5c4, 0x5c5),
     (0x5c7, 0x5c7), (0x610, 0x61a), (0x64b, 0x65f), (0x670, 0x670), (0x6d6, 0x6dc), (0x6df, 0x6e4),
     (0x6e7, 0x6e8), (0x6ea, 0x6ed), (0x711, 0x711), (0x730, 0x74a), (0x7a6, 0x7b0), (0x7eb, 0x7f3),

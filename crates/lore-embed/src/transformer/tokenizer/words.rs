@@ -3,7 +3,7 @@
 
 use unicode_normalization::char::decompose_canonical;
 
-use super::characters::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, holds};
+use super::characters::{COMBINING_MARKS, DROPPED, IDEOGRAPHS, PUNCTUATION, contains};
 
 /// Normalization rules.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,7 @@ impl Words {
                 Some(Class::Word) => self.word.push(ready),
                 Some(Class::Dropped) => {}
                 Some(Class::Space) => more = self.end_word(&mut receive),
-                Some(Class::Punctuation) => more = self.stand_alone(ready, &mut receive),
+                Some(Class::Punctuation) => more = self.push_single(ready, &mut receive),
                 None => more = self.other(character, &mut receive),
             }
             if !more {
@@ -88,7 +88,7 @@ impl Words {
         if rules.clean && is_dropped(character) {
             return true;
         }
-        let alone = rules.split_ideographs && holds(&IDEOGRAPHS, character);
+        let alone = rules.split_ideographs && contains(&IDEOGRAPHS, character);
         let mut more = !alone || self.end_word(receive);
         let mut take = |character: char| {
             if rules.lowercase {
@@ -99,7 +99,7 @@ impl Words {
         };
         if rules.strip_accents {
             decompose_canonical(character, |part| {
-                if !holds(&MARKS, part) {
+                if !contains(&COMBINING_MARKS, part) {
                     take(part);
                 }
             });
@@ -112,15 +112,15 @@ impl Words {
     fn read(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
         if character.is_whitespace() {
             self.end_word(receive)
-        } else if character.is_ascii_punctuation() || holds(&PUNCTUATION, character) {
-            self.stand_alone(character, receive)
+        } else if character.is_ascii_punctuation() || contains(&PUNCTUATION, character) {
+            self.push_single(character, receive)
         } else {
             self.word.push(character);
             true
         }
     }
 
-    fn stand_alone(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
+    fn push_single(&mut self, character: char, receive: &mut impl FnMut(&str) -> bool) -> bool {
         self.end_word(receive) && {
             self.word.push(character);
             self.end_word(receive)
@@ -137,6 +137,6 @@ impl Words {
 fn is_dropped(character: char) -> bool {
     match character.is_ascii() {
         true => ASCII[character as usize] == Class::Dropped,
-        false => holds(&DROPPED, character),
+        false => contains(&DROPPED, character),
     }
 }

@@ -1,7 +1,7 @@
 //! Splits a long section at sentence boundaries; each piece starts with the end of the one before it.
 
 use lore_page::LineRange;
-use lore_text::estimate_tokens;
+use lore_text::{estimate_tokens, sentence_end};
 
 use super::ChunkLine;
 
@@ -81,7 +81,7 @@ fn sentences<'a>(text: &'a str, line: &ChunkLine) -> Vec<Sentence<'a>> {
     loop {
         // Only this much is scanned for an end: a line without any would be scanned again and again.
         let reach = &rest[..rest.floor_char_boundary(LONGEST)];
-        let end = match sentence_end(reach) {
+        let end = match spaced_end(reach) {
             end if end < reach.len() || reach.len() == rest.len() => end,
             _ => word_end(reach),
         };
@@ -96,22 +96,9 @@ fn sentences<'a>(text: &'a str, line: &ChunkLine) -> Vec<Sentence<'a>> {
     }
 }
 
-/// Returns the byte offset after the first sentence: a full stop, question or exclamation mark and the space that
-/// follows, or a CJK mark, which needs no space.
-fn sentence_end(text: &str) -> usize {
-    let mut ended = false;
-    let mut spaced = false;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '。' | '！' | '？' => return at + letter.len_utf8(),
-            '.' | '?' | '!' => ended = true,
-            ')' | '"' | '\'' | '”' | '’' if ended && !spaced => {}
-            _ if letter.is_whitespace() => spaced = ended,
-            _ if spaced => return at,
-            _ => ended = false,
-        }
-    }
-    text.len()
+/// Returns the byte offset after the first sentence and the space that follows.
+fn spaced_end(text: &str) -> usize {
+    text.len() - text[sentence_end(text)..].trim_start().len()
 }
 
 /// Returns the byte offset after the last space, or the text's length when there is none.

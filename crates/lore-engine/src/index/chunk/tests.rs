@@ -76,6 +76,16 @@ fn long_section_is_split_between_sentences_with_overlap() {
 }
 
 #[test]
+fn abbreviation_is_not_the_end_of_a_piece() {
+    let text: String =
+        (0..200).map(|n| format!("In {}room {n} sat Dr. Amy of the looms. ", "a ".repeat(n % 5))).collect();
+    for chunk in of(&text) {
+        let body = chunk.text.lines().nth(1).expect("a body");
+        assert!(body.starts_with("In ") && body.ends_with("looms."), "{body:?}");
+    }
+}
+
+#[test]
 fn endless_words_and_text_without_spaces_are_split() {
     for text in ["x".repeat(50_000), "字".repeat(5_000), "字。".repeat(5_000)] {
         let chunks = of(&text);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use lore_page::{Diagnostic, Parsed, parse};
-use lore_ports::{FileFailure, Fingerprint, PageNo, PageRow};
+use lore_ports::{FileFailure, Fingerprint, PageNo, PageRow, PageWrite};
 use lore_text::{ContentHash, path_slug};
 use lore_vault::{DiskFile, FileBytes, Skipped, decode, stat};
 
@@ -181,14 +181,11 @@ impl<'a> Batch<'a> {
             false => read,
         };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
-            return Ok(store.touch_page(
-                known.number,
-                settled(self.context, read.mtime),
-                read.mtime / 1_000_000,
-            )?);
+            self.apply_one(touch(self.context, known.number, read.mtime))?;
+            return Ok(());
         }
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
-            self.names.extend(store.rename_page(project, from.number, &file.path)?);
+            self.apply_one(PageWrite::Move { page: from.number, to: &file.path })?;
             self.claims.insert(path_slug(&from.path));
             store.rename(project, &from.path, &file.path)?;
             // A new page under the old path continues from here: a version never refers to two texts.
@@ -220,11 +217,21 @@ impl<'a> Batch<'a> {
             settled: settled(self.context, read.mtime) != 0,
             text: &read.text,
         };
-        let put =
-            store.put_page(project, &draft(&source, &read.parsed, &self.context.policy(), &inherited))?;
-        self.pages.push(put.page);
-        self.names.extend(put.names);
+        let draft = draft(&source, &read.parsed, &self.context.policy(), &inherited);
+        let page = self.apply_one(PageWrite::Put(Box::new(draft)))?;
+        self.pages.extend(page);
         Ok(())
+    }
+
+    /// Applies one change to the index; returns its page, and keeps the names whose links it affects.
+    fn apply_one(&mut self, write: PageWrite<'_>) -> Result<Option<PageNo>> {
+        let (store, project, replica) =
+            (self.context.store(), self.context.project(), self.context.replica());
+        let written = store.apply(project, replica, &[write])?.pop();
+        Ok(written.map(|written| {
+            self.names.extend(written.names);
+            written.page
+        }))
     }
 
     /// Increments the version of a page whose bytes changed. Pages that never changed since they were first seen have
@@ -252,7 +259,7 @@ impl<'a> Batch<'a> {
         }
         // The version is stored so that a new page under this path continues from it.
         store.set_version(project, &row.path, row.version, row.hash)?;
-        self.names.extend(store.remove_page(project, row.number)?);
+        self.apply_one(PageWrite::Remove(row.number))?;
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);
         Ok(())
@@ -292,8 +299,13 @@ fn carry_id(context: &VaultContext, page: &PageRow, to: &str) -> Result<()> {
     Ok(store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))?)
 }
 
+/// Returns the write that records a file's time.
+pub(super) fn touch(context: &VaultContext, page: PageNo, mtime: i64) -> PageWrite<'static> {
+    PageWrite::Touch { page, mtime: settled(context, mtime), updated: mtime / 1_000_000 }
+}
+
 /// Returns the file's mtime if it can be trusted, else 0: a file this recent is checked again next time.
-pub(super) fn settled(context: &VaultContext, mtime: i64) -> i64 {
+fn settled(context: &VaultContext, mtime: i64) -> i64 {
     let now = context.now().timestamp().as_nanosecond() as i64;
     if (now - mtime).abs() > SETTLING { mtime } else { 0 }
 }

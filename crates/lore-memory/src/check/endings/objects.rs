@@ -3,49 +3,51 @@
 use lore_ports::PageNo;
 
 use super::super::dates::{date_at, is_season};
-use super::super::tokens::{Sort, Token};
+use super::super::tokens::{Token, TokenKind};
 use super::super::verbs::{Bond, bond};
-use super::subjects::{adverb, subject};
-use super::words::{BETWEEN, BODY, BOND, OF, PASSIVE, POSTS, Shape, TAIL, TO_DO, Verb};
-use super::{What, Who};
+use super::subjects::{is_adverb, subject};
+use super::words::{
+    AFTER_LEFT_TO, BETWEEN, BOND, ORGANIZATIONS, PASSIVE, POSTS, PREPOSITIONS, TAIL, Verb, VerbShape,
+};
+use super::{EndingObject, EndingSubject};
 
 /// Returns the object of `left`: a page, a post at one, `the company`, or nothing but a time.
-pub(super) fn left(tokens: &[Token], from: usize) -> Option<What> {
+pub(super) fn left(tokens: &[Token], from: usize) -> Option<EndingObject> {
     // `departed from Brex` is equivalent to `departed Brex`.
     let from = from + usize::from(tokens.get(from).is_some_and(|token| token.is("from")));
     let the = usize::from(tokens.get(from).is_some_and(|token| token.is("the")));
     if let Some(token) = tokens.get(from + the)
         && let Some(pages) = token.name()
     {
-        let whole = !token.owner && tail_follows(tokens, from + the + 1);
-        return whole.then(|| What::Named(pages.to_vec()));
+        let whole = !token.possessive && tail_follows(tokens, from + the + 1);
+        return whole.then(|| EndingObject::Named(pages.to_vec()));
     }
     let determined = ["the", "his", "her", "their", "its"];
     if tokens.get(from).is_some_and(|token| token.is_any(&determined)) {
         return post(tokens, from + 1);
     }
-    tail_follows(tokens, from).then_some(What::Unsaid)
+    tail_follows(tokens, from).then_some(EndingObject::Unstated)
 }
 
 /// Parses `role at Brex`, `position as CEO of Brex`, `company`.
-fn post(tokens: &[Token], from: usize) -> Option<What> {
+fn post(tokens: &[Token], from: usize) -> Option<EndingObject> {
     let mut noun = None;
     for at in from..tokens.len().min(from + 8) {
         let token = &tokens[at];
-        if token.is_any(POSTS) || token.is_any(BODY) {
+        if token.is_any(POSTS) || token.is_any(ORGANIZATIONS) {
             noun = Some(at);
         }
         let the = usize::from(tokens.get(at + 1).is_some_and(|next| next.is("the")));
-        let name = tokens.get(at + 1 + the).filter(|next| !next.owner).and_then(Token::name);
+        let name = tokens.get(at + 1 + the).filter(|next| !next.possessive).and_then(Token::name);
         if noun.is_some() && token.is_any(&["at", "of", "with", "from"]) && name.is_some() {
-            return name.map(|pages| What::Named(pages.to_vec()));
+            return name.map(|pages| EndingObject::Named(pages.to_vec()));
         }
-        if token.sort != Sort::Word || token.is_any(&["for", "to", "and", "a", "an", "in", "on"]) {
+        if token.kind != TokenKind::Word || token.is_any(&["for", "to", "and", "a", "an", "in", "on"]) {
             break;
         }
     }
     let noun = noun.filter(|at| tail_follows(tokens, at + 1))?;
-    tokens[noun].is_any(BODY).then_some(What::Body)
+    tokens[noun].is_any(ORGANIZATIONS).then_some(EndingObject::Organization)
 }
 
 /// Returns whether the following words rule out an idiom: the end, a time, a reason or another post.
@@ -54,21 +56,22 @@ fn tail_follows(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1);
     let time = |at: usize| {
         let at = at + usize::from(tokens.get(at).is_some_and(|token| token.is("the")));
-        let named = |token: &Token| is_season(token) || ends_a_time(token) || token.low.starts_with("20");
+        let named = |token: &Token| is_season(token) || ends_a_time(token) || token.lower.starts_with("20");
         tokens.get(at).is_some_and(named) || date_at(tokens.get(at..).unwrap_or_default()).is_some()
     };
-    match token.low.as_str() {
-        _ if matches!(token.sort, Sort::Mark(_)) => true,
-        _ if token.sort != Sort::Word => false,
+    match token.lower.as_str() {
+        _ if matches!(token.kind, TokenKind::Punctuation(_)) => true,
+        _ if token.kind != TokenKind::Word => false,
         "in" if next.is_some_and(|next| next.is("order")) => true,
         "in" | "by" => {
             time(at + 1) && !tokens.get(at + 2).is_some_and(|word| word.is_any(&["hands", "lurch"]))
         }
         "on" => date_at(&tokens[at + 1..]).is_some() || next.is_some_and(is_season),
         "at" => next.is_some_and(|next| next.is("the")) && tokens.get(at + 2).is_some_and(ends_a_time),
-        "for" => next
-            .is_some_and(|next| next.name().is_some() || next.capital() || next.is_any(&["good", "another"])),
-        "to" => next.is_some_and(|next| next.is_any(TO_DO)),
+        "for" => next.is_some_and(|next| {
+            next.name().is_some() || next.is_capitalized() || next.is_any(&["good", "another"])
+        }),
+        "to" => next.is_some_and(|next| next.is_any(AFTER_LEFT_TO)),
         "a" | "one" | "two" | "three" | "four" | "five" | "six" | "several" | "some" | "many" => {
             tokens[at..].iter().take(4).any(|token| token.is("ago"))
         }
@@ -82,7 +85,7 @@ fn ends_a_time(token: &Token) -> bool {
 
 /// Returns the page after a preposition: `from Brex`, `as CEO of Brex`, `as Brex's CEO`. None if something else
 /// follows.
-pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<What> {
+pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<EndingObject> {
     let leads = ["from", "at", "of", "with", "by"];
     let stop =
         ["and", "but", "to", "after", "before", "when", "while", "because", "since", "who", "which", "that"];
@@ -91,22 +94,23 @@ pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<What> {
         if let Some(pages) = token.name() {
             let before = tokens[from..at].iter().rev().find(|token| !token.is("the"));
             let led = before.is_some_and(|before| before.is_any(&leads) || before.is_any(&["as", "for"]));
-            let next = tokens.get(at + 1).is_some_and(|next| next.is_any(BODY) || next.is_any(POSTS));
-            let whole = token.owner || next || tail_follows(tokens, at + 1);
-            return (led || token.owner).then(|| What::Named(pages.to_vec())).filter(|_| whole);
+            let next =
+                tokens.get(at + 1).is_some_and(|next| next.is_any(ORGANIZATIONS) || next.is_any(POSTS));
+            let whole = token.possessive || next || tail_follows(tokens, at + 1);
+            return (led || token.possessive).then(|| EndingObject::Named(pages.to_vec())).filter(|_| whole);
         }
-        if token.is_any(BODY) && at > from && tokens[at - 1].is("the") {
-            return Some(What::Body);
+        if token.is_any(ORGANIZATIONS) && at > from && tokens[at - 1].is("the") {
+            return Some(EndingObject::Organization);
         }
         if token.is_any(&leads) && !leads_to_a_post(tokens, at + 1) {
             return None;
         }
         let works_for = token.is("for") && at == from;
-        if token.sort != Sort::Word || (token.is_any(&stop) || token.is("for")) && !works_for {
+        if token.kind != TokenKind::Word || (token.is_any(&stop) || token.is("for")) && !works_for {
             break;
         }
     }
-    Some(What::Unsaid)
+    Some(EndingObject::Unstated)
 }
 
 /// Returns whether the verb has no other object: `retired`, `retired from …`, `resigned her post`; not `retired the
@@ -115,19 +119,21 @@ pub(super) fn is_intransitive(tokens: &[Token], from: usize) -> bool {
     let Some(next) = tokens.get(from) else { return true };
     let prepositions = ["from", "at", "of", "with", "by", "as"];
     let own_post = next.is_any(&["his", "her", "their"])
-        && tokens[from..].iter().take(4).any(|token| token.is_any(POSTS) || token.is_any(BODY));
-    next.is_any(&prepositions) || adverb(next) || own_post || tail_follows(tokens, from)
+        && tokens[from..].iter().take(4).any(|token| token.is_any(POSTS) || token.is_any(ORGANIZATIONS));
+    next.is_any(&prepositions) || is_adverb(next) || own_post || tail_follows(tokens, from)
 }
 
 /// Returns whether a name, post or body follows: `from his role as …`.
 fn leads_to_a_post(tokens: &[Token], from: usize) -> bool {
     let small = ["the", "his", "her", "their", "its"];
     let at = from + usize::from(tokens.get(from).is_some_and(|token| token.is_any(&small)));
-    tokens.get(at).is_some_and(|token| token.name().is_some() || token.is_any(BODY) || token.is_any(POSTS))
+    tokens
+        .get(at)
+        .is_some_and(|token| token.name().is_some() || token.is_any(ORGANIZATIONS) || token.is_any(POSTS))
 }
 
 /// Parses `works at Brex`, `CEO of Brex` or `with Brex` after `no longer`.
-pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<What> {
+pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<EndingObject> {
     let first = tokens.get(from)?;
     let state = [
         "works",
@@ -171,20 +177,21 @@ pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<What> {
     }
     let name = (from..tokens.len().min(from + 8)).find(|at| tokens[*at].name().is_some())?;
     let determined = first.is_any(&["a", "an", "the"]);
-    if determined && !tokens[from..name].iter().any(|token| bond(&token.low) == Bond::Post) {
+    if determined && !tokens[from..name].iter().any(|token| bond(&token.lower) == Bond::Post) {
         return None;
     }
     let direct = name == from + 1 && first.is_any(&["leads", "runs", "manages", "heads", "advises"]);
-    let pages =
-        tokens[name].name().filter(|_| name > from && (led(name - 1) || direct) && !tokens[name].owner)?;
-    Some(What::Named(pages.to_vec()))
+    let pages = tokens[name]
+        .name()
+        .filter(|_| name > from && (led(name - 1) || direct) && !tokens[name].possessive)?;
+    Some(EndingObject::Named(pages.to_vec()))
 }
 
 /// Returns the page that has ended: the name right before the verb, if it is the subject.
 pub(super) fn over(tokens: &[Token], at: usize, verb: Verb) -> Option<Vec<PageNo>> {
     let mut end = at;
     let mut passive = false;
-    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || adverb(&tokens[end - 1])) {
+    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || is_adverb(&tokens[end - 1])) {
         end -= 1;
         passive |= tokens[end].is_any(PASSIVE);
     }
@@ -198,33 +205,35 @@ pub(super) fn over(tokens: &[Token], at: usize, verb: Verb) -> Option<Vec<PageNo
     // `was closed` often refers to opening hours.
     let closed = verb.length == 1 && tokens[at].is("closed");
     let ok = match verb.shape {
-        Shape::WasOver => passive,
+        VerbShape::WasOver => passive,
         _ => passive && !closed || !passive && alone,
     };
     // `Brex filed for bankruptcy and shut down`.
-    let carried =
-        end > 2 && tokens[end - 1].is("and") && tokens[0].name().is_some() && tokens[1].sort == Sort::Word;
+    let carried = end > 2
+        && tokens[end - 1].is("and")
+        && tokens[0].name().is_some()
+        && tokens[1].kind == TokenKind::Word;
     let name = end.checked_sub(1).map(|name| if carried { &tokens[0] } else { &tokens[name] })?;
-    let own = !carried && end >= 2 && (tokens[end - 2].is_any(OF) || tokens[end - 2].is("and"));
-    name.name().filter(|_| ok && !own && !name.owner).map(<[PageNo]>::to_vec)
+    let own = !carried && end >= 2 && (tokens[end - 2].is_any(PREPOSITIONS) || tokens[end - 2].is("and"));
+    name.name().filter(|_| ok && !own && !name.possessive).map(<[PageNo]>::to_vec)
 }
 
 /// Parses `ended his contract with Brex`, `his contract with Brex ended` and `Project X ended in 2024`.
-pub(super) fn ended(tokens: &[Token], at: usize, verb: Verb) -> Option<(Who, What)> {
+pub(super) fn ended(tokens: &[Token], at: usize, verb: Verb) -> Option<(EndingSubject, EndingObject)> {
     let from = at + verb.length;
-    let with_whom = |tokens: &[Token]| -> Option<What> {
+    let counterpart = |tokens: &[Token]| -> Option<EndingObject> {
         let noun = tokens.iter().position(|token| token.is_any(BOND))?;
         let with = tokens.get(noun + 1).filter(|token| token.is_any(&["with", "at", "for"]))?;
-        let name = tokens.get(noun + 2).filter(|_| with.sort == Sort::Word && noun < 4)?;
-        name.name().filter(|_| !name.owner).map(|pages| What::Named(pages.to_vec()))
+        let name = tokens.get(noun + 2).filter(|_| with.kind == TokenKind::Word && noun < 4)?;
+        name.name().filter(|_| !name.possessive).map(|pages| EndingObject::Named(pages.to_vec()))
     };
     let determined = ["his", "her", "their", "its", "the"];
     if tokens.get(from).is_some_and(|next| next.is_any(&determined)) {
-        let what = with_whom(&tokens[from..tokens.len().min(from + 7)])?;
-        return Some((subject(tokens, at, verb), what));
+        let object = counterpart(&tokens[from..tokens.len().min(from + 7)])?;
+        return Some((subject(tokens, at, verb), object));
     }
     let mut end = at;
-    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || adverb(&tokens[end - 1])) {
+    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || is_adverb(&tokens[end - 1])) {
         end -= 1;
     }
     // `ended 2024 with a profit`.
@@ -232,17 +241,17 @@ pub(super) fn ended(tokens: &[Token], at: usize, verb: Verb) -> Option<(Who, Wha
     if !tail_follows(tokens, from) || year || end == 0 {
         return None;
     }
-    if let Some(what) = with_whom(&tokens[..end]).filter(|_| tokens[end - 1].name().is_some()) {
-        let who = match tokens[0].name() {
-            Some(pages) if tokens[0].owner => Who::Named(vec![pages.to_vec()]),
-            _ if tokens[0].is_any(&["his", "her", "their"]) => Who::Pronoun,
-            _ if tokens[0].is_any(&["the", "its", "our"]) || tokens[0].is_any(BOND) => Who::Page,
-            _ => Who::Other,
+    if let Some(object) = counterpart(&tokens[..end]).filter(|_| tokens[end - 1].name().is_some()) {
+        let subject = match tokens[0].name() {
+            Some(pages) if tokens[0].possessive => EndingSubject::Named(vec![pages.to_vec()]),
+            _ if tokens[0].is_any(&["his", "her", "their"]) => EndingSubject::Pronoun,
+            _ if tokens[0].is_any(&["the", "its", "our"]) || tokens[0].is_any(BOND) => EndingSubject::Page,
+            _ => EndingSubject::Other,
         };
-        return Some((who, what));
+        return Some((subject, object));
     }
     (end == 1 && !tokens[at].is("expired"))
-        .then(|| tokens[0].name().filter(|_| !tokens[0].owner))
+        .then(|| tokens[0].name().filter(|_| !tokens[0].possessive))
         .flatten()
-        .map(|pages| (Who::Page, What::Named(pages.to_vec())))
+        .map(|pages| (EndingSubject::Page, EndingObject::Named(pages.to_vec())))
 }

@@ -3,120 +3,123 @@
 use lore_ports::PageNo;
 
 use super::super::dates::{date_at, is_season};
-use super::super::tokens::{Sort, Token};
-use super::Who;
-use super::words::{BETWEEN, OF, Verb};
+use super::super::tokens::{Token, TokenKind};
+use super::EndingSubject;
+use super::words::{BETWEEN, PREPOSITIONS, Verb};
 
 /// Returns the subject of a verb.
-pub(super) fn subject(tokens: &[Token], at: usize, verb: Verb) -> Who {
+pub(super) fn subject(tokens: &[Token], at: usize, verb: Verb) -> EndingSubject {
     if verb.participle {
         return participle_subject(tokens, at);
     }
     let mut end = at;
-    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || adverb(&tokens[end - 1])) {
+    while end > 0 && (tokens[end - 1].is_any(BETWEEN) || is_adverb(&tokens[end - 1])) {
         end -= 1;
     }
-    if end > 0 && tokens[end - 1].is_mark(')') {
-        end = tokens[..end].iter().rposition(|token| token.is_mark('(')).unwrap_or(0);
+    if end > 0 && tokens[end - 1].is_punctuation(')') {
+        end = tokens[..end].iter().rposition(|token| token.is_punctuation('(')).unwrap_or(0);
     }
-    let Some(last) = tokens[..end].last() else { return Who::Page };
-    match &last.sort {
-        Sort::Name(_) if !last.owner => named(tokens, end - 1),
-        Sort::Word if is_pronoun(last) => Who::Pronoun,
-        Sort::Word if last.is("who") => relative(tokens, end - 1),
-        Sort::Word if last.is_any(&["and", "then", "but"]) => first_subject(&tokens[..end - 1]),
-        Sort::Mark(',') if tokens[end].is("then") => first_subject(&tokens[..end - 1]),
-        Sort::Mark(',') => appositive(tokens, end - 1),
-        Sort::Mark(':' | '—' | '–') => Who::Page,
-        _ => Who::Other,
+    let Some(last) = tokens[..end].last() else { return EndingSubject::Page };
+    match &last.kind {
+        TokenKind::Name(_) if !last.possessive => named(tokens, end - 1),
+        TokenKind::Word if is_pronoun(last) => EndingSubject::Pronoun,
+        TokenKind::Word if last.is("who") => relative(tokens, end - 1),
+        TokenKind::Word if last.is_any(&["and", "then", "but"]) => first_subject(&tokens[..end - 1]),
+        TokenKind::Punctuation(',') if tokens[end].is("then") => first_subject(&tokens[..end - 1]),
+        TokenKind::Punctuation(',') => appositive(tokens, end - 1),
+        TokenKind::Punctuation(':' | '—' | '–') => EndingSubject::Page,
+        _ => EndingSubject::Other,
     }
 }
 
 /// Returns whether a word is an adverb that may appear beside the verb.
-pub(super) fn adverb(token: &Token) -> bool {
-    token.sort == Sort::Word && token.low.len() > 4 && token.low.ends_with("ly") && !token.capital()
+pub(super) fn is_adverb(token: &Token) -> bool {
+    token.kind == TokenKind::Word
+        && token.lower.len() > 4
+        && token.lower.ends_with("ly")
+        && !token.is_capitalized()
 }
 
 /// Returns a name as subject, with names joined by `and`; not if it is part of another noun phrase.
-fn named(tokens: &[Token], at: usize) -> Who {
+fn named(tokens: &[Token], at: usize) -> EndingSubject {
     let mut names = Vec::new();
     let mut first = at;
     loop {
         names.extend(tokens[first].name().map(<[PageNo]>::to_vec));
-        let joined = first > 1 && (tokens[first - 1].is("and") || tokens[first - 1].is_mark(','));
+        let joined = first > 1 && (tokens[first - 1].is("and") || tokens[first - 1].is_punctuation(','));
         match joined && tokens[first - 2].name().is_some() {
             true => first -= 2,
             false => break,
         }
     }
     match first.checked_sub(1).map(|before| &tokens[before]) {
-        Some(before) if before.is_any(OF) => Who::Other,
-        _ => Who::Named(names),
+        Some(before) if before.is_any(PREPOSITIONS) => EndingSubject::Other,
+        _ => EndingSubject::Named(names),
     }
 }
 
 /// Parses `Ada, who left …`.
-fn relative(tokens: &[Token], who: usize) -> Who {
-    let comma = who > 0 && tokens[who - 1].is_mark(',');
+fn relative(tokens: &[Token], who: usize) -> EndingSubject {
+    let comma = who > 0 && tokens[who - 1].is_punctuation(',');
     let noun = who.checked_sub(1 + usize::from(comma));
     match noun.map(|noun| &tokens[noun]) {
-        Some(token) if token.name().is_some() && !token.owner => named(tokens, noun.unwrap_or_default()),
-        _ => Who::Other,
+        Some(token) if token.name().is_some() && !token.possessive => named(tokens, noun.unwrap_or_default()),
+        _ => EndingSubject::Other,
     }
 }
 
 /// Parses `Ada, the engineer, left …` and `In 2025, left …`.
-fn appositive(tokens: &[Token], comma: usize) -> Who {
-    if comma > 0 && tokens[1].is_mark(',') && tokens[0].name().is_some() {
+fn appositive(tokens: &[Token], comma: usize) -> EndingSubject {
+    if comma > 0 && tokens[1].is_punctuation(',') && tokens[0].name().is_some() {
         return named(tokens, 0);
     }
     if starts_with_time(tokens) && tokens[..comma].iter().all(|token| token.name().is_none()) {
-        return Who::Page;
+        return EndingSubject::Page;
     }
-    Who::Other
+    EndingSubject::Other
 }
 
 /// Returns the subject at the start of a sentence.
-fn first_subject(tokens: &[Token]) -> Who {
+fn first_subject(tokens: &[Token]) -> EndingSubject {
     let mut start = 0;
     if starts_with_time(tokens)
-        && let Some(comma) = tokens.iter().position(|token| token.is_mark(','))
+        && let Some(comma) = tokens.iter().position(|token| token.is_punctuation(','))
     {
         start = comma + 1;
     }
-    let Some(first) = tokens.get(start) else { return Who::Page };
+    let Some(first) = tokens.get(start) else { return EndingSubject::Page };
     let verb = ["led", "ran", "was", "became", "built", "spent", "made", "met", "began", "went"];
-    match &first.sort {
-        Sort::Name(_) if !first.owner => {
+    match &first.kind {
+        TokenKind::Name(_) if !first.possessive => {
             let last = (start..tokens.len()).step_by(2).take_while(|at| tokens[*at].name().is_some()).last();
             let joined = last.filter(|last| (start + 1..*last).step_by(2).all(|at| tokens[at].is("and")));
             named(tokens, joined.unwrap_or(start))
         }
-        Sort::Word if is_pronoun(first) => Who::Pronoun,
-        Sort::Word if first.low.ends_with("ed") || first.is_any(&verb) => Who::Page,
-        _ => Who::Other,
+        TokenKind::Word if is_pronoun(first) => EndingSubject::Pronoun,
+        TokenKind::Word if first.lower.ends_with("ed") || first.is_any(&verb) => EndingSubject::Page,
+        _ => EndingSubject::Other,
     }
 }
 
 /// Parses `After leaving Brex, he …` and `Ada joined Stripe after leaving Brex`.
-fn participle_subject(tokens: &[Token], at: usize) -> Who {
+fn participle_subject(tokens: &[Token], at: usize) -> EndingSubject {
     if at > 1 {
         return first_subject(&tokens[..at - 1]);
     }
-    let comma = tokens.iter().position(|token| token.is_mark(','));
+    let comma = tokens.iter().position(|token| token.is_punctuation(','));
     match comma.map(|comma| &tokens[comma + 1..]) {
-        Some([first, ..]) if first.name().is_some() && !first.owner => {
+        Some([first, ..]) if first.name().is_some() && !first.possessive => {
             named(tokens, tokens.len() - comma_rest(tokens))
         }
-        Some([first, ..]) if is_pronoun(first) => Who::Pronoun,
-        None => Who::Page,
-        _ => Who::Other,
+        Some([first, ..]) if is_pronoun(first) => EndingSubject::Pronoun,
+        None => EndingSubject::Page,
+        _ => EndingSubject::Other,
     }
 }
 
 /// Counts the tokens after the first comma.
 fn comma_rest(tokens: &[Token]) -> usize {
-    tokens.iter().position(|token| token.is_mark(',')).map_or(0, |comma| tokens.len() - comma - 1)
+    tokens.iter().position(|token| token.is_punctuation(',')).map_or(0, |comma| tokens.len() - comma - 1)
 }
 
 fn starts_with_time(tokens: &[Token]) -> bool {

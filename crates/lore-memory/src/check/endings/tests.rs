@@ -1,4 +1,4 @@
-use super::super::tokens::{Text, Vocabulary, find_names, sentences};
+use super::super::tokens::{TokenInput, Vocabulary, find_names, sentences};
 use super::*;
 
 /// The text is on Ada's page; names are found without `[[…]]`.
@@ -11,7 +11,7 @@ fn read(text: &str, headline: bool) -> Vec<String> {
     }
     let page = lore_page::parse("a.md", text).page;
     let prose = lore_page::prose(text);
-    let text = Text { prose: &prose, links: &page.links, targets: &[] };
+    let text = TokenInput { prose: &prose, links: &page.links, targets: &[] };
     let mut found = Vec::new();
     for tokens in sentences(&text, std::slice::from_ref(&(0..prose.len()))) {
         let tokens = find_names(tokens, &all, &Vocabulary::default());
@@ -29,16 +29,16 @@ fn shown(ending: &Ending) -> String {
         [5] => "X",
         _ => "?",
     };
-    let who = match &ending.who {
-        Who::Page => "page".to_owned(),
-        Who::Pronoun => "they".to_owned(),
-        Who::Named(names) => names.iter().map(|pages| called(pages)).collect::<Vec<_>>().join("+"),
-        Who::Other => "other".to_owned(),
+    let who = match &ending.subject {
+        EndingSubject::Page => "page".to_owned(),
+        EndingSubject::Pronoun => "they".to_owned(),
+        EndingSubject::Named(names) => names.iter().map(|pages| called(pages)).collect::<Vec<_>>().join("+"),
+        EndingSubject::Other => "other".to_owned(),
     };
-    let what = match &ending.what {
-        What::Named(pages) => called(pages),
-        What::Body => "body",
-        What::Unsaid => "-",
+    let what = match &ending.object {
+        EndingObject::Named(pages) => called(pages),
+        EndingObject::Organization => "body",
+        EndingObject::Unstated => "-",
     };
     let date = ending.date.map(|date| format!(" {date}")).unwrap_or_default();
     format!("{who} {} {what}{date}", ending.verb)

@@ -4,7 +4,7 @@ use super::super::tokens::Token;
 
 /// Grammatical pattern of a verb of ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum VerbShape {
     /// `left Brex`: the object follows directly. Also used of rooms and notes, so the words after it are checked.
     Leave,
     /// `resigned from Brex`, `stepped down as CEO of Brex`, `resigned`.
@@ -24,87 +24,87 @@ pub(super) enum Shape {
 }
 
 /// Verbs in past tense.
-const PAST: &[(&[&str], Shape)] = &[
-    (&["left"], Shape::Leave),
-    (&["quit"], Shape::Leave),
-    (&["departed"], Shape::Leave),
-    (&["exited"], Shape::Leave),
-    (&["resigned"], Shape::Resign),
-    (&["retired"], Shape::Resign),
-    (&["stepped", "down"], Shape::Resign),
-    (&["stepped", "aside"], Shape::Resign),
-    (&["stood", "down"], Shape::Resign),
-    (&["dropped", "out"], Shape::Part),
-    (&["withdrew"], Shape::Part),
-    (&["moved", "on"], Shape::Part),
-    (&["walked", "away"], Shape::Part),
-    (&["stepped", "away"], Shape::Part),
-    (&["parted", "ways"], Shape::Part),
-    (&["parted", "company"], Shape::Part),
-    (&["stopped", "working"], Shape::Part),
-    (&["ceased", "working"], Shape::Part),
-    (&["fired"], Shape::Dismissed),
-    (&["dismissed"], Shape::Dismissed),
-    (&["sacked"], Shape::Dismissed),
-    (&["ousted"], Shape::Dismissed),
-    (&["laid", "off"], Shape::Dismissed),
-    (&["let", "go"], Shape::Dismissed),
-    (&["made", "redundant"], Shape::Dismissed),
-    (&["expelled"], Shape::Dismissed),
-    (&["no", "longer"], Shape::NoLonger),
-    (&["shut", "down"], Shape::Over),
-    (&["closed", "down"], Shape::Over),
-    (&["closed"], Shape::Over),
-    (&["folded"], Shape::Over),
-    (&["dissolved"], Shape::Over),
-    (&["disbanded"], Shape::Over),
-    (&["ceased", "operations"], Shape::Over),
-    (&["ceased", "to", "exist"], Shape::Over),
-    (&["went", "bankrupt"], Shape::Over),
-    (&["went", "under"], Shape::Over),
-    (&["went", "out", "of", "business"], Shape::Over),
-    (&["acquired"], Shape::WasOver),
-    (&["liquidated"], Shape::WasOver),
-    (&["wound", "up"], Shape::WasOver),
-    (&["wound", "down"], Shape::WasOver),
-    (&["shuttered"], Shape::WasOver),
-    (&["discontinued"], Shape::WasOver),
-    (&["ended"], Shape::Ended),
-    (&["terminated"], Shape::Ended),
-    (&["expired"], Shape::Ended),
-    (&["lapsed"], Shape::Ended),
-    (&["came", "to", "an", "end"], Shape::Ended),
+const PAST: &[(&[&str], VerbShape)] = &[
+    (&["left"], VerbShape::Leave),
+    (&["quit"], VerbShape::Leave),
+    (&["departed"], VerbShape::Leave),
+    (&["exited"], VerbShape::Leave),
+    (&["resigned"], VerbShape::Resign),
+    (&["retired"], VerbShape::Resign),
+    (&["stepped", "down"], VerbShape::Resign),
+    (&["stepped", "aside"], VerbShape::Resign),
+    (&["stood", "down"], VerbShape::Resign),
+    (&["dropped", "out"], VerbShape::Part),
+    (&["withdrew"], VerbShape::Part),
+    (&["moved", "on"], VerbShape::Part),
+    (&["walked", "away"], VerbShape::Part),
+    (&["stepped", "away"], VerbShape::Part),
+    (&["parted", "ways"], VerbShape::Part),
+    (&["parted", "company"], VerbShape::Part),
+    (&["stopped", "working"], VerbShape::Part),
+    (&["ceased", "working"], VerbShape::Part),
+    (&["fired"], VerbShape::Dismissed),
+    (&["dismissed"], VerbShape::Dismissed),
+    (&["sacked"], VerbShape::Dismissed),
+    (&["ousted"], VerbShape::Dismissed),
+    (&["laid", "off"], VerbShape::Dismissed),
+    (&["let", "go"], VerbShape::Dismissed),
+    (&["made", "redundant"], VerbShape::Dismissed),
+    (&["expelled"], VerbShape::Dismissed),
+    (&["no", "longer"], VerbShape::NoLonger),
+    (&["shut", "down"], VerbShape::Over),
+    (&["closed", "down"], VerbShape::Over),
+    (&["closed"], VerbShape::Over),
+    (&["folded"], VerbShape::Over),
+    (&["dissolved"], VerbShape::Over),
+    (&["disbanded"], VerbShape::Over),
+    (&["ceased", "operations"], VerbShape::Over),
+    (&["ceased", "to", "exist"], VerbShape::Over),
+    (&["went", "bankrupt"], VerbShape::Over),
+    (&["went", "under"], VerbShape::Over),
+    (&["went", "out", "of", "business"], VerbShape::Over),
+    (&["acquired"], VerbShape::WasOver),
+    (&["liquidated"], VerbShape::WasOver),
+    (&["wound", "up"], VerbShape::WasOver),
+    (&["wound", "down"], VerbShape::WasOver),
+    (&["shuttered"], VerbShape::WasOver),
+    (&["discontinued"], VerbShape::WasOver),
+    (&["ended"], VerbShape::Ended),
+    (&["terminated"], VerbShape::Ended),
+    (&["expired"], VerbShape::Ended),
+    (&["lapsed"], VerbShape::Ended),
+    (&["came", "to", "an", "end"], VerbShape::Ended),
 ];
 
 /// Verbs in present tense, as used in headlines; only in dated entries.
-const HEADLINE: &[(&[&str], Shape)] = &[
-    (&["leaves"], Shape::Leave),
-    (&["quits"], Shape::Leave),
-    (&["departs"], Shape::Leave),
-    (&["exits"], Shape::Leave),
-    (&["resigns"], Shape::Resign),
-    (&["retires"], Shape::Resign),
-    (&["steps", "down"], Shape::Resign),
-    (&["stands", "down"], Shape::Resign),
-    (&["shuts", "down"], Shape::Over),
+const HEADLINE: &[(&[&str], VerbShape)] = &[
+    (&["leaves"], VerbShape::Leave),
+    (&["quits"], VerbShape::Leave),
+    (&["departs"], VerbShape::Leave),
+    (&["exits"], VerbShape::Leave),
+    (&["resigns"], VerbShape::Resign),
+    (&["retires"], VerbShape::Resign),
+    (&["steps", "down"], VerbShape::Resign),
+    (&["stands", "down"], VerbShape::Resign),
+    (&["shuts", "down"], VerbShape::Over),
 ];
 
 /// Participles, which count only after `after` or `since`.
-const AFTER: &[(&[&str], Shape)] = &[
-    (&["leaving"], Shape::Leave),
-    (&["quitting"], Shape::Leave),
-    (&["departing"], Shape::Leave),
-    (&["exiting"], Shape::Leave),
-    (&["resigning"], Shape::Resign),
-    (&["retiring"], Shape::Resign),
-    (&["stepping", "down"], Shape::Resign),
-    (&["parting", "ways"], Shape::Part),
+const AFTER: &[(&[&str], VerbShape)] = &[
+    (&["leaving"], VerbShape::Leave),
+    (&["quitting"], VerbShape::Leave),
+    (&["departing"], VerbShape::Leave),
+    (&["exiting"], VerbShape::Leave),
+    (&["resigning"], VerbShape::Resign),
+    (&["retiring"], VerbShape::Resign),
+    (&["stepping", "down"], VerbShape::Resign),
+    (&["parting", "ways"], VerbShape::Part),
 ];
 
 /// A verb of ending in a sentence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Verb {
-    pub shape: Shape,
+    pub shape: VerbShape,
     /// Number of words.
     pub length: usize,
     /// Whether it is a participle after `after`.
@@ -116,7 +116,7 @@ pub(super) fn verb_at(tokens: &[Token], at: usize, headline: bool) -> Option<Ver
     let starts = |words: &[&str]| {
         words.iter().enumerate().all(|(n, word)| tokens.get(at + n).is_some_and(|t| t.is(word)))
     };
-    let find = |table: &[(&[&str], Shape)], participle: bool| {
+    let find = |table: &[(&[&str], VerbShape)], participle: bool| {
         let found = table.iter().filter(|(words, _)| starts(words)).max_by_key(|(words, _)| words.len())?;
         Some(Verb { shape: found.1, length: found.0.len(), participle })
     };
@@ -281,7 +281,7 @@ pub(super) const DOUBT_AFTER: &[&str] = &[
 ];
 
 /// Words that report a return.
-pub(super) const BACK: &[&str] = &[
+pub(super) const RETURN_WORDS: &[&str] = &[
     "returned",
     "returns",
     "rejoined",
@@ -324,7 +324,7 @@ pub(super) const BOND: &[&str] = &[
 ];
 
 /// Nouns for something that can be left, used in place of its name.
-pub(super) const BODY: &[&str] = &[
+pub(super) const ORGANIZATIONS: &[&str] = &[
     "company",
     "firm",
     "startup",
@@ -421,7 +421,7 @@ pub(super) const BETWEEN: &[&str] = &[
 pub(super) const PASSIVE: &[&str] = &["was", "were", "been", "got", "is", "are"];
 
 /// Prepositions after which a name is not a subject.
-pub(super) const OF: &[&str] = &[
+pub(super) const PREPOSITIONS: &[&str] = &[
     "of", "at", "from", "with", "for", "by", "in", "on", "about", "than", "like", "between", "to", "into",
     "via", "under", "against",
 ];
@@ -469,7 +469,7 @@ pub(super) const TAIL: &[&str] = &[
 ];
 
 /// Verbs after `left to` that indicate leaving for good and not for the day.
-pub(super) const TO_DO: &[&str] = &[
+pub(super) const AFTER_LEFT_TO: &[&str] = &[
     "join",
     "start",
     "found",

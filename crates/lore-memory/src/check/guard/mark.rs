@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lore_engine::{Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext};
 use lore_page::edit::{EditError, NewRelation, add_relation, set_property};
 use lore_page::{Value, parse};
-use lore_vault::{decode, without_extension};
+use lore_vault::{VaultPath, decode, without_extension};
 
 use super::{CONTESTED, CONTRADICTS};
 
@@ -22,9 +22,9 @@ pub(super) struct Marks {
 impl Marks {
     /// Starts from the texts of a write.
     pub(super) fn new(changes: &[PreparedChange]) -> Marks {
-        let text = |one: &PreparedChange| {
-            let text = String::from_utf8(one.new.clone()?).ok()?;
-            Some((one.to.as_ref().unwrap_or(&one.path).clone(), text))
+        let text = |change: &PreparedChange| {
+            let text = String::from_utf8(change.new.clone()?).ok()?;
+            Some((change.to.as_ref().unwrap_or(&change.path).clone(), text))
         };
         let written = changes.iter().filter_map(text).collect();
         Marks { written, others: BTreeMap::new(), changed: BTreeSet::new(), warnings: Vec::new() }
@@ -85,9 +85,9 @@ impl Marks {
     }
 
     /// Returns what the write has to change, with more warnings after those of the marks.
-    pub(super) fn finish(self, more: Vec<String>) -> Rewrites {
+    pub(super) fn finish(self, further_warnings: Vec<String>) -> Rewrites {
         let Marks { written, others, changed, mut warnings } = self;
-        warnings.extend(more);
+        warnings.extend(further_warnings);
         let texts = written.into_iter().filter(|(path, _)| changed.contains(path)).collect();
         let further = others.into_keys().map(further_change).collect();
         Rewrites { texts, further, warnings }
@@ -111,7 +111,7 @@ fn further_change(path: String) -> FurtherChange {
         move |text: &str| set_contested(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
     let action = Action::Edit(Box::new(edit));
     FurtherChange {
-        change: PageChange { path, action, expected_version: None },
+        change: PageChange { path: VaultPath::known(path), action, expected_version: None },
         purpose: "marked as contested",
     }
 }

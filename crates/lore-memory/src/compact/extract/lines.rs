@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use lore_page::{Fact, Interval, LINKS_TO, LineRange, Link, Page};
-use lore_text::fold;
+use lore_text::{fold, on_one_line};
 
 use crate::compact::prose::continues;
-use crate::compact::summarizer::Source;
+use crate::compact::summarizer::SummarySource;
 
 /// Lines to keep, most important first.
 #[derive(Debug, Default)]
@@ -22,30 +22,35 @@ pub(super) struct KeptLines {
 }
 
 /// Returns the lines of pages worth keeping, without duplicates.
-pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], today: &str) -> KeptLines {
+pub(super) fn kept_lines(
+    sources: &[SummarySource],
+    pages: &[Page],
+    newest: &[usize],
+    today: &str,
+) -> KeptLines {
     let mut kept = KeptLines::default();
     let (mut decisions, mut dated) = (Vec::new(), Vec::new());
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut once = |line: &str| seen.insert(fold(&line.split_whitespace().collect::<Vec<_>>().join(" ")));
+    let mut is_new = |line: &str| seen.insert(fold(&on_one_line(line)));
     for (source, page) in newest.iter().map(|at| (&sources[*at], &pages[*at])) {
         let line = |number: u32| whole_item(&source.text, number);
-        for fact in page.facts.iter().filter(|fact| still_holds(fact.interval, today)) {
+        for fact in page.facts.iter().filter(|fact| has_not_ended(fact.interval, today)) {
             let line = with_subject(&line(fact.line), fact, source);
-            kept.facts.extend(once(&line).then_some(line));
+            kept.facts.extend(is_new(&line).then_some(line));
         }
         for observation in &page.observations {
             let line = line(observation.line);
             let list =
                 if is_decision(&observation.category) { &mut decisions } else { &mut kept.observations };
-            list.extend(once(&line).then_some(line));
+            list.extend(is_new(&line).then_some(line));
         }
-        for link in page.links.iter().filter(|link| is_kept(link, source, today)) {
+        for link in page.links.iter().filter(|link| is_relevant(link, source, today)) {
             let line = line(link.line);
-            kept.relations.extend(once(&line).then_some(line));
+            kept.relations.extend(is_new(&line).then_some(line));
         }
         for entry in &page.entries {
             let text = item(&source.text, entry.lines);
-            dated.extend(once(&text).then_some((entry.date.clone(), text)));
+            dated.extend(is_new(&text).then_some((entry.date.clone(), text)));
         }
     }
     dated.sort_by(|a, b| b.0.cmp(&a.0));
@@ -56,7 +61,7 @@ pub(super) fn kept_lines(sources: &[Source], pages: &[Page], newest: &[usize], t
 }
 
 /// Returns whether an interval has not ended yet; it may still lie in the future.
-fn still_holds(interval: Interval, today: &str) -> bool {
+fn has_not_ended(interval: Interval, today: &str) -> bool {
     interval.until.is_none_or(|until| today <= until.last_day().as_str())
 }
 
@@ -66,11 +71,11 @@ fn is_decision(category: &str) -> bool {
 
 /// Returns whether a relation is worth keeping in a summary: it is still valid, leads outside the cluster and would not
 /// make the summary contested.
-fn is_kept(link: &Link, source: &Source, today: &str) -> bool {
+fn is_relevant(link: &Link, source: &SummarySource, today: &str) -> bool {
     let in_text = link.span.start < link.span.end;
     in_text
         && ![LINKS_TO, "contradicts"].contains(&fold(&link.relation).as_str())
-        && still_holds(link.interval, today)
+        && has_not_ended(link.interval, today)
         && !source.within.contains(&link.target)
 }
 
@@ -96,7 +101,7 @@ fn item(text: &str, lines: LineRange) -> String {
 }
 
 /// Returns a fact's line with its subject made explicit, since on another page it would be about that page.
-fn with_subject(line: &str, fact: &Fact, source: &Source) -> String {
+fn with_subject(line: &str, fact: &Fact, source: &SummarySource) -> String {
     if fact.subject.is_some() {
         return line.to_owned();
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use lore_text::terms;
 
 /// Maximum number of sentences that are compared with each other; each page contributes its first ones.
-const MOST: usize = 800;
+const MAX_SENTENCES: usize = 800;
 
 /// Minimum number of terms of a useful sentence.
-const FEWEST: usize = 3;
+const MIN_TERMS: usize = 3;
 
 /// Share of a sentence's score that comes from its neighbours.
 const DAMPING: f64 = 0.85;
@@ -42,7 +42,7 @@ const CUES: [&str; 20] = [
 
 /// A sentence of a page.
 #[derive(Debug, Clone)]
-pub(super) struct Sentence {
+pub(super) struct RankedSentence {
     /// Index of the page among the sources.
     pub source: usize,
     /// Position on the page.
@@ -54,29 +54,29 @@ pub(super) struct Sentence {
     weight: f64,
 }
 
-impl Sentence {
+impl RankedSentence {
     /// Creates a sentence weighted by the age of its page.
-    pub(super) fn new(source: usize, order: usize, text: String, age: f64) -> Sentence {
+    pub(super) fn new(source: usize, order: usize, text: String, age: f64) -> RankedSentence {
         let lower = text.to_lowercase();
         let cue = if CUES.iter().any(|cue| lower.contains(cue)) { 1.25 } else { 1.0 };
         let first = 1.0 + 0.4 / (1.0 + order as f64);
         let terms = terms(&text);
-        Sentence { source, order, text, terms, weight: age * cue * first }
+        RankedSentence { source, order, text, terms, weight: age * cue * first }
     }
 }
 
 /// Returns the useful sentences, most important first.
-pub(super) fn ranked(mut sentences: Vec<Sentence>) -> Vec<Sentence> {
+pub(super) fn ranked(mut sentences: Vec<RankedSentence>) -> Vec<RankedSentence> {
     let pages: BTreeSet<usize> = sentences.iter().map(|sentence| sentence.source).collect();
-    let says = |sentence: &Sentence| sentence.terms.len() >= FEWEST;
-    let wordy: BTreeSet<usize> =
-        sentences.iter().filter(|sentence| says(sentence)).map(|sentence| sentence.source).collect();
+    let is_useful = |sentence: &RankedSentence| sentence.terms.len() >= MIN_TERMS;
+    let with_useful: BTreeSet<usize> =
+        sentences.iter().filter(|sentence| is_useful(sentence)).map(|sentence| sentence.source).collect();
     // A page without longer sentences contributes its short ones.
-    sentences.retain(|sentence| says(sentence) || !wordy.contains(&sentence.source));
-    let each = MOST / pages.len().max(1);
+    sentences.retain(|sentence| is_useful(sentence) || !with_useful.contains(&sentence.source));
+    let each = MAX_SENTENCES / pages.len().max(1);
     sentences.retain(|sentence| sentence.order < each);
     let scores = centrality(&sentences);
-    let mut scored: Vec<(f64, Sentence)> =
+    let mut scored: Vec<(f64, RankedSentence)> =
         scores.into_iter().zip(sentences).map(|(score, one)| (score * one.weight, one)).collect();
     scored.sort_by(|(a, one), (b, other)| {
         b.total_cmp(a).then(one.source.cmp(&other.source)).then(one.order.cmp(&other.order))
@@ -85,7 +85,7 @@ pub(super) fn ranked(mut sentences: Vec<Sentence>) -> Vec<Sentence> {
 }
 
 /// Returns the centrality of each sentence: scores flow along shared terms, as in PageRank.
-fn centrality(sentences: &[Sentence]) -> Vec<f64> {
+fn centrality(sentences: &[RankedSentence]) -> Vec<f64> {
     let neighbours = neighbours(sentences);
     let sums: Vec<f64> = neighbours.iter().map(|own| own.iter().map(|(_, shared)| shared).sum()).collect();
     let mut scores = vec![1.0; sentences.len()];
@@ -99,7 +99,7 @@ fn centrality(sentences: &[Sentence]) -> Vec<f64> {
 }
 
 /// Returns, for each sentence, those it shares terms with and the overlap normalized by length.
-fn neighbours(sentences: &[Sentence]) -> Vec<Vec<(usize, f64)>> {
+fn neighbours(sentences: &[RankedSentence]) -> Vec<Vec<(usize, f64)>> {
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, sentence) in sentences.iter().enumerate() {
         sentence.terms.iter().for_each(|term| holders.entry(term).or_default().push(at));

@@ -9,8 +9,8 @@ use super::*;
 
 const TODAY: &str = "2024-06-01";
 
-fn source(slug: &str, date: &str, text: &str) -> Source {
-    Source {
+fn source(slug: &str, date: &str, text: &str) -> SummarySource {
+    SummarySource {
         slug: format!("clients/{slug}"),
         title: slug.to_uppercase(),
         path: "clients/summary.md".into(),
@@ -20,11 +20,11 @@ fn source(slug: &str, date: &str, text: &str) -> Source {
     }
 }
 
-fn summary(sources: &[Source], tokens: usize) -> String {
+fn summary(sources: &[SummarySource], tokens: usize) -> String {
     extract(sources, TODAY, tokens)
 }
 
-fn pages() -> Vec<Source> {
+fn pages() -> Vec<SummarySource> {
     vec![
         source(
             "a",
@@ -117,7 +117,7 @@ fn facts_keep_their_subjects() {
 #[test]
 fn duplicate_sentences_are_kept_once() {
     let text = "# T\n\nThe harbour opens at six in the morning on weekdays.\n";
-    let sources: Vec<Source> = ["a", "b", "c"].map(|slug| source(slug, "2024-01-01", text)).to_vec();
+    let sources: Vec<SummarySource> = ["a", "b", "c"].map(|slug| source(slug, "2024-01-01", text)).to_vec();
     let found = summary(&sources, 400);
     assert_eq!(found.matches("harbour opens").count(), 1, "{found}");
     assert!(["clients/a", "clients/b", "clients/c"].iter().all(|slug| found.contains(slug)), "all are cited");
@@ -138,10 +138,10 @@ fn plain(text: &str) -> String {
 }
 
 /// Returns whether a text consists only of unchanged sentences of a page, in order.
-fn is_made_of(text: &str, source: &Source) -> bool {
+fn consists_of(text: &str, source: &SummarySource) -> bool {
     let mut rest = text;
     for sentence in sentences(&parse(&source.path, &source.text).page, &source.text) {
-        if let Some(after) = rest.strip_prefix(ended(&sentence).as_str())
+        if let Some(after) = rest.strip_prefix(with_full_stop(&sentence).as_str())
             && plain(&source.text).contains(&plain(&sentence))
         {
             rest = after.trim_start();
@@ -192,14 +192,14 @@ proptest! {
     #[test]
     fn every_sentence_comes_from_a_source_page(texts in prop::collection::vec(text(), 1..5), tokens in 20usize..400) {
         let slugs = ["a", "b", "c", "d", "e"];
-        let sources: Vec<Source> =
+        let sources: Vec<SummarySource> =
             texts.iter().zip(slugs).map(|(text, slug)| source(slug, "2024-01-01", text)).collect();
         let found = summary(&sources, tokens);
         let prose = if found.starts_with("## ") { "" } else { found.split("\n## ").next().unwrap_or_default() };
         for paragraph in prose.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
-            let (said, cited) = paragraph.rsplit_once(" ([[").expect("a paragraph ends with its page");
+            let (text_part, cited) = paragraph.rsplit_once(" ([[").expect("a paragraph ends with its page");
             let source = sources.iter().find(|source| cited.starts_with(&source.slug)).expect("one of them");
-            prop_assert!(is_made_of(said, source), "{:?} is not in {:?}", said, source.text);
+            prop_assert!(consists_of(text_part, source), "{:?} is not in {:?}", text_part, source.text);
         }
         let facts = parse("s.md", &found).page.facts;
         for source in &sources {
@@ -208,8 +208,8 @@ proptest! {
                 prop_assert!(kept, "{:?} is lost in {}", fact, found);
             }
         }
-        let mut turned = sources.clone();
-        turned.reverse();
-        prop_assert_eq!(summary(&turned, tokens), found, "independent of order");
+        let mut reversed = sources.clone();
+        reversed.reverse();
+        prop_assert_eq!(summary(&reversed, tokens), found, "independent of order");
     }
 }

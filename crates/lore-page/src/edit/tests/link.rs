@@ -89,6 +89,16 @@ fn changes_the_destination_of_markdown_links() {
 }
 
 #[test]
+fn destination_of_a_name_with_special_characters_reads_back() {
+    let text = "[a](old.md) [b](<old.md>)\n\n[ref]\n\n[ref]: old.md\n";
+    for name in ["50%20.md", "100%.md", "c#.md", "why?.md", "a\\(b.md", "x<y>.md", "größe 1.md"] {
+        let edited = retarget_links(text, "here.md", &mut |_| Some(name.to_owned())).unwrap();
+        let links = crate::parse("here.md", &edited).page.links;
+        assert_eq!(links.iter().map(|link| link.target.as_str()).collect::<Vec<_>>(), [name; 3], "{edited}");
+    }
+}
+
+#[test]
 fn changes_links_in_properties() {
     let page = "---\ntitle: \"[[Old]]\"\nup: \"[[Old|x]]\" # c\nrelated:\n  - '[[Other]]'\n  - '[[Old#h]]'\nplain: [[Old]]\n---\n";
     check_retarget(

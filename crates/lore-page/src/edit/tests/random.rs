@@ -38,14 +38,16 @@ fn block() -> impl Strategy<Value = String> {
 }
 
 fn page() -> impl Strategy<Value = String> {
-    let mark = prop_oneof![9 => Just(""), 1 => Just("\u{feff}")];
+    let byte_order_mark = prop_oneof![9 => Just(""), 1 => Just("\u{feff}")];
     let front = prop_oneof![Just(String::new()), block()];
     let body = vec(line(), 0..14).prop_map(|lines| lines.concat());
-    (mark, front, body, any::<bool>(), any::<bool>()).prop_map(|(mark, front, body, cut, windows)| {
-        let text = format!("{mark}{front}{body}");
-        let text = if cut { text.trim_end_matches(['\r', '\n']).to_owned() } else { text };
-        if windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
-    })
+    (byte_order_mark, front, body, any::<bool>(), any::<bool>()).prop_map(
+        |(byte_order_mark, front, body, cut, windows)| {
+            let text = format!("{byte_order_mark}{front}{body}");
+            let text = if cut { text.trim_end_matches(['\r', '\n']).to_owned() } else { text };
+            if windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
+        },
+    )
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -191,15 +193,15 @@ proptest! {
     #[test]
     fn remaining_sections_are_unchanged(text in page(), chosen in vec(any::<bool>(), 14)) {
         let places = sections(&text);
-        let gone: Vec<_> = places.iter().zip(chosen).filter_map(|(place, gone)| gone.then_some(place)).collect();
+        let removed: Vec<_> = places.iter().zip(chosen).filter_map(|(place, removed)| removed.then_some(place)).collect();
         let inside = |place: &SectionPlace| {
-            gone.iter().any(|gone| (gone.whole.start..gone.whole.end).contains(&place.whole.start))
+            removed.iter().any(|removed| (removed.whole.start..removed.whole.end).contains(&place.whole.start))
         };
-        let stay: Vec<_> = places.iter().filter(|place| !inside(place)).map(|place| &place.heading.text).collect();
-        let edited = remove_sections(&text, gone.iter().copied());
+        let kept: Vec<_> = places.iter().filter(|place| !inside(place)).map(|place| &place.heading.text).collect();
+        let edited = remove_sections(&text, removed.iter().copied());
         let left = sections(&edited);
-        prop_assert_eq!(left.iter().map(|place| &place.heading.text).collect::<Vec<_>>(), stay);
-        prop_assert!(edited.len() <= text.len() + 2 * gone.len());
+        prop_assert_eq!(left.iter().map(|place| &place.heading.text).collect::<Vec<_>>(), kept);
+        prop_assert!(edited.len() <= text.len() + 2 * removed.len());
     }
 
     #[test]
@@ -219,8 +221,8 @@ proptest! {
         if let Ok(edited) = remove_link_line(&text, line) {
             let kept = |(at, text)| if at == line { None } else { Some(text) };
             let expected: String = (1..).zip(text.split_inclusive('\n')).filter_map(kept).collect();
-            let mark = if line == 1 && text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-            prop_assert_eq!(edited, mark.to_owned() + &expected);
+            let byte_order_mark = if line == 1 && text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+            prop_assert_eq!(edited, byte_order_mark.to_owned() + &expected);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `capture`: saves a note.
 
-mod again;
-mod kept;
+mod output;
+mod retry_command;
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::search::context::directories;
 
-use again::Again;
-use kept::CaptureOutput;
+use output::CaptureOutput;
+use retry_command::RetryCommand;
 
 /// Save a note after checking for similar pages
 ///
@@ -91,9 +91,9 @@ impl Operation for Capture {
 
     fn run(self, session: &Session) -> Result<CaptureOutput> {
         let context = session.fresh()?;
-        let again = Again::of(&self, session);
+        let retry = RetryCommand::of(&self, session);
         let request = self.request(session, context)?;
-        CaptureOutput::new(session, capture(context, &request)?, &again)
+        CaptureOutput::new(session, capture(context, &request)?, &retry)
     }
 }
 

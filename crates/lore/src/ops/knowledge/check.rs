@@ -2,7 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use lore_engine::Code;
-use lore_memory::check::{Finding, Group, Kind, Place, Scope, Settling, check, settle};
+use lore_memory::check::{
+    CheckScope, Contradiction, ContradictionKind, ContradictionLine, Group, SettleOutcome, check, settle,
+};
 use lore_ports::ResolvedFinding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,7 +95,7 @@ pub struct FindingItem {
     id: String,
     #[serde(rename = "type")]
     group: Group,
-    kind: Kind,
+    kind: ContradictionKind,
     /// Subject: the slug of a page, or a name without a page.
     subject: String,
     /// What is wrong.
@@ -123,9 +125,9 @@ struct ResolvedItem {
     by: String,
 }
 
-impl From<Finding> for FindingItem {
-    fn from(found: Finding) -> FindingItem {
-        let place = |Place { slug, path, line, text }| PlaceItem { slug, path, line, text };
+impl From<Contradiction> for FindingItem {
+    fn from(found: Contradiction) -> FindingItem {
+        let place = |ContradictionLine { slug, path, line, text }| PlaceItem { slug, path, line, text };
         let resolved = |ResolvedFinding { at, actor, .. }| ResolvedItem { at: timestamp(at), by: actor };
         FindingItem {
             id: found.id,
@@ -165,19 +167,19 @@ impl Operation for Check {
             let settled = settle(context, id, &session.talk.progress("Checking"));
             session.talk.finish();
             return match settled? {
-                Settling::Done(finding) => Ok(CheckOutput {
+                SettleOutcome::Done(finding) => Ok(CheckOutput {
                     unresolved: 0,
                     resolved: 1,
                     findings: vec![FindingItem::from(*finding)],
                     strict: false,
                     settled_now: true,
                 }),
-                Settling::Unknown => Err(unknown(id)),
-                Settling::Several(ids) => Err(several(id, &ids)),
+                SettleOutcome::Unknown => Err(unknown(id)),
+                SettleOutcome::Several(ids) => Err(several(id, &ids)),
             };
         }
         let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
-        let scope = Scope { page: page.map(|page| page.number), group: self.group.map(Type::group) };
+        let scope = CheckScope { page: page.map(|page| page.number), group: self.group.map(Type::group) };
         let found = check(context, scope, &session.talk.progress("Checking"));
         session.talk.finish();
         let mut found = found?;

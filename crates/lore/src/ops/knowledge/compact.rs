@@ -1,8 +1,8 @@
 //! `compact`: merges clusters of related stale pages into summary pages.
 
-mod done;
+mod applied;
 mod pages;
-mod planned;
+mod plan_output;
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use lore_memory::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::done::Done;
-use self::planned::{Planned, Texts};
+use self::applied::AppliedOutput;
+use self::plan_output::{PlanOutput, Texts};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::app::summarizers::{Command, endpoint, extractive};
@@ -116,11 +116,11 @@ struct Summaries {
 /// Output of `compact`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum CompactOutput {
     /// A plan.
-    Planned(Planned),
+    Plan(PlanOutput),
     /// The result of a run.
-    Done(Done),
+    Applied(AppliedOutput),
 }
 
 /// Default maximum number of tokens of page text in a plan.
@@ -129,9 +129,9 @@ const BUDGET: usize = 8000;
 impl Operation for Compact {
     const NAME: &'static str = "compact";
     const WRITES: bool = true;
-    type Output = Answer;
+    type Output = CompactOutput;
 
-    fn run(self, session: &Session) -> Result<Answer> {
+    fn run(self, session: &Session) -> Result<CompactOutput> {
         let kind = self.kind(session)?;
         if let Some(file) = &self.apply {
             return apply(session, read_summaries(session, file)?);
@@ -149,17 +149,19 @@ impl Operation for Compact {
         session.talk.finish();
         let plan = plan?;
         match summarizer {
-            Some(summarizer) => Ok(Answer::Done(self::run(session, context, &plan, &*summarizer)?)),
-            None if self.dry_run => {
-                Ok(Answer::Planned(Planned::preview(session, plan, kind == SummarizerKind::Extractive)?))
-            }
+            Some(summarizer) => Ok(CompactOutput::Applied(self::run(session, context, &plan, &*summarizer)?)),
+            None if self.dry_run => Ok(CompactOutput::Plan(PlanOutput::preview(
+                session,
+                plan,
+                kind == SummarizerKind::Extractive,
+            )?)),
             None => {
                 let texts = if self.no_text {
                     Texts::None
                 } else {
                     Texts::Within(self.token_budget.unwrap_or(BUDGET))
                 };
-                Ok(Answer::Planned(Planned::new(session, plan, texts)?))
+                Ok(CompactOutput::Plan(PlanOutput::new(session, plan, texts)?))
             }
         }
     }
@@ -197,20 +199,20 @@ fn run(
     context: &VaultContext,
     plan: &CompactPlan,
     summarizer: &dyn Summarizer,
-) -> Result<Done> {
+) -> Result<AppliedOutput> {
     let attempts = compact(context, plan, summarizer, &session.talk.progress("Compacting"));
     session.talk.finish();
-    Ok(Done::new(session, attempts?, plan.found, &plan.notes))
+    Ok(AppliedOutput::new(session, attempts?, plan.found, &plan.notes))
 }
 
-fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<Answer> {
+fn apply(session: &Session, summaries: Vec<SummaryInput>) -> Result<CompactOutput> {
     let context = session.fresh()?;
     let given: Vec<GivenSummary> = summaries.into_iter().map(GivenSummary::from).collect();
     let attempts = apply_summaries(context, &given, &session.talk.progress("Compacting"));
     session.talk.finish();
     let attempts = attempts?;
     let count = attempts.len();
-    Ok(Answer::Done(Done::new(session, attempts, count, &[])))
+    Ok(CompactOutput::Applied(AppliedOutput::new(session, attempts, count, &[])))
 }
 
 impl From<SummaryInput> for GivenSummary {
@@ -236,25 +238,25 @@ fn read_summaries(session: &Session, file: &Path) -> Result<Vec<SummaryInput>> {
     })
 }
 
-impl Render for Answer {
+impl Render for CompactOutput {
     fn human(&self) -> String {
         match self {
-            Answer::Planned(planned) => planned.human(),
-            Answer::Done(done) => done.human(),
+            CompactOutput::Plan(plan) => plan.human(),
+            CompactOutput::Applied(applied) => applied.human(),
         }
     }
 
     fn brief(&self) -> String {
         match self {
-            Answer::Planned(planned) => planned.brief(),
-            Answer::Done(done) => done.human(),
+            CompactOutput::Plan(plan) => plan.brief(),
+            CompactOutput::Applied(applied) => applied.human(),
         }
     }
 
     fn exit(&self) -> u8 {
         match self {
-            Answer::Planned(planned) => planned.exit(),
-            Answer::Done(done) => done.exit(),
+            CompactOutput::Plan(plan) => plan.exit(),
+            CompactOutput::Applied(applied) => applied.exit(),
         }
     }
 }

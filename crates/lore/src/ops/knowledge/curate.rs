@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use lore_engine::VaultContext;
-use lore_memory::{Broken as BrokenLink, Curation, curate, mark_curated};
+use lore_memory::{BrokenLink, Curation, curate, mark_curated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,17 +37,17 @@ pub struct Curate {
     done: bool,
     /// Maximum number of items in the lists of findings, gaps and links
     #[arg(long, default_value_t = 10)]
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 
-fn ten() -> usize {
+fn default_limit() -> usize {
     10
 }
 
 /// Output of `curate`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ToLookOver {
+pub struct CurateOutput {
     /// Number of pages.
     pages: u64,
     /// Whether a review is due.
@@ -67,7 +67,7 @@ pub struct ToLookOver {
     /// Unlinked mentions; `lore lint --fix --links` turns them into links.
     missing_links: First<MissingLinkItem>,
     /// Links whose target does not exist.
-    broken_links: First<Broken>,
+    broken_links: First<BrokenLinkItem>,
     /// Tags that differ only in spelling, most used first.
     tags: Vec<Vec<String>>,
     /// Unchanged for long, the longest first.
@@ -96,7 +96,7 @@ impl<T> First<T> {
 
 /// A link whose target does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Broken {
+struct BrokenLinkItem {
     path: String,
     line: u32,
     target: String,
@@ -126,9 +126,9 @@ struct Large {
 
 impl Operation for Curate {
     const NAME: &'static str = "curate";
-    type Output = ToLookOver;
+    type Output = CurateOutput;
 
-    fn run(self, session: &Session) -> Result<ToLookOver> {
+    fn run(self, session: &Session) -> Result<CurateOutput> {
         if !self.dry_run && !self.done {
             return Err(AppError::usage(
                 "curate cannot change pages on its own",
@@ -141,23 +141,23 @@ impl Operation for Curate {
         }
         let found = curate(context, &session.talk.progress("Checking"));
         session.talk.finish();
-        ToLookOver::new(context, found?, self.limit)
+        CurateOutput::new(context, found?, self.limit)
     }
 }
 
-impl ToLookOver {
-    fn new(context: &VaultContext, found: Curation, limit: usize) -> Result<ToLookOver> {
-        let round = |likeness: f64| (likeness * 100.0).round() / 100.0;
-        let told = found.contested.iter().chain(&found.superseded).chain(&found.stale);
+impl CurateOutput {
+    fn new(context: &VaultContext, found: Curation, limit: usize) -> Result<CurateOutput> {
+        let round = |similarity: f64| (similarity * 100.0).round() / 100.0;
+        let with_reasons = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
-        let broken = |BrokenLink { path, line, target }| Ok(Broken { path, line, target });
-        let duplicate = |(one, other, likeness)| Duplicate { one, other, likeness: round(likeness) };
-        Ok(ToLookOver {
+        let broken = |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path, line, target });
+        let duplicate = |(one, other, similarity)| Duplicate { one, other, likeness: round(similarity) };
+        Ok(CurateOutput {
             pages: found.pages,
             due: found.due,
             duplicates: found.duplicates.into_iter().map(duplicate).collect(),
             orphans: found.orphans,
-            why: told.cloned().collect(),
+            why: with_reasons.cloned().collect(),
             contested: paths(&found.contested),
             superseded: paths(&found.superseded),
             stale: paths(&found.stale),
@@ -178,7 +178,7 @@ impl ToLookOver {
     }
 }
 
-impl Render for ToLookOver {
+impl Render for CurateOutput {
     fn human(&self) -> String {
         let due = if self.due { "review due" } else { "no review due" };
         let mut lists = Lists { text: format!("{}; {due}\n", count(self.pages, "page")) };

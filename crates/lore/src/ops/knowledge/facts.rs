@@ -154,8 +154,8 @@ impl Operation for Facts {
     fn run(self, session: &Session) -> Result<FactList> {
         let context = &*self.moment.view(session)?;
         let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
-        let usual = if self.since.is_some() { Validity::All } else { Validity::Current };
-        let holding = self.moment.holding(context, self.temporal, usual)?;
+        let default_validity = if self.since.is_some() { Validity::All } else { Validity::Current };
+        let holding = self.moment.holding(context, self.temporal, default_validity)?;
         let query = FactQuery {
             page: page.as_ref(),
             subject: self.subject.as_deref(),
@@ -166,7 +166,7 @@ impl Operation for Facts {
         let mut found = lore_memory::facts(context, &query)?;
         if let Some(since) = &self.since {
             let first = day_of(since, context)?;
-            found.facts.retain(|fact| shifted(fact, &first, &context.today()));
+            found.facts.retain(|fact| changed_between(fact, &first, &context.today()));
             found.left_out = 0;
         }
         let facts = found.facts.into_iter().map(FactItem::from).collect();
@@ -175,7 +175,7 @@ impl Operation for Facts {
 }
 
 /// Whether a fact began or ended in this range of days, as far as its dates are known.
-fn shifted(fact: &FactRow, first: &str, last: &str) -> bool {
+fn changed_between(fact: &FactRow, first: &str, last: &str) -> bool {
     let within = |day: String| (first..=last).contains(&day.as_str());
     let interval = fact.statement.interval;
     interval.from.is_some_and(|date| within(date.first_day()))
@@ -189,8 +189,11 @@ impl Operation for FactAdd {
 
     fn run(self, session: &Session) -> Result<FactAdded> {
         let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
-        if let Some(sure) = self.confidence.filter(|sure| !(0.0..=1.0).contains(sure)) {
-            return Err(AppError::usage(format!("{sure} is not a confidence"), "use a number from 0 to 1"));
+        if let Some(confidence) = self.confidence.filter(|confidence| !(0.0..=1.0).contains(confidence)) {
+            return Err(AppError::usage(
+                format!("{confidence} is not a confidence"),
+                "use a number from 0 to 1",
+            ));
         }
         let context = session.fresh()?;
         let page = context.page(&self.reference)?;
@@ -201,35 +204,35 @@ impl Operation for FactAdd {
             interval,
             source: self.source,
             by: self.by,
-            confidence: self.confidence.map(|sure| sure.to_string()),
+            confidence: self.confidence.map(|confidence| confidence.to_string()),
             evidence: self.evidence,
         };
         let new = NewAssertion { page: &page, fact, expected_version: self.expected_version };
-        let done = lore_memory::add_fact(context, &new)?;
-        let ended = done.ended.into_iter().map(FactItem::from).collect();
-        Ok(FactAdded { write: WriteResult::new(done.receipt), fact: done.fact.into(), ended })
+        let result = lore_memory::add_fact(context, &new)?;
+        let ended = result.ended.into_iter().map(FactItem::from).collect();
+        Ok(FactAdded { write: WriteResult::new(result.receipt), fact: result.fact.into(), ended })
     }
 }
 
 impl From<FactRow> for FactItem {
     fn from(row: FactRow) -> FactItem {
-        let said = row.statement;
-        let note = |name: &str| said.note(name).map(str::to_owned);
+        let statement = row.statement;
+        let note = |name: &str| statement.note(name).map(str::to_owned);
         FactItem {
             id: row.id,
             subject: row.subject,
             about: row.about,
-            valid_from: said.interval.from.map(|date| date.to_string()),
-            valid_until: said.interval.until.map(|date| date.to_string()),
+            valid_from: statement.interval.from.map(|date| date.to_string()),
+            valid_until: statement.interval.until.map(|date| date.to_string()),
             source: note("source"),
             by: note("by"),
             confidence: note("confidence"),
             evidence: note("evidence"),
             page: row.page,
             path: row.path,
-            line: said.lines.first,
-            predicate: said.predicate,
-            object: said.object,
+            line: statement.lines.first,
+            predicate: statement.predicate,
+            object: statement.object,
         }
     }
 }

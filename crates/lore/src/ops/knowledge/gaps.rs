@@ -22,7 +22,7 @@ use crate::ops::{Operation, Render};
 pub struct Gaps {
     /// Maximum number of results
     #[arg(long, default_value_t = 20)]
-    #[serde(default = "twenty")]
+    #[serde(default = "default_limit")]
     limit: usize,
     /// Also list resolved gaps
     #[arg(long)]
@@ -30,7 +30,7 @@ pub struct Gaps {
     resolved: bool,
 }
 
-fn twenty() -> usize {
+fn default_limit() -> usize {
     20
 }
 
@@ -123,8 +123,8 @@ impl Operation for Gaps {
 
     fn run(self, session: &Session) -> Result<GapList> {
         let context = session.fresh()?;
-        let which = if self.resolved { GapFilter::All } else { GapFilter::Open };
-        let rows = context.store().gaps(context.project(), which, self.limit)?;
+        let filter = if self.resolved { GapFilter::All } else { GapFilter::Open };
+        let rows = context.store().gaps(context.project(), filter, self.limit)?;
         let gaps = rows.into_iter().map(|gap| GapItem::new(context, gap)).collect::<Result<_>>()?;
         Ok(GapList { gaps, open: context.store().count_gaps(context.project())?.open })
     }
@@ -185,7 +185,7 @@ impl Operation for Add {
 /// How far a gap may be shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Level {
+enum ApprovalLevel {
     /// Only its redacted query
     Redacted,
     /// In its own words
@@ -206,7 +206,7 @@ pub struct Approve {
     id: u64,
     /// How far it may be shared
     #[arg(long, value_enum)]
-    sensitivity: Level,
+    sensitivity: ApprovalLevel,
     /// Name of the person who approves
     #[arg(long, value_name = "NAME")]
     approver: String,
@@ -229,8 +229,8 @@ impl Operation for Approve {
         let context = session.context()?;
         let approval = Approval {
             sensitivity: match self.sensitivity {
-                Level::Redacted => Sensitivity::Redacted,
-                Level::External => Sensitivity::External,
+                ApprovalLevel::Redacted => Sensitivity::Redacted,
+                ApprovalLevel::External => Sensitivity::External,
             },
             approver: self.approver,
             redacted_query: self.redacted_query,

@@ -52,7 +52,7 @@ pub struct Graph {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GraphView {
     centre: String,
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
     edges: Vec<LinkItem>,
     /// Whether pages were left out because of the limit.
     cut: bool,
@@ -66,7 +66,7 @@ pub struct GraphView {
 
 /// A page in the graph.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Node {
+struct GraphNode {
     slug: String,
     title: String,
     #[serde(rename = "type")]
@@ -92,10 +92,10 @@ impl Operation for Graph {
         let found = context.graph(&page, &reach)?;
         let numbers: Vec<i64> = found.pages.iter().map(|(page, _)| *page).collect();
         let rows = context.store().pages(context.project(), &numbers)?;
-        let mut nodes: Vec<Node> = rows
+        let mut nodes: Vec<GraphNode> = rows
             .into_iter()
             .zip(found.pages.iter().map(|(_, hops)| *hops))
-            .map(|(row, hops)| Node { slug: row.slug, title: row.title, kind: row.kind, hops })
+            .map(|(row, hops)| GraphNode { slug: row.slug, title: row.title, kind: row.kind, hops })
             .collect();
         nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
         let edges =

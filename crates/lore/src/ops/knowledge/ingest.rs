@@ -1,7 +1,7 @@
 //! `ingest`: imports a source.
 
+mod output;
 mod payload;
-mod taken;
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ use crate::ops::{Operation, read_json};
 
 use payload::PageInput;
 
+use output::IngestOutput;
 pub use payload::{AssertionInput, facts_of};
-use taken::Taken;
 
 /// Import a source as evidence
 ///
@@ -92,9 +92,9 @@ impl SourceType {
 impl Operation for Ingest {
     const NAME: &'static str = "ingest";
     const WRITES: bool = true;
-    type Output = Taken;
+    type Output = IngestOutput;
 
-    fn run(self, session: &Session) -> Result<Taken> {
+    fn run(self, session: &Session) -> Result<IngestOutput> {
         if let Some(file) = &self.json_payload {
             let bytes = match file.as_os_str() == "-" {
                 true => session.stdin()?,
@@ -121,8 +121,8 @@ impl Operation for Ingest {
             pages,
         };
         match ingest(context, &request)? {
-            Ingested::Already(known) => Taken::already(session, known),
-            Ingested::Done(report) => Ok(Taken::done(session, *report)),
+            Ingested::Already(known) => IngestOutput::already(session, known),
+            Ingested::Done(report) => Ok(IngestOutput::done(session, *report)),
         }
     }
 }

@@ -91,7 +91,7 @@ pub struct Unlink {
 
 /// Output of `link` and `link-close`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Linked {
+pub struct LinkOutput {
     #[serde(flatten)]
     page: WriteResult,
     /// The link after the change.
@@ -100,7 +100,7 @@ pub struct Linked {
 
 /// Output of `unlink`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Cut {
+pub struct UnlinkOutput {
     #[serde(flatten)]
     page: WriteResult,
     /// Relations that were removed.
@@ -115,9 +115,9 @@ pub struct Cut {
 impl Operation for Link {
     const NAME: &'static str = "link";
     const WRITES: bool = true;
-    type Output = Linked;
+    type Output = LinkOutput;
 
-    fn run(self, session: &Session) -> Result<Linked> {
+    fn run(self, session: &Session) -> Result<LinkOutput> {
         let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
         let context = session.fresh()?;
         let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
@@ -125,48 +125,48 @@ impl Operation for Link {
         let expected_version = self.expected_version;
         let note = self.context.as_deref();
         let new = NewLink { from: &from, to: &to, relation, context: note, interval, expected_version };
-        Linked::new(context, lore_engine::link(context, &new)?)
+        LinkOutput::new(context, lore_engine::link(context, &new)?)
     }
 }
 
 impl Operation for LinkClose {
     const NAME: &'static str = "link-close";
     const WRITES: bool = true;
-    type Output = Linked;
+    type Output = LinkOutput;
 
-    fn run(self, session: &Session) -> Result<Linked> {
+    fn run(self, session: &Session) -> Result<LinkOutput> {
         let until = date("--valid-until", &self.valid_until)?;
         let context = session.fresh()?;
-        Linked::new(context, lore_engine::close_link(context, self.id, until, self.expected_version)?)
+        LinkOutput::new(context, lore_engine::close_link(context, self.id, until, self.expected_version)?)
     }
 }
 
 impl Operation for Unlink {
     const NAME: &'static str = "unlink";
     const WRITES: bool = true;
-    type Output = Cut;
+    type Output = UnlinkOutput;
 
-    fn run(self, session: &Session) -> Result<Cut> {
+    fn run(self, session: &Session) -> Result<UnlinkOutput> {
         let context = session.fresh()?;
         let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref();
-        let done = lore_engine::unlink(context, &from, &to, relation, self.expected_version)?;
+        let result = lore_engine::unlink(context, &from, &to, relation, self.expected_version)?;
         let items = |rows: Vec<LinkRow>| -> Result<Vec<LinkItem>> {
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
-        let (removed, left) = (items(done.removed)?, items(done.left)?);
+        let (removed, left) = (items(result.removed)?, items(result.left)?);
         let hint = session.hint("change them with `lore edit`");
-        Ok(Cut { page: WriteResult::new(done.receipt), removed, left, hint })
+        Ok(UnlinkOutput { page: WriteResult::new(result.receipt), removed, left, hint })
     }
 }
 
-impl Linked {
-    fn new(context: &VaultContext, done: LinkWritten) -> Result<Linked> {
-        Ok(Linked { link: LinkItem::new(context, done.link)?, page: WriteResult::new(done.receipt) })
+impl LinkOutput {
+    fn new(context: &VaultContext, result: LinkWritten) -> Result<LinkOutput> {
+        Ok(LinkOutput { link: LinkItem::new(context, result.link)?, page: WriteResult::new(result.receipt) })
     }
 }
 
-impl Render for Linked {
+impl Render for LinkOutput {
     fn human(&self) -> String {
         let link = &self.link;
         let already = match self.page.outcome {
@@ -182,7 +182,7 @@ impl Render for Linked {
     }
 }
 
-impl Render for Cut {
+impl Render for UnlinkOutput {
     fn human(&self) -> String {
         let mut text = String::new();
         if self.removed.is_empty() {

@@ -103,8 +103,8 @@ impl Operation for Backlinks {
     }
 }
 
-fn collect(context: &VaultContext, ends: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
-    let rows = context.store().links(context.project(), ends)?;
+fn collect(context: &VaultContext, filter: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
+    let rows = context.store().links(context.project(), filter)?;
     let mut links = rows
         .into_iter()
         .filter(|row| holding.temporal.takes(row, &holding.day))

@@ -60,7 +60,7 @@ pub struct Linted {
     /// Whether --fix ran without changing anything.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
-    findings: Vec<FindingItem>,
+    findings: Vec<LintFindingItem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -95,7 +95,7 @@ impl MissingLinkItem {
 
 /// A rule violation.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FindingItem {
+struct LintFindingItem {
     level: Level,
     rule: &'static str,
     path: String,
@@ -105,10 +105,10 @@ struct FindingItem {
     fixable: bool,
 }
 
-impl FindingItem {
-    fn new(session: &Session, found: Finding) -> FindingItem {
+impl LintFindingItem {
+    fn new(session: &Session, found: Finding) -> LintFindingItem {
         let hint = finding_hint(found.lint).map(|hint| format!("; {}", session.hint(hint)));
-        FindingItem {
+        LintFindingItem {
             level: found.level,
             rule: found.lint.name(),
             path: found.path,
@@ -137,18 +137,21 @@ impl Operation for Lint {
                 let fixed = fix(context, &request)?;
                 Linted {
                     fixed: fixed.paths,
-                    ..Linted::new(session, fixed.linked, fixed.left, fixed.warnings)
+                    ..Linted::new(session, fixed.linked, fixed.remaining, fixed.warnings)
                 }
             }
             _ => {
                 let found = lint(context, only)?;
-                let told = found.iter().any(|found| found.lint == Rule::LinkMissing);
-                let missing = if self.links || told { missing_links(context, only)? } else { Vec::new() };
+                let includes_mentions = found.iter().any(|found| found.lint == Rule::LinkMissing);
+                let missing =
+                    if self.links || includes_mentions { missing_links(context, only)? } else { Vec::new() };
                 let mut linted = Linted::new(session, missing, found, Vec::new());
                 if !self.fix {
                     // Without --fix, an unlinked mention is a finding like any other.
                     let missing = std::mem::take(&mut linted.linked);
-                    linted.findings.extend(missing.into_iter().filter(|_| !told).map(FindingItem::from));
+                    linted.findings.extend(
+                        missing.into_iter().filter(|_| !includes_mentions).map(LintFindingItem::from),
+                    );
                 }
                 linted
             }
@@ -168,15 +171,15 @@ impl Linted {
             fixed: Vec::new(),
             linked: linked.into_iter().map(MissingLinkItem::from).collect(),
             dry_run: false,
-            findings: found.into_iter().map(|one| FindingItem::new(session, one)).collect(),
+            findings: found.into_iter().map(|one| LintFindingItem::new(session, one)).collect(),
             notes,
         }
     }
 }
 
-impl From<MissingLinkItem> for FindingItem {
-    fn from(missing: MissingLinkItem) -> FindingItem {
-        FindingItem {
+impl From<MissingLinkItem> for LintFindingItem {
+    fn from(missing: MissingLinkItem) -> LintFindingItem {
+        LintFindingItem {
             level: Level::Warning,
             rule: Rule::LinkMissing.name(),
             message: format!("{:?} mentions {} without a link", missing.words, missing.to),

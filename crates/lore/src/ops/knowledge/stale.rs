@@ -1,7 +1,7 @@
 //! `stale`: pages that may be out of date.
 
 use clap::Args;
-use lore_engine::{Stale as Wanted, State, find_stale};
+use lore_engine::{Stale as StaleQuery, State, find_stale};
 use lore_memory::short_id;
 use lore_ports::PageRow;
 use schemars::JsonSchema;
@@ -79,7 +79,7 @@ impl Operation for Stale {
         }
         let context = session.fresh()?;
         let path = Filters { path: self.path, ..Filters::default() }.build(context)?.path;
-        let found = find_stale(context, &Wanted { path, limit: self.limit, looks: None })?;
+        let found = find_stale(context, &StaleQuery { path, limit: self.limit, looks: None })?;
         let item = |(page, state)| StaleItem::new(context, page, state);
         Ok(StalePages { pages: found.into_iter().map(item).collect::<Result<_>>()? })
     }

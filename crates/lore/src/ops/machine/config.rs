@@ -102,16 +102,16 @@ pub struct List {}
 
 /// Output of `config list`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Settings {
+pub struct SettingList {
     settings: Vec<SettingItem>,
 }
 
 impl Operation for List {
     const NAME: &'static str = "config list";
     const MACHINE: bool = true;
-    type Output = Settings;
+    type Output = SettingList;
 
-    fn run(self, session: &Session) -> Result<Settings> {
+    fn run(self, session: &Session) -> Result<SettingList> {
         let mut settings = Vec::new();
         for setting in SETTINGS {
             settings.push(SettingItem {
@@ -121,11 +121,11 @@ impl Operation for List {
                 about: setting.about,
             });
         }
-        Ok(Settings { settings })
+        Ok(SettingList { settings })
     }
 }
 
-impl Render for Settings {
+impl Render for SettingList {
     fn human(&self) -> String {
         lines(self.settings.iter().map(|setting| {
             let mark = if setting.default { " (default)" } else { "" };

@@ -24,7 +24,7 @@ impl Operation for Checkpoint {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        session.store()?.checkpoint()?;
+        session.store()?.optimize()?;
         Ok(Done::new(format!("checkpointed {}", session.database()?.display())))
     }
 }
@@ -51,7 +51,7 @@ impl Operation for Backup {
                 "pass the name of a new file",
             ));
         }
-        session.store()?.backup(&to)?;
+        session.sqlite()?.backup(&to)?;
         Ok(Done::new(format!("copied to {}", to.display())))
     }
 }

@@ -3,11 +3,11 @@
 use clap::Args;
 use lore_engine::{
     Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote, validate,
-    verbs,
+    verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
-use lore_vault::{Scan, hidden_pages, safe_path, scan, without_extension};
+use lore_vault::{Scan, VaultPath, hidden_pages, is_dir, scan, without_extension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +30,12 @@ pub struct Doctor {
 /// Output of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    findings: Vec<Finding>,
+    findings: Vec<DiagnosisItem>,
 }
 
 /// The result of one check.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Finding {
+struct DiagnosisItem {
     /// `ok`, `note` or `problem`.
     state: &'static str,
     what: String,
@@ -57,14 +57,14 @@ impl Operation for Doctor {
         findings.push(ok(format!("configuration: {}", session.environment.config_file.display())));
         findings.push(ok(format!("database: {}", session.database()?.display())));
         match session.fresh() {
-            Ok(context) => look_at(context, &mut findings)?,
+            Ok(context) => check_vault(context, &mut findings)?,
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
         }
         if let Ok(context) = session.context() {
-            look_at_git(context, &mut findings);
+            check_git(context, &mut findings);
         }
         for (name, root) in session.config.projects().roots {
-            if !root.is_dir() {
+            if !is_dir(&root) {
                 let what = format!("the directory of project {name} is missing: {}", root.display());
                 findings.push(problem(what, &format!("restore it, or run `lore project remove {name}`")));
             }
@@ -77,7 +77,7 @@ impl Operation for Doctor {
     }
 }
 
-fn look_at(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Result<()> {
     let (store, project) = (context.store(), context.project());
     let counts = store.counts(project)?;
     findings.push(ok(format!("vault: {} ({} pages)", context.vault().root().display(), counts.pages)));
@@ -118,12 +118,12 @@ fn look_at(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
         let what = format!("{} links to pages that do not exist yet", counts.pending);
         findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
     }
-    look_at_validity(context, findings)?;
-    look_at_meaning(context, findings)
+    check_lint(context, findings)?;
+    check_embeddings(context, findings)
 }
 
 /// Checks semantic search: the model and the pending chunks.
-fn look_at_meaning(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+fn check_embeddings(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Result<()> {
     let Some(row) = context.active_model()? else {
         let what = "search: lexical, no embedding model".to_owned();
         let fix = "run `lore model pull all-MiniLM-L6-v2`, then `lore model use all-MiniLM-L6-v2`";
@@ -138,17 +138,17 @@ fn look_at_meaning(context: &VaultContext, findings: &mut Vec<Finding>) -> Resul
             "run `lore model list`, then choose one with `lore model use`; full-text search still works",
         )),
     }
-    let waiting = context.store().count_pending(context.project(), row.number)?;
-    if waiting > 0 {
-        findings.push(note(format!("{waiting} chunks to embed"), "run `lore embed`"));
+    let pending = context.store().count_pending(context.project(), row.number)?;
+    if pending > 0 {
+        findings.push(note(format!("{pending} chunks to embed"), "run `lore embed`"));
     }
     Ok(())
 }
 
 /// Explains what the policy says about a path.
-fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
+fn explain(context: &VaultContext, path: &str) -> Result<Vec<DiagnosisItem>> {
     let policy = context.policy();
-    let safe = safe_path(path.strip_prefix("memory://").unwrap_or(path))?;
+    let safe = VaultPath::parse(without_scheme(path))?.into_string();
     let mut findings = Vec::new();
     let path = match policy.alias(&safe) {
         Some(now) => {
@@ -166,8 +166,9 @@ fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
             if let Some(schema) = rule.schema() {
                 findings.push(ok(format!("schema: {schema}")));
             }
-            let kept = rule.keep.map_or_else(|| turned(&policy, &path), |keep| keep.to_string());
-            findings.push(ok(format!("retention: {kept}")));
+            let retention =
+                rule.keep.map_or_else(|| daily_retention(&policy, &path), |keep| keep.to_string());
+            findings.push(ok(format!("retention: {retention}")));
             if rule.edited == OnEdited::Revision {
                 findings.push(ok("a write after a foreign edit is added as a revision".into()));
             }
@@ -182,14 +183,14 @@ fn explain(context: &VaultContext, path: &str) -> Result<Vec<Finding>> {
     if policy.inject.iter().any(|file| without_extension(&file.path) == stem) {
         findings.push(ok("injected into every agent's context".into()));
     }
-    if policy.generated.iter().any(|made| made.path.matches(&path)) {
+    if policy.generated.iter().any(|generated| generated.path.matches(&path)) {
         findings.push(ok("generated by Lore, as a whole or between markers".into()));
     }
     Ok(findings)
 }
 
 /// Returns the retention of a file to which no `keep` rule applies.
-fn turned(policy: &Policy, path: &str) -> String {
+fn daily_retention(policy: &Policy, path: &str) -> String {
     let stem = without_extension(path);
     match &policy.rotate {
         Some(rotate) if without_extension(&rotate.today) == stem => {
@@ -203,7 +204,7 @@ fn turned(policy: &Policy, path: &str) -> String {
 }
 
 /// Checks the repository and whether the remote can be reached.
-fn look_at_git(context: &VaultContext, findings: &mut Vec<Finding>) {
+fn check_git(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) {
     let view = match git_state(context) {
         Ok(state) => GitView::new(state),
         Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),
@@ -229,7 +230,7 @@ fn look_at_git(context: &VaultContext, findings: &mut Vec<Finding>) {
 }
 
 /// Reports lint errors, one line each.
-fn look_at_validity(context: &VaultContext, findings: &mut Vec<Finding>) -> Result<()> {
+fn check_lint(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Result<()> {
     let found = lint(context, None)?;
     let errors: Vec<_> = found.iter().filter(|found| found.level == Level::Error).collect();
     for error in errors.iter().take(5) {
@@ -244,16 +245,16 @@ fn look_at_validity(context: &VaultContext, findings: &mut Vec<Finding>) -> Resu
     Ok(())
 }
 
-fn ok(what: String) -> Finding {
-    Finding { state: "ok", what, fix: None }
+fn ok(what: String) -> DiagnosisItem {
+    DiagnosisItem { state: "ok", what, fix: None }
 }
 
-fn note(what: String, fix: &str) -> Finding {
-    Finding { state: "note", what, fix: Some(fix.into()) }
+fn note(what: String, fix: &str) -> DiagnosisItem {
+    DiagnosisItem { state: "note", what, fix: Some(fix.into()) }
 }
 
-fn problem(what: String, fix: &str) -> Finding {
-    Finding { state: "problem", what, fix: Some(fix.into()) }
+fn problem(what: String, fix: &str) -> DiagnosisItem {
+    DiagnosisItem { state: "problem", what, fix: Some(fix.into()) }
 }
 
 impl Render for Diagnosis {

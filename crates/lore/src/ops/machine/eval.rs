@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use lore_engine::{Author, ContextParts, NoHooks, ScanMode, Scope, VaultContext, embed_pending, refresh};
+use lore_engine::{
+    Author, ContextParts, NoHooks, ScanMode, Scope, SearchRequest, VaultContext, embed_pending, refresh,
+    search,
+};
 use lore_ports::{Filter, no_progress};
 use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
 use schemars::JsonSchema;
@@ -13,12 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::eval::{Document, Measures, Question, Scores, Set, percentile};
-use crate::ops::search::query::{Mode, find};
+use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
+use crate::ops::search::request::{Mode, request};
 use crate::ops::{Operation, Render};
 
 /// Number of hits per question, as in `lore query`.
-const ASKED: usize = 10;
+const RESULT_LIMIT: usize = 10;
 
 /// Measure retrieval quality on a labelled set
 ///
@@ -83,10 +86,10 @@ impl Operation for Eval {
         let mut set = Set::read(&folder)?;
         set.questions.truncate(self.limit.unwrap_or(usize::MAX));
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let place = EvalVault::new(session, self.work.as_deref(), &name)?;
+        let eval_folder = EvalFolder::new(session, self.work.as_deref(), &name)?;
         let vaults = match set.documents.is_empty() {
-            true => HashMap::from([(String::new(), Vault::of_user(session)?)]),
-            false => place.vaults(session, &set)?,
+            true => HashMap::from([(String::new(), EvaluatedVault::of_user(session)?)]),
+            false => eval_folder.vaults(session, &set)?,
         };
         let models = vaults.values().map(|vault| vault.context().active_model());
         let model = models.collect::<lore_engine::Result<Vec<_>>>()?.into_iter().flatten().next();
@@ -107,26 +110,26 @@ impl Operation for Eval {
 }
 
 /// A vault to query, with the names its pages have in the set.
-struct Vault<'a> {
-    context: EvalOutcome<'a>,
+struct EvaluatedVault<'a> {
+    context: EvalContext<'a>,
     /// From slug to id; empty if they are the same.
     ids: HashMap<String, String>,
 }
 
-enum EvalOutcome<'a> {
-    Made(Box<VaultContext>),
+enum EvalContext<'a> {
+    Created(Box<VaultContext>),
     User(&'a VaultContext),
 }
 
-impl<'a> Vault<'a> {
-    fn of_user(session: &'a Session) -> Result<Vault<'a>> {
-        Ok(Vault { context: EvalOutcome::User(session.fresh()?), ids: HashMap::new() })
+impl<'a> EvaluatedVault<'a> {
+    fn of_user(session: &'a Session) -> Result<EvaluatedVault<'a>> {
+        Ok(EvaluatedVault { context: EvalContext::User(session.fresh()?), ids: HashMap::new() })
     }
 
     fn context(&self) -> &VaultContext {
         match &self.context {
-            EvalOutcome::Made(context) => context,
-            EvalOutcome::User(context) => context,
+            EvalContext::Created(context) => context,
+            EvalContext::User(context) => context,
         }
     }
 
@@ -139,34 +142,38 @@ impl<'a> Vault<'a> {
         if self.ids.is_empty() {
             return ids.to_vec();
         }
-        let wanted: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        self.ids.iter().filter(|(_, id)| wanted.contains(id.as_str())).map(|(slug, _)| slug.clone()).collect()
+        let ids_set: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        self.ids
+            .iter()
+            .filter(|(_, id)| ids_set.contains(id.as_str()))
+            .map(|(slug, _)| slug.clone())
+            .collect()
     }
 }
 
 /// Directory in which the vaults of a set are created.
-struct EvalVault {
+struct EvalFolder {
     folder: PathBuf,
     /// Deletes the directory when dropped, unless the user keeps it.
     _temporary: Option<TemporaryFolder>,
 }
 
-impl EvalVault {
-    fn new(session: &Session, kept: Option<&str>, set: &str) -> Result<EvalVault> {
-        match kept {
-            Some(kept) => {
-                let folder = session.environment.here.clone().unwrap_or_default().join(kept).join(set);
-                Ok(EvalVault { folder, _temporary: None })
+impl EvalFolder {
+    fn new(session: &Session, work_folder: Option<&str>, set: &str) -> Result<EvalFolder> {
+        match work_folder {
+            Some(work_folder) => {
+                let folder = session.environment.here.clone().unwrap_or_default().join(work_folder).join(set);
+                Ok(EvalFolder { folder, _temporary: None })
             }
             None => {
                 let temporary = TemporaryFolder::new("lore-eval")?;
-                Ok(EvalVault { folder: temporary.path().to_owned(), _temporary: Some(temporary) })
+                Ok(EvalFolder { folder: temporary.path().to_owned(), _temporary: Some(temporary) })
             }
         }
     }
 
     /// Creates a vault for each scope, indexed and embedded.
-    fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, Vault<'a>>> {
+    fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, EvaluatedVault<'a>>> {
         let all: usize = set.documents.values().map(Vec::len).sum();
         let mut vaults = HashMap::new();
         let mut done = 0;
@@ -184,7 +191,10 @@ impl EvalVault {
                 }
             }
             done += documents.len();
-            vaults.insert(scope.clone(), Vault { context: EvalOutcome::Made(Box::new(context)), ids });
+            vaults.insert(
+                scope.clone(),
+                EvaluatedVault { context: EvalContext::Created(Box::new(context)), ids },
+            );
         }
         session.talk.finish();
         Ok(vaults)
@@ -234,7 +244,7 @@ fn write_pages(root: &Path, documents: &[Document]) -> Result<HashMap<String, St
 fn measure(
     session: &Session,
     set: &Set,
-    vaults: &HashMap<String, Vault<'_>>,
+    vaults: &HashMap<String, EvaluatedVault<'_>>,
     mode: Mode,
 ) -> Result<ModeResult> {
     let (mut scores, mut times) = (Scores::default(), Vec::new());
@@ -249,7 +259,7 @@ fn measure(
                 "use the scope of a document, or none",
             )
         })?;
-        let (ranking, time) = ask(session, vault, question, mode)?;
+        let (ranking, time) = run_question(session, vault, question, mode)?;
         times.push(time);
         if let Some(answers) = set.answers.get(&question.id) {
             scores.add(&ranking, answers);
@@ -263,13 +273,20 @@ fn measure(
 }
 
 /// Returns the ids of the pages found, best first, and the latency in milliseconds.
-fn ask(session: &Session, vault: &Vault<'_>, question: &Question, mode: Mode) -> Result<(Vec<String>, f64)> {
+fn run_question(
+    session: &Session,
+    vault: &EvaluatedVault<'_>,
+    question: &EvalQuestion,
+    mode: Mode,
+) -> Result<(Vec<String>, f64)> {
     let context = vault.context();
     let filter = Filter { among: vault.slugs(&question.candidates), ..Filter::default() };
+    let text = question.text.clone();
+    let request = SearchRequest { text, filter, limit: RESULT_LIMIT, ..request(session, mode)? };
     let started = Instant::now();
-    let found = find(session, context, &question.text, mode, &filter, ASKED)?;
+    let found = search(context, &request)?;
     let time = started.elapsed().as_secs_f64() * 1000.0;
-    Ok((found.iter().map(|slug| vault.id(slug)).collect(), time))
+    Ok((found.hits.iter().map(|hit| vault.id(&hit.page.slug)).collect(), time))
 }
 
 impl Render for Evaluation {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use lore_engine::{Policy, Profile, ScanMode, Scope, begin, refresh};
 use lore_memory::daily::day_of;
 use lore_memory::new_id;
-use lore_vault::{POLICY_FILE, exists, make_folder, real_folder, write_new};
+use lore_vault::{POLICY_FILE, exists, is_dir, make_folder, real_folder, write_new};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,19 +82,19 @@ impl Operation for Init {
     type Output = InitReport;
 
     fn run(self, session: &Session) -> Result<InitReport> {
-        let asked = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
+        let requested = session.path(self.path.as_deref().unwrap_or(Path::new(".")));
         if let Some(name) = &self.name {
-            session.check_name(name, &real_folder(&asked).unwrap_or(asked.clone()))?;
+            session.check_name(name, &real_folder(&requested).unwrap_or(requested.clone()))?;
         }
-        if exists(&asked) && !asked.is_dir() {
+        if exists(&requested) && !is_dir(&requested) {
             return Err(AppError::usage(
-                format!("{} is a file, not a directory", asked.display()),
+                format!("{} is a file, not a directory", requested.display()),
                 "pass a directory",
             ));
         }
-        make_folder(&asked)?;
-        let root = real_folder(&asked).ok_or_else(|| {
-            AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
+        make_folder(&requested)?;
+        let root = real_folder(&requested).ok_or_else(|| {
+            AppError::usage(format!("{} is not a directory", requested.display()), "pass a directory")
         })?;
         let profile = match self.profile {
             None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
@@ -138,11 +138,11 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let template = |(kind, text): &(&str, &str)| (format!(".lore/templates/{kind}.md"), (*text).to_owned());
     let now = (session.environment.clock)();
     // A vault with a daily page starts with the page of the current day.
-    let begins = Policy::parse(profile.policy())
+    let day_begins = Policy::parse(profile.policy())
         .ok()
         .and_then(|policy| policy.rotate)
         .map(|rotate| *rotate.day_begins.get_ref());
-    let day = begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
+    let day = day_begins.map_or_else(|| now.date(), |hour| day_of(&now, hour)).to_string();
     let seed = |(path, text): &(&str, &str)| {
         let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
         ((*path).to_owned(), filled.replace("{{id}}", &new_id()))
@@ -150,12 +150,19 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
     let mut created = Vec::new();
     // The policy is written last: a vault that has one is complete.
-    for (path, text) in files.chain([(POLICY_FILE.to_owned(), profile.policy().to_owned())]) {
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile))]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
         }
     }
     Ok(created)
+}
+
+/// Returns the profile's policy with an id for the new vault.
+fn new_policy(profile: Profile) -> String {
+    let line = format!("profile = \"{}\"\n", profile.name());
+    let about = "# Identifies this vault in a database, wherever it is checked out.";
+    profile.policy().replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
 }
 
 /// Creates a git repository. A vault works without git, so a failure is only a warning.

@@ -86,12 +86,12 @@ impl Operation for Map {
 /// Expands `~` in a glob. A relative glob is an error because it could never match.
 fn absolute(session: &Session, glob: &str) -> Result<String> {
     let home = session.environment.home.as_ref().map(|home| home.display().to_string());
-    let whole = match (glob.strip_prefix("~/"), home) {
+    let path = match (glob.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
         _ => glob.to_owned(),
     };
-    if whole.starts_with('/') {
-        return Ok(whole);
+    if path.starts_with('/') {
+        return Ok(path);
     }
     Err(AppError::usage(
         format!("{glob:?} is not an absolute path"),

@@ -91,10 +91,11 @@ impl Render for ModelList {
         lines(self.models.iter().map(|model| {
             let mark = if model.active { "*" } else { " " };
             let place = model.place.as_deref().unwrap_or("not installed; run `lore model pull`");
-            let waiting = model.pending.filter(|pending| *pending > 0);
-            let waiting =
-                waiting.map(|pending| format!(", {} pending", count(pending, "chunk"))).unwrap_or_default();
-            format!("{mark} {}  {place}{waiting}", model.name)
+            let pending_note = model.pending.filter(|pending| *pending > 0);
+            let pending_note = pending_note
+                .map(|pending| format!(", {} pending", count(pending, "chunk")))
+                .unwrap_or_default();
+            format!("{mark} {}  {place}{pending_note}", model.name)
         }))
     }
 }
@@ -135,8 +136,8 @@ impl Operation for Pull {
         let hub = self.hub.as_deref().unwrap_or(DEFAULT_HUB);
         let into = Library::home(&session.environment);
         // Downloaded data is kept, so cancellation is ignored and the download runs to its end.
-        let mut told = |done: u64, all: u64| drop(progress(done as usize, all as usize));
-        let folder = pull(model, &into, hub, &mut told);
+        let mut report = |done: u64, all: u64| drop(progress(done as usize, all as usize));
+        let folder = pull(model, &into, hub, &mut report);
         session.talk.finish();
         let folder = folder.map_err(lore_engine::Error::from)?;
         verify(&folder).map_err(lore_engine::Error::from)?;
@@ -160,7 +161,7 @@ pub struct Use {
 
 /// Output of `model use`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Changed {
+pub struct ModelSwitched {
     /// Name of the active model.
     model: String,
     dimensions: usize,
@@ -172,11 +173,11 @@ impl Operation for Use {
     const NAME: &'static str = "model use";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = Changed;
+    type Output = ModelSwitched;
 
-    fn run(self, session: &Session) -> Result<Changed> {
+    fn run(self, session: &Session) -> Result<ModelSwitched> {
         let given = folder(session, &self.name);
-        let name = given.as_deref().map_or(self.name, |folder| look_into(session, folder));
+        let name = given.as_deref().map_or(self.name, |folder| register_folder(session, folder));
         if given.is_none() && !session.models.knows(&name) {
             let hint = "run `lore model list`, or pass the directory of a model";
             return Err(AppError::usage(format!("unknown model {name:?}"), hint));
@@ -185,13 +186,13 @@ impl Operation for Use {
         // nothing.
         session.models.open(&name).map_err(lore_engine::Error::from)?;
         if let Some(folder) = &given {
-            keep(session, folder)?;
+            save_folder(session, folder)?;
         }
         let context = session.fresh()?;
         let chosen = choose_model(context, &name, &session.talk.progress("Embedding"));
         session.talk.finish();
         let (row, embedded) = chosen?;
-        Ok(Changed {
+        Ok(ModelSwitched {
             model: row.identity.name,
             dimensions: row.identity.dimensions,
             embedded: embedded.chunks,
@@ -199,7 +200,7 @@ impl Operation for Use {
     }
 }
 
-impl Render for Changed {
+impl Render for ModelSwitched {
     fn human(&self) -> String {
         format!("switched to {}; {} embedded\n", self.model, count(self.embedded, "chunk"))
     }
@@ -218,7 +219,7 @@ pub struct PathOf {
 
 /// Output of `model path`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Places {
+pub struct ModelFolders {
     folders: Vec<String>,
 }
 
@@ -226,27 +227,27 @@ impl Operation for PathOf {
     const NAME: &'static str = "model path";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = Places;
+    type Output = ModelFolders;
 
-    fn run(self, session: &Session) -> Result<Places> {
+    fn run(self, session: &Session) -> Result<ModelFolders> {
         let mut folders = session.models.folders();
         if let Some(given) = &self.folder {
-            let there = session.environment.here.clone().unwrap_or_default().join(given);
-            let Some(folder) = real_folder(&there) else {
+            let path = session.environment.here.clone().unwrap_or_default().join(given);
+            let Some(folder) = real_folder(&path) else {
                 return Err(AppError::usage(
                     format!("{given} is not a directory"),
                     "pass the directory with the model's files",
                 ));
             };
-            look_into(session, &folder);
-            keep(session, &folder)?;
+            register_folder(session, &folder);
+            save_folder(session, &folder)?;
             folders.insert(0, folder);
         }
-        Ok(Places { folders: folders.iter().map(|folder| folder.display().to_string()).collect() })
+        Ok(ModelFolders { folders: folders.iter().map(|folder| folder.display().to_string()).collect() })
     }
 }
 
-impl Render for Places {
+impl Render for ModelFolders {
     fn human(&self) -> String {
         lines(self.folders.iter().cloned())
     }
@@ -254,25 +255,25 @@ impl Render for Places {
 
 /// Returns the directory if the name is a path.
 fn folder(session: &Session, name: &str) -> Option<PathBuf> {
-    let there = session.environment.here.clone().unwrap_or_default().join(name);
-    name.contains(['/', '\\']).then(|| real_folder(&there)).flatten()
+    let path = session.environment.here.clone().unwrap_or_default().join(name);
+    name.contains(['/', '\\']).then(|| real_folder(&path)).flatten()
 }
 
 /// Returns the directory to search for models, given that or the directory of a model.
-fn holder(folder: &Path) -> &Path {
+fn models_folder(folder: &Path) -> &Path {
     let is_model = exists(&folder.join("model.safetensors")) || exists(&folder.join("config.json"));
     if is_model { folder.parent().unwrap_or(folder) } else { folder }
 }
 
 /// Searches this directory first for the rest of this run; returns the name of the model.
-fn look_into(session: &Session, folder: &Path) -> String {
-    session.models.look_in(holder(folder));
+fn register_folder(session: &Session, folder: &Path) -> String {
+    session.models.look_in(models_folder(folder));
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Records a directory in the configuration.
-fn keep(session: &Session, folder: &Path) -> Result<()> {
-    let place = holder(folder).to_string_lossy();
+fn save_folder(session: &Session, folder: &Path) -> Result<()> {
+    let place = models_folder(folder).to_string_lossy();
     Config::change(&session.environment, |config| config.set("embedding.folder", &place)).map(drop)
 }
 

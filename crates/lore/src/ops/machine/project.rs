@@ -32,14 +32,14 @@ impl Operation for Add {
     type Output = ProjectItem;
 
     fn run(self, session: &Session) -> Result<ProjectItem> {
-        let asked = session.path(&self.path);
+        let requested = session.path(&self.path);
         if self.name.trim().is_empty() {
             return Err(AppError::usage("the project name is empty", "pass a name, such as notes"));
         }
-        session.check_name(&self.name, &real_folder(&asked).unwrap_or(asked.clone()))?;
-        make_folder(&asked)?;
-        let root = real_folder(&asked).ok_or_else(|| {
-            AppError::usage(format!("{} is not a directory", asked.display()), "pass a directory")
+        session.check_name(&self.name, &real_folder(&requested).unwrap_or(requested.clone()))?;
+        make_folder(&requested)?;
+        let root = real_folder(&requested).ok_or_else(|| {
+            AppError::usage(format!("{} is not a directory", requested.display()), "pass a directory")
         })?;
         session.register(Some(&self.name), &root)?;
         let context = session.open_fresh(&self.name, &root)?;
@@ -203,8 +203,9 @@ impl Operation for Remove {
             ),
         )?;
         let store = session.store()?;
-        let number = store.project(&self.name, &root)?;
-        store.forget(number, Forget::LedgerToo)?;
+        for project in store.projects_at(&root)? {
+            store.forget(project, Forget::LedgerToo)?;
+        }
         Config::change(&session.environment, |config| {
             config.remove_project(&self.name);
             Ok(())

@@ -9,7 +9,7 @@ use lore_vault::{exists, read_text, remove_file, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::plan::{Plan, Wanted, every_file, is_server, plan};
+use self::plan::{ServicePlan, ServiceRequest, every_file, is_server, plan};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
@@ -76,7 +76,8 @@ impl Operation for Install {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan = plan(session, &Wanted::Asked { watcher: self.watcher, server: self.server.clone() })?;
+        let plan =
+            plan(session, &ServiceRequest::Requested { watcher: self.watcher, server: self.server.clone() })?;
         let mut services = Services { manager: plan.manager, files: Vec::new(), warnings: Vec::new() };
         for (path, text) in &plan.files {
             let same = read_text(path)?.as_ref() == Some(text);
@@ -106,13 +107,13 @@ impl Operation for Status {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan = plan(session, &Wanted::Installed)?;
+        let plan = plan(session, &ServiceRequest::Installed)?;
         let mut files = Vec::new();
         for (path, text) in plan.files {
             let state = match read_text(&path)? {
                 None => "absent",
                 // Its address depends on how it was installed.
-                Some(there) if there == text || is_server(&path) => "installed",
+                Some(current) if current == text || is_server(&path) => "installed",
                 Some(_) => "differs",
             };
             files.push(ServiceFile { path: path.display().to_string(), state, text: None });
@@ -153,7 +154,7 @@ impl Operation for Uninstall {
 }
 
 /// Loads and starts the services; for what fails, returns the command to run by hand.
-fn start(plan: &Plan) -> Vec<String> {
+fn start(plan: &ServicePlan) -> Vec<String> {
     let mut failed = Vec::new();
     let mut attempt = |words: &[&str]| {
         if !run(words) {

@@ -9,12 +9,12 @@ use lore_vault::{exists, read_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::files::{Change, change};
+use self::files::{ChangeRequest, change};
 use crate::app::environment;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::{Operation, Render};
-use crate::setup::{Call, Client, Places, Scope, files as planned, plan};
+use crate::setup::{Call, Client, ConfigPaths, SettingsScope, files as planned, plan};
 
 /// Set up a client to use Lore
 ///
@@ -55,7 +55,7 @@ pub struct Setup {
 /// Output of `setup`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum SetUp {
+pub enum SetupOutput {
     /// The list of clients.
     Clients {
         /// Each of them.
@@ -66,7 +66,7 @@ pub enum SetUp {
         /// The client.
         client: Client,
         /// User or project settings.
-        scope: Scope,
+        scope: SettingsScope,
         /// The settings files.
         files: Vec<FileItem>,
         /// Notes for the user.
@@ -107,11 +107,11 @@ impl Operation for Setup {
     const NAME: &'static str = "setup";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = SetUp;
+    type Output = SetupOutput;
 
-    fn run(self, session: &Session) -> Result<SetUp> {
-        let places = places(session)?;
-        let scope = if self.project_scope { Scope::Project } else { Scope::User };
+    fn run(self, session: &Session) -> Result<SetupOutput> {
+        let paths = config_paths(session)?;
+        let scope = if self.project_scope { SettingsScope::Project } else { SettingsScope::User };
         if let Some(set) =
             self.tools.as_deref().filter(|set| !["core", "notes", "memory", "all"].contains(set))
         {
@@ -122,30 +122,30 @@ impl Operation for Setup {
         }
         let call = self.call(session, scope)?;
         let Some(client) = self.client else {
-            return Ok(SetUp::Clients { clients: clients(&places, &call)? });
+            return Ok(SetupOutput::Clients { clients: clients(&paths, &call)? });
         };
-        let (server, hooks) = plan(client, scope, &places, &call);
+        let (server, hooks) = plan(client, scope, &paths, &call);
         let has_hooks = hooks.is_some();
         let plans = planned(server, hooks.filter(|_| self.hooks || self.remove));
         let state = session.environment.state.as_path();
-        let wanted = Change { client, remove: self.remove, dry_run: self.dry_run, state };
-        let files = change(&plans, &wanted)?;
+        let request = ChangeRequest { client, remove: self.remove, dry_run: self.dry_run, state };
+        let files = change(&plans, &request)?;
         let mut notes = self.notes(session, client, has_hooks);
         if files.iter().any(|file| file.state == "written") {
             notes.push(format!("restart {} to apply the change", client.name()));
         }
-        Ok(SetUp::Done { client, scope, files, notes })
+        Ok(SetupOutput::Done { client, scope, files, notes })
     }
 }
 
 impl Setup {
     /// Returns how the client calls Lore. Shared settings must not contain a path of this machine.
-    fn call(&self, session: &Session, scope: Scope) -> Result<Call> {
+    fn call(&self, session: &Session, scope: SettingsScope) -> Result<Call> {
         let project = session.asked_project().map(|name| vec!["--project".to_owned(), name.to_owned()]);
         let project = project.unwrap_or_default();
         let tools = self.tools.iter().flat_map(|set| ["--tools".to_owned(), set.clone()]);
         let server = std::iter::once("serve".to_owned()).chain(tools).chain(project.clone()).collect();
-        if scope == Scope::Project {
+        if scope == SettingsScope::Project {
             return Ok(Call { program: "lore".into(), server, before_hook: project, home: None });
         }
         let program = session.environment.program.as_ref().ok_or_else(|| {
@@ -168,15 +168,15 @@ impl Setup {
     }
 }
 
-fn places(session: &Session) -> Result<Places> {
-    let around = &session.environment;
-    let home = around.home.clone().ok_or_else(|| {
+fn config_paths(session: &Session) -> Result<ConfigPaths> {
+    let env = &session.environment;
+    let home = env.home.clone().ok_or_else(|| {
         AppError::usage("no home directory to find settings in", "set HOME to an absolute path")
     })?;
-    let here = around.here.clone().unwrap_or_else(|| PathBuf::from("."));
+    let here = env.here.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = here.ancestors().find(|folder| exists(&folder.join(".git"))).map(Path::to_owned);
-    Ok(Places {
-        config: around.user_config.clone().unwrap_or_else(|| home.join(".config")),
+    Ok(ConfigPaths {
+        config: env.user_config.clone().unwrap_or_else(|| home.join(".config")),
         home,
         claude: environment::folder("CLAUDE_CONFIG_DIR"),
         codex: environment::folder("CODEX_HOME"),
@@ -184,16 +184,16 @@ fn places(session: &Session) -> Result<Places> {
     })
 }
 
-fn clients(places: &Places, call: &Call) -> Result<Vec<ClientItem>> {
+fn clients(paths: &ConfigPaths, call: &Call) -> Result<Vec<ClientItem>> {
     let item = |client: Client| -> Result<ClientItem> {
-        let (server, hooks) = plan(client, Scope::User, places, call);
+        let (server, hooks) = plan(client, SettingsScope::User, paths, call);
         let is_in = |plan: &crate::setup::FilePlan| -> Result<bool> {
             Ok(read_text(&plan.path)?.is_some_and(|text| plan.is_in(&text)))
         };
         Ok(ClientItem {
             client,
             name: client.name(),
-            found: exists(&client.folder(Scope::User, places)),
+            found: exists(&client.folder(SettingsScope::User, paths)),
             server: is_in(&server)?,
             hooks: hooks.as_ref().map(is_in).transpose()?,
             path: server.path.display().to_string(),
@@ -202,11 +202,11 @@ fn clients(places: &Places, call: &Call) -> Result<Vec<ClientItem>> {
     Client::ALL.into_iter().map(item).collect()
 }
 
-impl Render for SetUp {
+impl Render for SetupOutput {
     fn human(&self) -> String {
         match self {
-            SetUp::Clients { clients } => clients.iter().map(ClientItem::line).collect(),
-            SetUp::Done { files, notes, .. } => {
+            SetupOutput::Clients { clients } => clients.iter().map(ClientItem::line).collect(),
+            SetupOutput::Done { files, notes, .. } => {
                 let mut text: String = files.iter().map(FileItem::human).collect();
                 text.extend(notes.iter().map(|note| format!("note: {note}\n")));
                 text

@@ -154,7 +154,7 @@ impl Operation for Show {
 
     fn run(self, session: &Session) -> Result<SkillText> {
         let skills = find(&folders(session))?;
-        let skill = one(&skills, &self.name)?;
+        let skill = find_one(&skills, &self.name)?;
         Ok(SkillText { skill: SkillItem::new(skill), text: skill.active().text.clone() })
     }
 }
@@ -167,9 +167,9 @@ impl Operation for Extract {
 
     fn run(self, session: &Session) -> Result<Extracted> {
         let skills = find(&folders(session))?;
-        let wanted: Vec<&Skill> = match self.names.as_slice() {
+        let selected: Vec<&Skill> = match self.names.as_slice() {
             [] => skills.iter().collect(),
-            names => names.iter().map(|name| one(&skills, name)).collect::<Result<_>>()?,
+            names => names.iter().map(|name| find_one(&skills, name)).collect::<Result<_>>()?,
         };
         let folder = self.dir.as_deref().map_or_else(|| user_folder(session), |dir| session.path(dir));
         let text = |skill: &Skill| match (&self.dir, skill.versions.last()) {
@@ -179,7 +179,7 @@ impl Operation for Extract {
         let write = |skill: &&Skill| -> Result<ExtractedFile> {
             let (path, text) = (file(&folder, &skill.name), text(skill));
             let state = match read_text(&path)? {
-                Some(there) if there == text => "unchanged",
+                Some(current) if current == text => "unchanged",
                 Some(_) if !self.force => "kept",
                 _ => {
                     write_private(&path, text.as_bytes())?;
@@ -188,7 +188,7 @@ impl Operation for Extract {
             };
             Ok(ExtractedFile { path: path.display().to_string(), state })
         };
-        Ok(Extracted { files: wanted.iter().map(write).collect::<Result<_>>()? })
+        Ok(Extracted { files: selected.iter().map(write).collect::<Result<_>>()? })
     }
 }
 
@@ -224,7 +224,7 @@ fn user_folder(session: &Session) -> PathBuf {
     session.environment.config_file.parent().unwrap_or(Path::new(".")).join("skills")
 }
 
-fn one<'a>(skills: &'a [Skill], name: &str) -> Result<&'a Skill> {
+fn find_one<'a>(skills: &'a [Skill], name: &str) -> Result<&'a Skill> {
     skills.iter().find(|skill| is_called(skill, name)).ok_or_else(|| {
         let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
         AppError::usage(format!("unknown skill {name:?}"), format!("known skills: {}", names.join(", ")))

@@ -16,7 +16,7 @@ pub struct Stats {}
 
 /// Output of `stats`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Numbers {
+pub struct StatsOutput {
     pages: u64,
     /// Pages by type.
     types: Vec<TypeCount>,
@@ -51,15 +51,15 @@ struct TypeCount {
 
 impl Operation for Stats {
     const NAME: &'static str = "stats";
-    type Output = Numbers;
+    type Output = StatsOutput;
 
-    fn run(self, session: &Session) -> Result<Numbers> {
+    fn run(self, session: &Session) -> Result<StatsOutput> {
         let context = session.fresh()?;
         let counts = context.store().counts(context.project())?;
         let types = context.store().labels(context.project(), LabelKind::Type)?;
         let gaps = context.store().count_gaps(context.project())?;
         let imports = context.store().imports(context.project(), &ImportFilter::All)?;
-        Ok(Numbers {
+        Ok(StatsOutput {
             pages: counts.pages,
             types: types.into_iter().map(|(kind, pages)| TypeCount { kind, pages }).collect(),
             links: counts.links,
@@ -78,7 +78,7 @@ impl Operation for Stats {
     }
 }
 
-impl Render for Numbers {
+impl Render for StatsOutput {
     fn human(&self) -> String {
         let mut text = format!("pages             {}\n", self.pages);
         text.extend(self.types.iter().map(|kind| format!("  {:<14}  {}\n", kind.kind, kind.pages)));

@@ -20,7 +20,7 @@ pub struct Status {}
 
 /// Output of `status`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct State {
+pub struct StatusOutput {
     project: String,
     path: String,
     profile: &'static str,
@@ -59,9 +59,9 @@ pub struct State {
 
 impl Operation for Status {
     const NAME: &'static str = "status";
-    type Output = State;
+    type Output = StatusOutput;
 
-    fn run(self, session: &Session) -> Result<State> {
+    fn run(self, session: &Session) -> Result<StatusOutput> {
         let context = session.fresh()?;
         let counts = context.store().counts(context.project())?;
         let Scan { files, skipped, .. } = scan(context.vault());
@@ -78,7 +78,7 @@ impl Operation for Status {
         let pending = model.as_ref().map(|row| context.store().count_pending(context.project(), row.number));
         let pending_embeddings = pending.transpose()?.unwrap_or(0);
         let model = model.map(|row| row.identity.name);
-        Ok(State {
+        Ok(StatusOutput {
             project: context.name().to_owned(),
             path: context.vault().root().display().to_string(),
             profile: context.policy().profile.name(),
@@ -89,12 +89,12 @@ impl Operation for Status {
             failures: context.store().failures(context.project())?.len() as u64,
             skipped: skipped.len() as u64,
             hidden: hidden_pages(context.vault()) as u64,
-            search: how(session, model.as_deref(), pending_embeddings),
+            search: search_mode(session, model.as_deref(), pending_embeddings),
             model,
             pending_embeddings,
             git: git.line(),
             unpushed: git.unpushed(),
-            stale_generated: generated::due(context)?.len(),
+            stale_generated: generated::stale_files(context)?.len(),
             curation_due: curation_due(context)?,
             warnings,
         })
@@ -102,7 +102,7 @@ impl Operation for Status {
 }
 
 /// Describes the search mode, given the model and the number of pending chunks.
-fn how(session: &Session, model: Option<&str>, pending: u64) -> String {
+fn search_mode(session: &Session, model: Option<&str>, pending: u64) -> String {
     match (model, pending) {
         (None, _) => "lexical: no embedding model".into(),
         (Some(model), 0) => format!("hybrid: {model}"),
@@ -113,7 +113,7 @@ fn how(session: &Session, model: Option<&str>, pending: u64) -> String {
     }
 }
 
-impl Render for State {
+impl Render for StatusOutput {
     fn human(&self) -> String {
         let mut text = format!(
             "{} ({}): {}, {}, {} pending; search is {}\n",

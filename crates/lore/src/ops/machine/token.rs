@@ -28,7 +28,7 @@ pub struct Add {
 
 /// Output of `token add`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Made {
+pub struct TokenAdded {
     actor: String,
     /// The token, shown only once.
     token: String,
@@ -39,9 +39,9 @@ impl Operation for Add {
     const NAME: &'static str = "token add";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = Made;
+    type Output = TokenAdded;
 
-    fn run(self, session: &Session) -> Result<Made> {
+    fn run(self, session: &Session) -> Result<TokenAdded> {
         if self.actor.trim().is_empty() {
             return Err(AppError::usage("the token name is empty", "pass a name, such as ci"));
         }
@@ -49,11 +49,11 @@ impl Operation for Add {
         let grant = Grant { actor: self.actor.clone(), projects, writes: self.write };
         let token = Tokens::add(&session.environment, &grant)?;
         let file = Tokens::place(&session.environment).display().to_string();
-        Ok(Made { actor: self.actor, token, file })
+        Ok(TokenAdded { actor: self.actor, token, file })
     }
 }
 
-impl Render for Made {
+impl Render for TokenAdded {
     fn human(&self) -> String {
         format!(
             "{}\ntoken for {}, stored in {}; restart a running server to accept it\n",
@@ -73,7 +73,7 @@ pub struct List {}
 
 /// Output of `token list`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Granted {
+pub struct TokenList {
     /// File they are stored in.
     file: String,
     tokens: Vec<GrantItem>,
@@ -91,20 +91,20 @@ struct GrantItem {
 impl Operation for List {
     const NAME: &'static str = "token list";
     const MACHINE: bool = true;
-    type Output = Granted;
+    type Output = TokenList;
 
-    fn run(self, session: &Session) -> Result<Granted> {
+    fn run(self, session: &Session) -> Result<TokenList> {
         let tokens = Tokens::all(&session.environment)?.into_iter().map(|grant| GrantItem {
             actor: grant.actor,
             write: grant.writes,
             projects: grant.projects,
         });
         let file = Tokens::place(&session.environment).display().to_string();
-        Ok(Granted { file, tokens: tokens.collect() })
+        Ok(TokenList { file, tokens: tokens.collect() })
     }
 }
 
-impl Render for Granted {
+impl Render for TokenList {
     fn human(&self) -> String {
         let line = |item: &GrantItem| {
             let may = if item.write { "reads and writes" } else { "reads" };

@@ -4,6 +4,7 @@ use clap::Args;
 use lore_engine::history::{self, PageSnapshots};
 use lore_engine::{Action, PageChange, WriteOptions, write_as};
 use lore_text::diff::{summary, unified};
+use lore_vault::VaultPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +22,11 @@ pub struct History {
     reference: String,
     /// Maximum number of snapshots and of commits
     #[arg(long, default_value_t = 20)]
-    #[serde(default = "twenty")]
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 
-fn twenty() -> usize {
+fn default_limit() -> usize {
     20
 }
 
@@ -72,16 +73,16 @@ impl Operation for History {
 
     fn run(self, session: &Session) -> Result<PageHistory> {
         let context = session.fresh()?;
-        let kept = history::kept(context, &self.reference)?;
+        let page = history::kept(context, &self.reference)?;
         // Snapshots are listed even if git cannot be queried.
-        let commits = history::commits(context, &kept.path, self.limit).unwrap_or_else(|reason| {
+        let commits = history::commits(context, &page.path, self.limit).unwrap_or_else(|reason| {
             session.talk.warn(&reason);
             Vec::new()
         });
         Ok(PageHistory {
-            version: kept.version,
-            actor: kept.actor,
-            snapshots: kept
+            version: page.version,
+            actor: page.actor,
+            snapshots: page
                 .snapshots
                 .into_iter()
                 .take(self.limit)
@@ -105,7 +106,7 @@ impl Operation for History {
                     subject: one.subject,
                 })
                 .collect(),
-            path: kept.path,
+            path: page.path,
         })
     }
 }
@@ -171,15 +172,15 @@ impl Operation for Diff {
 
     fn run(self, session: &Session) -> Result<PageDiff> {
         let context = session.fresh()?;
-        let kept = history::kept(context, &self.reference)?;
-        let snapshot = choose(&kept, self.at)?;
-        let old = history::snapshot(context, &kept, snapshot)?;
-        let new = context.vault().read(&kept.path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
+        let page = history::kept(context, &self.reference)?;
+        let snapshot = choose(&page, self.at)?;
+        let old = history::snapshot(context, &page, snapshot)?;
+        let new = context.vault().read(&page.path, u64::MAX)?.map(|file| file.bytes).unwrap_or_default();
         let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
         let (added, removed) = summary(&old, &new);
-        let name = format!("{} (snapshot {snapshot})", kept.path);
-        let diff = unified(&old, &new, &name, &kept.path);
-        Ok(PageDiff { path: kept.path, snapshot, added, removed, diff })
+        let name = format!("{} (snapshot {snapshot})", page.path);
+        let diff = unified(&old, &new, &name, &page.path);
+        Ok(PageDiff { path: page.path, snapshot, added, removed, diff })
     }
 }
 
@@ -223,18 +224,18 @@ impl Operation for Restore {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let kept = history::kept(context, &self.reference)?;
-        let snapshot = choose(&kept, Some(self.at))?;
-        let bytes = history::snapshot(context, &kept, snapshot)?;
-        if kept.version > 0 {
-            session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", kept.path))?;
+        let page = history::kept(context, &self.reference)?;
+        let snapshot = choose(&page, Some(self.at))?;
+        let bytes = history::snapshot(context, &page, snapshot)?;
+        if page.version > 0 {
+            session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", page.path))?;
         }
         let change = PageChange {
-            path: kept.path.clone(),
+            path: VaultPath::known(page.path.clone()),
             action: Action::Put(bytes),
             expected_version: self.expected_version,
         };
-        let subject = Some(format!("Restore {} from snapshot {snapshot}", kept.path));
+        let subject = Some(format!("Restore {} from snapshot {snapshot}", page.path));
         Ok(WriteResult::new(write_as(
             context,
             &[change],
@@ -243,16 +244,16 @@ impl Operation for Restore {
     }
 }
 
-fn choose(kept: &PageSnapshots, at: Option<i64>) -> Result<i64> {
+fn choose(page: &PageSnapshots, at: Option<i64>) -> Result<i64> {
     let number = match at {
-        Some(number) => kept.snapshots.iter().find(|row| row.number == number),
-        None => kept.snapshots.first(),
+        Some(number) => page.snapshots.iter().find(|row| row.number == number),
+        None => page.snapshots.first(),
     };
     number.map(|row| row.number).ok_or_else(|| {
         let message = match at {
-            Some(number) => format!("{} has no snapshot {number}", kept.path),
-            None => format!("{} has no snapshot: Lore has not changed it yet", kept.path),
+            Some(number) => format!("{} has no snapshot {number}", page.path),
+            None => format!("{} has no snapshot: Lore has not changed it yet", page.path),
         };
-        AppError::usage(message, format!("run `lore history {}` to list snapshots", kept.path))
+        AppError::usage(message, format!("run `lore history {}` to list snapshots", page.path))
     })
 }

@@ -31,7 +31,7 @@ pub struct List {
     /// Sort order
     #[arg(long, value_enum, default_value = "updated")]
     #[serde(default)]
-    sort: Sort,
+    sort: SortOrder,
     /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct List {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Sort {
+enum SortOrder {
     #[default]
     Updated,
     Created,
@@ -58,9 +58,9 @@ impl Operation for List {
     fn run(self, session: &Session) -> Result<PageList> {
         let context = session.fresh()?;
         let order = match self.sort {
-            Sort::Updated => Order::Updated,
-            Sort::Created => Order::Created,
-            Sort::Title => Order::Title,
+            SortOrder::Updated => Order::Updated,
+            SortOrder::Created => Order::Created,
+            SortOrder::Title => Order::Title,
         };
         let limit = self.limit.unwrap_or(50);
         let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
@@ -80,8 +80,8 @@ fn due(context: &VaultContext, filter: &Filter, by: PartialDate, window: Window)
     let rows = context.store().list(context.project(), filter, Order::Title, all)?;
     let last = by.last_day();
     let day = |row: &PageRow| {
-        let stated = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());
-        stated.map(PartialDate::last_day)
+        let due_date = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());
+        due_date.map(PartialDate::last_day)
     };
     let priority = |row: &PageRow| row.properties.text("priority").map_or("~".into(), str::to_lowercase);
     let mut due: Vec<PageRow> =

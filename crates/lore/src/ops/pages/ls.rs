@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::Error;
 use lore_ports::{Filter, Order, Window};
-use lore_vault::{is_page, list_folder, safe_path};
+use lore_vault::{VaultPath, is_dir, is_page, list_folder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,14 +49,14 @@ impl Operation for Ls {
         let context = session.fresh()?;
         let path = match self.path.as_deref().map(|path| path.trim_matches('/')) {
             None | Some("" | ".") => String::new(),
-            Some(path) => safe_path(path)?,
+            Some(path) => VaultPath::parse(path)?.into_string(),
         };
         let prefix = if path.is_empty() { None } else { Some(format!("{path}/")) };
         let filter = Filter { path: prefix, ..Default::default() };
         let all = Window { limit: i64::MAX as usize, offset: 0 };
         let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
         let folder = context.vault().root().join(&path);
-        if !folder.is_dir() {
+        if !is_dir(&folder) {
             return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
         }
         let entries = list_folder(&folder)?

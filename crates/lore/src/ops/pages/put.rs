@@ -5,9 +5,9 @@ mod parts;
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::{Action, Code, PageChange, VaultContext, fill, write};
+use lore_engine::{Action, Code, PageChange, VaultContext, fill, without_scheme, write};
 use lore_text::{date_in_name, slugify};
-use lore_vault::{is_page, read_text, safe_page_path};
+use lore_vault::{VaultPath, is_page, read_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -62,9 +62,9 @@ impl Operation for Put {
                 expected_version = expected_version.or(Some(0));
                 template(context, &path)?.into_bytes()
             }
-            (given, None) if given.is_some() || self.parts.stand_alone() => {
+            (given, None) if given.is_some() || self.parts.has_text_parts() => {
                 // Parts are applied to the page as read here; a concurrent change is a conflict.
-                if self.parts.stand_alone() && expected_version.is_none() {
+                if self.parts.has_text_parts() && expected_version.is_none() {
                     expected_version = context.page_at(&path)?.map(|page| page.version);
                 }
                 self.parts.text(context, &path, given)?.into_bytes()
@@ -78,18 +78,20 @@ impl Operation for Put {
 }
 
 /// Returns the path for a slug: that of the existing page, or else a new path.
-pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
+pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
-    let wanted = safe_page_path(slug.strip_prefix("memory://").unwrap_or(slug))?;
-    let wanted = policy.alias(&wanted).unwrap_or(wanted);
-    if let Some(extension) = policy.rule(&wanted).and_then(|rule| rule.extension.as_ref()) {
-        let named = wanted.ends_with(&format!(".{extension}"));
-        return Ok(if named { wanted } else { format!("{wanted}.{extension}") });
+    let requested = VaultPath::parse_page(without_scheme(slug))?.into_string();
+    let requested = policy.alias(&requested).unwrap_or(requested);
+    if let Some(extension) = policy.rule(&requested).and_then(|rule| rule.extension.as_ref()) {
+        let named = requested.ends_with(&format!(".{extension}"));
+        return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
     }
-    match context.find(&wanted) {
+    match context.find(&requested) {
         // A page found by title or alias does not have this slug.
-        Ok(Some(page)) if page.slug == slugify(&wanted) || page.path == wanted || page.slug == wanted => {
-            return Ok(page.path);
+        Ok(Some(page))
+            if page.slug == slugify(&requested) || page.path == requested || page.slug == requested =>
+        {
+            return Ok(VaultPath::known(page.path));
         }
         Ok(_) => {}
         Err(error) if error.code() == Code::Ambiguous => {}
@@ -97,26 +99,26 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<String> {
     }
     // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
-    if policy.rule(&wanted).is_some() && wanted.chars().all(plain) && !is_page(&wanted) {
-        return Ok(format!("{wanted}.md"));
+    if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_page(&requested) {
+        return Ok(VaultPath::known(format!("{requested}.md")));
     }
-    new_path(&wanted)
+    new_path(&requested)
 }
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
-pub fn new_path(wanted: &str) -> Result<String> {
-    let wanted = safe_page_path(wanted.strip_prefix("memory://").unwrap_or(wanted))?;
-    if is_page(wanted.rsplit('/').next().unwrap_or(&wanted)) {
-        return Ok(wanted);
+pub fn new_path(requested: &str) -> Result<VaultPath> {
+    let requested = VaultPath::parse_page(without_scheme(requested))?.into_string();
+    if is_page(requested.rsplit('/').next().unwrap_or(&requested)) {
+        return Ok(VaultPath::known(requested));
     }
-    let slug = slugify(&wanted);
-    if slug.is_empty() || slug.split('/').count() != wanted.split('/').count() {
+    let slug = slugify(&requested);
+    if slug.is_empty() || slug.split('/').count() != requested.split('/').count() {
         return Err(AppError::usage(
-            format!("cannot derive a slug from {wanted:?}"),
+            format!("cannot derive a slug from {requested:?}"),
             "use a path ending in .md, or a name with a letter or digit in each component",
         ));
     }
-    Ok(format!("{slug}.md"))
+    Ok(VaultPath::known(format!("{slug}.md")))
 }
 
 /// Returns the template of the page's type: the vault's own, or else the profile's.
@@ -138,8 +140,8 @@ fn template(context: &VaultContext, path: &str) -> Result<String> {
     // A page with a date in its name gets that date; a name that is only a date becomes the title unchanged.
     let period = date_in_name(path);
     let day = period.map_or_else(|| context.today(), |period| period.first.to_string());
-    let called_by_date = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
-    let title = if called_by_date { name.to_owned() } else { title(name) };
+    let is_date_name = period.is_some() && !name.contains(|letter: char| letter.is_ascii_lowercase());
+    let title = if is_date_name { name.to_owned() } else { title(name) };
     Ok(fill(&text, &title, &day))
 }
 

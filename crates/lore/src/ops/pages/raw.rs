@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
-use lore_vault::{exists, sidecar};
+use lore_vault::{VaultPath, exists, sidecar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ impl Operation for Raw {
         let path = sidecar(&page.path);
         let (mut sources, mut version) = (read(context, &path)?, page.version);
         if let (Some(source), Some(data)) = (&self.source, self.data) {
-            sources = keep(context, &path, source, &data)?;
+            sources = store_source(context, &path, source, &data)?;
             version = context.page_at(&page.path)?.map_or(version, |page| page.version);
         } else if let Some(source) = &self.source {
             sources.retain(|name, _| name == source);
@@ -73,22 +73,30 @@ impl Operation for Raw {
 }
 
 /// Replaces the data of one source; data of other sources stays, even if it was written concurrently.
-fn keep(context: &VaultContext, path: &str, source: &str, data: &Value) -> Result<Map<String, Value>> {
-    let with = |mut sources: Map<String, Value>| {
+fn store_source(
+    context: &VaultContext,
+    path: &str,
+    source: &str,
+    data: &Value,
+) -> Result<Map<String, Value>> {
+    let with_source = |mut sources: Map<String, Value>| {
         sources.insert(source.to_owned(), data.clone());
         serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n"
     };
-    let broken = |failure: AppError| Error::BadInput { message: failure.message, hint: failure.hint };
+    let invalid = |failure: AppError| Error::BadInput { message: failure.message, hint: failure.hint };
     loop {
-        let there = exists(&context.vault().root().join(path));
-        let (action, expected_version) = if there {
-            let edit = |text: &str| parse(path, text.as_bytes()).map(with).map_err(broken);
+        let is_existing = exists(&context.vault().root().join(path));
+        let (action, expected_version) = if is_existing {
+            let edit = |text: &str| parse(path, text.as_bytes()).map(with_source).map_err(invalid);
             (Action::Edit(Box::new(edit)), None)
         } else {
-            (Action::Put(with(Map::new()).into_bytes()), Some(0))
+            (Action::Put(with_source(Map::new()).into_bytes()), Some(0))
         };
-        match write(context, &[PageChange { path: path.to_owned(), action, expected_version }]) {
-            Err(Error::Conflict { expected: 0, .. }) if !there => {}
+        match write(
+            context,
+            &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }],
+        ) {
+            Err(Error::Conflict { expected: 0, .. }) if !is_existing => {}
             Err(error) => return Err(error.into()),
             Ok(_) => return read(context, path),
         }
@@ -103,14 +111,14 @@ fn read(context: &VaultContext, path: &str) -> Result<Map<String, Value>> {
 }
 
 fn parse(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
-    let broken = |reason: String| {
+    let invalid = |reason: String| {
         let message = format!("{path} is not sidecar data: {reason}");
         AppError::new(Code::Io, message, "fix the file or move it aside; nothing was changed")
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| invalid(error.to_string()))?;
     match value.get("sources") {
         Some(Value::Object(sources)) => Ok(sources.clone()),
-        _ => Err(broken("no object \"sources\"".into())),
+        _ => Err(invalid("no object \"sources\"".into())),
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::{Action, PageChange, write};
 use lore_ports::LinkFilter;
-use lore_vault::{exists, sidecar};
+use lore_vault::{VaultPath, exists, sidecar};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,9 +53,14 @@ impl Operation for Rm {
         session.confirm(self.yes, &format!("Delete {path}? {linked}."))?;
         let expected_version = self.expected_version;
         let data = sidecar(&path);
-        let mut changes = vec![PageChange { path, action: Action::Delete, expected_version }];
+        let mut changes =
+            vec![PageChange { path: VaultPath::known(path), action: Action::Delete, expected_version }];
         if exists(&context.vault().root().join(&data)) {
-            changes.push(PageChange { path: data, action: Action::Delete, expected_version: None });
+            changes.push(PageChange {
+                path: VaultPath::known(data),
+                action: Action::Delete,
+                expected_version: None,
+            });
         }
         let written = write(context, &changes)?;
         let mut result = WriteResult::new(written);

@@ -1,7 +1,7 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{State, VaultContext, supersession};
+use lore_engine::{State, VaultContext, states, supersession};
 use lore_page::{Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::external_text::fenced;
-use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence, standings};
+use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
 use crate::ops::views::{LinkItem, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -124,12 +124,12 @@ impl Operation for Show {
         let page = context.page(&self.reference)?;
         let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
-        let links = |ends: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
-            let rows = context.store().links(context.project(), &ends)?;
+        let links = |filter: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
+            let rows = context.store().links(context.project(), &filter)?;
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };
         let number = [page.number];
-        let state = standings(context, std::iter::once(&page))?.pop().unwrap_or_default();
+        let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
         let content = fenced(context, &page, content);
         Ok(PageView {
@@ -188,8 +188,8 @@ fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<
 }
 
 fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
-    let wanted = StatementFilter { pages: Some(&[page.number]), kind: Some(kind) };
-    let rows = context.store().statements(context.project(), &wanted)?;
+    let filter = StatementFilter { pages: Some(&[page.number]), kind: Some(kind), naming: None };
+    let rows = context.store().statements(context.project(), &filter)?;
     Ok(rows
         .into_iter()
         .map(|row| StatementView {
@@ -206,7 +206,7 @@ fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Re
 
 impl PageView {
     /// Returns the status and its reasons as text.
-    fn standing(&self) -> String {
+    fn status_lines(&self) -> String {
         let since = self.since.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
         // A status declared in the file needs no reason.
         let why: Vec<&str> =
@@ -225,12 +225,12 @@ impl Render for PageView {
     fn human(&self) -> String {
         let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
         text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
-        text.push_str(&self.standing());
+        text.push_str(&self.status_lines());
         if !self.tags.is_empty() {
             text.push_str(&format!("tags: {}\n", self.tags.join(", ")));
         }
-        for odd in &self.diagnostics {
-            text.push_str(&format!("warning: line {}: {}\n", odd.line, odd.message));
+        for diagnostic in &self.diagnostics {
+            text.push_str(&format!("warning: line {}: {}\n", diagnostic.line, diagnostic.message));
         }
         text.push('\n');
         for (number, line) in self.content.lines().enumerate() {

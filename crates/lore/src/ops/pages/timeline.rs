@@ -67,11 +67,12 @@ impl Operation for Timeline {
         let context = session.fresh()?;
         let page = self.reference.as_deref().map(|reference| context.page(reference)).transpose()?;
         let only = page.as_ref().map(|page| [page.number]);
-        let wanted = StatementFilter {
+        let filter = StatementFilter {
             pages: only.as_ref().map(<[_; 1]>::as_slice),
             kind: Some(StatementKind::Entry),
+            naming: None,
         };
-        let mut rows = context.store().statements(context.project(), &wanted)?;
+        let mut rows = context.store().statements(context.project(), &filter)?;
         let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
         if let Some(since) = &self.since {
             let (first, last) = (day_of(since, context)?, context.today());
@@ -81,8 +82,8 @@ impl Operation for Timeline {
         // The sort is stable: entries of one day stay ordered by file and by line.
         rows.sort_by(|a, b| slugs.get(&a.page).cmp(&slugs.get(&b.page)));
         rows.sort_by_cached_key(|row| std::cmp::Reverse(day(row)));
-        let usual = if page.is_some() { usize::MAX } else { 50 };
-        rows.truncate(self.limit.unwrap_or(usual));
+        let default_limit = if page.is_some() { usize::MAX } else { 50 };
+        rows.truncate(self.limit.unwrap_or(default_limit));
         let item = |row: StatementRow| EntryItem::new(slugs.get(&row.page).cloned(), row);
         let entries = rows.into_iter().map(item).collect();
         Ok(Entries { slug: page.map(|page| page.slug), entries })

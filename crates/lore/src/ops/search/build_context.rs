@@ -1,14 +1,13 @@
 //! `build-context`: a page with its neighbourhood, for agents.
 
 use clap::Args;
-use lore_engine::{Reach, Temporal};
+use lore_engine::{Neighbour, Reach, Temporal, neighbours};
 use lore_text::since;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::lifecycle_view::standings;
 use crate::ops::pages::show::{PageView, Show};
 use crate::ops::views::timestamp;
 use crate::ops::{Operation, Render};
@@ -74,22 +73,15 @@ impl Operation for BuildContext {
         let since = self.timeframe.as_deref().map(|text| since(text, &context.now())).transpose()?;
         let reach =
             Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: context.today() };
-        let around = context.graph(&page, &reach)?;
-        let hops =
-            |number: i64| around.pages.iter().find(|(page, _)| *page == number).map_or(0, |(_, hops)| *hops);
-        let numbers: Vec<i64> = around.pages.iter().map(|(page, _)| *page).collect();
-        let mut rows = context.store().pages(context.project(), &numbers)?;
-        rows.retain(|row| row.number != page.number && since.is_none_or(|since| row.updated >= since));
-        rows.sort_by_key(|row| (hops(row.number), row.slug.clone()));
-        let states = standings(context, rows.iter())?;
-        let related = rows.into_iter().zip(states).map(|(row, state)| Related {
-            hops: hops(row.number),
-            slug: row.slug,
-            title: row.title,
-            kind: row.kind,
-            summary: row.summary,
+        let around = neighbours(context, &page, &reach, since)?;
+        let related = around.pages.into_iter().map(|Neighbour { page, hops, state }| Related {
+            slug: page.slug,
+            title: page.title,
+            kind: page.kind,
+            summary: page.summary,
+            hops,
             status: state.status,
-            updated: timestamp(row.updated),
+            updated: timestamp(page.updated),
         });
         Ok(Surroundings {
             related: related.collect(),

@@ -61,13 +61,13 @@ impl Operation for Embed {
         } else if self.all {
             store.forget_vectors(project, row.number, None)?;
         }
-        let done = embed_pending(context, &row, &session.talk.progress("Embedding"));
+        let result = embed_pending(context, &row, &session.talk.progress("Embedding"));
         session.talk.finish();
-        let done = done?;
+        let result = result?;
         Ok(Embedded {
             model: row.identity.name,
-            embedded: done.chunks,
-            pending: done.left,
+            embedded: result.chunks,
+            pending: result.left,
             chunks: store.count_chunks(project)?,
         })
     }
@@ -84,7 +84,7 @@ pub fn active(context: &VaultContext) -> Result<ModelRow> {
 
 impl Render for Embedded {
     fn human(&self) -> String {
-        let waiting = match self.pending {
+        let pending_note = match self.pending {
             0 => String::new(),
             pending => format!(
                 "; {} still pending because files changed meanwhile: run `lore embed` again",
@@ -92,7 +92,7 @@ impl Render for Embedded {
             ),
         };
         format!(
-            "{} embedded with {} ({} in total){waiting}\n",
+            "{} embedded with {} ({} in total){pending_note}\n",
             count(self.embedded, "chunk"),
             self.model,
             self.chunks

@@ -106,8 +106,8 @@ fn warnings(git: &GitState) -> Vec<String> {
         let (ahead, behind) = (git.state.ahead, git.state.behind);
         warnings.push(format!("remote diverged: {} here, {behind} there", count(ahead, "commit")));
     }
-    if let Some((message, waiting)) = &git.commit_failure {
-        warnings.push(format!("not committed yet: {} ({message})", count(*waiting as u64, "write")));
+    if let Some((message, pending)) = &git.commit_failure {
+        warnings.push(format!("not committed yet: {} ({message})", count(*pending as u64, "write")));
     }
     if let Some(failure) = &git.push_failure {
         let what = if failure.rejected { "push rejected" } else { "push failed" };

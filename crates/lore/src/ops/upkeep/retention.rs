@@ -45,10 +45,10 @@ impl Operation for Rotate {
     type Output = Rotated;
 
     fn run(self, session: &Session) -> Result<Rotated> {
-        let turn = rotate(session.fresh()?)?;
-        let warnings = turn.warnings.into_iter().chain(turn.receipt.warnings).collect();
-        let cleared = turn.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
-        Ok(Rotated { day: turn.day.to_string(), turned: turn.turned, cleared, warnings })
+        let rotation = rotate(session.fresh()?)?;
+        let warnings = rotation.warnings.into_iter().chain(rotation.receipt.warnings).collect();
+        let cleared = rotation.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
+        Ok(Rotated { day: rotation.day.to_string(), turned: rotation.rolled_over, cleared, warnings })
     }
 }
 
@@ -96,12 +96,16 @@ impl Operation for Run {
     type Output = Retained;
 
     fn run(self, session: &Session) -> Result<Retained> {
-        let done = retain(session.fresh()?)?;
+        let result = retain(session.fresh()?)?;
         Ok(Retained {
-            expired: done.expired,
-            rolled_up: done.rolled.into_iter().map(|(path, sections)| RolledUp { path, sections }).collect(),
-            snapshots: done.snapshots,
-            warnings: done.warnings.into_iter().chain(done.receipt.warnings).collect(),
+            expired: result.expired,
+            rolled_up: result
+                .rolled
+                .into_iter()
+                .map(|(path, sections)| RolledUp { path, sections })
+                .collect(),
+            snapshots: result.snapshots,
+            warnings: result.warnings.into_iter().chain(result.receipt.warnings).collect(),
         })
     }
 }
@@ -156,7 +160,7 @@ impl Operation for Status {
             rule: one.rule,
             keep: one.keep,
             since: one.since.to_string(),
-            expired: one.over,
+            expired: one.expired,
         };
         Ok(AgeingFiles { files: ageing(session.fresh()?)?.into_iter().map(file).collect() })
     }

@@ -52,8 +52,8 @@ impl Operation for Sync {
 
     fn run(self, session: &Session) -> Result<Synced> {
         let context = session.context()?;
-        let trust = if self.full { ScanMode::Nothing } else { ScanMode::Stat };
-        let report = refresh(context, Scope::Vault(trust), &session.talk.progress("Indexing"))?;
+        let mode = if self.full { ScanMode::Nothing } else { ScanMode::Stat };
+        let report = refresh(context, Scope::Vault(mode), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         Ok(Synced::new(report))
     }

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
-use lore_vault::{exists, make_folder, write_passing};
+use lore_vault::{VaultPath, exists, make_folder, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::expectations::{Case, Expectation, FILE, Fact, NewQuestion, Question, What, add, junit, read};
+use crate::expectations::{
+    Case, Expectation, ExpectationKind, FILE, Fact, NewQuestion, Question, add, junit, read,
+};
 use crate::ops::views::WriteResult;
 use crate::ops::{self, Operation};
 
@@ -127,14 +129,14 @@ impl Test {
         let page = context.page(reference)?;
         let new = NewQuestion { ask, page: &page.slug, not: self.not, top: self.top };
         let edit = |text: &str| {
-            read(text).map_err(|mistake| bad(context, &mistake))?;
-            add(text, &new).map_err(|error| bad(context, &(1, error.message().to_owned())))
+            read(text).map_err(|error| config_error(context, &error))?;
+            add(text, &new).map_err(|error| config_error(context, &(1, error.message().to_owned())))
         };
         let (action, expected_version) = match exists(&context.vault().root().join(FILE)) {
             true => (Action::Edit(Box::new(edit)), None),
             false => (Action::Put(edit("")?.into_bytes()), Some(0)),
         };
-        let change = PageChange { path: FILE.to_owned(), action, expected_version };
+        let change = PageChange { path: VaultPath::known(FILE.to_owned()), action, expected_version };
         Ok(WriteResult::new(write(context, &[change])?))
     }
 }
@@ -147,13 +149,13 @@ fn run(session: &Session, context: &VaultContext) -> Result<Run> {
         )
     })?;
     let text = String::from_utf8_lossy(&text.bytes).into_owned();
-    let expectations = read(&text).map_err(|mistake| AppError::from(bad(context, &mistake)))?;
+    let expectations = read(&text).map_err(|error| AppError::from(config_error(context, &error)))?;
     let (total, top) = (expectations.expected.len(), expectations.top);
     let progress = session.talk.progress("Testing");
     let mut results = Vec::with_capacity(total);
     for (number, expectation) in expectations.expected.into_iter().enumerate() {
         progress(number, total)?;
-        let outcome = one(session, context, &expectation, top)
+        let outcome = run_expectation(session, context, &expectation, top)
             .map_err(|failure| failure.at(format!("{FILE}:{}", expectation.line)))?;
         results.push(outcome);
     }
@@ -163,13 +165,18 @@ fn run(session: &Session, context: &VaultContext) -> Result<Run> {
 }
 
 /// Checks one expectation. An error of the vault ends the run; a missing page does not.
-fn one(session: &Session, context: &VaultContext, expectation: &Expectation, top: usize) -> Result<Outcome> {
-    let began = Instant::now();
-    let (kind, failures) = match &expectation.what {
-        What::Question(question) => {
-            ("question", ask(session, context, question, question.top.unwrap_or(top))?)
+fn run_expectation(
+    session: &Session,
+    context: &VaultContext,
+    expectation: &Expectation,
+    top: usize,
+) -> Result<Outcome> {
+    let started = Instant::now();
+    let (kind, failures) = match &expectation.kind {
+        ExpectationKind::Question(question) => {
+            ("question", check_question(session, context, question, question.top.unwrap_or(top))?)
         }
-        What::Fact(fact) => ("fact", look_up(session, fact)?),
+        ExpectationKind::Fact(fact) => ("fact", check_fact(session, fact)?),
     };
     let failure = Some(failures.join("\n")).filter(|failure| !failure.is_empty());
     Ok(Outcome {
@@ -178,12 +185,17 @@ fn one(session: &Session, context: &VaultContext, expectation: &Expectation, top
         line: expectation.line,
         passed: failure.is_none(),
         failure,
-        time: began.elapsed(),
+        time: started.elapsed(),
     })
 }
 
 /// Runs a question as `lore query` does. The mode is passed explicitly, so that a test records no gap.
-fn ask(session: &Session, context: &VaultContext, question: &Question, top: usize) -> Result<Vec<String>> {
+fn check_question(
+    session: &Session,
+    context: &VaultContext,
+    question: &Question,
+    top: usize,
+) -> Result<Vec<String>> {
     let mut input = json!({
         "question": question.ask,
         "limit": top,
@@ -215,14 +227,14 @@ fn ask(session: &Session, context: &VaultContext, question: &Question, top: usiz
 }
 
 /// Queries a fact as `lore facts` does.
-fn look_up(session: &Session, fact: &Fact) -> Result<Vec<String>> {
+fn check_fact(session: &Session, fact: &Fact) -> Result<Vec<String>> {
     let mut input = json!({ "subject": fact.subject, "predicate": fact.predicate });
     if let Some(day) = &fact.as_of {
         input["as_of"] = day.as_str().into();
     }
     let values = strings(&answer(session, "facts", input)?, "facts", "object");
     let same = |one: &str, other: &str| one.trim().eq_ignore_ascii_case(other.trim());
-    let has = |wanted: &str| values.iter().any(|value| same(value, wanted));
+    let has = |expected: &str| values.iter().any(|value| same(value, expected));
     let found = if values.is_empty() { "it has none".into() } else { format!("it is {}", values.join(", ")) };
     let missing = fact
         .value
@@ -254,7 +266,7 @@ fn slug(context: &VaultContext, page: &str) -> Result<Option<String>> {
     }
 }
 
-fn bad(context: &VaultContext, (line, message): &(usize, String)) -> Error {
+fn config_error(context: &VaultContext, (line, message): &(usize, String)) -> Error {
     let path = context.vault().root().join(FILE);
     Error::Config { path, line: Some(*line), message: message.clone() }
 }

@@ -34,7 +34,7 @@ pub struct Validate {
 
 /// Output of `validate`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Validity {
+pub struct ValidationOutput {
     /// Checks that ran.
     checked: Vec<&'static str>,
     /// Problems found; empty if there are none.
@@ -43,27 +43,29 @@ pub struct Validity {
 
 impl Operation for Validate {
     const NAME: &'static str = "validate";
-    type Output = Validity;
+    type Output = ValidationOutput;
 
-    fn run(self, session: &Session) -> Result<Validity> {
+    fn run(self, session: &Session) -> Result<ValidationOutput> {
         let context = session.context()?;
-        let wanted =
+        let requested =
             [(Check::Links, self.links), (Check::Facts, self.facts), (Check::Embeddings, self.embeddings)];
-        let some = wanted.iter().any(|(_, asked)| *asked);
+        let any_requested = requested.iter().any(|(_, is_requested)| *is_requested);
         let mut checks = vec![Check::Database];
-        checks.extend(wanted.iter().filter(|(_, asked)| *asked || self.all).map(|(check, _)| *check));
-        if self.all || !some {
+        checks.extend(
+            requested.iter().filter(|(_, is_requested)| *is_requested || self.all).map(|(check, _)| *check),
+        );
+        if self.all || !any_requested {
             checks.push(Check::Files);
         }
         let mut problems = Vec::new();
         for check in &checks {
             problems.extend(validate(context, *check)?);
         }
-        Ok(Validity { checked: checks.into_iter().map(Check::name).collect(), problems })
+        Ok(ValidationOutput { checked: checks.into_iter().map(Check::name).collect(), problems })
     }
 }
 
-impl Render for Validity {
+impl Render for ValidationOutput {
     fn human(&self) -> String {
         if self.problems.is_empty() {
             return format!("no problems: {}\n", self.checked.join(", "));

@@ -40,7 +40,7 @@ pub fn page(context: &VaultContext, member: &Member, left: &mut Option<usize>) -
     let body = whole.get(parse(&row.path, &whole).page.truth.start..).unwrap_or_default().trim();
     let tokens_of = |text: &str| context.models().count_tokens(text);
     let tokens = tokens_of(body);
-    let text = left.map(|left| if tokens <= left { body } else { beginning(body, left, &tokens_of) });
+    let text = left.map(|left| if tokens <= left { body } else { prefix_within(body, left, &tokens_of) });
     if let (Some(left), Some(text)) = (left.as_mut(), text) {
         *left = left.saturating_sub(tokens_of(text));
     }
@@ -59,7 +59,7 @@ pub fn page(context: &VaultContext, member: &Member, left: &mut Option<usize>) -
 }
 
 /// Returns as many of the first lines as fit the number of tokens.
-fn beginning<'a>(text: &'a str, tokens: usize, count: &dyn Fn(&str) -> usize) -> &'a str {
+fn prefix_within<'a>(text: &'a str, tokens: usize, count: &dyn Fn(&str) -> usize) -> &'a str {
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let fitting = ends.partition_point(|end| count(&text[..*end]) <= tokens);
     fitting.checked_sub(1).map_or("", |last| &text[..ends[last]])

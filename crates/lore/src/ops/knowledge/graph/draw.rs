@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 use super::GraphView;
+use crate::app::xml::escape;
 
 /// Distance between two rings.
 const RING: f64 = 190.0;
@@ -28,10 +29,10 @@ pub(super) fn dot(graph: &GraphView) -> String {
 
 /// Returns a self-contained SVG, without scripts or external fonts.
 pub(super) fn svg(graph: &GraphView) -> String {
-    let places = places(graph);
+    let positions = positions(graph);
     let rings = graph.nodes.iter().map(|node| node.hops).max().unwrap_or(0);
     let half = RING * rings as f64 + 130.0;
-    let at = |slug: &str| graph.nodes.iter().position(|node| node.slug == slug).map(|at| places[at]);
+    let at = |slug: &str| graph.nodes.iter().position(|node| node.slug == slug).map(|at| positions[at]);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0} {0} {1} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n",
         -half,
@@ -50,19 +51,19 @@ pub(super) fn svg(graph: &GraphView) -> String {
         ));
         if edge.relationship != lore_page::LINKS_TO {
             let (x, y) = ((x1 + x2) / 2.0, (y1 + y2) / 2.0);
-            let label = escaped(&edge.relationship);
+            let label = escape(&edge.relationship);
             text.push_str(&format!("<text x=\"{x:.0}\" y=\"{y:.0}\" fill=\"#777\" text-anchor=\"middle\" font-size=\"9\">{label}</text>\n"));
         }
     }
     let kinds: BTreeSet<&str> = graph.nodes.iter().map(|node| node.kind.as_str()).collect();
-    for (node, (x, y)) in graph.nodes.iter().zip(places) {
+    for (node, (x, y)) in graph.nodes.iter().zip(positions) {
         let colour = COLOURS[kinds.iter().position(|kind| *kind == node.kind).unwrap_or(0) % COLOURS.len()];
         let radius = if node.hops == 0 { 14 } else { 8 };
-        text.push_str(&format!("<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"{radius}\" fill=\"{colour}\"><title>{}</title></circle>\n", escaped(&node.slug)));
+        text.push_str(&format!("<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"{radius}\" fill=\"{colour}\"><title>{}</title></circle>\n", escape(&node.slug)));
         text.push_str(&format!(
             "<text x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>\n",
             y + 24.0,
-            escaped(&node.title)
+            escape(&node.title)
         ));
     }
     text.push_str("</svg>\n");
@@ -70,26 +71,22 @@ pub(super) fn svg(graph: &GraphView) -> String {
 }
 
 /// Returns the positions of pages, spread evenly on each ring.
-fn places(graph: &GraphView) -> Vec<(f64, f64)> {
+fn positions(graph: &GraphView) -> Vec<(f64, f64)> {
     let on_ring = |hops: usize| graph.nodes.iter().filter(|node| node.hops == hops).count().max(1);
     let mut next: Vec<usize> = vec![0; graph.nodes.iter().map(|node| node.hops).max().unwrap_or(0) + 1];
     graph
         .nodes
         .iter()
         .map(|node| {
-            let turn =
+            let angle =
                 TAU * (next[node.hops] as f64 + 0.5 * (node.hops % 2) as f64) / on_ring(node.hops) as f64;
             next[node.hops] += 1;
             let radius = RING * node.hops as f64;
-            (radius * turn.cos(), radius * turn.sin())
+            (radius * angle.cos(), radius * angle.sin())
         })
         .collect()
 }
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

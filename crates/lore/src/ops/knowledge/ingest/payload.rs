@@ -110,18 +110,19 @@ impl PageInput {
     /// Converts to the engine's input; missing provenance is taken from the source.
     pub fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<PageIngest> {
         let path = match self.expected_version {
-            0 => target(context, &self.slug)?,
+            0 => target(context, &self.slug)?.into_string(),
             // An existing page may be referenced by any of its names.
             _ => match context.find(&self.slug)? {
                 Some(page) => page.path,
-                None => target(context, &self.slug)?,
+                None => target(context, &self.slug)?.into_string(),
             },
         };
-        let own = Own::new(context, &path, self.content.as_deref());
+        let page_names = PageNames::new(context, &path, self.content.as_deref());
         let slug = self.slug;
-        let wrong = |failure: AppError| failure.at(&slug);
-        let facts = self.assertions.into_iter().map(|one| one.plan(&own, source_ref).map_err(wrong));
-        let relations = self.links.into_iter().map(|link| link.plan(context).map_err(wrong));
+        let with_slug = |failure: AppError| failure.at(&slug);
+        let facts =
+            self.assertions.into_iter().map(|one| one.plan(&page_names, source_ref).map_err(with_slug));
+        let relations = self.links.into_iter().map(|link| link.plan(context).map_err(with_slug));
         let entry = |entry: EntryInput| NewEntry {
             date: entry.date,
             source: entry.source.or_else(|| source_ref.map(str::to_owned)),
@@ -145,20 +146,20 @@ pub fn facts_of(
     text: &str,
     assertions: Vec<AssertionInput>,
 ) -> Result<Vec<NewFact>> {
-    let own = Own::new(context, path, Some(text));
-    assertions.into_iter().map(|one| one.plan(&own, None)).collect()
+    let page_names = PageNames::new(context, path, Some(text));
+    assertions.into_iter().map(|one| one.plan(&page_names, None)).collect()
 }
 
 /// The page that facts are written on, and the names that refer to it.
-struct Own<'a> {
+struct PageNames<'a> {
     context: &'a VaultContext,
     path: &'a str,
     /// Names defined by its new text.
     names: Vec<String>,
 }
 
-impl<'a> Own<'a> {
-    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> Own<'a> {
+impl<'a> PageNames<'a> {
+    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> PageNames<'a> {
         let stem = without_extension(path);
         let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
         if let Some(page) = content.map(|content| parse(path, content).page) {
@@ -166,17 +167,17 @@ impl<'a> Own<'a> {
             names.extend(page.heading_title);
             names.extend(page.aliases);
         }
-        Own { context, path, names: names.iter().map(|name| fold(name)).collect() }
+        PageNames { context, path, names: names.iter().map(|name| fold(name)).collect() }
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    fn includes(&self, name: &str) -> bool {
         let found = self.context.find(name).ok().flatten();
         self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
     }
 }
 
 impl AssertionInput {
-    fn plan(self, own: &Own<'_>, source_ref: Option<&str>) -> Result<NewFact> {
+    fn plan(self, page_names: &PageNames<'_>, source_ref: Option<&str>) -> Result<NewFact> {
         let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
         if !ASSERTERS.contains(&by.as_str()) {
             let hint = format!("use one of {}", ASSERTERS.join(", "));
@@ -189,7 +190,7 @@ impl AssertionInput {
             ));
         }
         let subject = self.subject.trim().to_owned();
-        let is_page = subject.is_empty() || own.is_called(&subject);
+        let is_page = subject.is_empty() || page_names.includes(&subject);
         Ok(NewFact {
             subject: (!is_page).then_some(subject),
             predicate: self.predicate,

@@ -7,7 +7,7 @@ use lore_vault::exists;
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::service::{Job, When, launchd, systemd};
+use crate::service::{Job, Schedule, launchd, systemd};
 
 /// Name prefix of the watcher.
 const WATCHER: &str = "lore-watch-";
@@ -19,7 +19,7 @@ const SERVER: &str = "lore-serve-";
 const PUSH_EVERY: u32 = 15;
 
 /// Service files and their jobs.
-pub(super) struct Plan {
+pub(super) struct ServicePlan {
     /// `systemd` or `launchd`.
     pub manager: &'static str,
     /// Paths and contents.
@@ -29,9 +29,9 @@ pub(super) struct Plan {
 }
 
 /// Which services are wanted besides the timers.
-pub(super) enum Wanted {
+pub(super) enum ServiceRequest {
     /// Those that were requested.
-    Asked {
+    Requested {
         /// Whether to install the watcher.
         watcher: bool,
         /// Address of the server, if it is wanted; empty for the default.
@@ -42,25 +42,25 @@ pub(super) enum Wanted {
 }
 
 /// Returns the services for this vault: timers by its policy, the others as wanted.
-pub(super) fn plan(session: &Session, asked: &Wanted) -> Result<Plan> {
+pub(super) fn plan(session: &Session, request: &ServiceRequest) -> Result<ServicePlan> {
     let context = session.context()?;
     let policy = context.policy();
     let remote = git_state(context)?.is_some_and(|git| git.state.url.is_some());
     let daily = policy.rotate.is_some() || policy.rules.iter().any(|rule| rule.keep.is_some());
-    let (watcher, server) = match asked {
-        Wanted::Asked { watcher, server } => (Some(*watcher), Some(server.clone())),
-        Wanted::Installed => (None, None),
+    let (watcher, server) = match request {
+        ServiceRequest::Requested { watcher, server } => (Some(*watcher), Some(server.clone())),
+        ServiceRequest::Installed => (None, None),
     };
     let address = server.clone().flatten().filter(|address| !address.is_empty());
-    let wanted = |job: &Job| match job.when {
-        When::Every(_) => remote,
-        When::Daily(..) => daily,
-        When::Always if job.name.starts_with(WATCHER) => {
+    let is_included = |job: &Job| match job.schedule {
+        Schedule::Every(_) => remote,
+        Schedule::Daily(..) => daily,
+        Schedule::Always if job.name.starts_with(WATCHER) => {
             watcher.unwrap_or_else(|| is_installed(session, job))
         }
-        When::Always => server.as_ref().map_or_else(|| is_installed(session, job), Option::is_some),
+        Schedule::Always => server.as_ref().map_or_else(|| is_installed(session, job), Option::is_some),
     };
-    let jobs = jobs(session, context, address.as_deref())?.into_iter().filter(wanted).collect();
+    let jobs = jobs(session, context, address.as_deref())?.into_iter().filter(is_included).collect();
     files(session, jobs)
 }
 
@@ -74,7 +74,7 @@ fn is_installed(session: &Session, job: &Job) -> bool {
 }
 
 /// Returns every service that this vault could have.
-pub(super) fn every_file(session: &Session) -> Result<Plan> {
+pub(super) fn every_file(session: &Session) -> Result<ServicePlan> {
     files(session, jobs(session, session.context()?, None)?)
 }
 
@@ -110,34 +110,34 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
             name: format!("lore-push-{slug}"),
             about: format!("Push the commits of the Lore vault {project}"),
             commands: vec![command(&["git", "push"])],
-            when: When::Every(PUSH_EVERY),
+            schedule: Schedule::Every(PUSH_EVERY),
             environment: environment.clone(),
         },
         Job {
             name: format!("lore-daily-{slug}"),
             about: format!("Roll over and expire pages of the Lore vault {project}"),
             commands: daily,
-            when: When::Daily(hour, zone),
+            schedule: Schedule::Daily(hour, zone),
             environment: environment.clone(),
         },
         Job {
             name: format!("{WATCHER}{slug}"),
             about: format!("Index changes of the Lore vault {project}"),
             commands: vec![command(&["sync", "--watch"])],
-            when: When::Always,
+            schedule: Schedule::Always,
             environment: environment.clone(),
         },
         Job {
             name: format!("{SERVER}{slug}"),
             about: format!("Serve the Lore vault {project}"),
             commands: vec![command(&[&["serve", "--http"], address.as_slice()].concat())],
-            when: When::Always,
+            schedule: Schedule::Always,
             environment,
         },
     ])
 }
 
-fn files(session: &Session, jobs: Vec<Job>) -> Result<Plan> {
+fn files(session: &Session, jobs: Vec<Job>) -> Result<ServicePlan> {
     let environment = &session.environment;
     let home = environment.home.clone().ok_or_else(|| {
         AppError::usage("no home directory to install services in", "set HOME to an absolute path")
@@ -148,9 +148,9 @@ fn files(session: &Session, jobs: Vec<Job>) -> Result<Plan> {
             let (name, text) = launchd(job, &log);
             (home.join("Library/LaunchAgents").join(name), text)
         };
-        return Ok(Plan { manager: "launchd", files: jobs.iter().map(file).collect(), jobs });
+        return Ok(ServicePlan { manager: "launchd", files: jobs.iter().map(file).collect(), jobs });
     }
     let folder = environment.user_config.clone().unwrap_or_else(|| home.join(".config")).join("systemd/user");
     let files = jobs.iter().flat_map(systemd).map(|(name, text)| (folder.join(name), text)).collect();
-    Ok(Plan { manager: "systemd", files, jobs })
+    Ok(ServicePlan { manager: "systemd", files, jobs })
 }

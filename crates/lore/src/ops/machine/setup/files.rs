@@ -8,13 +8,13 @@ use lore_vault::{exists, read_text, remove_file, replace_unchanged, write_privat
 
 use super::FileItem;
 use crate::app::error::{AppError, Result};
-use crate::setup::{Broken, Client, FilePlan, Record};
+use crate::setup::{Client, FilePlan, SettingsError, SetupRecord};
 
 /// Number of attempts when the client writes the file concurrently.
 const ATTEMPTS: usize = 5;
 
 /// The requested change.
-pub(super) struct Change<'a> {
+pub(super) struct ChangeRequest<'a> {
     /// The client.
     pub client: Client,
     /// Whether Lore is removed, not added.
@@ -26,27 +26,27 @@ pub(super) struct Change<'a> {
 }
 
 /// The planned state of a file.
-struct New {
+struct NewContent {
     /// New text; `None` if the file is to be deleted.
     text: Option<String>,
     /// Keys that had to be created in it.
-    made: Vec<Vec<String>>,
+    created_keys: Vec<Vec<String>>,
 }
 
 /// Applies the change. Every file is checked before the first one is written.
-pub(super) fn change(plans: &[FilePlan], wanted: &Change) -> Result<Vec<FileItem>> {
+pub(super) fn change(plans: &[FilePlan], request: &ChangeRequest) -> Result<Vec<FileItem>> {
     for plan in plans {
-        planned(plan, wanted, read(&plan.path)?.as_deref())?;
+        new_content(plan, request, read(&plan.path)?.as_deref())?;
     }
-    plans.iter().map(|plan| one(plan, wanted)).collect()
+    plans.iter().map(|plan| change_file(plan, request)).collect()
 }
 
-fn one(plan: &FilePlan, wanted: &Change) -> Result<FileItem> {
+fn change_file(plan: &FilePlan, request: &ChangeRequest) -> Result<FileItem> {
     let path = plan.path.as_path();
     for _ in 0..ATTEMPTS {
         let old = read(path)?;
-        let new = planned(plan, wanted, old.as_deref())?;
-        let diff = difference(path, old.as_deref(), new.text.as_deref());
+        let new = new_content(plan, request, old.as_deref())?;
+        let diff = diff_text(path, old.as_deref(), new.text.as_deref());
         let item = |state, backup: Option<&Path>, diff| FileItem {
             path: path.display().to_string(),
             state,
@@ -56,59 +56,60 @@ fn one(plan: &FilePlan, wanted: &Change) -> Result<FileItem> {
         if old == new.text {
             return Ok(item("unchanged", None, String::new()));
         }
-        if wanted.dry_run {
+        if request.dry_run {
             return Ok(item("planned", None, diff));
         }
-        let backup = match wanted.remove {
+        let backup = match request.remove {
             true => None,
-            false => keep(path, old.as_deref(), wanted.state)?,
+            false => back_up(path, old.as_deref(), request.state)?,
         };
         let Some(text) = new.text else {
             remove_file(path)?;
-            forget(path, wanted.state)?;
+            forget(path, request.state)?;
             return Ok(item("removed", None, String::new()));
         };
         if replace_unchanged(path, old.as_deref(), &text)? {
-            if wanted.remove {
-                forget(path, wanted.state)?;
+            if request.remove {
+                forget(path, request.state)?;
             } else {
-                let known = Record::load(wanted.state, path)?;
-                Record::next(known, old.as_deref(), &text, new.made).save(wanted.state, path)?;
+                let known = SetupRecord::load(request.state, path)?;
+                SetupRecord::next(known, old.as_deref(), &text, new.created_keys)
+                    .save(request.state, path)?;
             }
             return Ok(item("written", backup.as_deref(), String::new()));
         }
     }
-    let message = format!("{} is being written by {}", path.display(), wanted.client.name());
+    let message = format!("{} is being written by {}", path.display(), request.client.name());
     Err(AppError::new(Code::Locked, message, "close it and retry"))
 }
 
 /// Returns the planned state of a file.
-fn planned(plan: &FilePlan, wanted: &Change, old: Option<&str>) -> Result<New> {
-    let broken = |broken| failure(&plan.path, wanted.client, broken);
-    if !wanted.remove {
-        let added = plan.add(wanted.client, old.unwrap_or_default()).map_err(broken)?;
-        return Ok(New { text: Some(added.text), made: added.made });
+fn new_content(plan: &FilePlan, request: &ChangeRequest, old: Option<&str>) -> Result<NewContent> {
+    let to_failure = |error| failure(&plan.path, request.client, error);
+    if !request.remove {
+        let added = plan.add(request.client, old.unwrap_or_default()).map_err(to_failure)?;
+        return Ok(NewContent { text: Some(added.text), created_keys: added.created_keys });
     }
-    let Some(now) = old else { return Ok(New { text: None, made: Vec::new() }) };
-    let record = Record::load(wanted.state, &plan.path)?.unwrap_or_default();
-    let text = plan.remove(now, &record.made).map_err(broken)?;
+    let Some(current) = old else { return Ok(NewContent { text: None, created_keys: Vec::new() }) };
+    let record = SetupRecord::load(request.state, &plan.path)?.unwrap_or_default();
+    let text = plan.remove(current, &record.created_keys).map_err(to_failure)?;
     let text = match read(&backup(&plan.path))? {
         // The file has not changed since: restore it byte for byte.
-        Some(before) if record.restores(now, &before) => Some(before),
-        _ if record.unchanged_since_made(now) || (record.created && plan.is_blank(&text)) => None,
+        Some(before) if record.restores(current, &before) => Some(before),
+        _ if record.unchanged_since_created(current) || (record.created && plan.is_blank(&text)) => None,
         _ => Some(text),
     };
-    Ok(New { text, made: Vec::new() })
+    Ok(NewContent { text, created_keys: Vec::new() })
 }
 
 /// Backs up a file as it was before Lore was added; after several changes, as it was before the first.
-fn keep(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBuf>> {
+fn back_up(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBuf>> {
     let Some(old) = old else { return Ok(None) };
     let backup = backup(path);
     let before = read(&backup)?;
-    let record = Record::load(state, path)?;
-    let kept = record.zip(before).is_some_and(|(record, before)| record.restores(old, &before));
-    if !kept {
+    let record = SetupRecord::load(state, path)?;
+    let is_current = record.zip(before).is_some_and(|(record, before)| record.restores(old, &before));
+    if !is_current {
         write_private(&backup, old.as_bytes())?;
     }
     Ok(Some(backup))
@@ -120,7 +121,7 @@ fn forget(path: &Path, state: &Path) -> Result<()> {
     if exists(&backup) && read(&backup)? == read(path)? {
         remove_file(&backup)?;
     }
-    Record::forget(state, path)
+    SetupRecord::forget(state, path)
 }
 
 fn backup(path: &Path) -> PathBuf {
@@ -133,13 +134,13 @@ fn read(path: &Path) -> Result<Option<String>> {
     Ok(read_text(path)?)
 }
 
-fn difference(path: &Path, old: Option<&str>, new: Option<&str>) -> String {
+fn diff_text(path: &Path, old: Option<&str>, new: Option<&str>) -> String {
     let name = path.display().to_string();
     unified(old.unwrap_or_default(), new.unwrap_or_default(), &name, &name)
 }
 
-fn failure(path: &Path, client: Client, broken: Broken) -> AppError {
-    let line = broken.line.map(|line| format!(":{line}")).unwrap_or_default();
+fn failure(path: &Path, client: Client, error: SettingsError) -> AppError {
+    let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
     let hint = format!("fix the settings of {} first; nothing was changed", client.name());
-    AppError::new(Code::Config, broken.message, hint).at(format!("{}{line}", path.display()))
+    AppError::new(Code::Config, format!("{}{line}: {}", path.display(), error.message), hint)
 }

@@ -50,8 +50,8 @@ impl Render for SkillDoctor {
     fn human(&self) -> String {
         let mut text = String::from("order:\n");
         for (folder, number) in self.order.iter().zip(1..) {
-            let there = if folder.exists { "" } else { "  (missing)" };
-            text.push_str(&format!("  {number}. {:<8}  {}{there}\n", folder.source.word(), folder.path));
+            let missing = if folder.exists { "" } else { "  (missing)" };
+            text.push_str(&format!("  {number}. {:<8}  {}{missing}\n", folder.source.word(), folder.path));
         }
         text.push_str(&format!("  {}. built-in\n", self.order.len() + 1));
         for skill in &self.skills {

@@ -1,7 +1,7 @@
 //! `search-notes`: lexical, semantic or hybrid search with paging.
 
 use clap::{Args, ValueEnum};
-use lore_engine::SearchRequest;
+use lore_engine::{SearchRequest, search};
 use lore_ports::Filter;
 use lore_text::since;
 use schemars::JsonSchema;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::search::query::{Mode, request};
-use crate::ops::search::search::SearchOutput;
+use crate::ops::search::full_text::SearchOutput;
+use crate::ops::search::request::{Mode, request};
 use crate::ops::{DynOutput as _, Operation, Render};
 
 /// Number of hits per page.
@@ -24,7 +24,7 @@ pub struct SearchNotes {
     query: String,
     /// Page of results, starting at 1
     #[arg(long, default_value_t = 1)]
-    #[serde(default = "one")]
+    #[serde(default = "default_page")]
     page: usize,
     /// Kind of search
     #[arg(long, value_enum, default_value = "hybrid")]
@@ -48,7 +48,7 @@ pub struct SearchNotes {
     tags: Vec<String>,
 }
 
-fn one() -> usize {
+fn default_page() -> usize {
     1
 }
 
@@ -100,21 +100,15 @@ impl Operation for SearchNotes {
         }
         let after = self.after_date.as_deref().map(|date| since(date, &context.now())).transpose()?;
         let filter = Filter { kinds: self.note_types, tags: self.tags, since: after, ..Filter::default() };
-        let mode = match self.search_type {
-            SearchType::Vector => Mode::Semantic,
-            _ => Mode::Hybrid,
+        let settings = match self.search_type {
+            SearchType::Fts => SearchRequest::default(),
+            SearchType::Vector => request(session, Mode::Semantic)?,
+            SearchType::Hybrid => request(session, Mode::Hybrid)?,
         };
-        let asked = match self.search_type {
-            SearchType::Fts => None,
-            _ => request(session, &self.query, mode, &filter, PAGE)?,
-        };
-        let asked = asked.unwrap_or(SearchRequest { text: self.query, filter, ..SearchRequest::default() });
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
-        let found = context.search(&SearchRequest { limit: PAGE, offset, ..asked })?;
-        Ok(NotesFound {
-            found: SearchOutput::new(session, context, found, self.page)?,
-            format: self.output_format,
-        })
+        let request = SearchRequest { text: self.query, filter, limit: PAGE, offset, ..settings };
+        let found = SearchOutput::new(session, context, search(context, &request)?, self.page);
+        Ok(NotesFound { found, format: self.output_format })
     }
 }
 

@@ -37,7 +37,7 @@ pub struct WriteNote {
     tags: Vec<String>,
     /// Type of the note
     #[arg(long, default_value = "note")]
-    #[serde(default = "note")]
+    #[serde(default = "default_type")]
     note_type: String,
     /// Other properties
     #[arg(skip)]
@@ -49,7 +49,7 @@ pub struct WriteNote {
     overwrite: bool,
 }
 
-fn note() -> String {
+fn default_type() -> String {
     "note".into()
 }
 
@@ -81,7 +81,7 @@ impl Operation for WriteNote {
             ));
         }
         let path = new_path(&path)?;
-        if !self.overwrite && exists(&context.vault().root().join(&path)) {
+        if !self.overwrite && exists(&context.vault().root().join(path.as_str())) {
             let current_version = context.page_at(&path)?.map(|page| page.version);
             let hint = "use another title, or edit it with `lore edit-note`, or pass --overwrite";
             let failure = AppError::new(Code::Exists, format!("{path} already exists"), hint);

@@ -31,13 +31,13 @@ pub struct PutParts {
 
 impl PutParts {
     /// Whether the parts replace the whole text.
-    pub fn stand_alone(&self) -> bool {
+    pub fn has_text_parts(&self) -> bool {
         self.compiled_truth.is_some() || self.timeline_append.is_some() || self.frontmatter.is_some()
     }
 
     /// Applies the parts to the given text, or else to the current text of the page.
     pub fn text(self, context: &VaultContext, path: &str, given: Option<String>) -> Result<String> {
-        if given.is_some() && self.stand_alone() {
+        if given.is_some() && self.has_text_parts() {
             return Err(AppError::usage(
                 "content and parts of a page cannot be combined",
                 "pass content, or compiled_truth, timeline_append and frontmatter",

@@ -1,0 +1,183 @@
+//! Excerpts: turns ranked pages into hits, with rows from the index and passages from the files, and fits their content
+//! into a token budget.
+
+mod as_of;
+mod budget;
+mod lines;
+mod page_text;
+mod passage;
+
+use lore_page::LineRange;
+use lore_ports::{ChunkRow, PageNo, PageRow};
+use lore_text::{ContentHash, PartialDate};
+use lore_vault::decode;
+
+use super::expression::{Prepared, count_terms};
+use super::fuse::Ranked;
+use super::result::{Excerpt, Hit};
+use crate::context::VaultContext;
+use crate::error::Result;
+
+use as_of::AsOf;
+use passage::passage;
+
+pub(super) use budget::fit;
+pub(super) use lines::read_lines;
+pub use page_text::{page_body, page_terms};
+
+/// Maximum lines shown of a chunk that was found by embedding.
+const CHUNK_LINES: u32 = 6;
+
+/// Maximum bytes of a file that is kept with its hit, to avoid reading it twice.
+const KEPT_TEXT: usize = 64 * 1024;
+
+/// Parameters for reading hits.
+pub(super) struct Reading<'a> {
+    pub context: &'a VaultContext,
+    pub query: &'a Prepared,
+    /// The day, month or year after which nothing counts.
+    pub as_of: Option<PartialDate>,
+    /// Whether to look up the chunks that contain the excerpts.
+    pub chunks: bool,
+}
+
+impl Reading<'_> {
+    /// Returns the pages with their excerpts. A page that has the words only in later-dated lines is dropped.
+    pub(super) fn hits(&self, ranked: Vec<Ranked>) -> Result<Vec<Hit>> {
+        let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
+        let pages = self.context.store().pages(self.context.project(), &numbers)?;
+        let mut hits = Vec::with_capacity(pages.len());
+        for page in pages {
+            let Some(found) = ranked.iter().find(|hit| hit.page == page.number) else { continue };
+            hits.extend(self.hit(page, found)?);
+        }
+        Ok(hits)
+    }
+
+    fn hit(&self, page: PageRow, found: &Ranked) -> Result<Option<Hit>> {
+        let mut hit = Hit::new(page, found.score, found.why.clone());
+        hit.answers = found.answers;
+        let page = &hit.page;
+        // A file that is already gone has no excerpt.
+        let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
+            hit.chunk.clone_from(&found.chunk);
+            return Ok(Some(hit));
+        };
+        let decoded = decode(&file.bytes);
+        let then = self.as_of.map(|day| AsOf::new(&page.path, &decoded.text, day));
+        let near = found.chunk.as_ref();
+        let near = near.filter(|chunk| then.as_ref().is_none_or(|then| !then.is_later(chunk.lines)));
+        if let (Some(then), None) = (&then, found.line)
+            && near.is_none()
+            && self.is_only_later(page, &decoded.text, then, found)
+        {
+            return Ok(None);
+        }
+        let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
+        let hash = ContentHash::of(&file.bytes);
+        let source = PassageSource { context: self.context, page, text, hash, chunks: self.chunks };
+        let (excerpt, chunk) = match found.line {
+            Some(line) => source.line_of(line)?,
+            None => source.passage_of(self.query, near)?,
+        };
+        let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
+        hit.text = kept.then(|| text.to_owned());
+        (hit.excerpt, hit.chunk) = (excerpt, chunk);
+        Ok(Some(hit))
+    }
+
+    /// Whether a page matches, by words or embedding, only in later-dated lines: its name, its properties and the rest
+    /// of its text contain none of the words.
+    fn is_only_later(&self, page: &PageRow, text: &str, then: &AsOf, found: &Ranked) -> bool {
+        let start = body_start(text);
+        let words = |text: &str| passage(text, start, self.query).map_or(0, |found| found.terms);
+        let about: String = text.lines().take(start.saturating_sub(1) as usize).collect::<Vec<_>>().join(" ");
+        let later = found.chunk.is_some() || words(text) > 0;
+        later && words(&then.text) == 0 && count_terms(&format!("{} {about}", page.title), self.query) == 0
+    }
+}
+
+/// A page to read excerpts from.
+struct PassageSource<'a> {
+    context: &'a VaultContext,
+    page: &'a PageRow,
+    text: &'a str,
+    hash: ContentHash,
+    chunks: bool,
+}
+
+type Passage = (Option<Excerpt>, Option<ChunkRow>);
+
+impl PassageSource<'_> {
+    /// Returns a line that answers by itself, and the chunk that contains it.
+    fn line_of(&self, line: u32) -> Result<Passage> {
+        let lines = LineRange { first: line, last: line };
+        let text = lines_of(self.text, lines);
+        let chunks = self.context.store().chunks_of(self.context.project(), self.page.number)?;
+        let chunk = chunks.into_iter().find(|chunk| overlap(&chunk.lines, &lines));
+        Ok((Some(Excerpt { text, lines, hash: self.hash }), chunk))
+    }
+
+    /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the
+    /// beginning of the chunk found by embedding.
+    fn passage_of(&self, query: &Prepared, near: Option<&ChunkRow>) -> Result<Passage> {
+        let (text, hash) = (self.text, self.hash);
+        let found = passage(text, body_start(text), query);
+        // Words outside the chunk found by embedding count only if all of them are there.
+        let by_words = found.filter(|found| {
+            near.is_none_or(|chunk| overlap(&chunk.lines, &found.lines))
+                || count_terms(&found.text, query) == query.terms.len()
+        });
+        if let Some(found) = by_words {
+            let chunk = match near.filter(|chunk| overlap(&chunk.lines, &found.lines)) {
+                Some(chunk) => Some(chunk.clone()),
+                None if !self.chunks => None,
+                None => chunk_around(self.context, self.page.number, text, &found.lines, query)?,
+            };
+            return Ok((Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk));
+        }
+        let excerpt = near.map(|chunk| {
+            let last = chunk.lines.last.min(chunk.lines.first + CHUNK_LINES - 1);
+            let lines = LineRange { first: chunk.lines.first, last };
+            Excerpt { text: lines_of(text, lines), lines, hash }
+        });
+        Ok((excerpt, near.cloned()))
+    }
+}
+
+fn overlap(one: &LineRange, other: &LineRange) -> bool {
+    one.first <= other.last && other.first <= one.last
+}
+
+/// Returns the chunk that contains the most words, of those that overlap a passage.
+fn chunk_around(
+    context: &VaultContext,
+    page: PageNo,
+    text: &str,
+    lines: &LineRange,
+    query: &Prepared,
+) -> Result<Option<ChunkRow>> {
+    let mut chunks = context.store().chunks_of(context.project(), page)?;
+    chunks.retain(|chunk| overlap(&chunk.lines, lines));
+    // `max_by_key` returns the last maximum; reversed, that is the first.
+    let terms = |chunk: &ChunkRow| count_terms(&lines_of(text, chunk.lines), query);
+    Ok(chunks.into_iter().rev().max_by_key(terms))
+}
+
+/// Returns the text of lines, without leading and trailing blank lines.
+fn lines_of(text: &str, lines: LineRange) -> String {
+    let (first, count) = (lines.first.saturating_sub(1) as usize, (lines.last + 1 - lines.first) as usize);
+    let found: Vec<&str> = text.lines().skip(first).take(count).collect();
+    found.join("\n").trim_matches('\n').to_owned()
+}
+
+/// Returns the first line after the frontmatter.
+fn body_start(text: &str) -> u32 {
+    let mut lines = text.lines().zip(1u32..);
+    match lines.next() {
+        Some((first, _)) if first.trim_start_matches('\u{feff}').trim_end() == "---" => lines
+            .find(|(line, _)| matches!(line.trim_end(), "---" | "..."))
+            .map_or(1, |(_, number)| number + 1),
+        _ => 1,
+    }
+}

@@ -1,0 +1,258 @@
+//! Fusion, as pure functions: combines the lists of the retrievers by weighted scores, by union, or by reciprocal rank,
+//! and puts the pages that answer by themselves before the rest.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_ports::{ChunkRow, PageNo};
+
+use super::request::Mode;
+use super::retrieve::Retrieved;
+
+/// A page and its score.
+pub(super) type Scored = (PageNo, f64);
+
+/// The reason of a page that contains every word.
+pub(super) const EVERY_WORD: &str = "all words";
+
+/// The reason of a page that contains some words.
+const SOME_WORDS: &str = "some words";
+
+/// How the lists are combined.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fusion {
+    /// A weighted sum of both scores, each scaled to 0..1. The number is the weight of the semantic score.
+    Weighted(f64),
+    /// The semantic list in its own order, then the pages found only by words.
+    Union,
+    /// The sum of `1 / (k + rank)` over both lists. The number is k.
+    Reciprocal(f64),
+}
+
+impl Fusion {
+    /// The weight of the semantic score that is best on the evaluation sets; see `docs/benchmarks.md`.
+    pub const SEMANTIC_WEIGHT: f64 = 0.5;
+
+    /// The usual k of reciprocal rank fusion.
+    pub const RECIPROCAL_K: f64 = 60.0;
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Fusion::Weighted(Fusion::SEMANTIC_WEIGHT)
+    }
+}
+
+/// A ranking that signals may still change.
+pub(super) struct Ranking {
+    /// Best first.
+    pub list: Vec<Scored>,
+    /// How the pages were retrieved.
+    pub mode: Mode,
+    /// Number of pages that can be shown.
+    pub needed: usize,
+    /// Reasons for each page, besides its words and its embedding.
+    pub reasons: HashMap<PageNo, Vec<String>>,
+}
+
+/// A page in its final order.
+pub(super) struct Ranked {
+    pub page: PageNo,
+    pub score: f64,
+    pub why: Vec<String>,
+    /// The best chunk by embedding.
+    pub chunk: Option<ChunkRow>,
+    /// Whether a link or a fact led to it.
+    pub answers: bool,
+    /// The line that answers the question, if there is a single one.
+    pub line: Option<u32>,
+}
+
+impl Ranked {
+    /// Returns a page with a score and its reasons.
+    pub(super) fn new(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
+        Ranked { page, score, why, chunk: None, answers: false, line: None }
+    }
+}
+
+/// Combines what was found by words and by embedding into one ranking.
+pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranking {
+    let near = found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity)));
+    let list = match found.mode {
+        Mode::Hybrid => fuse(fusion, &found.words, &near.collect::<Vec<_>>()),
+        Mode::Semantic => near.collect(),
+        Mode::Lexical => fuse(Fusion::Weighted(0.0), &found.words, &[]),
+        Mode::Words | Mode::Fields => found.words.clone(),
+    };
+    Ranking { list, mode: found.mode, needed, reasons: HashMap::new() }
+}
+
+/// Returns the pages in their final order with their reasons: those named by the query and those that answer it, then
+/// the ranking.
+pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
+    let words: HashSet<PageNo> = found.words.iter().map(|(page, _)| *page).collect();
+    let near: HashMap<PageNo, (ChunkRow, f32)> =
+        found.near.into_iter().map(|hit| (hit.chunk.page, (hit.chunk, hit.similarity))).collect();
+    let complete = found.mode == Mode::Words && !found.relaxed;
+    let mut rest: Vec<Ranked> = Vec::new();
+    for (page, score) in ranking.list.into_iter().take(ranking.needed) {
+        let mut why = ranking.reasons.remove(&page).unwrap_or_default();
+        if words.contains(&page) && !why.iter().any(|why| why == EVERY_WORD) {
+            why.push(if complete { EVERY_WORD } else { SOME_WORDS }.to_owned());
+        }
+        let near = near.get(&page);
+        why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
+        rest.push(Ranked { chunk: near.map(|(chunk, _)| chunk.clone()), ..Ranked::new(page, score, why) });
+    }
+    let mut first = found.first;
+    rest.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
+        Some(known) => {
+            known.chunk = known.chunk.take().or_else(|| hit.chunk.clone());
+            false
+        }
+        None => true,
+    });
+    // An exact match ranks above the best of the others, also by its score.
+    let (top, count) = (rest.first().map_or(0.0, |best| best.score), first.len());
+    for (at, hit) in first.iter_mut().enumerate() {
+        hit.score = top + (count - at) as f64;
+    }
+    first.append(&mut rest);
+    first
+}
+
+/// Fuses two lists, both best first, into one, best first, with scores from 0 to 1.
+fn fuse(fusion: Fusion, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    match fusion {
+        Fusion::Weighted(weight) => weighted(weight, lexical, semantic),
+        Fusion::Union => union(lexical, semantic),
+        Fusion::Reciprocal(k) => reciprocal(k, lexical, semantic),
+    }
+}
+
+fn weighted(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    let mut sums: HashMap<PageNo, f64> = HashMap::new();
+    for (list, weight) in [(scaled(lexical, 0.0), 1.0 - weight), (scaled(semantic, f64::MAX), weight)] {
+        for (page, score) in list {
+            *sums.entry(page).or_default() += weight * score;
+        }
+    }
+    sorted(sums)
+}
+
+/// Scales scores to 0..1: the best is 1, and 0 is the worst or `floor`, whichever is less. A page without matching
+/// words has no lexical score at all, so the worst of those that have one must stay above 0.
+fn scaled(list: &[Scored], floor: f64) -> Vec<Scored> {
+    let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
+    let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
+    let range = best - worst;
+    list.iter()
+        .map(|(page, score)| (*page, if range > 0.0 { (score - worst) / range } else { 1.0 }))
+        .collect()
+}
+
+fn union(lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    let only_words = lexical.iter().filter(|(page, _)| !semantic.iter().any(|(known, _)| known == page));
+    let pages: Vec<PageNo> = semantic.iter().chain(only_words).map(|(page, _)| *page).collect();
+    let count = pages.len() as f64;
+    pages.into_iter().enumerate().map(|(at, page)| (page, 1.0 - at as f64 / count)).collect()
+}
+
+fn reciprocal(k: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    let mut sums: HashMap<PageNo, f64> = HashMap::new();
+    for list in [lexical, semantic] {
+        for ((page, _), rank) in list.iter().zip(1u32..) {
+            *sums.entry(*page).or_default() += 1.0 / (k + f64::from(rank));
+        }
+    }
+    // A page that is first in both lists gets 1.
+    sums.values_mut().for_each(|sum| *sum *= (k + 1.0) / 2.0);
+    sorted(sums)
+}
+
+fn sorted(sums: HashMap<PageNo, f64>) -> Vec<Scored> {
+    let mut list: Vec<Scored> = sums.into_iter().collect();
+    sort(&mut list);
+    list
+}
+
+/// Sorts by score, best first; ties by page number.
+pub(super) fn sort(list: &mut [Scored]) {
+    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fusion: Fusion, lexical: &[Scored], semantic: &[Scored], expected: &[(PageNo, f64)]) {
+        let found: Vec<Scored> = fuse(fusion, lexical, semantic)
+            .into_iter()
+            .map(|(page, score)| (page, (score * 1000.0).round() / 1000.0))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn weighted_scores_are_scaled_and_summed() {
+        let (lexical, semantic) = ([(1, 10.0), (2, 5.0), (3, 1.0)], [(2, 0.9), (4, 0.5), (1, 0.1)]);
+        check(Fusion::Weighted(0.5), &lexical, &semantic, &[(2, 0.75), (1, 0.5), (4, 0.25), (3, 0.05)]);
+        check(Fusion::Weighted(0.0), &lexical, &semantic, &[(1, 1.0), (2, 0.5), (3, 0.1), (4, 0.0)]);
+        check(Fusion::Weighted(1.0), &lexical, &semantic, &[(2, 1.0), (4, 0.5), (1, 0.0), (3, 0.0)]);
+    }
+
+    #[test]
+    fn single_hit_in_either_list_gets_its_full_weight() {
+        check(Fusion::Weighted(0.4), &[(1, 3.0)], &[], &[(1, 0.6)]);
+        check(Fusion::Weighted(0.4), &[], &[(1, 0.3)], &[(1, 0.4)]);
+        check(Fusion::Weighted(0.4), &[(1, 0.0)], &[(1, 0.3)], &[(1, 1.0)]);
+    }
+
+    #[test]
+    fn union_keeps_the_semantic_order_and_appends_the_rest() {
+        check(
+            Fusion::Union,
+            &[(1, 9.0), (2, 8.0), (3, 7.0)],
+            &[(3, 0.9), (4, 0.8)],
+            &[(3, 1.0), (4, 0.75), (1, 0.5), (2, 0.25)],
+        );
+    }
+
+    #[test]
+    fn reciprocal_ranks_are_summed() {
+        // 1/(60+1) + 1/(60+2) for page 1, 1/(60+2) + 1/(60+1) for page 2: equal, so the lower number is first.
+        check(
+            Fusion::Reciprocal(60.0),
+            &[(1, 9.0), (2, 8.0)],
+            &[(2, 0.9), (1, 0.8), (3, 0.7)],
+            &[(1, 0.992), (2, 0.992), (3, 0.484)],
+        );
+    }
+
+    #[test]
+    fn empty_lists_fuse_to_an_empty_list() {
+        for fusion in [Fusion::default(), Fusion::Union, Fusion::Reciprocal(60.0)] {
+            check(fusion, &[], &[], &[]);
+        }
+    }
+
+    #[test]
+    fn named_pages_and_answers_come_before_the_ranking() {
+        let named = Ranked::new(7, 0.0, vec!["exact title match".into()]);
+        let answer = Ranked { answers: true, ..Ranked::new(9, 0.0, vec!["answers it".into()]) };
+        let (first, words) = (vec![named, answer], vec![(8, 5.0), (7, 4.0), (6, 3.0), (5, 2.0)]);
+        let (relaxed, near, notes) = (true, Vec::new(), Vec::new());
+        let found = Retrieved { first, words, relaxed, near, mode: Mode::Words, notes };
+        let ranking = combine(Fusion::default(), &found, 3);
+        let merged = merge(found, ranking);
+        let shown: Vec<(PageNo, f64, &str)> =
+            merged.iter().map(|hit| (hit.page, hit.score, hit.why[0].as_str())).collect();
+        let expected = [
+            (7, 7.0, "exact title match"),
+            (9, 6.0, "answers it"),
+            (8, 5.0, SOME_WORDS),
+            (6, 3.0, SOME_WORDS),
+        ];
+        assert_eq!(shown, expected);
+    }
+}

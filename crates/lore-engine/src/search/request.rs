@@ -1,0 +1,94 @@
+//! What a caller asks for.
+
+use lore_ports::{Filter, PageRow};
+use lore_text::PartialDate;
+
+use super::fuse::Fusion;
+use super::signals::Signals;
+use crate::context::VaultContext;
+
+/// Maximum number of hits that a caller may ask for.
+pub const MAX_HITS: usize = 10_000;
+
+/// How pages are retrieved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Pages with all the words, else with some of them: what `search` promises.
+    #[default]
+    Words,
+    /// Any of the content words, ranked by how rare they are: suits questions.
+    Lexical,
+    /// By embedding similarity.
+    Semantic,
+    /// Both.
+    Hybrid,
+    /// By the fields that contain a word, with fixed weights. Signals, dates and excerpts do not apply.
+    Fields,
+}
+
+/// A search request.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRequest {
+    /// The query as typed.
+    pub text: String,
+    /// How pages are retrieved.
+    pub mode: Mode,
+    /// How lexical and semantic results are combined.
+    pub fusion: Fusion,
+    /// Which ranking signals are enabled.
+    pub signals: Signals,
+    /// Which pages to search.
+    pub filter: Filter,
+    /// Return structured lines of this kind instead of pages.
+    pub kind: Option<HitKind>,
+    /// The day, month or year as of which relations are evaluated, if not today. Anything dated later is ignored.
+    pub as_of: Option<PartialDate>,
+    /// Maximum number of hits.
+    pub limit: usize,
+    /// Number of hits to skip.
+    pub offset: usize,
+    /// Whether to judge how well the best hit answers the query. It costs another look at that page.
+    pub judge: bool,
+    /// The content to return with the hits; without it, hits have an excerpt only.
+    pub budget: Option<Budget>,
+}
+
+/// The kind of a hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HitKind {
+    /// A page.
+    Page,
+    /// An observation.
+    Observation,
+    /// A relation.
+    Relation,
+    /// A fact.
+    Fact,
+    /// A timeline entry.
+    Entry,
+}
+
+/// How much of each hit to return.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// Title and summary.
+    Summary,
+    /// The matching section.
+    Section,
+    /// Everything above the first horizontal rule.
+    Full,
+    /// As much as the budget allows, the best hits first.
+    #[default]
+    Auto,
+}
+
+/// A token budget for the content of hits.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    /// How much of each hit to return.
+    pub depth: Depth,
+    /// Total number of tokens.
+    pub tokens: usize,
+    /// Returns the tokens that the caller's formatting adds around a page's content.
+    pub around: fn(&VaultContext, &PageRow) -> usize,
+}

@@ -1,0 +1,118 @@
+//! What a search returns.
+
+use lore_page::LineRange;
+use lore_ports::{ChunkRow, PageRow};
+use lore_text::ContentHash;
+
+use super::request::{Depth, Mode};
+use crate::lifecycle::State;
+use crate::note::Note;
+
+/// A search result.
+#[derive(Debug, Default)]
+pub struct SearchResult {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Whether no page had all the words, so that any of them matched.
+    pub relaxed: bool,
+    /// Whether there are more hits after these.
+    pub more: bool,
+    /// How the pages were retrieved, which may differ from the request.
+    pub mode: Mode,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
+    /// How well the query is answered, if that was requested and the query has content words.
+    pub quality: Option<AnswerQuality>,
+    /// The tokens used, if there is a budget.
+    pub spent: Option<Spent>,
+}
+
+/// A matching page, or a line of one.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// The page.
+    pub page: PageRow,
+    /// The page's lifecycle state today.
+    pub state: State,
+    /// Warnings that follow from the state.
+    pub warnings: Vec<String>,
+    /// The reasons for the match, strongest first.
+    pub why: Vec<String>,
+    /// Whether a link or a fact makes it an answer to the question.
+    pub answers: bool,
+    /// The score; comparable within one result only.
+    pub score: f64,
+    /// How well it answers the query, from 0 to 1; only the best hit is judged, and only on request.
+    pub confidence: Option<f64>,
+    /// The excerpt to show.
+    pub excerpt: Option<Excerpt>,
+    /// The chunk that contains the excerpt. Not set in [`Mode::Words`].
+    pub chunk: Option<ChunkRow>,
+    /// The content to show, if there is a budget.
+    pub content: Option<Content>,
+    /// The file as read for the excerpt, if it is not too long to keep.
+    pub(super) text: Option<String>,
+}
+
+impl Hit {
+    /// Returns a hit as the retrievers know it; the later stages add the rest.
+    pub(super) fn new(page: PageRow, score: f64, why: Vec<String>) -> Hit {
+        Hit {
+            page,
+            state: State::default(),
+            warnings: Vec::new(),
+            why,
+            answers: false,
+            score,
+            confidence: None,
+            excerpt: None,
+            chunk: None,
+            content: None,
+            text: None,
+        }
+    }
+}
+
+/// A passage with what is needed to verify it later.
+#[derive(Debug, Clone)]
+pub struct Excerpt {
+    /// The text.
+    pub text: String,
+    /// Its lines.
+    pub lines: LineRange,
+    /// Hash of the file it was read from.
+    pub hash: ContentHash,
+}
+
+/// The content of a hit that fits the budget.
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// The depth that was reached; never [`Depth::Auto`].
+    pub depth: Depth,
+    /// The section or the truth.
+    pub text: Option<String>,
+    /// The lines of the text.
+    pub lines: Option<LineRange>,
+    /// Its cost in tokens, including title and summary.
+    pub tokens: usize,
+}
+
+/// How a token budget was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// Total cost in tokens.
+    pub total: usize,
+    /// Tokens left.
+    pub remaining: usize,
+    /// Number of hits that did not fit.
+    pub left_out: usize,
+}
+
+/// How well a query is answered.
+#[derive(Debug, Clone)]
+pub struct AnswerQuality {
+    /// Confidence of the best hit, from 0 to 1; 0 without hits. Unlike a score, it is comparable across queries.
+    pub confidence: f64,
+    /// The page of the best hit.
+    pub page: Option<PageRow>,
+}

@@ -1,0 +1,125 @@
+//! Retrieval: each retriever finds candidates in its own way and returns them best first.
+
+mod embedding;
+mod fields;
+mod full_text;
+mod lines;
+mod names;
+mod relations;
+mod words;
+
+use lore_ports::{ChunkHit, Filter, Order, PageNo, PageRow, Window};
+
+use super::expression::Prepared;
+use super::fuse::{Fusion, Ranked, Scored};
+use super::request::{Mode, SearchRequest};
+use crate::context::VaultContext;
+use crate::error::Result;
+use crate::note::Note;
+
+use embedding::{EmbeddingHits, by_embedding};
+use names::exact;
+use relations::{Answer, answers};
+use words::{by_any_word, by_words};
+
+pub use embedding::page_similarity;
+pub(super) use fields::by_fields;
+pub use fields::updated;
+pub use full_text::{WEIGHTS, full_text};
+pub(super) use lines::{FoundLine, lines};
+pub(super) use words::with_every_word;
+
+/// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
+pub(super) const POOL: usize = 100;
+
+/// The candidates, each list best first.
+pub(super) struct Retrieved {
+    /// Pages whose name is the query, then those that a link or a fact makes an answer.
+    pub first: Vec<Ranked>,
+    /// Pages by their words.
+    pub words: Vec<Scored>,
+    /// Whether no page had all the words, so that any of them matched.
+    pub relaxed: bool,
+    /// Pages by embedding, with their nearest chunks.
+    pub near: Vec<ChunkHit>,
+    /// The mode in which they were retrieved: without a model, by words alone.
+    pub mode: Mode,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
+}
+
+/// Runs the retrievers of the requested mode for `needed` pages.
+pub(super) fn retrieve(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    needed: usize,
+) -> Result<Retrieved> {
+    let (first, mode) = (first(context, request)?, request.mode);
+    let limit = needed + first.len();
+    let mut found =
+        Retrieved { first, words: Vec::new(), relaxed: false, near: Vec::new(), mode, notes: Vec::new() };
+    if mode == Mode::Words {
+        (found.words, found.relaxed) = by_words(context, request, query, limit)?;
+    }
+    let pool = POOL.max(limit);
+    if matches!(mode, Mode::Lexical | Mode::Hybrid) {
+        found.words = by_any_word(context, request, query, pool)?;
+    }
+    if matches!(mode, Mode::Semantic | Mode::Hybrid) {
+        // Weighted sums need both scores of every page; ranks do not.
+        let also: Vec<PageNo> = match request.fusion {
+            Fusion::Weighted(_) => found.words.iter().map(|(page, _)| *page).collect(),
+            _ => Vec::new(),
+        };
+        match by_embedding(context, request, pool, &also)? {
+            EmbeddingHits::Found(near, note) => {
+                found.near = near;
+                found.notes.extend(note);
+            }
+            EmbeddingHits::Unavailable(reason) => {
+                found.mode = Mode::Lexical;
+                found.notes.push(reason);
+                if mode == Mode::Semantic {
+                    found.words = by_any_word(context, request, query, pool)?;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Finds the pages whose name is the query, then those that a link or a fact makes an answer.
+fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>> {
+    let mut first: Vec<Ranked> = Vec::new();
+    if request.signals.exact {
+        let named = exact(context, request)?.into_iter();
+        first = named.map(|(page, why)| Ranked::new(page, 0.0, vec![why.to_owned()])).collect();
+    }
+    if request.signals.relation && request.mode != Mode::Words {
+        for Answer { page, why, line } in answers(context, request)? {
+            if !first.iter().any(|known| known.page == page) {
+                first.push(Ranked { line, answers: true, ..Ranked::new(page, 0.0, vec![why]) });
+            }
+        }
+    }
+    Ok(first)
+}
+
+/// Returns those of these pages that match a filter.
+pub(super) fn passing(context: &VaultContext, filter: &Filter, pages: &[PageNo]) -> Result<Vec<PageRow>> {
+    let (store, project) = (context.store(), context.project());
+    let mut rows = store.pages(project, pages)?;
+    if *filter == Filter::default() {
+        return Ok(rows);
+    }
+    let mut passes = Vec::with_capacity(rows.len());
+    for row in rows.drain(..) {
+        let one = Filter { slug: filter.slug.clone().or(Some(row.slug.clone())), ..filter.clone() };
+        let found = store.list(project, &one, Order::Title, Window { limit: 1, offset: 0 })?;
+        if found.first().is_some_and(|found| found.number == row.number) {
+            passes.push(row);
+        }
+    }
+    Ok(passes)
+}

@@ -1,0 +1,82 @@
+//! Checks the facts of a vault: duplicates, and two values of a single-valued predicate.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lore_engine::{Result, VaultContext, plain_predicate};
+use lore_ports::{PageNo, Statement, StatementFilter, StatementKind, StatementRow};
+
+use super::{Referent, Referents};
+
+/// Returns the problems, one sentence each, sorted by page and line.
+pub fn problems(context: &VaultContext) -> Result<Vec<String>> {
+    let (store, project) = (context.store(), context.project());
+    let rows = store.statements(
+        project,
+        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
+    )?;
+    let paths: HashMap<PageNo, String> = store
+        .fingerprints(project, context.replica(), None)?
+        .into_iter()
+        .map(|page| (page.page, page.path))
+        .collect();
+    let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
+    let mut problems = Vec::new();
+    problems.extend(repeated_facts(&rows, path));
+    problems.extend(overlapping_values(context, &rows, path)?);
+    Ok(problems)
+}
+
+/// Returns facts that a page states twice.
+fn repeated_facts<'p>(rows: &[StatementRow], path: impl Fn(PageNo) -> &'p str) -> Vec<String> {
+    let mut seen = HashMap::new();
+    let mut problems = Vec::new();
+    for row in rows {
+        let statement = &row.statement;
+        let key = (row.page, &statement.subject, &statement.predicate, &statement.object, statement.interval);
+        if let Some(first) = seen.insert(key, statement.lines.first) {
+            let (path, line) = (path(row.page), statement.lines.first);
+            problems.push(format!("{path}: lines {first} and {line} state the same {}", statement.predicate));
+        }
+    }
+    problems
+}
+
+/// Returns values of a single-valued predicate that are valid at the same time on one page: a new value was added by
+/// hand without ending the old one.
+fn overlapping_values<'p>(
+    context: &VaultContext,
+    rows: &[StatementRow],
+    path: impl Fn(PageNo) -> &'p str,
+) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let single: Vec<&StatementRow> =
+        rows.iter().filter(|row| policy.facts.is_single_valued(&row.statement.predicate)).collect();
+    let words = single.iter().flat_map(|row| row.statement.subject.iter().chain([&row.statement.object]));
+    let referents = Referents::read(context, words.map(String::as_str))?;
+    let mut groups: BTreeMap<(PageNo, Referent, String), Vec<&Statement>> = BTreeMap::new();
+    for row in single {
+        let subject = referents.subject(&row.statement, row.page, path(row.page));
+        let key = (row.page, subject, plain_predicate(&row.statement.predicate));
+        groups.entry(key).or_default().push(&row.statement);
+    }
+    let mut problems = Vec::new();
+    for ((page, ..), group) in groups {
+        let value = |statement: &Statement| referents.of(&statement.object, path(page));
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                if one.interval.overlaps(other.interval) && value(one) != value(other) {
+                    problems.push(format!(
+                        "{}: lines {} and {} give {} two values at the same time: {} and {}",
+                        path(page),
+                        one.lines.first,
+                        other.lines.first,
+                        one.predicate,
+                        one.object,
+                        other.object
+                    ));
+                }
+            }
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,233 @@
+//! Finds generated files that are out of date.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_engine::{Generated, Make, Result, VaultContext};
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::secrets;
+use lore_vault::{exists, folder, list_names, without_extension};
+
+use super::{
+    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, catalogue, file_catalogue, folder_list,
+    put_block, redaction, registry, state_of,
+};
+
+/// Path of a generated file and its expected content; `None` if it should not exist.
+pub type StaleGeneratedFile = (String, Option<String>);
+
+/// Returns the generated files that must be written or deleted.
+pub fn stale_files(context: &VaultContext) -> Result<Vec<StaleGeneratedFile>> {
+    let policy = context.policy();
+    if policy.generated.is_empty() {
+        return Ok(Vec::new());
+    }
+    let pages = every_page(context)?;
+    let mut files = Vec::new();
+    for generated in &policy.generated {
+        match generated.make {
+            Make::Catalogue => files.extend(catalogue_files(context, generated, &pages)?),
+            _ => files.extend(blocks(context, generated, &pages)?),
+        }
+    }
+    let mut stale = Vec::new();
+    for (path, text) in files {
+        let current = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
+        if current.as_deref() != text.as_deref().map(str::as_bytes) {
+            stale.push((path, text));
+        }
+    }
+    Ok(stale)
+}
+
+/// Returns the existing files that are generated as a whole.
+pub fn whole_files(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let catalogues = policy.generated.iter().filter(|generated| generated.make == Make::Catalogue);
+    Ok(catalogues.flat_map(|generated| parts(context, generated.path.as_str())).collect())
+}
+
+/// Returns all generated files, whole or with a block, that exist or should exist.
+pub fn every_path(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
+    let blocks = policy.generated.iter().filter(|generated| generated.make != Make::Catalogue);
+    let mut paths = whole_files(context)?;
+    paths.extend(blocks.flat_map(|generated| targets(generated, &pages)));
+    Ok(paths)
+}
+
+/// Returns the files whose block markers are broken, so that they cannot be written.
+pub fn broken_blocks(context: &VaultContext) -> Result<Vec<String>> {
+    let policy = context.policy();
+    let pages = if policy.generated.is_empty() { Vec::new() } else { every_page(context)? };
+    let mut broken = Vec::new();
+    for generated in policy.generated.iter().filter(|generated| generated.make != Make::Catalogue) {
+        for path in targets(generated, &pages) {
+            let text = read(context, &path)?;
+            if text.is_some_and(|text| put_block(&text, OPEN, CLOSE, "").is_none()) {
+                broken.push(path);
+            }
+        }
+    }
+    Ok(broken)
+}
+
+fn every_page(context: &VaultContext) -> Result<Vec<PageRow>> {
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    Ok(context.store().list(context.project(), &Filter::default(), Order::Title, all)?)
+}
+
+/// Returns the files of a catalogue, and obsolete parts to delete.
+fn catalogue_files(
+    context: &VaultContext,
+    generated: &Generated,
+    pages: &[PageRow],
+) -> Result<Vec<StaleGeneratedFile>> {
+    let stem = generated.path.as_str();
+    let updated: Vec<String> = pages.iter().map(last_change).collect();
+    let nodes: Vec<CatalogueEntry<'_>> =
+        pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
+    let sections: Vec<super::CatalogueSection> = generated
+        .sections
+        .iter()
+        .map(|section| super::CatalogueSection { title: section.title.clone(), tag: section.tag.clone() })
+        .collect();
+    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, generated.budget)
+        .into_iter()
+        .map(|(path, text)| (path, Some(text)))
+        .collect();
+    for part in parts(context, stem) {
+        let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Unchanged);
+        if sealed {
+            files.entry(part).or_insert(None);
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+/// Returns the existing catalogue file and its parts: `index.md`, `index-procedures.md`.
+fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
+    let parent = folder(stem);
+    let name = stem.rsplit('/').next().unwrap_or(stem);
+    let names = list_names(&context.vault().root().join(parent)).unwrap_or_default();
+    let is_part = |file: &String| {
+        let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let full = |file: String| if parent.is_empty() { file } else { format!("{parent}/{file}") };
+    names.into_iter().filter(is_part).map(full).collect()
+}
+
+fn node<'a>(page: &'a PageRow, updated: &'a str) -> CatalogueEntry<'a> {
+    CatalogueEntry {
+        title: &page.title,
+        id: &page.id,
+        summary: page.summary.as_deref().unwrap_or_default(),
+        tags: &page.tags,
+        projects: page.properties.list("projects"),
+        status: page.status.as_deref(),
+        updated,
+        issue: page.properties.text("issue").map(str::to_owned),
+    }
+}
+
+fn last_change(page: &PageRow) -> String {
+    // Never use the mtime: a clone or a copy would make the generated file stale.
+    let properties = ["updated", "captured", "date", "created"];
+    properties.iter().find_map(|key| page.properties.text(key)).unwrap_or_default().to_owned()
+}
+
+/// Returns the files with a block and their regenerated content.
+fn blocks(
+    context: &VaultContext,
+    generated: &Generated,
+    pages: &[PageRow],
+) -> Result<Vec<StaleGeneratedFile>> {
+    let mut files = Vec::new();
+    for path in targets(generated, pages) {
+        let inner = inner(generated.make, &path, pages);
+        let text = match read(context, &path)? {
+            Some(text) => text,
+            None if exists(&context.vault().root().join(&path)) => continue,
+            None => format!("# {}\n", name_of(&path)),
+        };
+        if let Some(text) = put_block(&text, OPEN, CLOSE, &inner) {
+            files.push((path, Some(text)));
+        }
+    }
+    Ok(files)
+}
+
+/// Returns the files of a pattern: itself, or one in every folder with pages that match it.
+fn targets(generated: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
+    let pattern = generated.path.as_str();
+    if !pattern.contains(['*', '{', '?', '[']) {
+        return BTreeSet::from([format!("{}.md", without_extension(pattern))]);
+    }
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let mut found = BTreeSet::new();
+    for page in pages {
+        let mut at = folder(&page.path);
+        while !at.is_empty() {
+            let path = format!("{at}/{}.md", without_extension(name));
+            if generated.path.matches(&path) {
+                found.insert(path);
+            }
+            at = folder(at);
+        }
+    }
+    found
+}
+
+fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
+    let parent = folder(path);
+    let line =
+        |page: &'_ PageRow| (page.path.clone(), page.title.clone(), page.summary.clone().unwrap_or_default());
+    let below = |page: &&PageRow| {
+        let inside =
+            parent.is_empty() || page.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'));
+        inside && page.path != path
+    };
+    let lines: Vec<(String, String, String)> = pages.iter().filter(below).map(line).collect();
+    let files: Vec<FileLine<'_>> =
+        lines.iter().map(|(path, title, summary)| FileLine { path, title, summary }).collect();
+    match make {
+        Make::Files => file_catalogue(&files),
+        Make::Folder => folder_list(parent, &files),
+        Make::Secrets => {
+            let rules: Vec<(&str, &str)> = secrets::rules().map(|rule| (rule.name, rule.what)).collect();
+            redaction(&rules)
+        }
+        Make::Registry | Make::Catalogue => policies(parent, pages),
+    }
+}
+
+fn policies(parent: &str, pages: &[PageRow]) -> String {
+    let own: Vec<(&PageRow, String)> = pages
+        .iter()
+        .filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"))
+        .map(|page| (page, last_change(page)))
+        .collect();
+    let lines: Vec<PolicyLine<'_>> = own
+        .iter()
+        .map(|(page, updated)| PolicyLine {
+            slug: page.slug.rsplit('/').next().unwrap_or(&page.slug),
+            title: &page.title,
+            status: page.status.as_deref().unwrap_or("active"),
+            updated,
+            reason: page.properties.text("reason").or(page.summary.as_deref()).unwrap_or_default(),
+        })
+        .collect();
+    registry(&lines)
+}
+
+fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    let file = context.vault().read(path, u64::MAX)?;
+    Ok(file.and_then(|file| String::from_utf8(file.bytes).ok()))
+}
+
+/// Returns the name of a folder's index file: that of `knowledge/entities/work/_index.md` is `work`.
+fn name_of(path: &str) -> String {
+    let parent = folder(path);
+    parent.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("Index").to_owned()
+}

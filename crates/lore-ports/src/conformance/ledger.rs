@@ -1,0 +1,131 @@
+//! The durable tables.
+
+use lore_text::ContentHash;
+
+use super::Open;
+use super::sample::{Project, open_project, page, put};
+use crate::{Authorship, Forget, NewSnapshot, Store};
+
+fn snapshot(store: &dyn Store, project: Project, path: &str, version: u64, at: i64) {
+    let bytes = format!("{path} at {version}\0\u{1}");
+    let (bytes, hash) = (bytes.as_bytes(), ContentHash::of(bytes.as_bytes()));
+    store
+        .add_snapshot(project.number, &NewSnapshot { path, version, hash, bytes, at, actor: "ada" })
+        .unwrap();
+}
+
+fn versions(store: &dyn Store, project: Project, path: &str) -> Vec<u64> {
+    store.snapshots(project.number, path).unwrap().into_iter().map(|row| row.version).collect()
+}
+
+pub fn versions_are_stored_by_path(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
+    assert_eq!(store.version(project.number, "a.md").unwrap(), None);
+    store.set_version(project.number, "a.md", 2, old).unwrap();
+    store.set_version(project.number, "a.md", 3, new).unwrap();
+    assert_eq!(store.version(project.number, "a.md").unwrap(), Some((3, new)));
+    assert_eq!(store.version(project.number, "A.md").unwrap(), None, "paths are case-sensitive");
+    let number = put(&*store, project, page("a.md"));
+    assert_eq!(
+        store.pages(project.number, &[number]).unwrap()[0].version,
+        3,
+        "page rows show the ledger's version"
+    );
+    let number = put(&*store, project, page("b.md"));
+    assert_eq!(store.pages(project.number, &[number]).unwrap()[0].version, 1);
+}
+
+pub fn snapshots_are_listed_newest_first(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    for (version, at) in [(1, 100), (2, 50), (3, 100)] {
+        snapshot(&*store, project, "a.md", version, at);
+    }
+    snapshot(&*store, project, "b.md", 9, 1);
+    assert_eq!(versions(&*store, project, "a.md"), [3, 2, 1]);
+    let row = store.snapshots(project.number, "a.md").unwrap().remove(1);
+    let bytes = store.snapshot_bytes(project.number, row.number).unwrap().unwrap();
+    assert_eq!(bytes, b"a.md at 2\0\x01");
+    assert_eq!((row.hash, row.size, row.at), (ContentHash::of(&bytes), bytes.len() as u64, 50));
+    assert_eq!(row.actor, "ada");
+    assert_eq!(store.snapshot_bytes(project.number, 999).unwrap(), None);
+    assert_eq!(store.snapshots(project.number, "none.md").unwrap(), []);
+}
+
+pub fn rename_moves_the_history(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let hash = ContentHash::of(b"x");
+    store.set_version(project.number, "a.md", 5, hash).unwrap();
+    store.set_version(project.number, "b.md", 2, ContentHash::of(b"gone")).unwrap();
+    snapshot(&*store, project, "a.md", 4, 1);
+    store.rename(project.number, "a.md", "b.md").unwrap();
+    assert_eq!(store.version(project.number, "a.md").unwrap(), None);
+    assert_eq!(store.version(project.number, "b.md").unwrap(), Some((5, hash)));
+    assert_eq!(versions(&*store, project, "a.md"), [0; 0]);
+    assert_eq!(versions(&*store, project, "b.md"), [4]);
+}
+
+pub fn authors_follow_renames(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    let by = |actor: &str, text: &[u8], sole_author: bool| Authorship {
+        hash: ContentHash::of(text),
+        actor: actor.into(),
+        sole_author,
+    };
+    assert_eq!(store.author(project.number, "a.md").unwrap(), None);
+    store.set_author(project.number, "a.md", &by("ada", b"old", true)).unwrap();
+    store.set_author(project.number, "a.md", &by("bob", b"new", false)).unwrap();
+    store.set_author(project.number, "b.md", &by("gone", b"old", true)).unwrap();
+    assert_eq!(store.author(project.number, "a.md").unwrap(), Some(by("bob", b"new", false)));
+    assert_eq!(store.author(other.number, "a.md").unwrap(), None);
+    store.rename(project.number, "a.md", "b.md").unwrap();
+    assert_eq!(store.author(project.number, "a.md").unwrap(), None);
+    assert_eq!(store.author(project.number, "b.md").unwrap(), Some(by("bob", b"new", false)));
+    store.forget(project.number, Forget::LedgerToo).unwrap();
+    assert_eq!(store.author(project.number, "b.md").unwrap(), None);
+}
+
+pub fn pruning_is_per_project(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    snapshot(&*store, project, "a.md", 1, 10);
+    snapshot(&*store, other, "a.md", 1, 10);
+    assert_eq!(store.prune_snapshots(project.number, 20).unwrap(), 1);
+    assert_eq!(versions(&*store, other, "a.md"), [1]);
+}
+
+pub fn old_snapshots_are_pruned(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    for (version, at) in [(1, 10), (2, 20), (3, 30)] {
+        snapshot(&*store, project, "a.md", version, at);
+    }
+    assert_eq!(store.prune_snapshots(project.number, 20).unwrap(), 1);
+    assert_eq!(versions(&*store, project, "a.md"), [3, 2]);
+    assert_eq!(store.prune_snapshots(project.number, 20).unwrap(), 0);
+    assert_eq!(store.prune_snapshots(project.number, i64::MAX).unwrap(), 2);
+}
+
+/// Snapshots of a page whose path another page has taken belong to no page, but stay until they expire.
+pub fn detached_snapshots_are_pruned_but_not_listed(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    snapshot(&*store, project, "a.md", 4, 10);
+    snapshot(&*store, project, "b.md", 9, 10);
+    let detached = store.snapshots(project.number, "b.md").unwrap().remove(0).number;
+    store.rename(project.number, "a.md", "b.md").unwrap();
+    assert_eq!(versions(&*store, project, "b.md"), [4]);
+    assert!(store.snapshot_bytes(project.number, detached).unwrap().is_some(), "its bytes are kept");
+    store.rename(project.number, "b.md", "c.md").unwrap();
+    assert_eq!(versions(&*store, project, "c.md"), [4], "it does not follow the page that replaced its own");
+    assert_eq!(versions(&*store, project, "b.md"), [0; 0], "nor does it come back when the path is free");
+    snapshot(&*store, project, "b.md", 1, 30);
+    assert_eq!(versions(&*store, project, "b.md"), [1]);
+    assert_eq!(store.prune_snapshots(project.number, 20).unwrap(), 2);
+    assert_eq!(store.snapshot_bytes(project.number, detached).unwrap(), None);
+    assert_eq!(versions(&*store, project, "b.md"), [1]);
+}

@@ -1,0 +1,15 @@
+//! Upkeep of a database itself.
+
+use crate::error::Result;
+
+/// What a database does for its own health. Copies and the like are the business of each database's own tools.
+pub trait Maintenance {
+    /// Reclaims space and updates statistics.
+    fn optimize(&self) -> Result<()>;
+
+    /// Releases cached memory, for use when idle.
+    fn shrink_memory(&self) -> Result<()>;
+
+    /// Returns what is wrong with the database's own structure; empty when sound.
+    fn problems(&self) -> Result<Vec<String>>;
+}

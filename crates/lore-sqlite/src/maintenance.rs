@@ -1,0 +1,60 @@
+//! Upkeep of the database file.
+
+use lore_ports::{Maintenance, Result};
+
+use crate::{SqliteStore, failed};
+
+impl Maintenance for SqliteStore {
+    fn optimize(&self) -> Result<()> {
+        self.one("checkpoint the database", "PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))
+    }
+
+    fn shrink_memory(&self) -> Result<()> {
+        self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("release memory"))
+    }
+
+    fn problems(&self) -> Result<Vec<String>> {
+        let doing = "check the index";
+        self.flush_words()?;
+        let mut problems: Vec<String> =
+            self.all(doing, "PRAGMA integrity_check(20)", [], |row| row.get(0))?;
+        problems.retain(|problem| problem != "ok");
+        for (what, sql) in [
+            (
+                "pages with a duplicate slug",
+                "SELECT count(*) - count(DISTINCT project || '/' || slug) FROM page",
+            ),
+            (
+                "links from a missing page",
+                "SELECT count(*) FROM link WHERE from_page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "links to a missing page",
+                "SELECT count(*) FROM link WHERE to_page IS NOT NULL AND to_page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "names of a missing page",
+                "SELECT count(*) FROM name WHERE page NOT IN (SELECT number FROM page)",
+            ),
+            (
+                "statements of a missing page",
+                "SELECT count(*) FROM statement WHERE page NOT IN (SELECT number FROM page)",
+            ),
+        ] {
+            let found = self.one(doing, sql, [], |row| row.get::<_, i64>(0))?.unwrap_or_default();
+            if found > 0 {
+                problems.push(format!("{found} {what}"));
+            }
+        }
+        for project in self.all(doing, "SELECT number FROM project", [], |row| row.get::<_, i64>(0))? {
+            let sql = format!(
+                "SELECT (SELECT count(*) FROM page WHERE project = {project}) - (SELECT count(*) FROM fts_{project})"
+            );
+            if self.one(doing, &sql, [], |row| row.get::<_, i64>(0))? != Some(0) {
+                problems.push(format!("project {project}: the page table and the full-text table differ"));
+            }
+        }
+        Ok(problems)
+    }
+}

@@ -1,0 +1,23 @@
+//! What a file's name says about it: hidden, a page, the policy, an ignore file.
+
+/// Name of the policy file in the vault's root.
+pub const POLICY_FILE: &str = "lore.toml";
+
+/// The ignore files, by precedence.
+pub const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
+
+/// The extensions of a page.
+pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+
+/// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
+/// hidden name.
+pub fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
+}
+
+/// Whether a file name is a page's.
+pub fn is_page(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
+}

@@ -1,0 +1,209 @@
+//! `search`: full-text search.
+
+use clap::{Args, ValueEnum};
+use lore_engine::{HitKind, MAX_HITS, SearchRequest, SearchResult, VaultContext, search};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
+use crate::ops::external_text::fenced;
+use crate::ops::filters::Filters;
+use crate::ops::search::request::Mode;
+use crate::ops::views::{lines, short};
+use crate::ops::{Operation, Render};
+
+/// Search full text: exact names first, then all words, then some
+///
+/// A query may contain "phrases" and the operators AND, OR and NOT in capitals; the last word matches as a prefix.
+/// Every hit has the reason it matched, its path and lines, and the hash of the file they were read from.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[command(
+    after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json"
+)]
+pub struct Search {
+    /// Words to search for
+    pub query: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    filters: Filters,
+    /// Search structured lines of this kind instead of pages
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    kind: Option<KindFilter>,
+    /// Maximum number of results [default: 50]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Page of results, starting at 1
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
+}
+
+/// What a hit is.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum KindFilter {
+    Page,
+    Observation,
+    Relation,
+    Fact,
+    Entry,
+}
+
+/// Output of `search`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchOutput {
+    /// Best first.
+    hits: Vec<HitItem>,
+    /// Search mode: `lexical`, `semantic` or `hybrid`.
+    mode: &'static str,
+    /// Whether no page had all the words, so that any of them matched.
+    relaxed: bool,
+    /// Page of results.
+    page: usize,
+    /// Whether there are more hits.
+    more: bool,
+    /// How to get more hits.
+    #[serde(skip)]
+    hint: String,
+}
+
+/// A page that matched.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HitItem {
+    slug: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: String,
+    summary: Option<String>,
+    /// Why it matched.
+    why: Vec<String>,
+    /// Score, comparable within this result only.
+    score: f64,
+    /// The passage that matched.
+    excerpt: Option<ExcerptItem>,
+    /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
+    status: String,
+    /// Warnings about the page.
+    warnings: Vec<String>,
+}
+
+/// A passage with enough data to verify it later.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExcerptItem {
+    text: String,
+    path: String,
+    /// First and last line.
+    lines: [u32; 2],
+    /// SHA-256 of the file it was read from.
+    hash: String,
+}
+
+impl Operation for Search {
+    const NAME: &'static str = "search";
+    type Output = SearchOutput;
+
+    fn run(self, session: &Session) -> Result<SearchOutput> {
+        let context = session.fresh()?;
+        let page = self.page.unwrap_or(1);
+        let limit = match self.limit {
+            Some(limit) => limit,
+            None => session.config.get("search.limit")?.parse().unwrap_or(50),
+        };
+        if page == 0 || limit == 0 || limit > MAX_HITS {
+            return Err(AppError::usage(
+                "--page or --limit is out of range",
+                format!("use 1 or more, and a limit of at most {MAX_HITS}"),
+            ));
+        }
+        let request = SearchRequest {
+            text: self.query,
+            filter: self.filters.build(context)?,
+            kind: self.kind.map(hit_kind),
+            limit,
+            // No vault has this many hits; the cap keeps later additions from overflowing.
+            offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
+            ..SearchRequest::default()
+        };
+        Ok(SearchOutput::new(session, context, search(context, &request)?, page))
+    }
+}
+
+impl SearchOutput {
+    /// Converts the result of the engine.
+    pub fn new(session: &Session, context: &VaultContext, found: SearchResult, page: usize) -> SearchOutput {
+        let hits = found.hits.into_iter().map(|hit| HitItem {
+            excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
+                text: fenced(context, &hit.page, excerpt.text),
+                path: hit.page.path.clone(),
+                lines: [excerpt.lines.first, excerpt.lines.last],
+                hash: excerpt.hash.to_string(),
+            }),
+            slug: hit.page.slug,
+            title: hit.page.title,
+            kind: hit.page.kind,
+            summary: hit.page.summary,
+            why: hit.why,
+            score: short(hit.score),
+            warnings: hit.warnings,
+            status: hit.state.status,
+        });
+        let (hits, mode) = (hits.collect(), Mode::from(found.mode).name());
+        let next = || session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
+        let hint = found.more.then(next).unwrap_or_default();
+        SearchOutput { hits, mode, relaxed: found.relaxed, page, more: found.more, hint }
+    }
+}
+
+fn hit_kind(kind: KindFilter) -> HitKind {
+    match kind {
+        KindFilter::Page => HitKind::Page,
+        KindFilter::Observation => HitKind::Observation,
+        KindFilter::Relation => HitKind::Relation,
+        KindFilter::Fact => HitKind::Fact,
+        KindFilter::Entry => HitKind::Entry,
+    }
+}
+
+impl Render for SearchOutput {
+    fn human(&self) -> String {
+        if self.hits.is_empty() {
+            return "nothing found; try fewer or different words\n".into();
+        }
+        let mut text = String::new();
+        for hit in &self.hits {
+            // In a vault of a few pages no word is rare, so scores carry no information.
+            let score = if hit.score >= 0.005 { format!("  {:.2}", hit.score) } else { String::new() };
+            text.push_str(&format!("{}  {} ({}){score}\n", hit.slug, hit.title, hit.kind));
+            text.push_str(&format!("  why: {}\n", hit.why.join(", ")));
+            text.extend(hit.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
+            if let Some(excerpt) = &hit.excerpt {
+                let [first, last] = excerpt.lines;
+                let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+                text.push_str(&format!("  {}:{lines}\n", excerpt.path));
+                text.extend(excerpt.text.lines().map(|line| format!("    {}\n", line.trim_end())));
+            }
+        }
+        if self.relaxed {
+            text.push_str("no page has all the words; these have some of them\n");
+        }
+        if self.more {
+            text.push_str(&format!("more results: {}\n", self.hint));
+        }
+        text
+    }
+
+    fn brief(&self) -> String {
+        lines(self.hits.iter().map(|hit| {
+            let place = hit.excerpt.as_ref().map(|excerpt| format!("{}:{}", excerpt.path, excerpt.lines[0]));
+            format!("{}  {}", place.unwrap_or_else(|| hit.slug.clone()), hit.title)
+        }))
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.hits.is_empty())
+    }
+}

@@ -1,0 +1,72 @@
+//! Search requests from the user's settings, and the names of search modes.
+
+use clap::ValueEnum;
+use lore_engine::{Fusion, Mode as EngineMode, SearchRequest, Signals};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::config::signals;
+use crate::app::error::Result;
+use crate::app::session::Session;
+
+/// Search mode.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Lexical and semantic
+    #[default]
+    Hybrid,
+    /// Full-text, weighted by term rarity
+    Lexical,
+    /// By embedding
+    Semantic,
+    /// By field, with fixed weights
+    Fields,
+}
+
+impl Mode {
+    /// Returns the name of the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Semantic => "semantic",
+            Mode::Fields => "fields",
+        }
+    }
+}
+
+impl From<Mode> for EngineMode {
+    fn from(mode: Mode) -> EngineMode {
+        match mode {
+            Mode::Hybrid => EngineMode::Hybrid,
+            Mode::Lexical => EngineMode::Lexical,
+            Mode::Semantic => EngineMode::Semantic,
+            Mode::Fields => EngineMode::Fields,
+        }
+    }
+}
+
+impl From<EngineMode> for Mode {
+    fn from(mode: EngineMode) -> Mode {
+        match mode {
+            EngineMode::Hybrid => Mode::Hybrid,
+            EngineMode::Lexical | EngineMode::Words => Mode::Lexical,
+            EngineMode::Semantic => Mode::Semantic,
+            EngineMode::Fields => Mode::Fields,
+        }
+    }
+}
+
+/// Returns a request in this mode with the user's settings for fusion and signals; the caller adds the query.
+pub fn request(session: &Session, mode: Mode) -> Result<SearchRequest> {
+    let config = &session.config;
+    let weight = config.get("search.weight")?.parse().unwrap_or(Fusion::SEMANTIC_WEIGHT);
+    let fusion = match config.get("search.fusion")?.as_str() {
+        "union" => Fusion::Union,
+        "rrf" => Fusion::Reciprocal(Fusion::RECIPROCAL_K),
+        _ => Fusion::Weighted(weight),
+    };
+    let signals = signals(&config.get("search.signals")?).unwrap_or_else(|_| Signals::default());
+    Ok(SearchRequest { mode: mode.into(), fusion, signals, ..SearchRequest::default() })
+}
