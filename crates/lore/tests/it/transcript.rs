@@ -105,10 +105,8 @@ fn run(sandbox: &Sandbox, script: &str) -> String {
     }
     assert!(!output.lines().any(|line| line == "```"), "{script}: its output ends the block");
     let days = [began, today()];
-    without_sizes(&without_hashes(&without_times(
-        &output.replace(&*sandbox.root.to_string_lossy(), "[DIR]"),
-        &days,
-    )))
+    let output = output.replace(&*sandbox.root.to_string_lossy(), "[DIR]");
+    without_sizes(&without_vault_ids(&without_hashes(&without_times(&output, &days))))
 }
 
 fn today() -> String {
@@ -138,6 +136,15 @@ fn without_hashes(text: &str) -> String {
         rest = &rest[at + length..];
     }
     kept + rest
+}
+
+/// Replaces the id of a vault in its policy by `[ID]`.
+fn without_vault_ids(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("id = \"") {
+        Some(rest) => format!("id = \"[ID]{}", &rest[rest.find('"').unwrap_or(0)..]),
+        None => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 /// Replaces the size of the database, which changes with the schema, by `[SIZE]`.
