@@ -131,7 +131,7 @@ fn write_interrupted_by_damage_is_not_applied_twice() {
             let first = sandbox.sh(command);
             if first.code != 0 {
                 detected += 1;
-                first.exits(5).says("damaged").says("retry");
+                first.exits(5).says("damaged").says("again");
                 sandbox.sh(command).exits(0);
             }
             let text = String::from_utf8(sandbox.read("page-7.md")).expect("text");
