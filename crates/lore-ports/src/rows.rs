@@ -216,7 +216,7 @@ pub struct LinkDraft {
 /// A link in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRow {
-    /// Its row number, for [`Index::resolve_links`].
+    /// Its row number, for [`resolve_links`](crate::Index::resolve_links).
     pub number: i64,
     /// The page that contains it.
     pub from: PageNo,
