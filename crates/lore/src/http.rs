@@ -36,7 +36,7 @@ use metrics::Metrics;
 const BODY: usize = 16 * 1024 * 1024;
 
 /// Time limit of a request.
-const PATIENCE: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Time limit for open requests when the server shuts down.
 const LAST_WORDS: Duration = Duration::from_millis(800);

@@ -19,7 +19,7 @@ use crate::note::Note;
 
 use embedding::{EmbeddingHits, by_embedding};
 use names::exact;
-use relations::{Answer, answers};
+use relations::{RelationAnswer, answers};
 use words::{by_any_word, by_words};
 
 pub use embedding::page_similarity;
@@ -97,7 +97,7 @@ fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>>
         first = named.map(|(page, why)| Ranked::new(page, 0.0, vec![why.to_owned()])).collect();
     }
     if request.signals.relation && request.mode != Mode::Words {
-        for Answer { page, why, line } in answers(context, request)? {
+        for RelationAnswer { page, why, line } in answers(context, request)? {
             if !first.iter().any(|known| known.page == page) {
                 first.push(Ranked { line, answers: true, ..Ranked::new(page, 0.0, vec![why]) });
             }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lore_ports::{Error, Result};
 
 /// Delay before a progress bar appears.
-const PATIENCE: Duration = Duration::from_millis(700);
+const BAR_DELAY: Duration = Duration::from_millis(700);
 
 /// Verbosity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +90,7 @@ impl Stderr {
                 }
                 (listener.told)(doing, done, total);
             }
-            if started.elapsed() < PATIENCE
+            if started.elapsed() < BAR_DELAY
                 || self.level < Verbosity::Normal
                 || !std::io::stderr().is_terminal()
             {

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use lore_engine::Code;
 
-use super::{PATIENCE, Shared, reply};
+use super::{REQUEST_TIMEOUT, Shared, reply};
 use crate::app::error::AppError;
 
 /// Host names of this machine.
@@ -25,7 +25,7 @@ pub async fn look_at(State(shared): State<Arc<Shared>>, request: Request, next: 
         Err(message) => refused(StatusCode::FORBIDDEN, message, "use the address the server listens on"),
         // MCP streams may stay open.
         Ok(()) if route == "mcp" => next.run(request).await,
-        Ok(()) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
+        Ok(()) => match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
             Ok(response) => response,
             Err(_) => {
                 refused(StatusCode::GATEWAY_TIMEOUT, "the request timed out".into(), "request less at once")

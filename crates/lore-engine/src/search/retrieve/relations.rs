@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::search::expression::stem;
 use crate::search::request::SearchRequest;
 
-use question::{Asked, Side, When, read, relation_stems};
+use question::{RelationQuestion, Side, When, read, relation_stems};
 
 /// Maximum number of words of a name.
 const NAME_WORDS: usize = 6;
@@ -31,7 +31,7 @@ const QUESTION_WORDS: usize = 24;
 const ANSWERS: usize = 20;
 
 /// A page that answers, and how it was found.
-pub(super) struct Answer {
+pub(super) struct RelationAnswer {
     pub page: PageNo,
     /// The link or fact as a sentence with its location.
     pub why: String,
@@ -54,7 +54,7 @@ struct FoundRelation {
 }
 
 /// Returns the pages that answer a relational question, currently valid ones first; none for other questions.
-pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Answer>> {
+pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result<Vec<RelationAnswer>> {
     let words = Words::of(&request.text);
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
         return Ok(Vec::new());
@@ -120,7 +120,7 @@ impl Words {
 }
 
 /// Whether a relation's name matches the question, and if so, whether it is passive.
-fn is_meant(asked: &Asked, relation: &str) -> Option<bool> {
+fn is_meant(asked: &RelationQuestion, relation: &str) -> Option<bool> {
     let (stems, passive) = relation_stems(relation);
     let all = !stems.is_empty()
         && stems.iter().all(|stem| asked.verbs.contains(stem))
@@ -128,7 +128,11 @@ fn is_meant(asked: &Asked, relation: &str) -> Option<bool> {
     all.then_some(passive)
 }
 
-fn along_links(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Result<Vec<FoundRelation>> {
+fn along_links(
+    context: &VaultContext,
+    asked: &RelationQuestion,
+    pages: &[PageNo],
+) -> Result<Vec<FoundRelation>> {
     let (store, project) = (context.store(), context.project());
     let mut found = Vec::new();
     let mut note = |row: LinkRow, outward: bool| {
@@ -161,7 +165,11 @@ fn along_links(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Resul
     Ok(found)
 }
 
-fn along_facts(context: &VaultContext, asked: &Asked, pages: &[PageNo]) -> Result<Vec<FoundRelation>> {
+fn along_facts(
+    context: &VaultContext,
+    asked: &RelationQuestion,
+    pages: &[PageNo],
+) -> Result<Vec<FoundRelation>> {
     let (store, project) = (context.store(), context.project());
     let rows = store.pages(project, pages)?;
     let names: Vec<String> = rows.iter().flat_map(names_of_page).collect();
@@ -221,9 +229,9 @@ fn names_of_page(page: &PageRow) -> Vec<String> {
 fn told(
     context: &VaultContext,
     request: &SearchRequest,
-    asked: &Asked,
+    asked: &RelationQuestion,
     found: Vec<FoundRelation>,
-) -> Result<Vec<Answer>> {
+) -> Result<Vec<RelationAnswer>> {
     let today = context.today();
     let mut found: Vec<FoundRelation> =
         found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
@@ -245,14 +253,14 @@ fn told(
         let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();
         (!one.interval.holds_on(&today), std::cmp::Reverse(began), path(one.page), one.line)
     });
-    let mut answers: Vec<Answer> = Vec::new();
+    let mut answers: Vec<RelationAnswer> = Vec::new();
     for one in found {
         let fresh = !answers.iter().any(|known| known.page == one.page);
         let Some(page) = passing.iter().find(|page| page.number == one.page).filter(|_| fresh) else {
             continue;
         };
         let line = (one.stands_on == one.page).then_some(one.line);
-        answers.push(Answer { page: one.page, why: sentence(context, &one, page)?, line });
+        answers.push(RelationAnswer { page: one.page, why: sentence(context, &one, page)?, line });
         if answers.len() == ANSWERS {
             break;
         }

@@ -9,7 +9,7 @@ use crate::search::expression::{dates_in, stem};
 
 /// What a question asks about the page it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RelationQuestion {
     /// Stems of the words that name the relation.
     pub verbs: Vec<String>,
     /// Which side of the relation the named page is on.
@@ -134,7 +134,7 @@ const IRREGULAR: [(&str, &str); 30] = [
 ];
 
 /// Parses a question whose words at `named` are the name of a page. Words are folded and stripped of punctuation.
-pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> Option<Asked> {
+pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> Option<RelationQuestion> {
     let first = words.iter().position(|word| BEGINNINGS.contains(&word.as_str())).filter(|at| *at < 2)?;
     if first >= named.start {
         return None;
@@ -152,7 +152,7 @@ pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> O
         (true, true) => return None,
     };
     let (verbs, kind) = apart(verbs, &words[first], before);
-    (!verbs.is_empty()).then_some(Asked { verbs, side, kind, when })
+    (!verbs.is_empty()).then_some(RelationQuestion { verbs, side, kind, when })
 }
 
 /// Returns the stems of a relation's name, and whether it is passive, describing what is done to the page it is on.
@@ -241,7 +241,7 @@ mod tests {
             }
         }
         match read(&words, start..end, possessive) {
-            Some(Asked { verbs, side, kind, when }) => {
+            Some(RelationQuestion { verbs, side, kind, when }) => {
                 let kind = kind.map(|kind| format!(" a {kind}")).unwrap_or_default();
                 format!("{} {side:?}{kind} {when:?}", verbs.join("+"))
             }
