@@ -107,18 +107,18 @@ impl Referents {
     }
 }
 
+/// Returns all facts, and the path of every page.
+fn facts_and_paths(context: &VaultContext) -> Result<(Vec<StatementRow>, HashMap<PageNo, String>)> {
+    let (store, project) = (context.store(), context.project());
+    let facts = StatementFilter { kind: Some(StatementKind::Fact), ..StatementFilter::default() };
+    let pages = store.fingerprints(project, context.replica(), None)?;
+    let paths = pages.into_iter().map(|page| (page.page, page.path)).collect();
+    Ok((store.statements(project, &facts)?, paths))
+}
+
 /// Returns the facts that match a query, sorted by path and line.
 pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts> {
-    let (store, project) = (context.store(), context.project());
-    let all = store.statements(
-        project,
-        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
-    )?;
-    let paths: HashMap<PageNo, String> = store
-        .fingerprints(project, context.replica(), None)?
-        .into_iter()
-        .map(|page| (page.page, page.path))
-        .collect();
+    let (all, paths) = facts_and_paths(context)?;
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let named = all.iter().filter_map(|row| row.statement.subject.as_deref());
     let referents = Referents::read(context, named.chain(query.subject))?;

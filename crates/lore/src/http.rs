@@ -66,7 +66,7 @@ pub async fn serve(
     workers: Workers,
     keepers: VaultWorkers,
     listen: Listen,
-    told: impl FnOnce(SocketAddr, &Tokens),
+    report: impl FnOnce(SocketAddr, &Tokens),
 ) -> Result<()> {
     let tokens = Tokens::open(environment)?;
     let listener = TcpListener::bind(listen.address).await.map_err(|error| {
@@ -76,7 +76,7 @@ pub async fn serve(
         )
     })?;
     let address = listener.local_addr().unwrap_or(listen.address);
-    told(address, &tokens);
+    report(address, &tokens);
     let mut hosts = listen.hosts;
     hosts.extend((!address.ip().is_loopback()).then(|| address.ip().to_string()));
     let handler = Handler::new(workers.clone(), keepers, listen.tools);

@@ -266,8 +266,8 @@ impl ServerHandler for Handler {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => {
-                    let told = context.sink().notify_resource_list_changed();
-                    if change.is_err() || told.await.is_err() {
+                    let report = context.sink().notify_resource_list_changed();
+                    if change.is_err() || report.await.is_err() {
                         return Ok(());
                     }
                 }

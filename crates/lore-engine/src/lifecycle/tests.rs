@@ -98,13 +98,13 @@ fn status_in_file_overrides_derived_state() {
     check(stated("current", page("2025-01-01")), "current: status: current");
     let compacted = Evidence { compacted_into: Some("sum".into()), ..page(TODAY) };
     check(stated("active", compacted), "active: status: active, compacted into sum");
-    let told = derive(stated("active", superseded), day(TODAY)).warnings();
-    assert_eq!(told, ["superseded by b, but its file says active"]);
-    for (status, told) in
+    let warnings = derive(stated("active", superseded), day(TODAY)).warnings();
+    assert_eq!(warnings, ["superseded by b, but its file says active"]);
+    for (status, warnings) in
         [("stale", "stale: set in its file"), ("reversed", "reversed: set in its file"), ("done", "")]
     {
-        let told: Vec<&str> = told.split_terminator('\n').collect();
-        assert_eq!(derive(stated(status, page(TODAY)), day(TODAY)).warnings(), told);
+        let warnings: Vec<&str> = warnings.split_terminator('\n').collect();
+        assert_eq!(derive(stated(status, page(TODAY)), day(TODAY)).warnings(), warnings);
     }
 }
 

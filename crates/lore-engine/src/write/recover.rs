@@ -31,7 +31,7 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
     }
     // Unfinished generated files come first: the write they follow then finds them done and commits them.
     under_way.sort_by_key(|(_, intent)| !intent.follows);
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
     for (staging, intent) in under_way {
         let verdict = settle(context, &staging, &intent)?;
@@ -40,12 +40,12 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
             publish(context, lock, &intent, Some(context.hooks().derived_paths(context)?))?;
         }
         if !intent.follows {
-            told.push(verdict.sentence(&intent));
+            messages.push(verdict.sentence(&intent));
         }
         staging.end()?;
         fault("ended");
     }
-    Ok(told)
+    Ok(messages)
 }
 
 /// Whether a write could have made this record: only files that Lore may write, with matching bytes.

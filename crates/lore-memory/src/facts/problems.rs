@@ -3,22 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lore_engine::{Result, VaultContext, plain_predicate};
-use lore_ports::{PageNo, Statement, StatementFilter, StatementKind, StatementRow};
+use lore_ports::{PageNo, Statement, StatementRow};
 
-use super::{Referent, Referents};
+use super::{Referent, Referents, facts_and_paths};
 
 /// Returns the problems, one sentence each, sorted by page and line.
 pub fn problems(context: &VaultContext) -> Result<Vec<String>> {
-    let (store, project) = (context.store(), context.project());
-    let rows = store.statements(
-        project,
-        &StatementFilter { pages: None, kind: Some(StatementKind::Fact), naming: None },
-    )?;
-    let paths: HashMap<PageNo, String> = store
-        .fingerprints(project, context.replica(), None)?
-        .into_iter()
-        .map(|page| (page.page, page.path))
-        .collect();
+    let (rows, paths) = facts_and_paths(context)?;
     let path = |page: PageNo| paths.get(&page).map(String::as_str).unwrap_or_default();
     let mut problems = Vec::new();
     problems.extend(repeated_facts(&rows, path));

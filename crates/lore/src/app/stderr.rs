@@ -27,7 +27,7 @@ pub struct ProgressListener {
     /// Returns whether the caller is gone.
     pub gone: Box<dyn Fn() -> bool>,
     /// Receives progress: the activity, items done and items in total.
-    pub told: Box<dyn Fn(&'static str, usize, usize)>,
+    pub report: Box<dyn Fn(&'static str, usize, usize)>,
 }
 
 /// Writes messages and progress to standard error.
@@ -88,7 +88,7 @@ impl Stderr {
                 if (listener.gone)() {
                     return Err(Error::Cancelled);
                 }
-                (listener.told)(doing, done, total);
+                (listener.report)(doing, done, total);
             }
             if started.elapsed() < BAR_DELAY
                 || self.level < Verbosity::Normal

@@ -76,10 +76,10 @@ async fn send(
     progress: usize,
     total: usize,
 ) -> Result<(), ServiceError> {
-    let told = ProgressNotificationParam::new(token.clone(), progress as f64)
+    let report = ProgressNotificationParam::new(token.clone(), progress as f64)
         .with_total(total as f64)
         .with_message(format!("{}: {} of {}", step.doing, step.done, step.total));
-    peer.notify_progress(told).await
+    peer.notify_progress(report).await
 }
 
 /// Counts progress over all parts of a call: MCP requires it to increase and never restart.
@@ -116,7 +116,7 @@ mod tests {
     fn count_grows_across_parts() {
         let mut count = Count::default();
         let step = |doing, done, total| ProgressStep { doing, done, total };
-        let told: Vec<Option<(usize, usize)>> = [
+        let report: Vec<Option<(usize, usize)>> = [
             step("Indexing", 0, 4),
             step("Indexing", 4, 4),
             step("Checking", 0, 10),
@@ -127,6 +127,6 @@ mod tests {
         .map(|step| count.of(step).map(|(_, done, total)| (done, total)))
         .to_vec();
         let expected = [Some((0, 4)), Some((4, 4)), None, Some((5, 14)), None, Some((16, 21))];
-        assert_eq!(told, expected);
+        assert_eq!(report, expected);
     }
 }

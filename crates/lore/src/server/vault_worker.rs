@@ -159,7 +159,7 @@ impl VaultWorker {
         let _lock = match WatchLock::attempt(state, &watched)? {
             Some(lock) => lock,
             None => {
-                self.told(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
+                self.report(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
                 self.kept.finish(InitialSync::Well);
                 WatchLock::wait(state, &watched)?
             }
@@ -167,7 +167,7 @@ impl VaultWorker {
         let (sender, events) = channel();
         let watching = watch(context.vault(), sender)?;
         // The watcher started first, so that no change is missed in between.
-        self.told(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
+        self.report(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
         self.kept.finish(InitialSync::Well);
         context.store().shrink_memory()?;
         let queue = self.embed_behind();
@@ -177,7 +177,7 @@ impl VaultWorker {
         follow(&context, followed, &mut |report| match report {
             Ok(report) => {
                 let _ = queue.send(());
-                self.told(report);
+                self.report(report);
                 // The watcher is idle most of the time.
                 let _ = context.store().shrink_memory();
             }
@@ -191,7 +191,7 @@ impl VaultWorker {
         self.host.session(&caller, false)
     }
 
-    fn told(&self, report: Report) {
+    fn report(&self, report: Report) {
         if !(report.added.is_empty() && report.removed.is_empty() && report.moved.is_empty()) {
             // It is fine if there is no receiver.
             let _ = self.pages.send(());
@@ -200,7 +200,7 @@ impl VaultWorker {
 
     /// Starts a thread that drains the embedding queue now and after every message.
     fn embed_behind(&self) -> Sender<()> {
-        let (sender, told) = channel();
+        let (sender, report) = channel();
         let _ = sender.send(());
         let (host, name, root) = (self.host.clone(), self.name.clone(), self.root.clone());
         thread::spawn(move || {
@@ -208,7 +208,7 @@ impl VaultWorker {
             if let Ok(session) = host.session(&caller, false)
                 && let Ok(context) = session.open(&name, &root)
             {
-                embed_when_told(&session, &context, &told);
+                embed_when_told(&session, &context, &report);
             }
         });
         sender
@@ -216,9 +216,9 @@ impl VaultWorker {
 }
 
 /// Embeds pending chunks after every message. Chunks that fail stay pending until the next message.
-fn embed_when_told(session: &Session, context: &VaultContext, told: &Receiver<()>) {
-    while told.recv().is_ok() {
-        while told.try_recv().is_ok() {}
+fn embed_when_told(session: &Session, context: &VaultContext, report: &Receiver<()>) {
+    while report.recv().is_ok() {
+        while report.try_recv().is_ok() {}
         if let Err(error) = drain_queue(context, &no_progress) {
             session.talk.detail(&format!("chunks stay pending: {error}"));
         }

@@ -134,11 +134,11 @@ impl Workers {
     }
 
     /// Runs `work` with a caller's session on a worker. If the returned future is dropped, the work is not started, or
-    /// is cancelled at its next progress report. `told` receives progress.
+    /// is cancelled at its next progress report. `report` receives progress.
     pub async fn run<T: Send + 'static>(
         &self,
         caller: Caller,
-        told: Option<watch::Sender<Option<ProgressStep>>>,
+        report: Option<watch::Sender<Option<ProgressStep>>>,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
@@ -148,10 +148,11 @@ impl Workers {
             if !reply.is_closed() {
                 let listener = ProgressListener {
                     gone: Box::new(move || gone.load(Ordering::Relaxed)),
-                    told: Box::new(move |doing, done, total| {
+                    report: Box::new(move |doing, done, total| {
                         // It is fine if there is no receiver.
-                        let _ =
-                            told.as_ref().map(|told| told.send(Some(ProgressStep { doing, done, total })));
+                        let _ = report
+                            .as_ref()
+                            .map(|report| report.send(Some(ProgressStep { doing, done, total })));
                     }),
                 };
                 let _ = reply.send(desk.work(caller, listener, work));

@@ -67,7 +67,7 @@ pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result
         }
         let mut found = along_links(context, &asked, &pages)?;
         found.extend(along_facts(context, &asked, &pages)?);
-        let answers = told(context, request, &asked, found)?;
+        let answers = ranked_answers(context, request, &asked, found)?;
         if !answers.is_empty() {
             return Ok(answers);
         }
@@ -226,7 +226,7 @@ fn names_of_page(page: &PageRow) -> Vec<String> {
 }
 
 /// Returns the answers that are valid at the right time and match the filter, with an explanation for each.
-fn told(
+fn ranked_answers(
     context: &VaultContext,
     request: &SearchRequest,
     asked: &RelationQuestion,

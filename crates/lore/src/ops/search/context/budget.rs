@@ -172,8 +172,8 @@ mod tests {
             let cost = words(&json(&given));
             assert!(cost <= limit.max(120), "{cost} of {limit}: {given:?}");
             let whole = given.injected.len() == 1;
-            let told = given.warnings.iter().any(|warning| warning.starts_with("profile.md omitted"));
-            assert!(whole != told, "{limit}: {:?}", given.warnings);
+            let report = given.warnings.iter().any(|warning| warning.starts_with("profile.md omitted"));
+            assert!(whole != report, "{limit}: {:?}", given.warnings);
         }
     }
 
