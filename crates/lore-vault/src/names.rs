@@ -1,5 +1,7 @@
 //! What a file's name says about it: hidden, a page, the policy, an ignore file.
 
+use std::ffi::OsStr;
+
 /// Name of the policy file in the vault's root.
 pub const POLICY_FILE: &str = "lore.toml";
 
@@ -11,8 +13,8 @@ pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
 /// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
 /// hidden name.
-pub fn is_hidden(name: &str) -> bool {
-    name.starts_with('.')
+pub fn is_hidden(name: impl AsRef<OsStr>) -> bool {
+    name.as_ref().as_encoded_bytes().starts_with(b".")
 }
 
 /// Whether a file name is a page's.

@@ -52,7 +52,7 @@ fn walk(vault: &Vault) -> Walk {
         .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
         // An ignore file can whitelist a hidden name; for Lore it stays hidden.
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()))
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
         .build()
 }
 
@@ -104,8 +104,7 @@ pub fn hidden_pages(vault: &Vault) -> usize {
         .build();
     let hidden = |entry: &DirEntry| {
         let inside = entry.path().strip_prefix(vault.root()).unwrap_or(entry.path());
-        is_page(&entry.file_name().to_string_lossy())
-            && inside.iter().any(|name| is_hidden(&name.to_string_lossy()))
+        is_page(&entry.file_name().to_string_lossy()) && inside.iter().any(is_hidden)
     };
     walker
         .flatten()
