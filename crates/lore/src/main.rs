@@ -1,19 +1,7 @@
-//! `lore`: a memory for AI agents and people, in plain files that they own.
-
-mod app;
-mod cli;
-mod eval;
-mod expectations;
-mod http;
-mod mcp;
-mod ops;
-mod server;
-mod service;
-mod setup;
-mod skills;
+//! The binary `lore`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    lore::main()
 }
