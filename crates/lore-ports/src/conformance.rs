@@ -120,6 +120,7 @@ macro_rules! conformance {
                     snapshots_are_listed_newest_first
                     rename_moves_the_history
                     authors_follow_renames
+                    written_bytes_become_a_snapshot_once
                     pruning_is_per_project
                     old_snapshots_are_pruned
                     detached_snapshots_are_pruned_but_not_listed;

@@ -31,14 +31,26 @@ pub trait Ledger {
     /// Returns the bytes of a snapshot.
     fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
-    /// Deletes a project's snapshots taken before a time in milliseconds since 1970; returns how many.
+    /// Deletes a project's snapshots taken before a time in milliseconds since 1970, and bytes written before it; returns
+    /// how many snapshots.
     fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize>;
 
     /// Returns who last wrote a file through Lore.
     fn author(&self, project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
 
-    /// Stores who wrote a file.
-    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
+    /// Stores who wrote a file, with the bytes if they are known and the time in milliseconds since 1970.
+    fn set_author(
+        &self,
+        project: ProjectNo,
+        path: &str,
+        author: &Authorship,
+        bytes: Option<&[u8]>,
+        at: i64,
+    ) -> Result<()>;
+
+    /// Turns the bytes that were last written to a file through Lore into a snapshot with this version and time. Returns
+    /// whether there were any: they are kept once, until they expire like a snapshot.
+    fn keep_written(&self, project: ProjectNo, path: &str, version: u64, at: i64) -> Result<bool>;
 }
 
 /// Who last wrote a file through Lore.

@@ -84,6 +84,8 @@ impl Ledger for SqliteStore {
     }
 
     fn prune_snapshots(&self, project: ProjectNo, before: i64) -> Result<usize> {
+        let sql = "UPDATE author SET bytes = NULL WHERE project = ?1 AND at < ?2 AND bytes IS NOT NULL";
+        self.run("prune written bytes", sql, [project, before])?;
         let sql = "DELETE FROM snapshot WHERE project = ?1 AND at < ?2";
         self.run("prune snapshots", sql, [project, before])
     }
@@ -95,9 +97,32 @@ impl Ledger for SqliteStore {
         })
     }
 
-    fn set_author(&self, project: ProjectNo, path: &str, author: &Authorship) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO author(project, path, hash, actor, sole_author) VALUES (?1, ?2, ?3, ?4, ?5)";
+    fn set_author(
+        &self,
+        project: ProjectNo,
+        path: &str,
+        author: &Authorship,
+        bytes: Option<&[u8]>,
+        at: i64,
+    ) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO author(project, path, hash, actor, sole_author, bytes, at)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let Authorship { hash, actor, sole_author } = author;
-        self.run("write an author", sql, params![project, path, hash.0, actor, sole_author]).map(drop)
+        self.run("write an author", sql, params![project, path, hash.0, actor, sole_author, bytes, at])
+            .map(drop)
+    }
+
+    fn keep_written(&self, project: ProjectNo, path: &str, version: u64, at: i64) -> Result<bool> {
+        let doing = "keep the bytes of a page";
+        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
+                   SELECT project, path, ?3, hash, bytes, ?4, actor FROM author
+                   WHERE project = ?1 AND path = ?2 AND bytes IS NOT NULL";
+        let kept = self.run(doing, sql, params![project, path, version as i64, at])?;
+        self.run(
+            doing,
+            "UPDATE author SET bytes = NULL WHERE project = ?1 AND path = ?2",
+            params![project, path],
+        )?;
+        Ok(kept > 0)
     }
 }

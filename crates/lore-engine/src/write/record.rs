@@ -7,7 +7,7 @@ use lore_text::ContentHash;
 
 use super::intent::Intent;
 use crate::context::VaultContext;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::{Proposal, ReconcileScope, reconcile};
 
 /// A file of a change.
@@ -43,14 +43,7 @@ pub(super) fn record(
         &no_progress,
     )?;
     for entry in entries {
-        if let Some(hash) = entry.new {
-            let actor = intent.author.actor.clone();
-            store.set_author(
-                project,
-                &entry.path,
-                &Authorship { hash, actor, sole_author: entry.sole_author },
-            )?;
-        }
+        set_author(context, intent, entry, proposal)?;
     }
     context.hooks().in_transaction(context, &intent.noted, proposal.is_none())?;
     store.prune_snapshots(project, context.policy().limits.snapshots.before(&context.now()))?;
@@ -68,20 +61,40 @@ pub(super) fn is_recorded(context: &VaultContext, intent: &Intent) -> Result<boo
     Ok(last.as_ref() == Some(&intent.id))
 }
 
+/// Stores the bytes that a change replaces or removes. If the ledger still has those that Lore wrote last, they are
+/// the same, or somebody has overwritten them since.
 fn keep_snapshot(context: &VaultContext, entry: &FileChange) -> Result<()> {
     let Some(bytes) = &entry.old else { return Ok(()) };
     let (store, project) = (context.store(), context.project());
-    let hash = ContentHash::of(bytes);
-    let author = store.author(project, &entry.path)?.filter(|author| author.hash == hash);
-    let snapshot = NewSnapshot {
-        path: &entry.path,
-        version: context.version_of(&entry.path)?,
-        hash,
-        bytes,
-        at: context.now().timestamp().as_millisecond(),
-        actor: &author.map(|author| author.actor).unwrap_or_default(),
+    let (hash, version) = (ContentHash::of(bytes), context.version_of(&entry.path)?);
+    let at = context.now().timestamp().as_millisecond();
+    let author = store.author(project, &entry.path)?;
+    let kept = author.is_some() && store.keep_written(project, &entry.path, version, at)?;
+    let author = author.filter(|author| author.hash == hash);
+    if kept && author.is_some() {
+        return Ok(());
+    }
+    let actor = &author.map(|author| author.actor).unwrap_or_default();
+    Ok(store.add_snapshot(project, &NewSnapshot { path: &entry.path, version, hash, bytes, at, actor })?)
+}
+
+/// Records who wrote a file, and what.
+fn set_author(
+    context: &VaultContext,
+    intent: &Intent,
+    entry: &FileChange,
+    proposal: Option<&Proposal>,
+) -> Result<()> {
+    let Some(hash) = entry.new else { return Ok(()) };
+    // A recovered write is already on disk, and may have been edited there.
+    let on_disk = || Ok::<_, Error>(context.vault().read(&entry.path, u64::MAX)?.map(|file| file.bytes));
+    let bytes = match proposal.and_then(|proposal| proposal.get(&entry.path).cloned().flatten()) {
+        Some(bytes) => Some(bytes),
+        None => on_disk()?.filter(|bytes| ContentHash::of(bytes) == hash),
     };
-    Ok(store.add_snapshot(project, &snapshot)?)
+    let author = Authorship { hash, actor: intent.author.actor.clone(), sole_author: entry.sole_author };
+    let at = context.now().timestamp().as_millisecond();
+    Ok(context.store().set_author(context.project(), &entry.path, &author, bytes.as_deref(), at)?)
 }
 
 /// Increments the version of a file that is not a page and has no row to count it.

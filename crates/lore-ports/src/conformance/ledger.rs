@@ -4,7 +4,7 @@ use lore_text::ContentHash;
 
 use super::Open;
 use super::sample::{Project, open_project, page, put};
-use crate::{Authorship, Forget, NewSnapshot, Store};
+use crate::{Authorship, Forget, NewSnapshot, SnapshotRow, Store};
 
 fn snapshot(store: &dyn Store, project: Project, path: &str, version: u64, at: i64) {
     let bytes = format!("{path} at {version}\0\u{1}");
@@ -77,9 +77,9 @@ pub fn authors_follow_renames(open: Open<'_>) {
         sole_author,
     };
     assert_eq!(store.author(project.number, "a.md").unwrap(), None);
-    store.set_author(project.number, "a.md", &by("ada", b"old", true)).unwrap();
-    store.set_author(project.number, "a.md", &by("bob", b"new", false)).unwrap();
-    store.set_author(project.number, "b.md", &by("gone", b"old", true)).unwrap();
+    store.set_author(project.number, "a.md", &by("ada", b"old", true), Some(b"old"), 1).unwrap();
+    store.set_author(project.number, "a.md", &by("bob", b"new", false), None, 2).unwrap();
+    store.set_author(project.number, "b.md", &by("gone", b"old", true), Some(b"old"), 3).unwrap();
     assert_eq!(store.author(project.number, "a.md").unwrap(), Some(by("bob", b"new", false)));
     assert_eq!(store.author(other.number, "a.md").unwrap(), None);
     store.rename(project.number, "a.md", "b.md").unwrap();
@@ -87,6 +87,29 @@ pub fn authors_follow_renames(open: Open<'_>) {
     assert_eq!(store.author(project.number, "b.md").unwrap(), Some(by("bob", b"new", false)));
     store.forget(project.number, Forget::LedgerToo).unwrap();
     assert_eq!(store.author(project.number, "b.md").unwrap(), None);
+}
+
+pub fn written_bytes_become_a_snapshot_once(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p").number;
+    let author = Authorship { hash: ContentHash::of(b"text"), actor: "ada".into(), sole_author: true };
+    assert!(!store.keep_written(project, "a.md", 1, 10).unwrap(), "nothing was written");
+    store.set_author(project, "a.md", &author, Some(b"text"), 5).unwrap();
+    store.rename(project, "a.md", "b.md").unwrap();
+    assert!(store.keep_written(project, "b.md", 7, 10).unwrap());
+    assert!(!store.keep_written(project, "b.md", 8, 11).unwrap(), "they are kept once");
+    assert_eq!(store.author(project, "b.md").unwrap(), Some(author.clone()));
+    let kept = store.snapshots(project, "b.md").unwrap();
+    let [SnapshotRow { number, version: 7, at: 10, .. }] = kept[..] else { panic!("{kept:?}") };
+    assert_eq!((&kept[0].actor, kept[0].hash), (&author.actor, author.hash));
+    assert_eq!(store.snapshot_bytes(project, number).unwrap().as_deref(), Some(&b"text"[..]));
+
+    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    store.prune_snapshots(project, 20).unwrap();
+    assert!(store.keep_written(project, "b.md", 8, 21).unwrap(), "written at that time, not before");
+    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    store.prune_snapshots(project, 21).unwrap();
+    assert!(!store.keep_written(project, "b.md", 9, 22).unwrap(), "they expire");
 }
 
 pub fn pruning_is_per_project(open: Open<'_>) {

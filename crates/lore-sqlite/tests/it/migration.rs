@@ -98,7 +98,7 @@ fn version_4_ledgers_are_migrated_after_a_backup() {
     old_database(&path, 4);
     let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
-    assert_eq!(user_version(&path) >> 16, 5);
+    assert_eq!(user_version(&path) >> 16, 6);
     check_first_rows(&store);
 
     let no_hash = ContentHash([0; 32]);
@@ -166,7 +166,7 @@ fn every_earlier_ledger_is_migrated() {
         check_first_rows(&store);
         assert_eq!(store.author(1, "a.md").unwrap(), None);
         let author = Authorship { hash: ContentHash::of(b"x"), actor: "ada".into(), sole_author: true };
-        store.set_author(1, "a.md", &author).unwrap();
+        store.set_author(1, "a.md", &author, Some(b"x"), 1).unwrap();
         assert_eq!(store.author(1, "a.md").unwrap(), Some(author));
         assert_eq!(names(&folder), ["lore.db", &format!("lore.db.ledger-{version}.backup")]);
         drop(store);

@@ -193,7 +193,8 @@ impl<'a> Batch<'a> {
             carry_id(self.context, from, &file.path)?;
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
-        } else if row.is_some() {
+        } else if let Some(row) = &row {
+            self.keep_written(row)?;
             self.report.modified.push(file.path.clone());
         } else {
             self.report.added.push(file.path.clone());
@@ -248,6 +249,21 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Keeps what Lore last wrote to a page that somebody has overwritten or deleted since: the file was the only copy.
+    fn keep_written(&self, row: &PageRow) -> Result<()> {
+        let (store, project) = (self.context.store(), self.context.project());
+        let is_written = |row: &PageRow| {
+            Ok::<_, lore_ports::Error>(
+                store.author(project, &row.path)?.is_some_and(|author| author.hash == row.hash),
+            )
+        };
+        if self.proposal.is_none() && is_written(row)? {
+            let at = self.context.now().timestamp().as_millisecond();
+            store.keep_written(project, &row.path, row.version, at)?;
+        }
+        Ok(())
+    }
+
     fn remove(&mut self, known: &Fingerprint) -> Result<()> {
         let (store, project) = (self.context.store(), self.context.project());
         let Some(row) = store.pages(project, &[known.page])?.pop().filter(|row| row.path == known.path)
@@ -257,6 +273,7 @@ impl<'a> Batch<'a> {
         if self.is_there(&row.path) {
             return Ok(());
         }
+        self.keep_written(&row)?;
         // The version is stored so that a new page under this path continues from it.
         store.set_version(project, &row.path, row.version, row.hash)?;
         self.apply_one(PageWrite::Remove(row.number))?;

@@ -31,16 +31,8 @@ fn history_lists_snapshots_and_commits() {
             (&json!("page.md"), &json!(3), &json!("codex"))
         );
         let snapshots = &history["snapshots"];
-        assert_eq!(
-            snapshots.as_array().map(Vec::len),
-            Some(1),
-            "only versions that Lore replaced: {history}"
-        );
-        assert_eq!(
-            (&snapshots[0]["version"], &snapshots[0]["actor"]),
-            (&json!(2), &Value::Null),
-            "{history}"
-        );
+        assert_eq!(each(snapshots, "version"), [&json!(2), &json!(1)], "every version that was replaced");
+        assert_eq!(each(snapshots, "actor"), [&Value::Null, &json!("tester")], "{history}");
         assert_eq!(
             (&snapshots[0]["replaced"], &snapshots[0]["bytes"]),
             (&json!("2026-11-01T12:00:00Z"), &json!(15))
@@ -56,8 +48,8 @@ fn history_lists_snapshots_and_commits() {
         vault.lore(&["edit", "page", "--append", "Four"]).ok();
         let history = vault.lore(&["history", "page"]).ok().json();
         let versions = each(&history["snapshots"], "version");
-        assert_eq!(versions, [&json!(3), &json!(2)], "the newest first: {history}");
-        assert_eq!(each(&history["snapshots"], "actor"), [&json!("codex"), &Value::Null]);
+        assert_eq!(versions, [&json!(3), &json!(2), &json!(1)], "the newest first: {history}");
+        assert_eq!(each(&history["snapshots"], "actor"), [&json!("codex"), &Value::Null, &json!("tester")]);
         let limited = vault.lore(&["history", "page", "--limit", "1"]).ok().json();
         assert_eq!(each(&limited["snapshots"], "version"), [&json!(3)]);
         assert_eq!(limited["commits"].as_array().map(Vec::len), Some(usize::from(git)));
@@ -67,20 +59,24 @@ fn history_lists_snapshots_and_commits() {
 #[test]
 fn human_history_has_one_line_per_version() {
     let vault = with_history(false);
-    let number = vault.lore(&["history", "page"]).ok().json()["snapshots"][0]["snapshot"].to_string();
+    let history = vault.lore(&["history", "page"]).ok().json();
+    let number = |at: usize| history["snapshots"][at]["snapshot"].to_string();
     let shown = vault.lore(&["history", "page", "--format", "human"]).ok().text();
     let expected = format!(
         "page.md is at version 3 (codex)\n\
-         snapshot {number:<5} version 2    replaced 2026-11-01T12:00:00Z       15 bytes  edited outside Lore\n"
+         snapshot {:<5} version 2    replaced 2026-11-01T12:00:00Z       15 bytes  edited outside Lore\n\
+         snapshot {:<5} version 1    replaced 2026-11-01T12:00:00Z        4 bytes  tester\n",
+        number(0),
+        number(1)
     );
     assert_eq!(shown, expected);
     let vault = with_history(true);
     let shown = vault.lore(&["history", "page", "--format", "human"]).ok().text();
     let lines: Vec<&str> = shown.lines().collect();
-    assert_eq!(lines.len(), 5, "{shown}");
-    assert!(lines[2].starts_with("commit ") && lines[2].ends_with("codex: Update page.md"), "{shown}");
-    assert!(lines[3].ends_with("Ada: Commit edits made outside Lore to page.md"), "{shown}");
-    assert!(lines[4].ends_with("tester: Create page.md"), "{shown}");
+    assert_eq!(lines.len(), 6, "{shown}");
+    assert!(lines[3].starts_with("commit ") && lines[3].ends_with("codex: Update page.md"), "{shown}");
+    assert!(lines[4].ends_with("Ada: Commit edits made outside Lore to page.md"), "{shown}");
+    assert!(lines[5].ends_with("tester: Create page.md"), "{shown}");
 }
 
 #[test]

@@ -45,6 +45,28 @@ fn restore_is_a_new_version_that_can_be_undone() {
     }
 }
 
+/// An editor saves an old buffer over what Lore wrote, or deletes the file: the file was the only copy.
+#[test]
+fn text_overwritten_or_deleted_outside_lore_is_restored() {
+    for vault in vaults() {
+        vault.sandbox.write("page.md", "First\n");
+        vault.lore(&["sync"]).ok();
+        vault.put("page", "Written\n").ok();
+        vault.sandbox.write("page.md", "An old buffer\n");
+        vault.lore(&["sync"]).ok();
+        let [(written, 2), (_, 1)] = snapshots(&vault, "page")[..] else {
+            panic!("{:?}", snapshots(&vault, "page"))
+        };
+        vault.lore(&["restore", "page", "--at", &written.to_string(), "--yes"]).ok();
+        assert_eq!(vault.read("page.md"), "Written\n");
+        std::fs::remove_file(vault.sandbox.vault().join("page.md")).expect("it is there");
+        let (last, _) = snapshots(&vault, "page.md")[0];
+        vault.lore(&["restore", "page.md", "--at", &last.to_string()]).ok();
+        assert_eq!(vault.read("page.md"), "Written\n");
+        vault.sandbox.validate();
+    }
+}
+
 #[test]
 fn deleted_page_is_restored_by_path() {
     for vault in vaults() {
