@@ -81,8 +81,8 @@ macro_rules! conformance {
                     titles_weigh_more_than_bodies
                     every_field_is_searched
                     phrases_prefixes_and_operators_work
-                    words_are_stemmed_and_accents_ignored
-                    spaced_characters_match_as_phrases
+                    terms_match_as_they_are
+                    terms_of_every_script_match
                     no_text_is_an_error
                     filter_tokens_are_not_searchable
                     weights_are_configurable;

@@ -1,11 +1,14 @@
 //! Full-text expressions, independent of any database's syntax.
+//!
+//! The engine builds them from the words of a query. Before a store sees them, each text becomes the terms that
+//! [`lore_text::search_terms`] gives, separated by spaces, like the terms of the pages.
 
 /// What a page's text must contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
-    /// These words, adjacent and in this order.
+    /// These words, adjacent and in this order. Without any it matches nothing.
     Phrase(String),
-    /// A word with this prefix.
+    /// The same, where the last is the prefix of a word.
     Prefix(String),
     /// All of these.
     All(Vec<Expression>),

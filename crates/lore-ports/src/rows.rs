@@ -1,7 +1,5 @@
 //! Plain rows: what the index stores of pages, links and structured lines.
 
-use std::borrow::Cow;
-
 use lore_page::{Diagnostic, Interval, LineRange, Properties};
 use lore_text::ContentHash;
 
@@ -20,7 +18,7 @@ pub type PageNo = i64;
 #[derive(Debug)]
 pub enum PageWrite<'a> {
     /// Writes a page under its path, replacing what was there.
-    Put(Box<PageDraft<'a>>),
+    Put(Box<PageDraft>),
     /// Records the new time of a file whose bytes are unchanged: `mtime` as the fingerprint keeps it, and when the page
     /// changed in milliseconds since 1970.
     Touch {
@@ -113,14 +111,14 @@ pub struct KeyRow {
 
 /// Everything the index stores about a page.
 #[derive(Debug)]
-pub struct PageDraft<'a> {
+pub struct PageDraft {
     /// The row.
     pub row: PageRow,
     /// Modification time in nanoseconds since 1970; 0 when it cannot be trusted.
     pub mtime: i64,
     /// The latest of its `reviewed` and `updated` dates, in milliseconds since 1970.
     pub declared_date: Option<i64>,
-    /// NameQuery that refer to it.
+    /// Names that refer to it.
     pub keys: Vec<(KeyKind, String)>,
     /// Outbound links.
     pub links: Vec<LinkDraft>,
@@ -128,27 +126,28 @@ pub struct PageDraft<'a> {
     pub statements: Vec<Statement>,
     /// The chunks to embed.
     pub chunks: Vec<ChunkDraft>,
-    /// The text to search.
-    pub text: SearchText<'a>,
+    /// The terms to search.
+    pub text: SearchText,
 }
 
-/// A page's text by column, as words separated by spaces.
+/// A page's terms by column, separated by spaces, as [`lore_text::search_terms`] gives them. A store splits them at the
+/// spaces and matches them as they are: folding, stemming and scripts are decided above it.
 #[derive(Debug, Default)]
-pub struct SearchText<'a> {
+pub struct SearchText {
     /// Title.
-    pub title: Cow<'a, str>,
+    pub title: String,
     /// Aliases and the first heading.
-    pub aliases: Cow<'a, str>,
+    pub aliases: String,
     /// Headings.
-    pub headings: Cow<'a, str>,
+    pub headings: String,
     /// Tags and property values.
-    pub tags: Cow<'a, str>,
+    pub tags: String,
     /// Summary.
-    pub summary: Cow<'a, str>,
+    pub summary: String,
     /// Text above the first horizontal rule.
-    pub truth: Cow<'a, str>,
+    pub truth: String,
     /// Text below it.
-    pub timeline: Cow<'a, str>,
+    pub timeline: String,
 }
 
 /// A page in the index.

@@ -1,6 +1,7 @@
 //! Full-text search: one FTS5 table per project, so that word frequencies are per vault and a search never scans
 //! another project.
 //!
+//! The engine passes terms. The tokenizer `ascii` does nothing but split them at the spaces.
 //! The tables store no copy of the text; passages are read from the files. The last column contains a token for each
 //! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead of
 //! being checked row by row.
@@ -33,7 +34,7 @@ impl SqliteStore {
         let make = format!(
             "CREATE VIRTUAL TABLE IF NOT EXISTS fts_{project} USING fts5(
                title, aliases, headings, tags, summary, truth, timeline, filter,
-               content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');"
+               content='', contentless_delete=1, tokenize='ascii');"
         );
         self.connection.execute_batch(&make).map_err(failed("create the full-text table"))
     }
@@ -51,16 +52,16 @@ impl SqliteStore {
 
     /// Buffers a page's text until the transaction ends, then writes it to FTS5 in one go. Interleaved with other
     /// statements, FTS5 would flush each page to disk separately, which triples the cost of a large sync.
-    pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft<'_>) -> Result<()> {
+    pub(super) fn put_fts(&self, project: ProjectNo, number: PageNo, page: &PageDraft) -> Result<()> {
         let text = &page.text;
         let columns = [
-            text.title.clone().into_owned(),
-            text.aliases.clone().into_owned(),
-            text.headings.clone().into_owned(),
-            text.tags.clone().into_owned(),
-            text.summary.clone().into_owned(),
-            text.truth.clone().into_owned(),
-            text.timeline.clone().into_owned(),
+            text.title.clone(),
+            text.aliases.clone(),
+            text.headings.clone(),
+            text.tags.clone(),
+            text.summary.clone(),
+            text.truth.clone(),
+            text.timeline.clone(),
             page_tokens(page),
         ];
         self.words.borrow_mut().insert(number, Words { project, columns });
@@ -169,7 +170,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
 }
 
-fn page_tokens(page: &PageDraft<'_>) -> String {
+fn page_tokens(page: &PageDraft) -> String {
     let row = &page.row;
     let mut tokens = vec![token('1', &row.kind), token('5', &row.wing)];
     tokens.extend(row.tags.iter().map(|tag| token('2', tag)));
@@ -200,7 +201,7 @@ fn token(kind: char, text: &str) -> String {
     exact_token(kind, &fold(text))
 }
 
-/// Returns a token of digits only, which the stemmer does not change: the 64-bit FNV-1a hash of the text.
+/// Returns a token of digits only: the 64-bit FNV-1a hash of the text.
 fn exact_token(kind: char, text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -59,7 +59,7 @@ impl SqliteStore {
         self.all("read links", &sql, params, rows::link)
     }
 
-    fn put_page(&self, project: ProjectNo, replica: ReplicaNo, draft: &PageDraft<'_>) -> Result<PageWritten> {
+    fn put_page(&self, project: ProjectNo, replica: ReplicaNo, draft: &PageDraft) -> Result<PageWritten> {
         let known = self.page_at(project, &draft.row.path)?;
         let mut before: HashSet<(u8, String)> = HashSet::new();
         if let Some(page) = known {

@@ -28,7 +28,7 @@ impl SqliteStore {
         &self,
         project: ProjectNo,
         replica: ReplicaNo,
-        draft: &PageDraft<'_>,
+        draft: &PageDraft,
         number: Option<PageNo>,
     ) -> Result<PageNo> {
         let row = &draft.row;
@@ -66,7 +66,7 @@ impl SqliteStore {
         Ok(number.unwrap_or_else(|| self.connection.last_insert_rowid()))
     }
 
-    pub(super) fn put_names(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
+    pub(super) fn put_names(&self, project: ProjectNo, page: PageNo, draft: &PageDraft) -> Result<()> {
         for (kind, name) in &draft.keys {
             self.run(
                 "write a page's names",
@@ -94,7 +94,7 @@ impl SqliteStore {
         Ok(())
     }
 
-    pub(super) fn put_links(&self, project: ProjectNo, page: PageNo, draft: &PageDraft<'_>) -> Result<()> {
+    pub(super) fn put_links(&self, project: ProjectNo, page: PageNo, draft: &PageDraft) -> Result<()> {
         for link in &draft.links {
             self.run(
                 "write a page's links",
@@ -122,12 +122,7 @@ impl SqliteStore {
         Ok(())
     }
 
-    pub(super) fn put_statements(
-        &self,
-        project: ProjectNo,
-        page: PageNo,
-        draft: &PageDraft<'_>,
-    ) -> Result<()> {
+    pub(super) fn put_statements(&self, project: ProjectNo, page: PageNo, draft: &PageDraft) -> Result<()> {
         for said in &draft.statements {
             let fact = said.kind == StatementKind::Fact;
             let subject = said.subject.as_deref().filter(|_| fact).map(name_in_fact);

@@ -1,8 +1,6 @@
 //! Scripts without spaces between words. The index treats each of their characters as a word, so that any run of them
 //! is found as a phrase, in every database.
 
-use std::borrow::Cow;
-
 /// Whether this character's script does not separate words by spaces (or, as in Korean, attaches endings to them).
 pub fn is_unspaced(character: char) -> bool {
     matches!(u32::from(character),
@@ -20,25 +18,6 @@ pub fn is_unspaced(character: char) -> bool {
         | 0xF900..=0xFAFF
         | 0xFF66..=0xFF9D     // half-width Katakana
         | 0x20000..=0x3FFFF)
-}
-
-/// Puts spaces around each such character.
-pub fn space_unspaced(text: &str) -> Cow<'_, str> {
-    // No such character starts with a byte below this, so Latin text is skipped quickly.
-    if text.bytes().all(|byte| byte < 0xE0) || !text.chars().any(is_unspaced) {
-        return Cow::Borrowed(text);
-    }
-    let mut spaced = String::with_capacity(text.len() * 2);
-    for character in text.chars() {
-        if is_unspaced(character) {
-            spaced.push(' ');
-            spaced.push(character);
-            spaced.push(' ');
-        } else {
-            spaced.push(character);
-        }
-    }
-    Cow::Owned(spaced)
 }
 
 /// Splits a word into runs of unspaced characters and the rest: `東京tower` gives `東京` and `tower`.
@@ -74,9 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_unspaced_characters_are_separated() {
-        assert_eq!(space_unspaced("plain Jürgen"), "plain Jürgen");
-        assert_eq!(space_unspaced("x世界y"), "x 世  界 y");
+    fn runs_of_unspaced_characters_are_separated() {
         assert_eq!(runs("東京tower塔"), ["東京", "tower", "塔"]);
         assert_eq!(runs(""), [""; 0]);
         assert_eq!(pairs("世"), ["世"]);

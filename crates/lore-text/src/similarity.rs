@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use unicode_normalization::char::is_combining_mark;
-
 use crate::script::{is_unspaced, pairs, runs};
+use crate::search_terms::is_word_char;
 use crate::slug::fold;
 use crate::stop_words::is_content_word;
 
@@ -18,7 +17,7 @@ const CONTAINMENT_WEIGHT: f64 = 0.9;
 /// spaces.
 pub fn terms(text: &str) -> BTreeSet<String> {
     let folded = fold(text).replace('’', "'");
-    let words = folded.split(|c| !is_word_char(c)).flat_map(words);
+    let words = folded.split(|c| !is_word_char(c) && c != '\'').flat_map(words);
     words.filter(|word| is_content_word(word)).map(|word| singular(&word)).collect()
 }
 
@@ -39,10 +38,6 @@ pub fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     if shared == 0 { 0.0 } else { shared as f64 / (a.len() + b.len() - shared) as f64 }
-}
-
-fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || c == '\'' || is_combining_mark(c)
 }
 
 fn words(piece: &str) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
-use lore_text::{ContentHash, date_millis, fold, slugify, space_unspaced, stable_number};
+use lore_text::{ContentHash, Language, date_millis, fold, search_terms, slugify, stable_number};
 
 use crate::index::chunk::chunks;
 use crate::index::resolve::names_of;
@@ -41,13 +41,13 @@ pub struct Inherited {
     pub created: Option<i64>,
 }
 
+/// Returns a page's text without NUL, which not every database can store. Every position in it stays the same.
+pub(crate) fn storable(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', " ")) } else { text }
+}
+
 /// Builds everything the index stores about a page.
-pub fn draft<'a>(
-    source: &DraftSource<'a>,
-    parsed: &Parsed,
-    policy: &Policy,
-    inherited: &Inherited,
-) -> PageDraft<'a> {
+pub fn draft(source: &DraftSource<'_>, parsed: &Parsed, policy: &Policy, inherited: &Inherited) -> PageDraft {
     let Parsed { page, diagnostics } = parsed;
     let id = page.id.clone().or_else(|| inherited.id.clone()).unwrap_or_else(|| derived_id(&[source.path]));
     let updated = source.mtime / 1_000_000;
@@ -218,7 +218,7 @@ fn statements(page: &Page) -> Vec<Statement> {
     statements
 }
 
-fn search_text<'a>(source: &DraftSource<'a>, page: &Page) -> SearchText<'a> {
+fn search_text(source: &DraftSource<'_>, page: &Page) -> SearchText {
     let mut tags = page.tags.join(" ");
     for (key, value) in page.properties.iter() {
         // Ids, and properties with a column of their own, would only add noise.
@@ -226,22 +226,15 @@ fn search_text<'a>(source: &DraftSource<'a>, page: &Page) -> SearchText<'a> {
             add_words(&mut tags, value);
         }
     }
+    let terms = |text: &str| search_terms(text, Language::English);
     SearchText {
-        title: spaced(page.title.clone()),
-        aliases: spaced(join(page.aliases.iter().chain(&page.heading_title))),
-        headings: spaced(join(page.headings.iter().map(|heading| &heading.text))),
-        tags: spaced(tags),
-        summary: spaced(page.summary.clone().unwrap_or_default()),
-        truth: space_unspaced(page.truth.of(source.text)),
-        timeline: space_unspaced(page.timeline.map_or("", |range| range.of(source.text))),
-    }
-}
-
-/// Separates the characters of scripts without spaces, so that every run of them is found as a phrase.
-fn spaced(text: String) -> Cow<'static, str> {
-    match space_unspaced(&text) {
-        Cow::Borrowed(_) => Cow::Owned(text),
-        Cow::Owned(spaced) => Cow::Owned(spaced),
+        title: terms(&page.title),
+        aliases: terms(&join(page.aliases.iter().chain(&page.heading_title))),
+        headings: terms(&join(page.headings.iter().map(|heading| &heading.text))),
+        tags: terms(&tags),
+        summary: terms(page.summary.as_deref().unwrap_or_default()),
+        truth: terms(page.truth.of(source.text)),
+        timeline: terms(page.timeline.map_or("", |range| range.of(source.text))),
     }
 }
 

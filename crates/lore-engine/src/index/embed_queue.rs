@@ -18,6 +18,7 @@ use lore_vault::fault::{EMBEDDED, fault};
 use crate::context::{EmbedderCache, VaultContext};
 use crate::error::Result;
 use crate::index::chunk::chunks;
+use crate::index::draft::storable;
 
 /// Chunks per batch: the work lost when the process is killed, yet enough to batch chunks of similar length.
 const ROUND: usize = 128;
@@ -184,11 +185,9 @@ fn texts(context: &VaultContext, waiting: &[ChunkRow]) -> Result<Round> {
         let Ok(Some(file)) = context.vault().read(&page.path, context.policy().limits.page_bytes) else {
             continue;
         };
-        let decoded = decode(&file.bytes);
-        let parsed = parse(&page.path, &decoded.text);
-        known.extend(
-            chunks(&parsed.page, &decoded.text).into_iter().map(|chunk| (chunk.place.hash, chunk.text)),
-        );
+        let text = storable(decode(&file.bytes).text);
+        let parsed = parse(&page.path, &text);
+        known.extend(chunks(&parsed.page, &text).into_iter().map(|chunk| (chunk.place.hash, chunk.text)));
     }
     let of = |chunk: &ChunkRow| known.get(&chunk.hash).map(|text| (chunk.hash, text.clone()));
     let found: Vec<(ContentHash, String)> = waiting.iter().filter_map(of).collect();

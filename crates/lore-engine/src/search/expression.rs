@@ -4,10 +4,10 @@ mod dates;
 mod matching;
 
 use lore_ports::Expression;
-use lore_text::{is_content_word, is_unspaced, pairs, runs};
+use lore_text::{is_content_word, is_unspaced, is_word_char, pairs, runs};
 
 pub(super) use dates::dates_in;
-pub(super) use matching::{Term, count_terms, matches, stem};
+pub(super) use matching::{Term, count_terms, matches};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +181,7 @@ fn term(word: &str, unfinished: bool) -> Option<Expression> {
             let open =
                 unfinished && at + 1 == count && part.chars().count() > 1 && !part.chars().any(is_unspaced);
             // A prefix must be one word: an index would split `node.js*` into two.
-            if open && part.chars().all(char::is_alphanumeric) {
+            if open && part.chars().all(is_word_char) {
                 Expression::Prefix(part.to_owned())
             } else {
                 Expression::Phrase(part.to_owned())
@@ -225,7 +225,7 @@ fn terms(tokens: &[Token]) -> Vec<String> {
 
 /// Splits a word into its parts: `high-speed` has two; the endings that follow an apostrophe are dropped.
 fn members(word: &str) -> impl Iterator<Item = &str> {
-    let parts: Vec<&str> = word.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let parts: Vec<&str> = word.split(|letter: char| !is_word_char(letter)).collect();
     let several = parts.iter().filter(|part| !part.is_empty()).count() > 1;
     let ending = |part: &str| matches!(part, "s" | "t" | "d" | "m" | "ll" | "re" | "ve");
     parts.into_iter().filter(move |part| !(part.is_empty() || several && ending(part)))

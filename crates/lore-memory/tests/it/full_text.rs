@@ -105,7 +105,7 @@ fn unspaced_scripts_match_inside_sentences() {
 fn queries_match_stems_prefixes_and_accents() {
     let world = World::synced(
         "-- run.md --\nShe runs every day\n-- name.md --\nJürgen aß Crème brûlée\n-- plain.md --\nJurgen in ASCII\n\
-         -- node.md --\nthe node-js-tutorial for node.js\n",
+         -- node.md --\nthe node-js-tutorial for node.js\n-- hindi.md --\nयह हिन्दी भाषा है\n",
     );
     for (query, expected) in [
         ("running ", "run.md"),
@@ -118,9 +118,33 @@ fn queries_match_stems_prefixes_and_accents() {
         ("creme brulee", "name.md"),
         ("node-js", "node.md"),
         ("node.js", "node.md"),
+        ("हिन्दी", "hindi.md"),
+        ("हिन्", "hindi.md"),
+        ("दी ", ""),
     ] {
         assert_eq!(strict(&world, query).join(" "), expected, "{query}");
     }
+    let relaxed = prepare("हिन्दी zeppelin").relaxed.unwrap();
+    assert_eq!(found(&world, &relaxed, &Filter::default()), ["hindi.md"]);
+}
+
+/// No row contains a NUL, which not every database can store.
+#[test]
+fn text_is_stored_without_nul() {
+    let world = World::synced(
+        "-- nul.md --\n---\ntitle: a\0b\n---\n# One\0two\n\n- [fact\0or] some\0thing\n- knows [[A\0da]]\n",
+    );
+    let (store, project) = (world.context.store(), world.context.project());
+    let rows = store.list(project, &Filter::default(), lore_ports::Order::Title, ALL).unwrap();
+    let pages = [rows[0].number];
+    let stored = format!(
+        "{rows:?} {:?} {:?} {:?} {:?}",
+        store.links(project, &lore_ports::LinkFilter::From(&pages)).unwrap(),
+        store.statements(project, &Default::default()).unwrap(),
+        store.lookup(project, &lore_ports::NameQuery::Exact(&["a b"])).unwrap(),
+        store.chunks_of(project, pages[0]).unwrap(),
+    );
+    assert!(rows[0].title == "a b" && !stored.contains("\\0"), "{stored}");
 }
 
 #[test]

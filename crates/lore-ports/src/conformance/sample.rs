@@ -1,7 +1,5 @@
 //! Hand-made projects, pages and queries, for tests of a store without files.
 
-use std::borrow::Cow;
-
 use lore_page::{Interval, LineRange, Properties};
 use lore_text::{ContentHash, fold};
 
@@ -49,10 +47,10 @@ pub fn open_key(store: &dyn Store, key: &ProjectKey<'_>) -> Project {
 }
 
 /// A page with nothing but its names.
-pub fn page(path: &str) -> PageDraft<'static> {
+pub fn page(path: &str) -> PageDraft {
     let slug = path.trim_end_matches(".md").to_owned();
     let title = slug.rsplit('/').next().unwrap_or(&slug).to_owned();
-    let text = SearchText { title: title.clone().into(), ..SearchText::default() };
+    let text = SearchText { title: title.clone(), ..SearchText::default() };
     let row = PageRow {
         number: 0,
         path: path.into(),
@@ -76,15 +74,15 @@ pub fn page(path: &str) -> PageDraft<'static> {
     PageDraft { row, mtime: 1, declared_date: None, keys, links, statements, chunks, text }
 }
 
-/// A page with this text above its rule.
-pub fn with_text(path: &str, text: impl Into<Cow<'static, str>>) -> PageDraft<'static> {
+/// A page with these terms above its rule.
+pub fn with_text(path: &str, text: impl Into<String>) -> PageDraft {
     let mut draft = page(path);
     draft.text.truth = text.into();
     draft
 }
 
 /// A page with one chunk per text, on consecutive lines.
-pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft<'static> {
+pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft {
     let mut draft = page(path);
     let chunk = |(line, text): (u32, &&str)| ChunkDraft {
         kind: ChunkKind::Section,
@@ -97,7 +95,7 @@ pub fn with_chunks(path: &str, texts: &[&str]) -> PageDraft<'static> {
 }
 
 /// Writes a page. Without explicit names in the draft it gets its id, slug, path and title.
-pub fn put(store: &dyn Store, project: Project, mut draft: PageDraft<'_>) -> PageNo {
+pub fn put(store: &dyn Store, project: Project, mut draft: PageDraft) -> PageNo {
     if draft.keys.is_empty() {
         let row = &draft.row;
         draft.keys = vec![

@@ -11,7 +11,7 @@ use super::{Report, read, slugs};
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::index::diff::Change;
-use crate::index::draft::{DraftSource, Inherited, derived_id, draft};
+use crate::index::draft::{DraftSource, Inherited, derived_id, draft, storable};
 use crate::index::proposal::Proposal;
 use crate::index::relink::relink;
 
@@ -82,7 +82,8 @@ pub(super) fn prepare<'a>(
 
 fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
     let decoded = decode(&file.bytes);
-    let mut parsed = parse(path, &decoded.text);
+    let text = storable(decoded.text);
+    let mut parsed = parse(path, &text);
     let mut odd = |message: String| parsed.diagnostics.push(Diagnostic { line: 1, message });
     if let Some(encoding) = decoded.encoding {
         odd(format!("the file is not UTF-8; it was read as {encoding}"));
@@ -90,13 +91,7 @@ fn read_page(path: &str, file: &FileBytes, hash: ContentHash) -> ReadPage {
     if file.bytes.contains(&0) {
         odd("the file contains a NUL byte".into());
     }
-    ReadPage {
-        hash,
-        size: file.bytes.len() as u64,
-        mtime: file.mtime,
-        text: decoded.text.into_owned(),
-        parsed,
-    }
+    ReadPage { hash, size: file.bytes.len() as u64, mtime: file.mtime, text: text.into_owned(), parsed }
 }
 
 /// The state of a batch.

@@ -1,8 +1,6 @@
-//! Finds the terms of a query in a text, as the index's tokenizer would.
+//! Finds the terms of a query in a text, by the same rules as the index.
 
-use lore_text::is_unspaced;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use lore_text::{Language, folded_words, is_unspaced, stem};
 
 use super::Prepared;
 
@@ -13,10 +11,11 @@ pub(in crate::search) fn count_terms(line: &str, query: &Prepared) -> usize {
 
 /// A term of a query.
 pub(in crate::search) struct Term {
+    /// Its words, each after a space: a term of a script without spaces has one for each character.
     folded: String,
     stem: String,
-    /// Whether it may occur anywhere in a line, not only as a word.
-    anywhere: bool,
+    /// Whether it is found in a line as a whole, not by its words.
+    is_phrase: bool,
     /// Whether it may be a word prefix.
     beginning: bool,
 }
@@ -28,23 +27,25 @@ impl Term {
     }
 
     fn new(term: &str, beginning: bool) -> Self {
-        let folded = plain(term);
-        let anywhere = term.chars().any(is_unspaced) || !folded.chars().all(char::is_alphanumeric);
-        Term { stem: stem(&folded).to_owned(), folded, anywhere, beginning }
+        let folded = spaced_words(term);
+        let is_phrase = term.chars().any(is_unspaced) || folded.matches(' ').count() != 1;
+        Term { stem: stem(folded.trim_start(), Language::English), folded, is_phrase, beginning }
     }
 
     fn is(&self, word: &str) -> bool {
-        // All forms of a word share their first letters, so most words are rejected quickly.
-        if word.as_bytes().get(..2) != self.folded.as_bytes().get(..2) {
+        let folded = self.folded.trim_start();
+        // All forms of a word share their first letter, so most words are rejected quickly.
+        if word.as_bytes().first() != folded.as_bytes().first() {
             return false;
         }
-        word == self.folded || self.beginning && word.starts_with(&self.folded) || stem(word) == self.stem
+        word == folded
+            || self.beginning && word.starts_with(folded)
+            || stem(word, Language::English) == self.stem
     }
 }
 
 /// Returns a bit for each term found, and the total number of matching words.
 pub(in crate::search) fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
-    let line = plain(line);
     let (mut found, mut hits) = (0u64, 0);
     let mut note = |at: usize, count: usize| {
         if count > 0 {
@@ -52,43 +53,51 @@ pub(in crate::search) fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
             hits += count as u32;
         }
     };
-    for word in line.split(|letter: char| !letter.is_alphanumeric()) {
-        for (at, term) in terms.iter().enumerate().filter(|(_, term)| !term.anywhere) {
+    folded_words(line, &mut |word| {
+        for (at, term) in terms.iter().enumerate().filter(|(_, term)| !term.is_phrase) {
             note(at, usize::from(term.is(word)));
         }
-    }
-    for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.anywhere) {
-        note(at, line.matches(term.folded.as_str()).count());
+    });
+    if terms.iter().any(|term| term.is_phrase) {
+        let line = spaced_words(line);
+        for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.is_phrase) {
+            note(at, if term.folded.is_empty() { 0 } else { line.matches(term.folded.as_str()).count() });
+        }
     }
     (found, hits)
 }
 
-/// Folds to lower case without accents, as the index does.
-fn plain(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    text.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
+/// Returns the folded words of a text, each after a space.
+fn spaced_words(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    folded_words(text, &mut |word| {
+        words.push(' ');
+        words.push_str(word);
+    });
+    words
 }
 
-/// Strips the most common English endings: enough to find the line that the index's stemmer matched.
-pub(in crate::search) fn stem(word: &str) -> &str {
-    for ending in ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ed", "es", "ly", "s", "y", "e"] {
-        if let Some(stem) = word.strip_suffix(ending)
-            && stem.chars().count() >= 3
-        {
-            return undoubled(stem);
-        }
-    }
-    word
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::expression::prepare;
 
-/// Turns `runn` into `run`: a consonant is doubled before an ending. Some words end in a double letter themselves.
-fn undoubled(stem: &str) -> &str {
-    match stem.as_bytes() {
-        [.., before, last] if before == last && last.is_ascii_alphabetic() && !b"aeioulsz".contains(last) => {
-            &stem[..stem.len() - 1]
-        }
-        _ => stem,
+    #[track_caller]
+    fn check(query: &str, line: &str, expected: u32) {
+        assert_eq!(matches(line, &Term::all(&prepare(query))).1, expected, "{query} in {line}");
+    }
+
+    #[test]
+    fn forms_of_a_word_are_found() {
+        check("running shoes ", "She runs in her SHOE, and ran", 2);
+        check("dying swans ", "to die like a swan", 2);
+        check("jürgen", "Jurgen and Ju\u{308}rgen", 2);
+        check("conn", "connected connections, con", 2);
+    }
+
+    #[test]
+    fn other_scripts_are_found() {
+        check("東京", "東京と東京都、京都", 2);
+        check("हिन्दी भाषा ", "हिन्दी एक भाषा है", 2);
     }
 }

@@ -1,9 +1,7 @@
-//! Full-text retrieval: the weights of the columns, and the terms that are too common to count.
-
-use std::borrow::Cow;
+//! Full-text retrieval: the terms of a query, the weights of the columns, and the terms that are too common to count.
 
 use lore_ports::{Expression, TextHit, TextQuery, Weights};
-use lore_text::{is_unspaced, space_unspaced};
+use lore_text::{Language, search_terms};
 
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -21,28 +19,25 @@ const RANK_ALL_BELOW: u64 = 200;
 
 /// Returns the pages that match a query, best first. Alternatives that occur on most pages are dropped.
 pub fn full_text(context: &VaultContext, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
-    let spaced = spaced(query.expression);
-    let rare = without_common(context, &spaced)?;
-    let expression = rare.as_ref().unwrap_or(&spaced);
+    let terms = in_terms(query.expression);
+    let rare = without_common(context, &terms)?;
+    let expression = rare.as_ref().unwrap_or(&terms);
     Ok(context.store().search(context.project(), &TextQuery { expression, ..*query })?)
 }
 
-/// Separates the characters of scripts without spaces, as the indexed text does.
-fn spaced(expression: &Expression) -> Cow<'_, Expression> {
-    let each = |all: &[Expression]| all.iter().map(|one| spaced(one).into_owned()).collect();
+/// Turns the words of an expression into terms, as the index has them.
+fn in_terms(expression: &Expression) -> Expression {
+    let terms = |text: &str| search_terms(text, Language::English);
+    let each = |all: &[Expression]| all.iter().map(in_terms).collect();
     match expression {
-        Expression::Phrase(text) | Expression::Prefix(text) if !text.chars().any(is_unspaced) => {
-            Cow::Borrowed(expression)
+        Expression::Phrase(text) => Expression::Phrase(terms(text)),
+        Expression::Prefix(text) => Expression::Prefix(terms(text)),
+        Expression::All(all) => Expression::All(each(all)),
+        Expression::Any(all) => Expression::Any(each(all)),
+        Expression::AnyRare(all) => Expression::AnyRare(each(all)),
+        Expression::Without(wanted, unwanted) => {
+            Expression::Without(Box::new(in_terms(wanted)), Box::new(in_terms(unwanted)))
         }
-        Expression::Phrase(text) => Cow::Owned(Expression::Phrase(space_unspaced(text).into_owned())),
-        Expression::Prefix(text) => Cow::Owned(Expression::Prefix(space_unspaced(text).into_owned())),
-        Expression::All(all) => Cow::Owned(Expression::All(each(all))),
-        Expression::Any(all) => Cow::Owned(Expression::Any(each(all))),
-        Expression::AnyRare(all) => Cow::Owned(Expression::AnyRare(each(all))),
-        Expression::Without(wanted, unwanted) => Cow::Owned(Expression::Without(
-            Box::new(spaced(wanted).into_owned()),
-            Box::new(spaced(unwanted).into_owned()),
-        )),
     }
 }
 

@@ -11,12 +11,11 @@ use lore_ports::{
     KeyKind, LinkFilter, LinkRow, NameQuery, PageNo, PageRow, StatementFilter, StatementKind, StatementRow,
     name_in_fact,
 };
-use lore_text::{PartialDate, fold};
+use lore_text::{Language, PartialDate, fold, stem};
 
 use super::passing;
 use crate::context::VaultContext;
 use crate::error::Result;
-use crate::search::expression::stem;
 use crate::search::request::SearchRequest;
 
 use question::{RelationQuestion, Side, When, read, relation_stems};
@@ -243,9 +242,9 @@ fn ranked_answers(
     let pages: Vec<PageNo> = found.iter().map(|one| one.page).collect();
     let mut passing = passing(context, &request.filter, &pages)?;
     if let Some(kind) = &asked.kind
-        && passing.iter().any(|page| stem(&fold(&page.kind)) == kind)
+        && passing.iter().any(|page| stem(&fold(&page.kind), Language::English) == *kind)
     {
-        passing.retain(|page| stem(&fold(&page.kind)) == kind);
+        passing.retain(|page| stem(&fold(&page.kind), Language::English) == *kind);
     }
     // Currently valid relations come first, then the latest; ties by path, which is the same after a rebuild.
     let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());

@@ -1,0 +1,151 @@
+//! The terms of a text, as every database stores and matches them: folded to lower case without accents, split into
+//! words, and stemmed. A database adds no rule of its own, so a page is found by the same queries in each of them.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
+use crate::script::is_unspaced;
+use crate::stem::{Language, push_stem};
+
+/// Returns the terms of a text, separated by spaces. Each character of a script without spaces is a term of its own, so
+/// that any run of them is found as a phrase.
+pub fn search_terms(text: &str, language: Language) -> String {
+    let mut terms = String::with_capacity(text.len());
+    for_each_word(text, &mut |word, is_stemmed| {
+        if !terms.is_empty() {
+            terms.push(' ');
+        }
+        match is_stemmed {
+            true => push_stem(&mut terms, word, language),
+            false => terms.push_str(word),
+        }
+    });
+    terms
+}
+
+/// Calls `each` with every word of a text, folded but not stemmed.
+pub fn folded_words(text: &str, each: &mut dyn FnMut(&str)) {
+    for_each_word(text, &mut |word, _| each(word));
+}
+
+/// Whether a character is part of a word: a letter, a digit, or a mark on a letter.
+pub fn is_word_char(character: char) -> bool {
+    character.is_alphanumeric() || !character.is_ascii() && is_combining_mark(character)
+}
+
+/// Calls `each` with every word of a text, folded, and whether it has a stem.
+fn for_each_word(text: &str, each: &mut impl FnMut(&str, bool)) {
+    let text = composed(text);
+    let mut word = String::new();
+    let mut rest = &*text;
+    while !rest.is_empty() {
+        // Runs of ASCII letters, which most texts consist of, are copied whole.
+        let run = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let start = word.len();
+        word.push_str(&rest[..run]);
+        word[start..].make_ascii_lowercase();
+        rest = &rest[run..];
+        let Some(next) = rest.chars().next() else { break };
+        rest = &rest[next.len_utf8()..];
+        if !next.is_ascii() && !is_unspaced(next) && push_folded(&mut word, next) {
+            continue;
+        }
+        if !word.is_empty() {
+            each(&word, true);
+            word.clear();
+        }
+        if is_unspaced(next) && next.is_alphanumeric() {
+            each(next.encode_utf8(&mut [0; 4]), false);
+        }
+    }
+    if !word.is_empty() {
+        each(&word, true);
+    }
+}
+
+/// Joins letters with the accents that follow them, where there are any.
+fn composed(text: &str) -> Cow<'_, str> {
+    // The first byte of every character from U+0300 to U+037F.
+    let has_accents = text.bytes().any(|byte| matches!(byte, 0xCC | 0xCD));
+    if has_accents { Cow::Owned(text.nfc().collect()) } else { Cow::Borrowed(text) }
+}
+
+/// Appends a character that is not ASCII to a word; returns whether it belongs to one.
+fn push_folded(word: &mut String, letter: char) -> bool {
+    if is_combining_mark(letter) {
+        // An accent that no letter absorbed is dropped; vowel signs, as in Hindi, are part of the word.
+        let is_accent = matches!(letter, '\u{300}'..='\u{36f}');
+        if !word.is_empty() && !is_accent {
+            word.push(letter);
+        }
+        return !word.is_empty();
+    }
+    if !letter.is_alphanumeric() {
+        return false;
+    }
+    let mut base = None;
+    decompose_canonical(letter, |part| {
+        base.get_or_insert(part);
+    });
+    match base {
+        // Accents are dropped from Latin letters only: elsewhere they make another letter, such as й.
+        Some(base) if u32::from(base) < 0x250 => word.extend(base.to_lowercase()),
+        _ if letter == 'ς' => word.push('σ'),
+        _ => word.extend(letter.to_lowercase()),
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(search_terms(text, Language::English), expected, "{text:?}");
+    }
+
+    #[test]
+    fn words_are_folded_split_and_stemmed() {
+        check("She runs, running!", "she run run");
+        check("the node-js-tutorial for node.js", "the node js tutori for node js");
+        check("snake_case CamelCase v2.0", "snake case camelcas v2 0");
+        check("Ada's", "ada s");
+        check("and\0dogs", "and dog");
+        check("", "");
+        check(" -- \n💥 ", "");
+    }
+
+    #[test]
+    fn accents_of_latin_letters_are_dropped() {
+        check("Jürgen JÜRGEN ju\u{308}rgen", "jurgen jurgen jurgen");
+        check("Crème brûlée", "creme brule");
+        check("ǖ ǿ Ø ß ẞ İ", "u ø ø ß ß i");
+        check("e\u{301}\u{301}x", "ex");
+        check("\u{301}", "");
+    }
+
+    #[test]
+    fn other_scripts_keep_their_letters() {
+        check("Йод йод и\u{306}од", "йод йод йод");
+        check("ΣΟΦΟΣ σοφός σοφος", "σοφοσ σοφόσ σοφοσ");
+        check("हिन्दी भाषा", "हिन्दी भाषा");
+        check("שלום עולם", "שלום עולם");
+    }
+
+    #[test]
+    fn characters_of_unspaced_scripts_are_terms() {
+        check("東京都の天気。", "東 京 都 の 天 気");
+        check("我的iPhone手机", "我 的 iphon 手 机");
+        check("x・y", "x y");
+    }
+
+    #[test]
+    fn folded_words_keep_their_endings() {
+        let mut words = Vec::new();
+        folded_words("Runs über東京", &mut |word| words.push(word.to_owned()));
+        assert_eq!(words, ["runs", "uber", "東", "京"]);
+    }
+}
