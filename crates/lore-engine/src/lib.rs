@@ -54,9 +54,9 @@ pub use policy::{
 };
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    AnswerQuality, Budget, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, SearchRequest,
-    SearchResult, Signals, Spent, WEIGHTS, full_text, page_body, page_similarity, page_terms, prepare,
-    search, updated,
+    AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode,
+    SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, full_text, nearest, page_body,
+    page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
     GitState, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link, commit_by_hand,

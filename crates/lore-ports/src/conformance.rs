@@ -133,10 +133,11 @@ macro_rules! conformance {
                     imports_and_gaps_follow_renames
                     failed_transactions_leave_no_import;
                 nearest:
-                    pages_are_represented_by_their_nearest_chunk
-                    explicitly_requested_pages_are_compared
+                    candidates_are_ordered_by_distance
+                    chunks_of_requested_pages_are_always_returned
+                    vectors_are_read_by_chunk
                     filters_apply_before_the_nearest_search
-                    approximate_search_finds_the_exact_nearest;
+                    candidates_are_the_nearest_of_many;
                 vectors:
                     new_chunks_are_pending_until_embedded
                     unchanged_chunks_are_not_reembedded
@@ -146,7 +147,7 @@ macro_rules! conformance {
                     removing_a_model_leaves_nothing
                     vectors_outlive_the_index
                     vectors_of_the_wrong_length_are_rejected
-                    page_vectors_are_means_of_their_chunks
+                    vectors_are_read_by_page
                     vectors_can_be_recomputed;
             }
         }

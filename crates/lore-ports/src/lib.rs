@@ -54,4 +54,6 @@ pub use rows::{
 };
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};
-pub use vectors::{ChunkHit, ChunkRow, ModelNo, ModelRow, VectorQuery, Vectors};
+pub use vectors::{
+    ChunkNo, ChunkRow, ChunkVector, CodeQuery, ModelNo, ModelRow, NearCode, NearCodes, PageCode, Vectors,
+};

@@ -1,4 +1,7 @@
-//! The database port for semantic search: models, chunks pending embedding, and nearest-neighbour queries.
+//! The database port for semantic search: models, chunks pending embedding, vectors and their sign codes.
+//!
+//! A store finds candidates by sign code and reads vectors. How many are compared, and which chunk represents a page, is
+//! decided above it.
 
 use lore_page::LineRange;
 use lore_text::ContentHash;
@@ -11,6 +14,9 @@ use crate::rows::{PageNo, ProjectNo};
 
 /// A model's number in its database.
 pub type ModelNo = i64;
+
+/// A chunk's number in its project. Numbers are reused, so it is valid within one transaction only.
+pub type ChunkNo = i64;
 
 /// Vectors by content hash and model. Chunks come and go with their pages; vectors are kept, so that the same text is
 /// never embedded twice, even after the index is rebuilt.
@@ -42,17 +48,24 @@ pub trait Vectors {
     /// Makes all chunks of these pages, or of the whole project, pending again.
     fn forget_vectors(&self, project: ProjectNo, model: ModelNo, pages: Option<&[PageNo]>) -> Result<()>;
 
-    /// Returns the nearest chunk of each page, nearest first.
-    fn nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>>;
+    /// Compares sign codes with a query's. Chunks without a vector of the model are not returned.
+    fn near_codes(&self, project: ProjectNo, query: &CodeQuery<'_>) -> Result<NearCodes>;
 
-    /// Returns the normalized mean of the chunk vectors of each of these pages. A page without any chunk vector is left
-    /// out.
+    /// Returns the vectors of these chunks, in any order. Chunks without one are left out.
+    fn chunk_vectors(
+        &self,
+        project: ProjectNo,
+        model: ModelNo,
+        chunks: &[ChunkNo],
+    ) -> Result<Vec<ChunkVector>>;
+
+    /// Returns the vectors of all chunks of these pages, in any order, as [`ChunkVector::vector`] has them.
     fn page_vectors(
         &self,
         project: ProjectNo,
         model: ModelNo,
         pages: &[PageNo],
-    ) -> Result<Vec<(PageNo, Vec<f32>)>>;
+    ) -> Result<Vec<(PageNo, Vec<u8>)>>;
 
     /// Returns the chunks of a page, in file order.
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
@@ -87,26 +100,57 @@ pub struct ChunkRow {
     pub hash: ContentHash,
 }
 
-/// A nearest-neighbour query.
+/// A query for near sign codes.
 #[derive(Debug)]
-pub struct VectorQuery<'a> {
+pub struct CodeQuery<'a> {
     /// The model.
     pub model: ModelNo,
-    /// The query's vector, of unit length.
-    pub vector: &'a [f32],
+    /// The query's code, as [`lore_text::sign_codes::code`] gives it.
+    pub code: &'a [u8],
     /// Which pages to search.
     pub filter: &'a Filter,
-    /// Maximum number of pages.
+    /// Maximum number of chunks.
     pub limit: usize,
-    /// Pages whose nearest chunk is always returned.
+    /// Pages whose chunks are always returned, if they match the filter.
     pub also: &'a [PageNo],
 }
 
-/// A page's nearest chunk.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ChunkHit {
+/// Chunks by the distance of their sign codes to a query's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NearCodes {
+    /// The nearest chunks, nearest first.
+    pub nearest: Vec<NearCode>,
+    /// All chunks of the pages asked for, in any order.
+    pub also: Vec<PageCode>,
+}
+
+/// A chunk with its sign code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearCode {
+    /// The chunk.
+    pub chunk: ChunkNo,
+    /// Number of signs that differ from the query's.
+    pub distance: u16,
+    /// Its code.
+    pub code: Vec<u8>,
+}
+
+/// A chunk of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageCode {
+    /// The page.
+    pub page: PageNo,
+    /// The chunk.
+    pub chunk: ChunkNo,
+    /// Number of signs that differ from the query's.
+    pub distance: u16,
+}
+
+/// A chunk with its vector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkVector {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// Cosine similarity to the query.
-    pub similarity: f32,
+    /// Its int8 vector, as [`lore_text::sign_codes::to_bytes`] gives it.
+    pub vector: Vec<u8>,
 }

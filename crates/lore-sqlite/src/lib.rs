@@ -17,7 +17,6 @@ mod ledger;
 mod maintenance;
 mod nearest;
 mod open;
-mod page_vectors;
 mod projects;
 mod put;
 mod rows;

@@ -1,28 +1,16 @@
-//! Nearest-chunk search: filter first, then scan the sign codes, then compare the nearest as int8 vectors.
+//! Near sign codes: filter first, then scan. And the vectors of chunks.
 
-use std::collections::HashMap;
-
-use lore_ports::{ChunkHit, Error, Filter, ModelNo, PageNo, ProjectNo, Result, VectorQuery};
-use lore_text::sign_codes::{Nearest, code, dot};
+use lore_ports::{
+    ChunkNo, ChunkVector, CodeQuery, Error, Filter, ModelNo, NearCode, NearCodes, PageCode, PageNo,
+    ProjectNo, Result,
+};
+use lore_text::sign_codes::{self, Nearest};
 use rusqlite::{Row, params};
 
 use crate::chunks::{CHUNK, chunk_row};
 use crate::codes::BLOCK;
 use crate::filter::Conditions;
 use crate::{SqliteStore, failed};
-
-/// Up to this many eligible chunks are compared exactly.
-const EXACT: usize = 500;
-
-/// Chunks retained by sign code for each chunk that is compared: weighting the signs can move up a chunk that the plain
-/// bit count ranked a little too low.
-const KEPT: usize = 4;
-
-/// Chunks compared for each requested page: several chunks of one page may be near.
-const PER_PAGE: usize = 2;
-
-/// Minimum number of chunks compared.
-const COMPARED: usize = 200;
 
 /// A bit set of slots.
 struct Slots {
@@ -53,49 +41,41 @@ impl Slots {
     }
 }
 
-/// The result of scanning all sign codes.
-struct Scan<'a> {
+/// The result of a scan.
+struct Scan {
     nearest: Nearest,
     dead: Slots,
-    wanted: Option<&'a Slots>,
+    wanted: Option<Slots>,
 }
 
-impl Scan<'_> {
-    /// Returns whether a slot is in use and passes the filter.
-    fn counts(dead: &Slots, wanted: Option<&Slots>, slot: u64) -> bool {
-        !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot))
-    }
-
+impl Scan {
     /// Returns the distance of an eligible slot.
     fn distance(&self, slot: u64) -> Option<u16> {
-        self.nearest.distance(slot).filter(|_| Scan::counts(&self.dead, self.wanted, slot))
+        self.nearest.distance(slot).filter(|_| counts(&self.dead, self.wanted.as_ref(), slot))
     }
+}
+
+/// Returns whether a slot is in use and passes the filter.
+fn counts(dead: &Slots, wanted: Option<&Slots>, slot: u64) -> bool {
+    !dead.has(slot) && wanted.is_none_or(|wanted| wanted.has(slot))
 }
 
 impl SqliteStore {
-    pub(super) fn find_nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>> {
+    pub(super) fn find_near_codes(&self, project: ProjectNo, query: &CodeQuery<'_>) -> Result<NearCodes> {
         self.flush_codes()?;
-        let dimensions = self.dimensions(query.model)?;
-        if query.vector.len() != dimensions {
-            let message = format!("the vector has {} dimensions, expected {dimensions}", query.vector.len());
+        let expected = sign_codes::code_length(self.dimensions(query.model)?);
+        if query.code.len() != expected {
+            let message = format!("the sign code has {} bytes, expected {expected}", query.code.len());
             return Err(Error::Index { doing: "find the nearest chunks", message, transient: false });
         }
-        let compared = COMPARED.max(query.limit.saturating_mul(PER_PAGE));
-        let mut best = Best::default();
-        match self.wanted(project, query.filter)? {
-            Some(wanted) if wanted.count <= EXACT.max(compared) => {
-                self.compare(project, query, wanted.all(), &mut best)?;
-            }
-            wanted => {
-                let scan = self.scan(project, query, wanted.as_ref(), compared * KEPT)?;
-                let compared = if scan.nearest.count() <= EXACT { EXACT } else { compared };
-                self.compare(project, query, scan.nearest.places(query.vector, compared), &mut best)?;
-                let missing = query.also.iter().filter(|page| !best.pages.contains_key(page));
-                let missing: Vec<PageNo> = missing.copied().collect();
-                self.compare(project, query, self.nearest_of(&missing, &scan)?, &mut best)?;
-            }
-        }
-        Ok(best.nearest(query.limit, query.also))
+        let scan = self.scan(project, query, self.wanted(project, query.filter)?)?;
+        let near = |(slot, distance, code): (u64, u16, &[u8])| NearCode {
+            chunk: slot as i64,
+            distance,
+            code: code.to_vec(),
+        };
+        let nearest = scan.nearest.codes(expected).into_iter().map(near).collect();
+        Ok(NearCodes { nearest, also: self.codes_of(query.also, &scan)? })
     }
 
     /// Returns the slots of the pages that match a filter; `None` if there is no filter.
@@ -114,72 +94,92 @@ impl SqliteStore {
         Ok(Some(slots))
     }
 
-    /// Scans the sign codes of all chunks and retains at most `limit` eligible ones.
-    fn scan<'a>(
-        &self,
-        project: ProjectNo,
-        query: &VectorQuery<'_>,
-        wanted: Option<&'a Slots>,
-        limit: usize,
-    ) -> Result<Scan<'a>> {
-        let dead = self.dead(project, query.model)?;
-        let mut nearest = Nearest::new(limit);
-        let signs = code(query.vector);
-        let sql = "SELECT block, codes FROM code WHERE project = ?1 AND model = ?2 ORDER BY block";
-        self.each("scan sign codes", sql, params![project, query.model], |row| {
+    /// Scans the sign codes of all chunks, or of the wanted ones, and retains the nearest.
+    fn scan(&self, project: ProjectNo, query: &CodeQuery<'_>, wanted: Option<Slots>) -> Result<Scan> {
+        // A few wanted chunks are looked up; for more, reading everything in order is cheaper.
+        let few = wanted.as_ref().filter(|wanted| wanted.count <= query.limit).map(Slots::all);
+        let dead = self.dead(project, query.model, few.as_deref())?;
+        let blocks = few.map(|slots| {
+            let mut blocks: Vec<u64> = slots.iter().map(|slot| slot / BLOCK as u64).collect();
+            blocks.dedup();
+            serde_json::to_string(&blocks).unwrap_or_default()
+        });
+        let mut nearest = Nearest::new(query.limit);
+        let sql = match blocks {
+            None => {
+                "SELECT block, codes FROM code WHERE project = ?1 AND model = ?2 AND ?3 IS NULL ORDER BY block"
+            }
+            Some(_) => {
+                "SELECT block, codes FROM json_each(?3) b CROSS JOIN code
+                 ON project = ?1 AND model = ?2 AND block = b.value ORDER BY block"
+            }
+        };
+        self.each("scan sign codes", sql, params![project, query.model, blocks], |row| {
             let first = row.get::<_, i64>(0)? * BLOCK;
-            let counts = |slot| Scan::counts(&dead, wanted, slot);
-            nearest.look(&signs, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
+            let counts = |slot| counts(&dead, wanted.as_ref(), slot);
+            nearest.look(query.code, row.get_ref(1)?.as_blob()?, first.unsigned_abs(), &counts);
             Ok(())
         })?;
         Ok(Scan { nearest, dead, wanted })
     }
 
-    /// Returns the slot with the nearest sign code of each of these pages.
-    fn nearest_of(&self, pages: &[PageNo], scan: &Scan<'_>) -> Result<Vec<u64>> {
+    /// Returns the eligible chunks of these pages.
+    fn codes_of(&self, pages: &[PageNo], scan: &Scan) -> Result<Vec<PageCode>> {
+        let mut found = Vec::new();
+        if pages.is_empty() {
+            return Ok(found);
+        }
         let sql = "SELECT c.page, c.slot FROM json_each(?1) p CROSS JOIN chunk c ON c.page = p.value";
         let list = serde_json::to_string(pages).unwrap_or_default();
-        let mut found: HashMap<PageNo, (u16, u64)> = HashMap::new();
         self.each("read pages' slots", sql, [list], |row| {
-            let slot = row.get::<_, i64>(1)?.unsigned_abs();
-            if let Some(distance) = scan.distance(slot) {
-                let nearest = found.entry(row.get(0)?).or_insert((distance, slot));
-                *nearest = (*nearest).min((distance, slot));
+            let chunk: i64 = row.get(1)?;
+            if let Some(distance) = scan.distance(chunk.unsigned_abs()) {
+                found.push(PageCode { page: row.get(0)?, chunk, distance });
             }
             Ok(())
         })?;
-        Ok(found.into_values().map(|(_, slot)| slot).collect())
+        Ok(found)
     }
 
-    /// Returns slots without a chunk, or whose chunk has no vector yet; their sign codes are stale.
-    fn dead(&self, project: ProjectNo, model: ModelNo) -> Result<Slots> {
+    /// Returns slots without a chunk, or whose chunk has no vector yet; their sign codes are stale. With `among`, only
+    /// of these, which have a chunk.
+    fn dead(&self, project: ProjectNo, model: ModelNo, among: Option<&[u64]>) -> Result<Slots> {
         let mut dead = Slots::new();
-        let sql = "SELECT slot FROM free_slot WHERE project = ?1
-                   UNION ALL SELECT slot FROM pending WHERE project = ?1 AND model = ?2";
-        self.each("read free slots", sql, params![project, model], |row| {
+        let sql = match among {
+            None => {
+                "SELECT slot FROM free_slot WHERE project = ?1 AND ?3 IS NULL
+                 UNION ALL SELECT slot FROM pending WHERE project = ?1 AND model = ?2"
+            }
+            Some(_) => {
+                "SELECT slot FROM json_each(?3) s CROSS JOIN pending
+                 ON project = ?1 AND model = ?2 AND slot = s.value"
+            }
+        };
+        let among = among.map(|slots| serde_json::to_string(slots).unwrap_or_default());
+        self.each("read free slots", sql, params![project, model, among], |row| {
             dead.insert(row.get(0)?);
             Ok(())
         })?;
         Ok(dead)
     }
 
-    fn compare(
+    pub(super) fn read_chunk_vectors(
         &self,
         project: ProjectNo,
-        query: &VectorQuery<'_>,
-        mut slots: Vec<u64>,
-        best: &mut Best,
-    ) -> Result<()> {
-        // One statement for all slots, sorted by their position: starting a statement for each would take half of the
+        model: ModelNo,
+        chunks: &[ChunkNo],
+    ) -> Result<Vec<ChunkVector>> {
+        // One statement for all chunks, sorted by their position: starting a statement for each would take half of the
         // time.
         let sql = format!(
             "SELECT {CHUNK}, v.vector FROM json_each(?2) s CROSS JOIN chunk c ON c.project = ?1 AND c.slot = s.value
              CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash"
         );
+        let mut slots = chunks.to_vec();
         slots.sort_unstable();
         let list = serde_json::to_string(&slots).unwrap_or_default();
-        self.each("compare chunks", &sql, params![project, list, query.model], |row| {
-            best.offer(query.vector, row)
+        self.all("read the vectors of chunks", &sql, params![project, list, model], |row| {
+            Ok(ChunkVector { chunk: chunk_row(row)?, vector: row.get(6)? })
         })
     }
 
@@ -196,39 +196,5 @@ impl SqliteStore {
             read(row).map_err(failed(doing))?;
         }
         Ok(())
-    }
-}
-
-/// The nearest chunk of each page seen so far.
-#[derive(Default)]
-struct Best {
-    pages: HashMap<PageNo, ChunkHit>,
-}
-
-impl Best {
-    fn offer(&mut self, vector: &[f32], row: &Row<'_>) -> rusqlite::Result<()> {
-        let Some(similarity) = dot(vector, row.get_ref(6)?.as_blob()?) else { return Ok(()) };
-        let page: PageNo = row.get(0)?;
-        let known = self.pages.get(&page);
-        // Of two equally near chunks, the first in the file represents the page, whatever their slots.
-        let nearer = known.is_none_or(|known| {
-            similarity > known.similarity
-                || similarity == known.similarity
-                    && row.get(3).is_ok_and(|first: u32| first < known.chunk.lines.first)
-        });
-        if nearer {
-            self.pages.insert(page, ChunkHit { chunk: chunk_row(row)?, similarity });
-        }
-        Ok(())
-    }
-
-    /// Returns at most `limit` pages, nearest first, followed by the remaining pages of `also`.
-    fn nearest(self, limit: usize, also: &[PageNo]) -> Vec<ChunkHit> {
-        let mut hits: Vec<ChunkHit> = self.pages.into_values().collect();
-        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.chunk.page.cmp(&b.chunk.page)));
-        let mut rest = hits.split_off(limit.min(hits.len()));
-        rest.retain(|hit| also.contains(&hit.chunk.page));
-        hits.append(&mut rest);
-        hits
     }
 }

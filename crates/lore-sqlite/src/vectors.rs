@@ -1,8 +1,8 @@
 //! Models, vectors, and chunks pending embedding.
 
 use lore_ports::{
-    ChunkHit, ChunkRow, Error, ModelIdentity, ModelNo, ModelRow, PageNo, ProjectNo, Result, VectorQuery,
-    Vectors,
+    ChunkNo, ChunkRow, ChunkVector, CodeQuery, Error, ModelIdentity, ModelNo, ModelRow, NearCodes, PageNo,
+    ProjectNo, Result, Vectors,
 };
 use lore_text::{ContentHash, sign_codes};
 use rusqlite::{Row, params};
@@ -148,8 +148,17 @@ impl Vectors for SqliteStore {
         })
     }
 
-    fn nearest(&self, project: ProjectNo, query: &VectorQuery<'_>) -> Result<Vec<ChunkHit>> {
-        self.find_nearest(project, query)
+    fn near_codes(&self, project: ProjectNo, query: &CodeQuery<'_>) -> Result<NearCodes> {
+        self.find_near_codes(project, query)
+    }
+
+    fn chunk_vectors(
+        &self,
+        project: ProjectNo,
+        model: ModelNo,
+        chunks: &[ChunkNo],
+    ) -> Result<Vec<ChunkVector>> {
+        self.read_chunk_vectors(project, model, chunks)
     }
 
     fn page_vectors(
@@ -157,8 +166,15 @@ impl Vectors for SqliteStore {
         project: ProjectNo,
         model: ModelNo,
         pages: &[PageNo],
-    ) -> Result<Vec<(PageNo, Vec<f32>)>> {
-        self.mean_vectors(project, model, pages)
+    ) -> Result<Vec<(PageNo, Vec<u8>)>> {
+        // The unary plus keeps SQLite from scanning all chunks of the project for every page.
+        let sql = "SELECT c.page, v.vector FROM (SELECT DISTINCT value FROM json_each(?2)) s
+             CROSS JOIN chunk c ON c.page = s.value AND +c.project = ?1
+             CROSS JOIN vector v ON v.model = ?3 AND v.hash = c.hash";
+        let list = serde_json::to_string(pages).unwrap_or_default();
+        self.all("read the vectors of pages", sql, params![project, list, model], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
     }
 
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>> {

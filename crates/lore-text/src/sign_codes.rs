@@ -114,30 +114,24 @@ impl Nearest {
         self.distances.get(slot as usize).copied().filter(|distance| *distance != UNSEEN)
     }
 
-    /// Returns the number of codes retained.
-    pub fn count(&self) -> usize {
-        self.heap.len()
-    }
-
-    /// Returns the nearest slots, at most `limit`, nearest first. Each sign is weighted by the query's value in that
-    /// dimension, which ranks near codes better than a plain bit count.
-    pub fn places(&self, query: &[f32], limit: usize) -> Vec<u64> {
-        let weights = Weights::of(query);
-        let length = code_length(query.len());
-        let weighted =
-            self.heap.iter().map(|(_, slot, at)| (weights.of_code(&self.kept[*at..][..length]), *slot));
-        let mut nearest: Vec<(f32, u64)> = weighted.collect();
-        nearest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        nearest.truncate(limit);
-        nearest.into_iter().map(|(_, slot)| slot).collect()
+    /// Returns the nearest codes with their slots and distances, nearest first. `length` is that of a code.
+    pub fn codes(&self, length: usize) -> Vec<(u64, u16, &[u8])> {
+        let code = |at: usize| self.kept.get(at..at + length).unwrap_or_default();
+        let mut codes: Vec<_> =
+            self.heap.iter().map(|(distance, slot, at)| (*slot, *distance, code(*at))).collect();
+        codes.sort_unstable_by_key(|(slot, distance, _)| (*distance, *slot));
+        codes
     }
 }
 
-/// The contribution of each value of each code byte to the sum of the query's values whose sign bit is set.
-struct Weights(Vec<[f32; 256]>);
+/// Ranks codes by their signs, each weighted by the query's value in that dimension: better than a plain bit count, and
+/// too slow for all codes of a vault. Holds the contribution of each value of each code byte to the sum of the query's
+/// values whose sign bit is set.
+pub struct SignWeights(Vec<[f32; 256]>);
 
-impl Weights {
-    fn of(query: &[f32]) -> Self {
+impl SignWeights {
+    /// Prepares the weights of a query.
+    pub fn of(query: &[f32]) -> Self {
         let table = |numbers: &[f32]| {
             let mut sums = [0f32; 256];
             for value in 1..256usize {
@@ -146,11 +140,11 @@ impl Weights {
             }
             sums
         };
-        Weights(query.chunks(8).map(table).collect())
+        SignWeights(query.chunks(8).map(table).collect())
     }
 
-    /// Less is nearer: a larger sum means that more of the query points the other way.
-    fn of_code(&self, code: &[u8]) -> f32 {
+    /// Returns the weight of a code. Less is nearer: a larger sum means that more of the query points the other way.
+    pub fn of_code(&self, code: &[u8]) -> f32 {
         self.0.iter().zip(code).map(|(sums, byte)| sums[usize::from(*byte)]).sum()
     }
 }
@@ -221,6 +215,10 @@ mod tests {
         vector
     }
 
+    fn slots(nearest: &Nearest) -> Vec<u64> {
+        nearest.codes(8).into_iter().map(|(slot, ..)| slot).collect()
+    }
+
     #[test]
     fn int8_vectors_preserve_the_cosine() {
         for dimensions in [7, 256, 384] {
@@ -265,9 +263,9 @@ mod tests {
         let block: Vec<u8> = vectors.iter().flat_map(|vector| code(vector)).collect();
         let mut nearest = Nearest::new(20);
         nearest.look(&code(&query), &block, 0, &|_| true);
-        let mut places = nearest.places(&query, 20);
-        places.sort_unstable();
-        assert_eq!(places, (0..2000).step_by(100).collect::<Vec<u64>>());
+        let mut slots = slots(&nearest);
+        slots.sort_unstable();
+        assert_eq!(slots, (0..2000).step_by(100).collect::<Vec<u64>>());
     }
 
     #[test]
@@ -280,7 +278,9 @@ mod tests {
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&query), &block, 0, &|_| true);
         assert_eq!((nearest.distance(0), nearest.distance(1)), (Some(1), Some(5)));
-        assert_eq!(nearest.places(&query, 1), [1], "the single sign carries most of the query");
+        let weights = SignWeights::of(&query);
+        let [near, far] = [&few, &one].map(|vector| weights.of_code(&code(vector)));
+        assert!(near < far, "the single sign carries most of the query");
     }
 
     #[test]
@@ -288,13 +288,13 @@ mod tests {
         let block: Vec<u8> = (0..4).flat_map(|_| code(&[1.0; 64])).collect();
         let mut nearest = Nearest::new(2);
         nearest.look(&code(&[1.0; 64]), &block, 8, &|slot| slot != 8 && slot != 10);
-        assert_eq!(nearest.places(&[1.0; 64], 2), [9, 11]);
+        assert_eq!(slots(&nearest), [9, 11]);
     }
 
     #[test]
     fn huge_limits_allocate_no_memory() {
         let mut nearest = Nearest::new(usize::MAX);
         nearest.look(&code(&[1.0; 64]), &code(&[1.0; 64]), 0, &|_| true);
-        assert_eq!(nearest.places(&[1.0; 64], usize::MAX), [0]);
+        assert_eq!(slots(&nearest), [0]);
     }
 }

@@ -8,10 +8,11 @@ mod names;
 mod relations;
 mod words;
 
-use lore_ports::{ChunkHit, Filter, Order, PageNo, PageRow, Window};
+use lore_ports::{Filter, Order, PageNo, PageRow, Window};
 
 use super::expression::Prepared;
 use super::fuse::{Fusion, Ranked, Scored};
+use super::nearest::ChunkHit;
 use super::request::{Mode, SearchRequest};
 use crate::context::VaultContext;
 use crate::error::Result;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Capture, Note, Result, VaultContext, chunks};
+use lore_engine::{Capture, Note, Result, VaultContext, VectorQuery, chunks, nearest};
 use lore_page::parse;
-use lore_ports::{Filter, ModelRow, PageNo, VectorQuery};
+use lore_ports::{Filter, ModelRow, PageNo};
 
 use super::similar::CANDIDATES;
 
@@ -115,7 +115,7 @@ fn mean_cosines(
         let filter = Filter::default();
         let query =
             VectorQuery { model: row.number, vector, filter: &filter, limit: CANDIDATES, also: &also };
-        for hit in context.store().nearest(context.project(), &query)? {
+        for hit in nearest(context, &query)? {
             *sums.entry(hit.chunk.page).or_default() += f64::from(hit.similarity);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Note, Result, VaultContext, page_terms};
+use lore_engine::{Note, Result, VaultContext, page_terms, page_vectors};
 use lore_page::LINKS_TO;
 use lore_ports::{LinkFilter, LinkRow, PageNo, Progress};
 
@@ -73,8 +73,7 @@ pub(super) fn similar_pairs(
     for namespace in namespaces.into_values().filter(|namespace| namespace.len() >= compact.smallest) {
         done += namespace.len();
         let numbers: Vec<PageNo> = namespace.iter().map(|at| stale[*at].page.number).collect();
-        let mut vectors: HashMap<PageNo, Vec<f32>> =
-            context.store().page_vectors(context.project(), model.number, &numbers)?.into_iter().collect();
+        let mut vectors: HashMap<PageNo, Vec<f32>> = page_vectors(context, model.number, &numbers)?;
         missing += numbers.len() - vectors.len();
         let point = |at: usize| Some((at, vectors.remove(&stale[at].page.number)?));
         let points: Vec<(usize, Vec<f32>)> = namespace.into_iter().filter_map(point).collect();

@@ -23,6 +23,7 @@ mod ignore;
 mod lifecycle;
 mod lines;
 mod links;
+mod nearest;
 mod paths;
 mod random;
 mod rebuild;

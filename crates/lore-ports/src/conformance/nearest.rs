@@ -1,70 +1,129 @@
-//! The chunks nearest to a vector.
+//! Candidates by sign code, and the vectors of chunks.
+
+use std::collections::BTreeSet;
 
 use lore_text::ContentHash;
+use lore_text::sign_codes::{code, code_of_bytes, to_bytes};
 
 use super::Open;
-use super::sample::{open_project, put, with_chunks};
-use super::vectors::{embed, model, near, query, towards};
-use crate::{Filter, ModelIdentity, VectorQuery};
+use super::sample::{Project, open_project, put, with_chunks};
+use super::vectors::{embed, model, near, shown, towards};
+use crate::{ChunkNo, CodeQuery, Filter, ModelIdentity, ModelNo, NearCodes, Store};
 
-pub fn pages_are_represented_by_their_nearest_chunk(open: Open<'_>) {
+/// A vector whose sign code differs from that of all ones in this many signs.
+fn with_negatives(count: usize) -> Vec<f32> {
+    (0..8).map(|at| if at < count { -1.0 } else { 1.0 }).collect()
+}
+
+fn asked<'a>(model: ModelNo, code: &'a [u8], filter: &'a Filter) -> CodeQuery<'a> {
+    CodeQuery { model, code, filter, limit: 10, also: &[] }
+}
+
+/// Returns path, line and distance of the candidates.
+fn candidates(store: &dyn Store, project: Project, model: ModelNo, near: &NearCodes) -> Vec<String> {
+    let shown = |chunk: ChunkNo, distance: u16| {
+        let one = store.chunk_vectors(project.number, model, &[chunk]).unwrap().pop().expect("its vector");
+        format!("{} {distance}", shown(store, project, &one))
+    };
+    near.nearest.iter().map(|code| shown(code.chunk, code.distance)).collect()
+}
+
+pub fn candidates_are_ordered_by_distance(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");
     let model = model(&*store, "m");
     put(&*store, project, with_chunks("a.md", &["a1", "a2", "a3"]));
-    put(&*store, project, with_chunks("b.md", &["b1"]));
-    embed(&*store, model, &[("a1", towards(5, 0.0)), ("a2", towards(0, 0.1)), ("a3", towards(0, 0.6))]);
-    embed(&*store, model, &[("b1", towards(0, 0.3))]);
-    let vector = towards(0, 0.0);
-    let found = near(&*store, project, &query(model, &vector, &Filter::default()));
-    assert_eq!(found, ["a.md:2", "b.md:1"]);
-    let hits = store.nearest(project.number, &query(model, &vector, &Filter::default())).unwrap();
-    assert!(hits[0].similarity > 0.99 && hits[0].similarity <= 1.01, "{}", hits[0].similarity);
-    let filter = Filter::default();
-    let one = VectorQuery { limit: 1, ..query(model, &vector, &filter) };
-    assert_eq!(near(&*store, project, &one), ["a.md:2"]);
+    put(&*store, project, with_chunks("b.md", &["b1", "waits"]));
+    embed(&*store, model, &[("a1", with_negatives(4)), ("a2", with_negatives(0)), ("a3", with_negatives(6))]);
+    embed(&*store, model, &[("b1", with_negatives(3))]);
+    let (ones, filter) = (code(&with_negatives(0)), Filter::default());
+    let all = store.near_codes(project.number, &asked(model, &ones, &filter)).unwrap();
+    assert_eq!(candidates(&*store, project, model, &all), ["a.md:2 0", "b.md:1 3", "a.md:1 4", "a.md:3 6"]);
+    assert_eq!(all.nearest[1].code, code(&with_negatives(3)));
+    assert_eq!(all.also, [], "no page was asked for");
+    let two = CodeQuery { limit: 2, ..asked(model, &ones, &filter) };
+    let two = store.near_codes(project.number, &two).unwrap();
+    assert_eq!(candidates(&*store, project, model, &two), ["a.md:2 0", "b.md:1 3"]);
 }
 
-pub fn explicitly_requested_pages_are_compared(open: Open<'_>) {
+pub fn chunks_of_requested_pages_are_always_returned(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");
     let model = model(&*store, "m");
     put(&*store, project, with_chunks("near.md", &["near"]));
-    let far = put(&*store, project, with_chunks("far.md", &["far", "farther"]));
+    let far = put(&*store, project, with_chunks("far.md", &["far", "farther", "waits"]));
     embed(
         &*store,
         model,
-        &[("near", towards(0, 0.0)), ("far", towards(7, 0.5)), ("farther", towards(4, 0.0))],
+        &[("near", with_negatives(0)), ("far", with_negatives(5)), ("farther", with_negatives(8))],
     );
-    let filter = Filter::default();
-    let vector = towards(0, 0.0);
-    let asked = VectorQuery { limit: 1, also: &[far], ..query(model, &vector, &filter) };
-    assert_eq!(near(&*store, project, &asked), ["near.md:1", "far.md:1"]);
+    let (ones, filter) = (code(&with_negatives(0)), Filter::default());
+    let query = CodeQuery { limit: 1, also: &[far, far + 1000], ..asked(model, &ones, &filter) };
+    let found = store.near_codes(project.number, &query).unwrap();
+    assert_eq!(candidates(&*store, project, model, &found), ["near.md:1 0"]);
+    let mut also: Vec<_> = found.also.iter().map(|code| (code.page, code.distance)).collect();
+    also.sort_unstable();
+    assert_eq!(also, [(far, 5), (far, 8)], "but not the pending chunk");
+    let other = Filter { path: Some("near".into()), ..Filter::default() };
+    let query = CodeQuery { also: &[far], ..asked(model, &ones, &other) };
+    let found = store.near_codes(project.number, &query).unwrap();
+    assert_eq!((found.nearest.len(), found.also.len()), (1, 0), "the filter applies to them too");
+}
+
+pub fn vectors_are_read_by_chunk(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    let (first, second) = (model(&*store, "m"), model(&*store, "n"));
+    put(&*store, project, with_chunks("a.md", &["one", "two"]));
+    put(&*store, other, with_chunks("z.md", &["zzz"]));
+    embed(&*store, first, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0)), ("zzz", towards(2, 0.0))]);
+    embed(&*store, second, &[("one", towards(3, 0.0))]);
+    let (ones, filter) = (code(&towards(0, 0.0)), Filter::default());
+    let near = store.near_codes(project.number, &asked(first, &ones, &filter)).unwrap();
+    let chunks: Vec<ChunkNo> = near.nearest.iter().map(|code| code.chunk).chain([9999]).collect();
+    let read = |model: ModelNo, chunks: &[ChunkNo]| -> BTreeSet<(u32, Vec<u8>)> {
+        let found = store.chunk_vectors(project.number, model, chunks).unwrap();
+        found.into_iter().map(|one| (one.chunk.lines.first, one.vector)).collect()
+    };
+    let expected = |vectors: &[(u32, Vec<f32>)]| -> BTreeSet<(u32, Vec<u8>)> {
+        vectors.iter().map(|(line, vector)| (*line, to_bytes(vector))).collect()
+    };
+    assert_eq!(read(first, &chunks), expected(&[(1, towards(0, 0.0)), (2, towards(1, 0.0))]));
+    assert_eq!(read(second, &chunks), expected(&[(1, towards(3, 0.0))]), "of the requested model");
+    assert_eq!(read(first, &[]), BTreeSet::new());
 }
 
 pub fn filters_apply_before_the_nearest_search(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");
     let model = model(&*store, "m");
-    // More of the others than are ever compared, all of them nearer.
+    // More of the others than are asked for, all of them nearer.
     let texts: Vec<String> = (0..700).map(|number| format!("other {number}")).collect();
-    for text in &texts {
-        put(&*store, project, with_chunks(&format!("{text}.md"), &[text]));
-        embed(&*store, model, &[(text, towards(0, 0.0))]);
-    }
+    let vectors: Vec<(&str, Vec<f32>)> =
+        texts.iter().map(|text| (text.as_str(), with_negatives(0))).collect();
+    let mut fill = || {
+        for text in &texts {
+            put(&*store, project, with_chunks(&format!("{text}.md"), &[text]));
+        }
+        embed(&*store, model, &vectors);
+        Ok(())
+    };
+    store.transaction(&mut fill).unwrap();
     let mut wanted = with_chunks("wanted.md", &["wanted"]);
     wanted.row.kind = "person".into();
     put(&*store, project, wanted);
-    embed(&*store, model, &[("wanted", towards(4, 0.0))]);
+    embed(&*store, model, &[("wanted", with_negatives(4))]);
     let person = Filter { kinds: vec!["person".into()], ..Default::default() };
-    assert_eq!(near(&*store, project, &query(model, &towards(0, 0.0), &person)), ["wanted.md:1"]);
-    let note = Filter { kinds: vec!["note".into()], ..Default::default() };
-    let found = near(&*store, project, &query(model, &towards(4, 0.0), &note));
-    assert_eq!(found.len(), 10);
-    assert!(found.iter().all(|path| path.starts_with("other")), "{found:?}");
+    assert_eq!(near(&*store, project, model, &with_negatives(0), &person), ["wanted.md:1"]);
+    let (four, note) =
+        (code(&with_negatives(4)), Filter { kinds: vec!["note".into()], ..Default::default() });
+    let found = store.near_codes(project.number, &asked(model, &four, &note)).unwrap();
+    assert_eq!(found.nearest.len(), 10);
+    assert!(found.nearest.iter().all(|code| code.distance == 4), "{found:?}");
 }
 
-pub fn approximate_search_finds_the_exact_nearest(open: Open<'_>) {
+/// The candidates are the nearest of all chunks, however many there are.
+pub fn candidates_are_the_nearest_of_many(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");
     let model = store
@@ -78,9 +137,7 @@ pub fn approximate_search_finds_the_exact_nearest(open: Open<'_>) {
             state ^= state << 17;
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        let vector: Vec<f32> = (0..384).map(|_| next()).collect();
-        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
-        vector.into_iter().map(|number| number / length).collect()
+        (0..384).map(|_| next()).collect()
     };
     let vectors: Vec<(ContentHash, Vec<f32>)> =
         (0..3000u64).map(|seed| (ContentHash::of(seed.to_string().as_bytes()), vector(seed + 1))).collect();
@@ -92,20 +149,16 @@ pub fn approximate_search_finds_the_exact_nearest(open: Open<'_>) {
             store.put_vectors(model, &vectors)
         })
         .unwrap();
-    let ask = vector(77_777);
-    let mut exact: Vec<(f32, usize)> = vectors
-        .iter()
-        .enumerate()
-        .map(|(at, (_, vector))| (vector.iter().zip(&ask).map(|(a, b)| a * b).sum(), at))
-        .collect();
-    exact.sort_by(|a, b| b.0.total_cmp(&a.0));
-    // The order of two nearly equidistant chunks depends on quantization.
-    let sorted = |mut paths: Vec<String>| {
-        paths.sort();
-        paths
-    };
-    let expected = exact[..10].iter().map(|(_, at)| format!("{at:04}.md:1")).collect();
-    let found = near(&*store, project, &query(model, &ask, &Filter::default()));
-    assert_eq!(sorted(found), sorted(expected));
+    let ask = code(&vector(77_777));
+    let distance = |code: &[u8]| code.iter().zip(&ask).map(|(a, b)| (a ^ b).count_ones() as u16).sum::<u16>();
+    let mut exact: Vec<u16> =
+        vectors.iter().map(|(_, vector)| distance(&code_of_bytes(&to_bytes(vector)))).collect();
+    exact.sort_unstable();
+    let filter = Filter::default();
+    let query = CodeQuery { limit: 800, ..asked(model, &ask, &filter) };
+    let found = store.near_codes(project.number, &query).unwrap().nearest;
+    let distances: Vec<u16> = found.iter().map(|code| code.distance).collect();
+    assert!(distances == exact[..800], "the nearest {:?}, expected {:?}", &distances[..9], &exact[..9]);
+    assert!(found.iter().all(|code| distance(&code.code) == code.distance));
     assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
 }

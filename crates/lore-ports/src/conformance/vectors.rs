@@ -1,10 +1,13 @@
 //! Models, chunks and vectors.
 
 use lore_text::ContentHash;
+use lore_text::sign_codes::{code, dot, to_bytes};
 
 use super::Open;
 use super::sample::{Project, apply, open_project, page, put, with_chunks};
-use crate::{Filter, Forget, ModelIdentity, ModelNo, NameQuery, PageNo, PageWrite, Store, VectorQuery};
+use crate::{
+    ChunkNo, ChunkVector, CodeQuery, Filter, Forget, ModelIdentity, ModelNo, PageNo, PageWrite, Store,
+};
 
 const DIMENSIONS: usize = 8;
 
@@ -34,16 +37,28 @@ pub(super) fn embed(store: &dyn Store, model: ModelNo, vectors: &[(&str, Vec<f32
     store.put_vectors(model, &vectors).unwrap();
 }
 
-/// Returns path and line of the nearest chunks.
-pub(super) fn near(store: &dyn Store, project: Project, query: &VectorQuery<'_>) -> Vec<String> {
-    let rows = store.lookup(project.number, &NameQuery::AllSlugs).unwrap();
-    let path = |page: PageNo| rows.iter().find(|row| row.page == page).expect("its page").path.clone();
-    let hits = store.nearest(project.number, query).unwrap();
-    hits.iter().map(|hit| format!("{}:{}", path(hit.chunk.page), hit.chunk.lines.first)).collect()
+/// Returns path and line of all chunks with a vector that match a filter, nearest first by their vectors.
+pub(super) fn near(
+    store: &dyn Store,
+    project: Project,
+    model: ModelNo,
+    vector: &[f32],
+    filter: &Filter,
+) -> Vec<String> {
+    let query = CodeQuery { model, code: &code(vector), filter, limit: 1000, also: &[] };
+    let near = store.near_codes(project.number, &query).unwrap();
+    let chunks: Vec<ChunkNo> = near.nearest.iter().map(|code| code.chunk).collect();
+    let mut found = store.chunk_vectors(project.number, model, &chunks).unwrap();
+    assert_eq!(found.len(), chunks.len(), "every candidate has a vector");
+    let similarity = |one: &ChunkVector| dot(vector, &one.vector).expect("equal dimensions");
+    found.sort_by(|a, b| similarity(b).total_cmp(&similarity(a)).then(a.chunk.page.cmp(&b.chunk.page)));
+    found.iter().map(|one| shown(store, project, one)).collect()
 }
 
-pub(super) fn query<'a>(model: ModelNo, vector: &'a [f32], filter: &'a Filter) -> VectorQuery<'a> {
-    VectorQuery { model, vector, filter, limit: 10, also: &[] }
+/// Returns path and line of a chunk.
+pub(super) fn shown(store: &dyn Store, project: Project, one: &ChunkVector) -> String {
+    let page = store.pages(project.number, &[one.chunk.page]).unwrap().pop().expect("its page");
+    format!("{}:{}", page.path, one.chunk.lines.first)
 }
 
 fn waiting(store: &dyn Store, project: Project, model: ModelNo) -> u64 {
@@ -62,7 +77,7 @@ pub fn new_chunks_are_pending_until_embedded(open: Open<'_>) {
     assert_eq!(waiting(&*store, project, model), 3, "chunks added after the model");
     embed(&*store, model, &[("one", towards(0, 0.0)), ("three", towards(2, 0.0))]);
     assert_eq!(waiting(&*store, project, model), 1);
-    let found = near(&*store, project, &query(model, &towards(0, 0.0), &Filter::default()));
+    let found = near(&*store, project, model, &towards(0, 0.0), &Filter::default());
     assert_eq!(found, ["a.md:1", "b.md:1"], "pending chunks are not found");
     assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
 }
@@ -75,8 +90,8 @@ pub fn unchanged_chunks_are_not_reembedded(open: Open<'_>) {
     embed(&*store, model, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0))]);
     put(&*store, project, with_chunks("a.md", &["zero", "one", "two"]));
     assert_eq!(waiting(&*store, project, model), 1);
-    let found = near(&*store, project, &query(model, &towards(0, 0.0), &Filter::default()));
-    assert_eq!(found, ["a.md:2"], "with its current line");
+    let found = near(&*store, project, model, &towards(0, 0.0), &Filter::default());
+    assert_eq!(found, ["a.md:2", "a.md:3"], "with their current lines");
     assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
 }
 
@@ -89,12 +104,12 @@ pub fn slots_of_removed_chunks_are_reused(open: Open<'_>) {
     embed(&*store, model, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0)), ("three", towards(1, 0.2))]);
     apply(&*store, project, PageWrite::Remove(gone));
     let ask = towards(1, 0.0);
-    assert_eq!(near(&*store, project, &query(model, &ask, &Filter::default())), ["a.md:1"]);
+    assert_eq!(near(&*store, project, model, &ask, &Filter::default()), ["a.md:1"]);
     put(&*store, project, with_chunks("c.md", &["four"]));
-    let found = near(&*store, project, &query(model, &ask, &Filter::default()));
+    let found = near(&*store, project, model, &ask, &Filter::default());
     assert_eq!(found, ["a.md:1"], "a stale sign code does not match the new chunk");
     embed(&*store, model, &[("four", towards(1, 0.5))]);
-    let found = near(&*store, project, &query(model, &ask, &Filter::default()));
+    let found = near(&*store, project, model, &ask, &Filter::default());
     assert_eq!(found, ["c.md:1", "a.md:1"]);
     assert_eq!(store.count_chunks(project.number).unwrap(), 2);
     assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
@@ -110,8 +125,8 @@ pub fn identical_text_reuses_its_vector(open: Open<'_>) {
     embed(&*store, model, &[("one", towards(0, 0.0))]);
     put(&*store, project, with_chunks("b.md", &["one"]));
     let ask = towards(0, 0.0);
-    assert_eq!(near(&*store, project, &query(model, &ask, &Filter::default())), ["a.md:1", "b.md:1"]);
-    assert_eq!(near(&*store, other, &query(model, &ask, &Filter::default())), ["z.md:1"]);
+    assert_eq!(near(&*store, project, model, &ask, &Filter::default()), ["a.md:1", "a.md:2", "b.md:1"]);
+    assert_eq!(near(&*store, other, model, &ask, &Filter::default()), ["z.md:1"]);
     for project in [project, other] {
         assert_eq!(waiting(&*store, project, model), 0);
     }
@@ -135,13 +150,13 @@ pub fn new_models_are_inactive_until_activated(open: Open<'_>) {
     // In the new model the vectors are reversed.
     embed(&*store, new, &[("one", towards(1, 0.0)), ("two", towards(0, 0.0))]);
     let ask = towards(0, 0.0);
-    let before = near(&*store, project, &query(old, &ask, &Filter::default()));
+    let before = near(&*store, project, old, &ask, &Filter::default());
     assert_eq!(before, ["a.md:1", "b.md:1"]);
     store.activate_model(new).unwrap();
     assert_eq!(active(&*store), ["new"]);
-    assert_eq!(near(&*store, project, &query(new, &ask, &Filter::default())), ["b.md:1", "a.md:1"]);
+    assert_eq!(near(&*store, project, new, &ask, &Filter::default()), ["b.md:1", "a.md:1"]);
     store.activate_model(old).unwrap();
-    assert_eq!(near(&*store, project, &query(old, &ask, &Filter::default())), before);
+    assert_eq!(near(&*store, project, old, &ask, &Filter::default()), before);
     assert!(store.activate_model(99).is_err(), "no such model");
     assert_eq!(active(&*store), ["old"]);
 }
@@ -172,9 +187,9 @@ pub fn vectors_outlive_the_index(open: Open<'_>) {
     put(&*store, project, with_chunks("a.md", &["two", "one"]));
     assert_eq!(waiting(&*store, project, model), 0);
     let ask = towards(0, 0.0);
-    assert_eq!(near(&*store, project, &query(model, &ask, &Filter::default())), ["a.md:2"]);
+    assert_eq!(near(&*store, project, model, &ask, &Filter::default()), ["a.md:2", "a.md:1"]);
     let again = open();
-    assert_eq!(near(&*again, project, &query(model, &ask, &Filter::default())), ["a.md:2"]);
+    assert_eq!(near(&*again, project, model, &ask, &Filter::default()), ["a.md:2", "a.md:1"]);
 }
 
 pub fn vectors_of_the_wrong_length_are_rejected(open: Open<'_>) {
@@ -188,7 +203,9 @@ pub fn vectors_of_the_wrong_length_are_rejected(open: Open<'_>) {
         assert!(store.put_vectors(model, &[good.clone(), (hash("two"), bad)]).is_err());
     }
     assert_eq!(waiting(&*store, project, model), 2, "all or nothing");
-    assert!(store.nearest(project.number, &query(model, &[1.0], &Filter::default())).is_err());
+    let filter = Filter::default();
+    let query = CodeQuery { model, code: &[], filter: &filter, limit: 1, also: &[] };
+    assert!(store.near_codes(project.number, &query).is_err(), "so are codes");
 }
 
 pub fn vectors_can_be_recomputed(open: Open<'_>) {
@@ -205,7 +222,7 @@ pub fn vectors_can_be_recomputed(open: Open<'_>) {
     assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
 }
 
-pub fn page_vectors_are_means_of_their_chunks(open: Open<'_>) {
+pub fn vectors_are_read_by_page(open: Open<'_>) {
     let store = open();
     let (project, elsewhere) = (open_project(&*store, "p"), open_project(&*store, "q"));
     let (first, second) = (model(&*store, "m"), store.add_model(&identity("other")).unwrap());
@@ -217,24 +234,20 @@ pub fn page_vectors_are_means_of_their_chunks(open: Open<'_>) {
     embed(&*store, first, &[("one", east.clone()), ("two", north.clone())]);
     embed(&*store, second, &[("one", north.clone())]);
     let asked = [none, one, foreign, both, one];
-    let found = store.page_vectors(project.number, first, &asked).unwrap();
-    let pages: Vec<PageNo> = found.iter().map(|(page, _)| *page).collect();
-    let mut expected = vec![one, both];
-    expected.sort_unstable();
-    assert_eq!(pages, expected, "each once, none of another project, none without a vector");
-    let cosine = |page: PageNo, to: &[f32]| -> f32 {
-        let vector = &found.iter().find(|(known, _)| *known == page).expect("the page has a vector").1;
-        let length = vector.iter().map(|number| number * number).sum::<f32>();
-        assert!((length - 1.0).abs() < 1e-3, "of unit length: {length}");
-        vector.iter().zip(to).map(|(a, b)| a * b).sum()
+    let read = |model: ModelNo, pages: &[PageNo]| {
+        let mut found = store.page_vectors(project.number, model, pages).unwrap();
+        found.sort();
+        found
     };
-    assert!(cosine(one, &east) > 0.99, "pending chunks do not count");
-    let (a, b) = (cosine(both, &east), cosine(both, &north));
-    assert!((a - b).abs() < 0.01 && a > 0.69 && a < 0.8, "between its chunks: {a} {b}");
-    let other = store.page_vectors(project.number, second, &asked).unwrap();
-    assert!(
-        other[0].1.iter().zip(&north).map(|(a, b)| a * b).sum::<f32>() > 0.99,
-        "the requested model is used"
-    );
-    assert_eq!(store.page_vectors(project.number, first, &[]).unwrap(), []);
+    let expected = |vectors: &[(PageNo, &Vec<f32>)]| {
+        let mut expected: Vec<_> = vectors.iter().map(|(page, vector)| (*page, to_bytes(vector))).collect();
+        expected.sort();
+        expected
+    };
+    let found = read(first, &asked);
+    let each = expected(&[(both, &east), (both, &north), (one, &east)]);
+    assert_eq!(found, each, "each once, none of another project, none without a vector");
+    let other = expected(&[(both, &north), (one, &north)]);
+    assert_eq!(read(second, &asked), other, "the requested model is used");
+    assert_eq!(read(first, &[]), []);
 }

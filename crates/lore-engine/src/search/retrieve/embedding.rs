@@ -1,10 +1,11 @@
 //! Retrieval by embedding: the chunks nearest to the query.
 
-use lore_ports::{ChunkHit, EmbedResult, Embedder, Filter, PageNo, PageRow, VectorQuery};
+use lore_ports::{EmbedResult, Embedder, Filter, PageNo, PageRow};
 
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::note::Note;
+use crate::search::nearest::{ChunkHit, VectorQuery, nearest};
 use crate::search::request::SearchRequest;
 
 /// Maximum bytes of a query that are embedded: models read no more, and tokenizing it costs time.
@@ -46,7 +47,7 @@ pub(super) fn by_embedding(
         Err(error) => return failed(error),
     };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
-    let hits = context.store().nearest(context.project(), &query)?;
+    let hits = nearest(context, &query)?;
     let waiting = context.store().count_pending(context.project(), row.number)?;
     let effect = "found only by full-text search";
     let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunks", effect });
@@ -73,6 +74,6 @@ pub fn page_similarity(
     let Ok(vector) = vector(&*embedder) else { return Ok(None) };
     let filter = Filter { slug: Some(page.slug.clone()), ..Filter::default() };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &filter, limit: 1, also: &[] };
-    let hits = context.store().nearest(context.project(), &query)?;
+    let hits = nearest(context, &query)?;
     Ok(hits.iter().find(|hit| hit.chunk.page == page.number).map(|hit| f64::from(hit.similarity)))
 }
