@@ -194,9 +194,9 @@ impl VaultContext {
                 return Ok(());
             }
             self.store.forget(self.project, Forget::IndexOnly)?;
-            for failure in self.store.failures(self.project)? {
-                self.store.set_failure(self.project, &failure.path, None)?;
-            }
+            let failures = self.store.failures(self.project)?;
+            let cleared: Vec<_> = failures.iter().map(|failure| (failure.path.as_str(), None)).collect();
+            self.store.set_failures(self.project, &cleared)?;
             Ok(self.store.set_state(self.project, &StateChange::IndexMark(&mark))?)
         })?;
         Ok(true)

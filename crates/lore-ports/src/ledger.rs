@@ -7,20 +7,32 @@ use crate::rows::ProjectNo;
 
 /// The durable half: data that no file contains. Upgrades preserve it; it cannot be rebuilt.
 pub trait Ledger {
-    /// Returns a page's version and the hash of its bytes; `None` when it was never changed.
-    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>>;
+    /// Returns the version of each page and the hash of its bytes, in the given order; `None` when it was never changed.
+    fn versions(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<(u64, ContentHash)>>>;
 
-    /// Stores a page's version.
-    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()>;
+    /// Stores versions of pages.
+    fn set_versions(&self, project: ProjectNo, versions: &[(&str, u64, ContentHash)]) -> Result<()>;
 
-    /// Returns the id assigned to a page whose file has none, if it differs from the one derived from its path.
-    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>>;
+    /// Returns the ids assigned to pages whose files have none, in the given order; `None` where it is the one derived
+    /// from the path.
+    fn identities(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>>;
 
-    /// Stores such an id.
-    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()>;
+    /// Stores such ids.
+    fn set_identities(&self, project: ProjectNo, ids: &[(&str, &str)]) -> Result<()>;
 
-    /// Moves version and snapshots to a page's new path, replacing those that a deleted page left there.
-    fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()>;
+    /// Moves versions and snapshots to the new paths of pages (from, to), in the given order, replacing those that a
+    /// deleted page left there.
+    fn rename(&self, project: ProjectNo, moves: &[(&str, &str)]) -> Result<()>;
+
+    /// Returns the version of one page, as [`versions`](Ledger::versions) does.
+    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>> {
+        Ok(self.versions(project, &[path])?.pop().flatten())
+    }
+
+    /// Stores the version of one page.
+    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()> {
+        self.set_versions(project, &[(path, version, hash)])
+    }
 
     /// Stores the bytes that a write replaced or removed.
     fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()>;

@@ -30,8 +30,8 @@ pub trait Projects {
     /// Returns the files that could not be indexed, sorted by path.
     fn failures(&self, project: ProjectNo) -> Result<Vec<FileFailure>>;
 
-    /// Stores a failure, or clears it with `None`.
-    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()>;
+    /// Stores the failures of these paths, or clears them with `None`.
+    fn set_failures(&self, project: ProjectNo, failures: &[(&str, Option<&FileFailure>)]) -> Result<()>;
 
     /// Returns the resolved findings of checks, sorted by id.
     fn resolved_findings(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>>;

@@ -13,32 +13,9 @@ impl SqliteStore {
         let bytes = self.one("read the size of the database", sql, [], |row| row.get::<_, i64>(0))?;
         Ok(bytes.unwrap_or_default().unsigned_abs())
     }
-}
 
-impl Ledger for SqliteStore {
-    fn version(&self, project: ProjectNo, path: &str) -> Result<Option<(u64, ContentHash)>> {
-        let sql = "SELECT version, hash FROM version WHERE project = ?1 AND path = ?2";
-        self.one("read a version", sql, params![project, path], |row| {
-            Ok((row.get::<_, i64>(0)?.unsigned_abs(), rows::hash(row, 1)?))
-        })
-    }
-
-    fn set_version(&self, project: ProjectNo, path: &str, version: u64, hash: ContentHash) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO version(project, path, version, hash) VALUES (?1, ?2, ?3, ?4)";
-        self.run("write a version", sql, params![project, path, version as i64, hash.0]).map(drop)
-    }
-
-    fn identity(&self, project: ProjectNo, path: &str) -> Result<Option<String>> {
-        let sql = "SELECT id FROM identity WHERE project = ?1 AND path = ?2";
-        self.one("read an id", sql, params![project, path], |row| row.get(0))
-    }
-
-    fn set_identity(&self, project: ProjectNo, path: &str, id: &str) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
-        self.run("write an id", sql, params![project, path, id]).map(drop)
-    }
-
-    fn rename(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
+    /// Moves the durable rows of one page.
+    fn rename_one(&self, project: ProjectNo, from: &str, to: &str) -> Result<()> {
         for sql in [
             "DELETE FROM version WHERE project = ?1 AND path = ?3 AND path <> ?2",
             // Snapshots of the page previously at that path stay until they are pruned, but belong to no page.
@@ -53,6 +30,42 @@ impl Ledger for SqliteStore {
             self.run("move the history of a page", sql, params![project, from, to])?;
         }
         Ok(())
+    }
+}
+
+impl Ledger for SqliteStore {
+    fn versions(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<(u64, ContentHash)>>> {
+        let sql = "SELECT version, hash FROM version WHERE project = ?1 AND path = ?2";
+        let read = |path: &&str| {
+            self.one("read a version", sql, params![project, path], |row| {
+                Ok((row.get::<_, i64>(0)?.unsigned_abs(), rows::hash(row, 1)?))
+            })
+        };
+        paths.iter().map(read).collect()
+    }
+
+    fn set_versions(&self, project: ProjectNo, versions: &[(&str, u64, ContentHash)]) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO version(project, path, version, hash) VALUES (?1, ?2, ?3, ?4)";
+        self.each_in_transaction(versions, |(path, version, hash)| {
+            self.run("write a version", sql, params![project, path, *version as i64, hash.0]).map(drop)
+        })
+    }
+
+    fn identities(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>> {
+        let sql = "SELECT id FROM identity WHERE project = ?1 AND path = ?2";
+        let read = |path: &&str| self.one("read an id", sql, params![project, path], |row| row.get(0));
+        paths.iter().map(read).collect()
+    }
+
+    fn set_identities(&self, project: ProjectNo, ids: &[(&str, &str)]) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
+        self.each_in_transaction(ids, |(path, id)| {
+            self.run("write an id", sql, params![project, path, id]).map(drop)
+        })
+    }
+
+    fn rename(&self, project: ProjectNo, moves: &[(&str, &str)]) -> Result<()> {
+        self.each_in_transaction(moves, |(from, to)| self.rename_one(project, from, to))
     }
 
     fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()> {

@@ -79,6 +79,16 @@ impl SqliteStore {
     }
 }
 
+impl SqliteStore {
+    /// Runs `work` for each item, all in one transaction.
+    fn each_in_transaction<T>(&self, items: &[T], work: impl Fn(&T) -> Result<()>) -> Result<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        self.in_transaction(&mut || items.iter().try_for_each(&work))
+    }
+}
+
 /// Converts a SQLite error.
 fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {

@@ -196,22 +196,17 @@ impl Projects for SqliteStore {
         })
     }
 
-    fn set_failure(&self, project: ProjectNo, path: &str, failure: Option<&FileFailure>) -> Result<()> {
+    fn set_failures(&self, project: ProjectNo, failures: &[(&str, Option<&FileFailure>)]) -> Result<()> {
         let doing = "write a failure";
-        match failure {
-            None => self.run(
-                doing,
-                "DELETE FROM failure WHERE project = ?1 AND path = ?2",
-                params![project, path],
-            ),
-            Some(failure) => {
-                let sql = "INSERT OR REPLACE INTO failure(project, path, size, mtime, count, reason)
-                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-                let FileFailure { size, mtime, count, reason, .. } = failure;
-                self.run(doing, sql, params![project, path, *size as i64, mtime, count, reason])
+        let clear = "DELETE FROM failure WHERE project = ?1 AND path = ?2";
+        let set = "INSERT OR REPLACE INTO failure(project, path, size, mtime, count, reason)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        self.each_in_transaction(failures, |(path, failure)| match failure {
+            None => self.run(doing, clear, params![project, path]).map(drop),
+            Some(FileFailure { size, mtime, count, reason, .. }) => {
+                self.run(doing, set, params![project, path, *size as i64, mtime, count, reason]).map(drop)
             }
-        }
-        .map(drop)
+        })
     }
 
     fn resolved_findings(&self, project: ProjectNo) -> Result<Vec<ResolvedFinding>> {

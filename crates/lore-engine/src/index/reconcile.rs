@@ -2,6 +2,7 @@
 //! use this, so that the index follows the files by the same rules in every case.
 
 mod apply;
+mod rows;
 mod slugs;
 
 use std::collections::{BTreeSet, HashMap};
@@ -109,7 +110,7 @@ pub fn reconcile(
         transaction(context.store(), || {
             done = Report::default();
             let mut batch = Batch::new(context, &failures, &mut done, proposal);
-            prepared.iter().try_for_each(|one| batch.apply(one))?;
+            batch.apply(&prepared)?;
             batch.finish()
         })?;
         merge(&mut report, done);
@@ -175,10 +176,12 @@ fn clear_resolved_failures(
         return Ok(());
     }
     let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    for path in failures.keys().filter(|path| !there.contains(path.as_str())) {
-        context.store().set_failure(context.project(), path, None)?;
-    }
-    Ok(())
+    let gone: Vec<(&str, Option<&FileFailure>)> = failures
+        .keys()
+        .filter(|path| !there.contains(path.as_str()))
+        .map(|path| (path.as_str(), None))
+        .collect();
+    Ok(context.store().set_failures(context.project(), &gone)?)
 }
 
 fn hash_of(context: &VaultContext, file: &DiskFile, proposal: Option<&Proposal>) -> Option<ContentHash> {

@@ -20,6 +20,8 @@ use lore_text::estimate_tokens;
 use lore_vault::VaultPath;
 use tempfile::TempDir;
 
+use super::counting_store::{Calls, CountingStore};
+
 /// The current time of every test clock.
 pub const NOW: &str = "2024-06-01T12:00:00+00:00[UTC]";
 
@@ -57,6 +59,16 @@ impl World {
     pub fn reopened(mut self, models: Arc<dyn Models>) -> World {
         self.context = memory_with(self.folder.path(), "vault", "lore.db", models);
         self
+    }
+
+    /// Reopens the same vault with a store that counts its calls.
+    pub fn counted(mut self) -> (World, Calls) {
+        let (calls, store) = (Calls::default(), open(&self.folder.path().join("lore.db")).unwrap().store);
+        let counting = CountingStore { store: Box::new(store), calls: calls.clone() };
+        self.context =
+            open_store(self.folder.path(), "vault", "test", Arc::new(NoModels), Box::new(counting));
+        calls.borrow_mut().clear();
+        (self, calls)
     }
 
     /// Creates a synced vault; panics if a file is skipped.
@@ -239,13 +251,23 @@ fn open_context(
     name: &str,
     models: Arc<dyn Models>,
 ) -> VaultContext {
-    let now: jiff::Zoned = NOW.parse().unwrap();
     let opened = open(&folder.join(database)).unwrap();
     assert_eq!(opened.warnings, [""; 0]);
+    open_store(folder, root, name, models, Box::new(opened.store))
+}
+
+fn open_store(
+    folder: &Path,
+    root: &str,
+    name: &str,
+    models: Arc<dyn Models>,
+    store: Box<dyn Store>,
+) -> VaultContext {
+    let now: jiff::Zoned = NOW.parse().unwrap();
     VaultContext::open(ContextParts {
         name: name.into(),
         root: folder.join(root),
-        store: Box::new(opened.store),
+        store,
         state: folder.join("state"),
         clock: Arc::new(move || now.clone()),
         author: Author { actor: "tester".into(), face: "test".into(), session: "s".into() },

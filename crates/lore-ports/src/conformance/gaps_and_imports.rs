@@ -150,7 +150,7 @@ pub fn imports_and_gaps_follow_renames(open: Open<'_>) {
     store.add_import(project.number, &import("a.md", b"one", 10)).unwrap();
     store.add_import(project.number, &import("b.md", b"gone", 20)).unwrap();
     store.put_gap(project.number, &GapRow { resolved: Some(("a.md".into(), 1)), ..gap(1, 1) }).unwrap();
-    store.rename(project.number, "a.md", "b.md").unwrap();
+    store.rename(project.number, &[("a.md", "b.md")]).unwrap();
     assert_eq!(
         pages(&store.imports(project.number, &ImportFilter::All).unwrap()),
         [("b.md", false), ("b.md", true)]

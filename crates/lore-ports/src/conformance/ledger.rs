@@ -61,7 +61,7 @@ pub fn rename_moves_the_history(open: Open<'_>) {
     store.set_version(project.number, "a.md", 5, hash).unwrap();
     store.set_version(project.number, "b.md", 2, ContentHash::of(b"gone")).unwrap();
     snapshot(&*store, project, "a.md", 4, 1);
-    store.rename(project.number, "a.md", "b.md").unwrap();
+    store.rename(project.number, &[("a.md", "b.md")]).unwrap();
     assert_eq!(store.version(project.number, "a.md").unwrap(), None);
     assert_eq!(store.version(project.number, "b.md").unwrap(), Some((5, hash)));
     assert_eq!(versions(&*store, project, "a.md"), [0; 0]);
@@ -82,7 +82,7 @@ pub fn authors_follow_renames(open: Open<'_>) {
     store.set_author(project.number, "b.md", &by("gone", b"old", true), Some(b"old"), 3).unwrap();
     assert_eq!(store.author(project.number, "a.md").unwrap(), Some(by("bob", b"new", false)));
     assert_eq!(store.author(other.number, "a.md").unwrap(), None);
-    store.rename(project.number, "a.md", "b.md").unwrap();
+    store.rename(project.number, &[("a.md", "b.md")]).unwrap();
     assert_eq!(store.author(project.number, "a.md").unwrap(), None);
     assert_eq!(store.author(project.number, "b.md").unwrap(), Some(by("bob", b"new", false)));
     store.forget(project.number, Forget::LedgerToo).unwrap();
@@ -140,10 +140,10 @@ pub fn detached_snapshots_are_pruned_but_not_listed(open: Open<'_>) {
     snapshot(&*store, project, "a.md", 4, 10);
     snapshot(&*store, project, "b.md", 9, 10);
     let detached = store.snapshots(project.number, "b.md").unwrap().remove(0).number;
-    store.rename(project.number, "a.md", "b.md").unwrap();
+    store.rename(project.number, &[("a.md", "b.md")]).unwrap();
     assert_eq!(versions(&*store, project, "b.md"), [4]);
     assert!(store.snapshot_bytes(project.number, detached).unwrap().is_some(), "its bytes are kept");
-    store.rename(project.number, "b.md", "c.md").unwrap();
+    store.rename(project.number, &[("b.md", "c.md")]).unwrap();
     assert_eq!(versions(&*store, project, "c.md"), [4], "it does not follow the page that replaced its own");
     assert_eq!(versions(&*store, project, "b.md"), [0; 0], "nor does it come back when the path is free");
     snapshot(&*store, project, "b.md", 1, 30);

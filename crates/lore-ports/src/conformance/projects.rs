@@ -21,7 +21,7 @@ pub(super) fn fill(store: &dyn Store, project: Project, word: &'static str) -> P
     let snapshot = NewSnapshot { path: "a.md", version: 6, hash, bytes: word.as_bytes(), at: 1, actor: "x" };
     store.add_snapshot(project.number, &snapshot).unwrap();
     let failure = FileFailure { path: "b.md".into(), size: 1, mtime: 1, count: 2, reason: "bad".into() };
-    store.set_failure(project.number, "b.md", Some(&failure)).unwrap();
+    store.set_failures(project.number, &[("b.md", Some(&failure))]).unwrap();
     number
 }
 

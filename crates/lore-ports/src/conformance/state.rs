@@ -75,12 +75,12 @@ pub fn failures_are_recorded_and_cleared(open: Open<'_>) {
         count,
         reason: "too \"large\"".into(),
     };
-    store.set_failure(project.number, "b.md", Some(&failure("b.md", 1))).unwrap();
-    store.set_failure(project.number, "a.md", Some(&failure("a.md", 1))).unwrap();
-    store.set_failure(project.number, "b.md", Some(&failure("b.md", 2))).unwrap();
+    store.set_failures(project.number, &[("b.md", Some(&failure("b.md", 1)))]).unwrap();
+    store.set_failures(project.number, &[("a.md", Some(&failure("a.md", 1)))]).unwrap();
+    store.set_failures(project.number, &[("b.md", Some(&failure("b.md", 2)))]).unwrap();
     assert_eq!(store.failures(project.number).unwrap(), [failure("a.md", 1), failure("b.md", 2)]);
-    store.set_failure(project.number, "a.md", None).unwrap();
-    store.set_failure(project.number, "never.md", None).unwrap();
+    store.set_failures(project.number, &[("a.md", None)]).unwrap();
+    store.set_failures(project.number, &[("never.md", None)]).unwrap();
     assert_eq!(store.failures(project.number).unwrap(), [failure("b.md", 2)]);
 }
 

@@ -76,7 +76,7 @@ fn check_first_rows(store: &SqliteStore) {
     assert_eq!(store.snapshot_bytes(1, snapshots[0].number).unwrap().as_deref(), Some(&b"six"[..]));
     let failure = FileFailure { path: "b.md".into(), size: 5, mtime: 6, count: 2, reason: "bad".into() };
     assert_eq!(store.failures(1).unwrap(), [failure]);
-    assert_eq!(store.identity(1, "c.md").unwrap().as_deref(), Some("id-1"));
+    assert_eq!(store.identities(1, &["c.md"]).unwrap(), [Some("id-1".to_owned())]);
     let text = |text: &str| Some(text.to_owned());
     let state = ProjectState {
         index_mark: text("mark"),

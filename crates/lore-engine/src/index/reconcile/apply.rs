@@ -7,6 +7,7 @@ use lore_ports::{FileFailure, Fingerprint, PageNo, PageRow, PageWrite};
 use lore_text::{ContentHash, path_slug};
 use lore_vault::{DiskFile, FileBytes, Skipped, decode, stat};
 
+use super::rows::BatchRows;
 use super::{Report, read, slugs};
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -40,6 +41,17 @@ impl Prepared<'_> {
     /// Whether the index must be written.
     pub(super) fn is_work(&self) -> bool {
         !matches!(self, Prepared::Nothing)
+    }
+
+    /// The page and the paths whose rows it needs.
+    fn needs(&self) -> (Option<PageNo>, [Option<&String>; 2]) {
+        match self {
+            Prepared::Put { file, known, .. } => {
+                (known.map(|known| known.page), [Some(&file.path), known.map(|known| &known.path)])
+            }
+            Prepared::Remove(known) => (Some(known.page), [Some(&known.path), None]),
+            Prepared::Failed { .. } | Prepared::Nothing => (None, [None, None]),
+        }
     }
 }
 
@@ -100,8 +112,7 @@ pub(super) struct Batch<'a> {
     failures: &'a HashMap<String, FileFailure>,
     report: &'a mut Report,
     proposal: Option<&'a Proposal>,
-    pages: Vec<PageNo>,
-    names: BTreeSet<String>,
+    rows: BatchRows<'a>,
     claims: BTreeSet<String>,
 }
 
@@ -112,8 +123,7 @@ impl<'a> Batch<'a> {
         report: &'a mut Report,
         proposal: Option<&'a Proposal>,
     ) -> Self {
-        let (pages, names, claims) = Default::default();
-        Batch { context, failures, report, proposal, pages, names, claims }
+        Batch { context, failures, report, proposal, rows: BatchRows::new(context), claims: BTreeSet::new() }
     }
 
     /// Reads a page's file: its planned contents if it is in the proposal, else what is on disk.
@@ -121,7 +131,16 @@ impl<'a> Batch<'a> {
         read(self.context, path, self.proposal.filter(|proposal| proposal.contains_key(path)))
     }
 
-    pub(super) fn apply(&mut self, one: &Prepared<'_>) -> Result<()> {
+    /// Applies the changes in their order.
+    pub(super) fn apply(&mut self, all: &'a [Prepared<'a>]) -> Result<()> {
+        let needs: Vec<_> = all.iter().map(Prepared::needs).collect();
+        let pages: Vec<PageNo> = needs.iter().filter_map(|(page, _)| *page).collect();
+        let paths = needs.iter().flat_map(|(_, paths)| paths).flatten().map(|path| (*path).clone());
+        self.rows.load(&pages, paths.collect())?;
+        all.iter().try_for_each(|one| self.apply_one(one))
+    }
+
+    fn apply_one(&mut self, one: &'a Prepared<'a>) -> Result<()> {
         match one {
             Prepared::Put { file, known, moved, read } => self.put(file, *known, *moved, read),
             Prepared::Remove(known) => self.remove(known),
@@ -132,34 +151,37 @@ impl<'a> Batch<'a> {
 
     /// Assigns contested slugs, then resolves the affected links again.
     pub(super) fn finish(mut self) -> Result<()> {
-        for (path, slug) in slugs::settle(self.context, std::mem::take(&mut self.claims))? {
+        self.rows.flush()?;
+        let settled = slugs::settle(self.context, std::mem::take(&mut self.claims))?;
+        self.rows.load(&[], settled.iter().map(|(path, _)| path.clone()).collect())?;
+        for (path, slug) in settled {
             // A file that cannot be read keeps its slug until it can be read again.
             if let Ok(Some(bytes)) = self.read(&path) {
-                let row = self.context.page_at(&path)?;
+                let row = self.rows.page_at(&path)?;
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
                 self.write(&path, &read, row.as_ref(), &slug)?;
             }
         }
-        relink(self.context.store(), self.context.project(), &self.pages, &self.names)
+        self.rows.flush()?;
+        relink(self.context.store(), self.context.project(), &self.rows.pages, &self.rows.names)
     }
 
     fn put(
         &mut self,
-        file: &DiskFile,
+        file: &'a DiskFile,
         known: Option<&Fingerprint>,
         moved: bool,
         read: &ReadPage,
     ) -> Result<()> {
-        let (store, project) = (self.context.store(), self.context.project());
         if self.failures.contains_key(&file.path) {
-            store.set_failure(project, &file.path, None)?;
+            self.rows.set_failure(&file.path, None);
         }
         let known = known.filter(|known| !moved || !self.is_there(&known.path));
         let moved = moved && known.is_some();
         // Another process may have updated the index since the plan was made: its current state counts.
         let mut row = match known {
-            Some(known) => store.pages(project, &[known.page])?.pop(),
-            None => self.context.page_at(&file.path)?,
+            Some(known) => self.rows.page(known.page)?,
+            None => self.rows.page_at(&file.path)?,
         };
         let fresh;
         let read = match self.proposal.is_none()
@@ -176,16 +198,16 @@ impl<'a> Batch<'a> {
             false => read,
         };
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
-            self.apply_one(touch(self.context, known.number, read.mtime))?;
+            self.rows.write(touch(self.context, known.number, read.mtime));
             return Ok(());
         }
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
-            self.apply_one(PageWrite::Move { page: from.number, to: &file.path })?;
+            self.rows.write(PageWrite::Move { page: from.number, to: &file.path });
             self.claims.insert(path_slug(&from.path));
-            store.rename(project, &from.path, &file.path)?;
+            self.rows.rename(&from.path, &file.path)?;
             // A new page under the old path continues from here: a version never refers to two texts.
-            store.set_version(project, &from.path, from.version, from.hash)?;
-            carry_id(self.context, from, &file.path)?;
+            self.rows.set_version(&from.path, from.version, from.hash);
+            carry_id(&mut self.rows, from, &file.path);
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
         } else if let Some(row) = &row {
@@ -200,8 +222,7 @@ impl<'a> Batch<'a> {
     }
 
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
-        let (store, project) = (self.context.store(), self.context.project());
-        let inherited = Inherited { id: store.identity(project, path)?, created: row.map(|row| row.created) };
+        let inherited = Inherited { id: self.rows.identity(path)?, created: row.map(|row| row.created) };
         self.note_version(path, read.hash, row)?;
         let source = DraftSource {
             path,
@@ -214,34 +235,18 @@ impl<'a> Batch<'a> {
             text: &read.text,
         };
         let draft = draft(&source, &read.parsed, &self.context.policy(), &inherited);
-        let page = self.apply_one(PageWrite::Put(Box::new(draft)))?;
-        self.pages.extend(page);
+        self.rows.write(PageWrite::Put(Box::new(draft)));
         Ok(())
-    }
-
-    /// Applies one change to the index; returns its page, and keeps the names whose links it affects.
-    fn apply_one(&mut self, write: PageWrite<'_>) -> Result<Option<PageNo>> {
-        let (store, project, replica) =
-            (self.context.store(), self.context.project(), self.context.replica());
-        let written = store.apply(project, replica, &[write])?.pop();
-        Ok(written.map(|written| {
-            self.names.extend(written.names);
-            written.page
-        }))
     }
 
     /// Increments the version of a page whose bytes changed. Pages that never changed since they were first seen have
     /// version 1 and need no row in the ledger.
-    fn note_version(&self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
-        let (store, project) = (self.context.store(), self.context.project());
-        let before = match store.version(project, path)? {
-            Some(noted) => Some(noted),
-            None => row.map(|row| (1, row.hash)),
-        };
-        match before {
-            Some((version, old)) if old != hash => Ok(store.set_version(project, path, version + 1, hash)?),
-            _ => Ok(()),
+    fn note_version(&mut self, path: &str, hash: ContentHash, row: Option<&PageRow>) -> Result<()> {
+        let before = self.rows.version(path)?.or(row.map(|row| (1, row.hash)));
+        if let Some((version, _)) = before.filter(|(_, old)| *old != hash) {
+            self.rows.set_version(path, version + 1, hash);
         }
+        Ok(())
     }
 
     /// Keeps what Lore last wrote to a page that somebody has overwritten or deleted since: the file was the only copy.
@@ -260,9 +265,7 @@ impl<'a> Batch<'a> {
     }
 
     fn remove(&mut self, known: &Fingerprint) -> Result<()> {
-        let (store, project) = (self.context.store(), self.context.project());
-        let Some(row) = store.pages(project, &[known.page])?.pop().filter(|row| row.path == known.path)
-        else {
+        let Some(row) = self.rows.page(known.page)?.filter(|row| row.path == known.path) else {
             return Ok(());
         };
         if self.is_there(&row.path) {
@@ -270,8 +273,8 @@ impl<'a> Batch<'a> {
         }
         self.keep_written(&row)?;
         // The version is stored so that a new page under this path continues from it.
-        store.set_version(project, &row.path, row.version, row.hash)?;
-        self.apply_one(PageWrite::Remove(row.number))?;
+        self.rows.set_version(&row.path, row.version, row.hash);
+        self.rows.write(PageWrite::Remove(row.number));
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);
         Ok(())
@@ -295,20 +298,18 @@ impl<'a> Batch<'a> {
             count,
             reason: reason.to_owned(),
         };
-        self.context.store().set_failure(self.context.project(), &file.path, Some(&failure))?;
-        self.report.skipped.push(Skipped { path: failure.path, reason: failure.reason });
+        self.report.skipped.push(Skipped { path: failure.path.clone(), reason: failure.reason.clone() });
+        self.rows.set_failure(&file.path, Some(failure));
         Ok(())
     }
 }
 
 /// Keeps the id of a page whose file has none when it moves, and gives the next page at the old path another one.
-fn carry_id(context: &VaultContext, page: &PageRow, to: &str) -> Result<()> {
-    if page.properties.get("id").is_some() {
-        return Ok(());
+fn carry_id(rows: &mut BatchRows<'_>, page: &PageRow, to: &str) {
+    if page.properties.get("id").is_none() {
+        rows.set_identity(to, &page.id);
+        rows.set_identity(&page.path, &derived_id(&[&page.path, &page.id]));
     }
-    let (store, project) = (context.store(), context.project());
-    store.set_identity(project, to, &page.id)?;
-    Ok(store.set_identity(project, &page.path, &derived_id(&[&page.path, &page.id]))?)
 }
 
 /// Returns the write that records a file's time.

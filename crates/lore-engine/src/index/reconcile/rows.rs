@@ -1,0 +1,227 @@
+//! The rows of a batch: read at once before it, written at once after it, so that a database is asked once per batch and
+//! not once per page. What a change reads is always the state that the changes before it leave.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lore_ports::{FileFailure, PageNo, PageRow, PageWrite};
+use lore_text::ContentHash;
+
+use crate::context::VaultContext;
+use crate::error::Result;
+
+/// Reads and collected writes of a batch.
+pub(super) struct BatchRows<'a> {
+    context: &'a VaultContext,
+    /// Rows that no collected write affects.
+    rows: HashMap<PageNo, PageRow>,
+    /// The pages at paths, `None` where there is none.
+    at: HashMap<String, Option<PageNo>>,
+    /// The versions of paths, collected writes included.
+    versions: HashMap<String, Noted<(u64, ContentHash)>>,
+    /// The ids assigned to paths, collected writes included.
+    ids: HashMap<String, Noted<String>>,
+    renames: Vec<(String, String)>,
+    failures: Vec<(String, Option<FileFailure>)>,
+    writes: Vec<PageWrite<'a>>,
+    /// Pages that were written.
+    pub(super) pages: Vec<PageNo>,
+    /// Names whose links must be resolved again.
+    pub(super) names: BTreeSet<String>,
+}
+
+/// A value of the ledger, and whether it must still be written.
+struct Noted<T> {
+    value: Option<T>,
+    is_new: bool,
+}
+
+impl<T> Noted<T> {
+    fn known(value: Option<T>) -> Self {
+        Noted { value, is_new: false }
+    }
+
+    fn new(value: T) -> Self {
+        Noted { value: Some(value), is_new: true }
+    }
+}
+
+impl<'a> BatchRows<'a> {
+    pub(super) fn new(context: &'a VaultContext) -> Self {
+        let (rows, at, versions, ids, names) = Default::default();
+        let (renames, failures, writes, pages) = Default::default();
+        BatchRows { context, rows, at, versions, ids, renames, failures, writes, pages, names }
+    }
+
+    /// Reads everything about these pages and paths.
+    pub(super) fn load(&mut self, pages: &[PageNo], paths: BTreeSet<String>) -> Result<()> {
+        let (store, project, replica) =
+            (self.context.store(), self.context.project(), self.context.replica());
+        let known = match paths.is_empty() {
+            true => Vec::new(),
+            false => store.fingerprints(project, replica, Some(&paths))?,
+        };
+        let numbers: BTreeSet<PageNo> =
+            pages.iter().copied().chain(known.iter().map(|known| known.page)).collect();
+        let numbers: Vec<PageNo> = numbers.into_iter().collect();
+        self.at.extend(paths.iter().map(|path| (path.clone(), None)));
+        if !numbers.is_empty() {
+            for row in store.pages(project, &numbers)? {
+                self.at.insert(row.path.clone(), Some(row.number));
+                self.rows.insert(row.number, row);
+            }
+        }
+        let list: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let versions = store.versions(project, &list)?.into_iter().map(Noted::known);
+        self.versions.extend(paths.iter().cloned().zip(versions));
+        let ids = store.identities(project, &list)?.into_iter().map(Noted::known);
+        self.ids.extend(paths.iter().cloned().zip(ids));
+        Ok(())
+    }
+
+    /// Returns a page's row.
+    pub(super) fn page(&mut self, number: PageNo) -> Result<Option<PageRow>> {
+        if let Some(row) = self.rows.get(&number) {
+            return Ok(Some(row.clone()));
+        }
+        self.flush()?;
+        Ok(self.context.store().pages(self.context.project(), &[number])?.pop())
+    }
+
+    /// Returns the row of the page at a path.
+    pub(super) fn page_at(&mut self, path: &str) -> Result<Option<PageRow>> {
+        match self.at.get(path) {
+            Some(None) => Ok(None),
+            Some(Some(number)) => self.page(*number),
+            None => {
+                self.flush()?;
+                self.context.page_at(path)
+            }
+        }
+    }
+
+    /// Returns the version of a path and the hash of its bytes.
+    pub(super) fn version(&mut self, path: &str) -> Result<Option<(u64, ContentHash)>> {
+        if let Some(noted) = self.versions.get(path) {
+            return Ok(noted.value);
+        }
+        let found = self.context.store().version(self.context.project(), path)?;
+        self.versions.insert(path.to_owned(), Noted::known(found));
+        Ok(found)
+    }
+
+    /// Stores the version of a path.
+    pub(super) fn set_version(&mut self, path: &str, version: u64, hash: ContentHash) {
+        self.forget(path);
+        self.versions.insert(path.to_owned(), Noted::new((version, hash)));
+    }
+
+    /// Returns the id assigned to the page at a path.
+    pub(super) fn identity(&mut self, path: &str) -> Result<Option<String>> {
+        if let Some(noted) = self.ids.get(path) {
+            return Ok(noted.value.clone());
+        }
+        let found = self.context.store().identities(self.context.project(), &[path])?.pop().flatten();
+        self.ids.insert(path.to_owned(), Noted::known(found.clone()));
+        Ok(found)
+    }
+
+    /// Assigns an id to the page at a path.
+    pub(super) fn set_identity(&mut self, path: &str, id: &str) {
+        self.ids.insert(path.to_owned(), Noted::new(id.to_owned()));
+    }
+
+    /// Moves the history of a page to its new path.
+    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+        self.version(from)?;
+        self.forget(from);
+        self.forget(to);
+        if let Some(noted) = self.versions.insert(from.to_owned(), Noted::known(None)) {
+            self.versions.insert(to.to_owned(), noted);
+        }
+        self.renames.push((from.to_owned(), to.to_owned()));
+        Ok(())
+    }
+
+    /// Stores the failure of a path, or clears it.
+    pub(super) fn set_failure(&mut self, path: &str, failure: Option<FileFailure>) {
+        self.failures.push((path.to_owned(), failure));
+    }
+
+    /// Adds a change of the index.
+    pub(super) fn write(&mut self, write: PageWrite<'a>) {
+        match &write {
+            PageWrite::Put(draft) => self.forget(&draft.row.path),
+            PageWrite::Move { page, to } => {
+                self.forget_page(*page);
+                self.forget(to);
+            }
+            PageWrite::Touch { page, .. } | PageWrite::Remove(page) => self.forget_page(*page),
+        }
+        self.writes.push(write);
+    }
+
+    /// Forgets the row at a path, which a write affects: it must be read again.
+    fn forget(&mut self, path: &str) {
+        if let Some(Some(number)) = self.at.remove(path) {
+            self.rows.remove(&number);
+        }
+    }
+
+    fn forget_page(&mut self, number: PageNo) {
+        if let Some(row) = self.rows.remove(&number) {
+            self.at.remove(&row.path);
+        }
+    }
+
+    /// Writes everything that was collected.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let (store, project, replica) =
+            (self.context.store(), self.context.project(), self.context.replica());
+        if !self.renames.is_empty() {
+            let moves: Vec<(&str, &str)> =
+                self.renames.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
+            store.rename(project, &moves)?;
+            self.renames.clear();
+        }
+        let versions: Vec<(&str, u64, ContentHash)> = unwritten(&mut self.versions)
+            .into_iter()
+            .map(|(path, (version, hash))| (path, *version, *hash))
+            .collect();
+        if !versions.is_empty() {
+            store.set_versions(project, &versions)?;
+        }
+        let ids: Vec<(&str, &str)> =
+            unwritten(&mut self.ids).into_iter().map(|(path, id)| (path, id.as_str())).collect();
+        if !ids.is_empty() {
+            store.set_identities(project, &ids)?;
+        }
+        let failures: Vec<(&str, Option<&FileFailure>)> =
+            self.failures.iter().map(|(path, failure)| (path.as_str(), failure.as_ref())).collect();
+        if !failures.is_empty() {
+            store.set_failures(project, &failures)?;
+            self.failures.clear();
+        }
+        let writes = std::mem::take(&mut self.writes);
+        if writes.is_empty() {
+            return Ok(());
+        }
+        for (write, written) in writes.iter().zip(store.apply(project, replica, &writes)?) {
+            self.names.extend(written.names);
+            if matches!(write, PageWrite::Put(_)) {
+                self.pages.push(written.page);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the values that must still be written, sorted by path, and marks them as written.
+fn unwritten<T>(all: &mut HashMap<String, Noted<T>>) -> Vec<(&str, &T)> {
+    let new = all.iter_mut().filter_map(|(path, noted)| {
+        let is_new = std::mem::take(&mut noted.is_new);
+        Some((path.as_str(), noted.value.as_ref().filter(|_| is_new)?))
+    });
+    let mut new: Vec<(&str, &T)> = new.collect();
+    new.sort_unstable_by_key(|(path, _)| *path);
+    new
+}
