@@ -65,6 +65,12 @@ pub enum Error {
         /// The page's current version; 0 when it does not exist.
         current: u64,
     },
+    /// Somebody edited files of a change while it was being made.
+    #[error("{} while the change was being made: {}; the change was rolled back", were_edited(.paths.len()), first_few(.paths))]
+    EditedMeanwhile {
+        /// The files.
+        paths: Vec<String>,
+    },
     /// The page already exists.
     #[error("{path} already exists")]
     Exists {
@@ -231,7 +237,9 @@ impl Error {
             Error::Denied { .. } => Code::Denied,
             Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
-            Error::Conflict { .. } | Error::PlanChanged { .. } => Code::Conflict,
+            Error::Conflict { .. } | Error::EditedMeanwhile { .. } | Error::PlanChanged { .. } => {
+                Code::Conflict
+            }
             Error::Exists { .. } => Code::Exists,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
             Error::Config { .. } => Code::Config,
@@ -321,6 +329,10 @@ fn refused(findings: &[Finding]) -> String {
 
 fn files(count: usize) -> String {
     if count == 1 { "1 file has".into() } else { format!("{count} files have") }
+}
+
+fn were_edited(count: usize) -> String {
+    if count == 1 { "1 file was edited".into() } else { format!("{count} files were edited") }
 }
 
 fn first_few(paths: &[String]) -> String {

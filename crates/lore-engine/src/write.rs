@@ -11,6 +11,7 @@ mod record;
 mod recover;
 mod relations;
 mod relocate;
+mod rescue;
 
 use std::collections::BTreeSet;
 
@@ -38,6 +39,9 @@ use record::{FileChange, record};
 pub use git_state::PushFailure;
 pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
 pub use relocate::relocate;
+
+/// How often a change is made again because somebody edited one of its files meanwhile.
+const ATTEMPTS: usize = 3;
 
 impl PreparedChange {
     /// Returns the steps for its files: a move creates one and deletes one.
@@ -101,17 +105,36 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
     // The policy as it is under the lock decides, whichever process or editor changed it since.
     let reindex = context.reload_policy()?;
     let paths = prepare::paths(context, changes)?;
-    let mut receipt = Receipt { warnings: recover::recover(context, &lock)?, ..Receipt::default() };
+    let recovered = recover::recover(context, &lock)?;
     commit::before_write(context, &paths, fetched, terms.is_fix)?;
-    // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
-    match reindex {
-        true => reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?,
-        false => reconcile(
-            context,
-            &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None },
-            &no_progress,
-        )?,
+    if reindex {
+        reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
+    }
+    let mut attempts = 1;
+    let mut receipt = loop {
+        match attempt(context, &lock, changes, &paths, terms) {
+            // Made again from the edited files. A version that the caller expects is checked again too.
+            Err(Error::EditedMeanwhile { .. }) if attempts < ATTEMPTS => attempts += 1,
+            done => break done?,
+        }
     };
+    receipt.warnings.splice(0..0, recovered);
+    span.record("files", receipt.files.len()).record("generated", receipt.generated.len());
+    span.record("committed", receipt.commit.is_some()).record("warnings", receipt.warnings.len());
+    Ok(receipt)
+}
+
+/// Makes the changes from the files as they are now. The vault's lock is held.
+fn attempt(
+    context: &VaultContext,
+    lock: &FolderLock,
+    changes: &[PageChange<'_>],
+    paths: &Paths,
+    terms: &WriteOptions,
+) -> Result<Receipt> {
+    let mut receipt = Receipt::default();
+    // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
+    reconcile(context, &ReconcileScope::Paths { paths, moved: &[], proposal: None }, &no_progress)?;
     let prepare = |change| prepare::prepare(context, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<PreparedChange>>>()?;
     if terms.authority == Authority::Author && !terms.is_fix {
@@ -122,11 +145,11 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         let mut intent = Intent::new(context, &ready, subject, false);
         intent.noted = terms.noted.clone();
         let gated = terms.authority == Authority::Author && !terms.is_fix;
-        let fixes_page = gated && has_errors(context, &paths)?;
-        let (staging, found) = execute(context, &lock, &ready, &intent, gated.then_some(fixes_page))?;
+        let fixes_page = gated && has_errors(context, paths)?;
+        let (staging, found) = execute(context, lock, &ready, &intent, gated.then_some(fixes_page))?;
         receipt.warnings.extend(found.iter().map(ToString::to_string));
-        let published = publish::publish(context, &lock, &intent, None)?;
-        staging.end()?;
+        let published = publish::publish(context, lock, &intent, None)?;
+        receipt.warnings.extend(rescue::end(context, staging, &intent, true)?);
         fault("ended");
         receipt.generated = published.generated;
         receipt.commit = published.commit;
@@ -135,8 +158,6 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
         record_notes_alone(context, &terms.noted)?;
     }
     receipt.files = ready.into_iter().map(|one| written(context, one)).collect::<Result<_>>()?;
-    span.record("files", receipt.files.len()).record("generated", receipt.generated.len());
-    span.record("committed", receipt.commit.is_some()).record("warnings", receipt.warnings.len());
     Ok(receipt)
 }
 
@@ -249,7 +270,7 @@ fn execute(
         }
         Err(error) => {
             intent.undo(&staging, installed)?;
-            staging.end()?;
+            rescue::end(context, staging, intent, false)?;
             Err(error)
         }
     }

@@ -42,13 +42,16 @@ impl DirFd {
         if sync { file.sync_all() } else { Ok(()) }
     }
 
-    /// Reads a file; `None` when it does not exist.
+    /// Reads a regular file; `None` when it does not exist.
     pub(crate) fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         let mut file = match handle::read(&self.0, name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         Ok(Some(bytes))
@@ -57,6 +60,48 @@ impl DirFd {
     /// Moves a file atomically, replacing any file at the target.
     pub(crate) fn rename(&self, name: &str, to: &DirFd, to_name: &str) -> io::Result<()> {
         handle::rename(&self.0, name, &to.0, to_name)
+    }
+
+    /// Moves a file to a free name; fails with `AlreadyExists` if there is anything under it.
+    ///
+    /// This is atomic where the file system can do it, or has hard links. Where it has neither, as on FAT, a file
+    /// created between the look and the rename is replaced.
+    pub(crate) fn rename_new(&self, name: &str, to: &DirFd, to_name: &str) -> io::Result<()> {
+        match handle::rename_new(&self.0, name, &to.0, to_name) {
+            Err(error) if is_unsupported(&error) => {}
+            done => return done,
+        }
+        match handle::link(&self.0, name, &to.0, to_name) {
+            Ok(()) => return handle::remove(&self.0, name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+        }
+        if to.exists(to_name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.rename(name, to, to_name)
+    }
+
+    /// Exchanges two files atomically; `false` if the file system cannot.
+    pub(crate) fn exchange(&self, name: &str, with: &DirFd, with_name: &str) -> io::Result<bool> {
+        if crate::fault::is_set(crate::fault::NO_EXCHANGE) {
+            return Ok(false);
+        }
+        match handle::exchange(&self.0, name, &with.0, with_name) {
+            Err(error) if is_unsupported(&error) => Ok(false),
+            done => done.map(|()| true),
+        }
+    }
+
+    /// Whether there is anything under a name, even a dangling symlink.
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        handle::exists(&self.0, name)
+    }
+
+    /// Returns the target of a symlink; `None` if it is not one.
+    pub(crate) fn link_target(&self, name: &str) -> Option<Vec<u8>> {
+        handle::link_target(&self.0, name)
     }
 
     /// Creates a hard link to a file, or a copy if the file system does not support links.
@@ -91,6 +136,11 @@ impl DirFd {
     }
 }
 
+/// Whether a rename failed because the system or the file system does not know its flags.
+fn is_unsupported(error: &io::Error) -> bool {
+    handle::is_flag_error(error) || error.kind() == io::ErrorKind::Unsupported
+}
+
 fn gone(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -106,6 +156,7 @@ mod handle {
     use std::path::Path;
 
     use rustix::fs::{self, AtFlags, Mode, OFlags};
+    use rustix::io::Errno;
 
     pub(super) type Handle = OwnedFd;
 
@@ -127,7 +178,7 @@ mod handle {
     pub(super) fn make(at: &Handle, name: &str) -> io::Result<bool> {
         match fs::mkdirat(at, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
-            Err(rustix::io::Errno::EXIST) => Ok(false),
+            Err(Errno::EXIST) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -147,6 +198,39 @@ mod handle {
 
     pub(super) fn rename(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {
         Ok(fs::renameat(at, name, to, to_name)?)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    pub(super) fn rename_new(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {
+        Ok(fs::renameat_with(at, name, to, to_name, fs::RenameFlags::NOREPLACE)?)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    pub(super) fn exchange(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {
+        Ok(fs::renameat_with(at, name, to, to_name, fs::RenameFlags::EXCHANGE)?)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    pub(super) fn rename_new(_: &Handle, _: &str, _: &Handle, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    pub(super) fn exchange(_: &Handle, _: &str, _: &Handle, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn is_flag_error(error: &io::Error) -> bool {
+        let codes = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP];
+        error.raw_os_error().is_some_and(|code| codes.iter().any(|known| known.raw_os_error() == code))
+    }
+
+    pub(super) fn exists(at: &Handle, name: &str) -> bool {
+        fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    pub(super) fn link_target(at: &Handle, name: &str) -> Option<Vec<u8>> {
+        fs::readlinkat(at, name, Vec::new()).ok().map(std::ffi::CString::into_bytes)
     }
 
     pub(super) fn link(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {
@@ -207,6 +291,26 @@ mod handle {
 
     pub(super) fn rename(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {
         fs::rename(at.join(name), to.join(to_name))
+    }
+
+    pub(super) fn rename_new(_: &Handle, _: &str, _: &Handle, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn exchange(_: &Handle, _: &str, _: &Handle, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn is_flag_error(_: &io::Error) -> bool {
+        false
+    }
+
+    pub(super) fn exists(at: &Handle, name: &str) -> bool {
+        fs::symlink_metadata(at.join(name)).is_ok()
+    }
+
+    pub(super) fn link_target(_: &Handle, _: &str) -> Option<Vec<u8>> {
+        None
     }
 
     pub(super) fn link(at: &Handle, name: &str, to: &Handle, to_name: &str) -> io::Result<()> {

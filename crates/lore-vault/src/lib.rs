@@ -43,7 +43,7 @@ pub use path::{
     EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, relative, sidecar, without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
-pub use staging::Staging;
+pub use staging::{Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
 pub use walk::{DiskFile, Scan, Skipped, files_below, folders, hidden_pages, ignored, scan, stat};

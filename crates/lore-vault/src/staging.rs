@@ -1,6 +1,8 @@
 //! The staging area of a write: a directory of its own in the vault's hidden `.lore/staging`, with the new bytes of
 //! every file, hard links to the old ones, and the intent record.
 
+mod steps;
+
 use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
@@ -10,6 +12,9 @@ use crate::error::{Error, Result};
 use crate::files::{is_folder, list_names};
 use crate::path::folder;
 use crate::vault::Vault;
+
+pub use steps::StepHashes;
+use steps::{kept, staged};
 
 /// The directory of writes in progress, relative to the vault's root.
 const STAGING: &str = ".lore/staging";
@@ -71,7 +76,7 @@ impl Staging {
     /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace.
     pub fn add(&self, number: usize, path: &str, bytes: &[u8]) -> Result<()> {
         let mode = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
-        let done = self.own.create(&format!("{number}.new"), bytes, mode.unwrap_or(0o644), true);
+        let done = self.own.create(&staged(number), bytes, mode.unwrap_or(0o644), true);
         done.map_err(|source| self.failed(path, source))
     }
 
@@ -79,7 +84,7 @@ impl Staging {
     pub fn keep(&self, number: usize, path: &str) -> Result<()> {
         let done = self
             .folder_of(path, false)
-            .and_then(|place| place.link(file_name(path), &self.own, &format!("{number}.old")));
+            .and_then(|place| place.link(file_name(path), &self.own, &kept(number)));
         done.map_err(|source| self.failed(path, source))
     }
 
@@ -108,50 +113,23 @@ impl Staging {
         self.own.read(ATTACHED).map_err(|source| self.failed(ATTACHED, source))
     }
 
-    /// Moves the new bytes of a file into place.
-    pub fn install(&self, number: usize, path: &str) -> Result<()> {
-        let done = self.folder_of(path, true).and_then(|place| {
-            self.own.rename(&format!("{number}.new"), &place, file_name(path))?;
-            place.sync();
-            Ok(())
-        });
-        done.map_err(|source| self.failed(path, source))
-    }
-
-    /// Removes a file.
-    pub fn remove(&self, path: &str) -> Result<()> {
-        let done = self.folder_of(path, false).and_then(|place| {
-            place.remove(file_name(path))?;
-            place.sync();
-            Ok(())
-        });
-        done.map_err(|source| self.failed(path, source))
-    }
-
-    /// Restores the old bytes of a file.
-    pub fn put_back(&self, number: usize, path: &str) -> Result<()> {
-        let done = self.folder_of(path, true).and_then(|place| {
-            self.own.rename(&format!("{number}.old"), &place, file_name(path))?;
-            place.sync();
-            Ok(())
-        });
-        done.map_err(|source| self.failed(path, source))
-    }
-
     /// Returns the new bytes of a file, if they are still staged.
     pub fn new_bytes(&self, number: usize) -> Result<Option<Vec<u8>>> {
-        let name = format!("{number}.new");
+        let name = staged(number);
         self.own.read(&name).map_err(|source| self.failed(&name, source))
     }
 
     /// Whether the new bytes of a file are still staged.
     pub fn holds_new(&self, number: usize) -> bool {
-        self.own.mode(&format!("{number}.new")).is_some()
+        self.own.mode(&staged(number)).is_some()
     }
 
-    /// Returns the old bytes of a file, if they were kept.
+    /// Returns the old bytes of a file, if they were kept. What a symlink names is not part of the write.
     pub fn old(&self, number: usize) -> Result<Option<Vec<u8>>> {
-        let name = format!("{number}.old");
+        let name = kept(number);
+        if self.own.link_target(&name).is_some() {
+            return Ok(None);
+        }
         self.own.read(&name).map_err(|source| self.failed(&name, source))
     }
 

@@ -2,8 +2,8 @@
 //! or roll it back.
 
 use lore_text::ContentHash;
-use lore_vault::Staging;
 use lore_vault::fault::fault;
+use lore_vault::{Staging, StepHashes};
 use serde::{Deserialize, Serialize};
 use uuid::{ContextV7, Uuid};
 
@@ -54,6 +54,21 @@ pub(super) enum StepProgress {
     After,
     /// Somebody else has changed the file since.
     Foreign,
+}
+
+impl IntentStep {
+    /// Puts its file into place, unless somebody has changed it since it was read.
+    pub(super) fn make(&self, staging: &Staging, number: usize) -> Result<()> {
+        fault("installing");
+        match staging.make(number, &self.path, self.hashes())? {
+            true => Ok(()),
+            false => Err(Error::EditedMeanwhile { paths: vec![self.path.clone()] }),
+        }
+    }
+
+    pub(super) fn hashes(&self) -> StepHashes {
+        StepHashes { old: self.old, new: self.new }
+    }
 }
 
 impl Intent {
@@ -128,48 +143,32 @@ impl Intent {
         Ok(())
     }
 
-    /// Fails if somebody has changed one of the files since it was read.
+    /// Fails if somebody has changed one of the files since it was read. Each step compares its own file again; this
+    /// finds the usual case before any file is touched.
     pub(super) fn check_unchanged(&self, context: &VaultContext) -> Result<()> {
+        let mut edited = Vec::new();
         for step in &self.steps {
             if Intent::progress(context, step)? == StepProgress::Foreign {
-                let current = context.version_of(&step.path)?;
-                let expected = current.saturating_sub(1);
-                return Err(Error::Conflict { slug: step.path.clone(), expected, current });
+                edited.push(step.path.clone());
             }
         }
-        Ok(())
+        if edited.is_empty() { Ok(()) } else { Err(Error::EditedMeanwhile { paths: edited }) }
     }
 
-    /// Moves every file into place, starting at step `done`, and counts the progress.
+    /// Makes every step and counts the progress. Fails at the first file that somebody has changed since it was read.
     pub(super) fn install(&self, staging: &Staging, done: &mut usize) -> Result<()> {
-        for (number, step) in self.steps.iter().enumerate().skip(*done) {
-            self.install_step(staging, number, step)?;
+        for (number, step) in self.steps.iter().enumerate() {
+            step.make(staging, number)?;
             *done = number + 1;
             fault("installed");
         }
         Ok(())
     }
 
-    /// Moves one file into place.
-    pub(super) fn install_step(&self, staging: &Staging, number: usize, step: &IntentStep) -> Result<()> {
-        match step.new {
-            Some(_) => Ok(staging.install(number, &step.path)?),
-            None => Ok(staging.remove(&step.path)?),
-        }
-    }
-
-    /// Rolls back one file.
-    pub(super) fn undo_step(&self, staging: &Staging, number: usize, step: &IntentStep) -> Result<()> {
-        match step.old {
-            Some(_) => Ok(staging.put_back(number, &step.path)?),
-            None => Ok(staging.remove(&step.path)?),
-        }
-    }
-
-    /// Rolls back the first `done` steps, last first.
+    /// Rolls back the first `done` steps, last first. A file that somebody has changed since stays as they left it.
     pub(super) fn undo(&self, staging: &Staging, done: usize) -> Result<()> {
         for (number, step) in self.steps.iter().enumerate().take(done).rev() {
-            self.undo_step(staging, number, step)?;
+            staging.unmake(number, &step.path, step.hashes())?;
         }
         staging.unmake_folders();
         Ok(())

@@ -5,6 +5,7 @@ use lore_vault::fault::fault;
 use lore_vault::{FolderLock, is_sidecar};
 
 use super::intent::Intent;
+use super::rescue::end;
 use super::{Outcome, PreparedChange, commit, execute};
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -71,7 +72,8 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
     }
     let intent = Intent::new(context, &ready, "Update generated files".into(), true);
     let (staging, _) = execute(context, lock, &ready, &intent, None)?;
-    staging.end()?;
+    // Nobody edits these by hand on purpose; what somebody did is in a snapshot.
+    end(context, staging, &intent, true)?;
     Ok(intent.paths())
 }
 

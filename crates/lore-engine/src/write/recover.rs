@@ -10,8 +10,9 @@ use super::intent::{Intent, IntentStep, StepProgress};
 use super::prepare::check_writable_target;
 use super::publish::publish;
 use super::record::{FileChange, is_recorded, record};
+use super::rescue::end;
 use crate::context::VaultContext;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::{ReconcileScope, reconcile};
 
 /// Completes or rolls back every unfinished write; returns messages for the user.
@@ -42,7 +43,7 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
         if !intent.follows {
             messages.push(verdict.sentence(&intent));
         }
-        staging.end()?;
+        messages.extend(end(context, staging, &intent, in_place)?);
         fault("ended");
     }
     Ok(messages)
@@ -57,9 +58,12 @@ fn is_sound(context: &VaultContext, staging: &Staging, intent: &Intent) -> Resul
         if !(written && known && page) {
             return Ok(false);
         }
+        if staging.settle_step(number, &step.path, step.hashes()).is_err() {
+            return Ok(false);
+        }
         let Ok(waiting) = staging.new_bytes(number) else { return Ok(false) };
         let waiting = waiting.map(|bytes| ContentHash::of(&bytes));
-        let there = Intent::progress(context, step)?;
+        let there = progress(context, staging, (number, step))?;
         if waiting.is_some() && waiting != step.new
             || waiting.is_none() && step.new.is_some() && there == StepProgress::Before
         {
@@ -67,6 +71,28 @@ fn is_sound(context: &VaultContext, staging: &Staging, intent: &Intent) -> Resul
         }
     }
     Ok(true)
+}
+
+/// Returns the progress of a step. A file that has its old bytes again, although the step displaced them, was edited.
+fn progress(
+    context: &VaultContext,
+    staging: &Staging,
+    (number, step): (usize, &IntentStep),
+) -> Result<StepProgress> {
+    Ok(match Intent::progress(context, step)? {
+        StepProgress::Before if staging.holds_displaced(number) => StepProgress::Foreign,
+        progress => progress,
+    })
+}
+
+fn states(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Vec<StepProgress>> {
+    intent.steps.iter().enumerate().map(|step| progress(context, staging, step)).collect()
+}
+
+/// Whether a step displaced an edit instead of the file that it was prepared from.
+fn displaced_edit(staging: &Staging, (number, step): (usize, &IntentStep)) -> Result<bool> {
+    let displaced = staging.displaced(number)?.map(|bytes| ContentHash::of(&bytes));
+    Ok(displaced.is_some() && displaced != step.old && displaced != step.new)
 }
 
 /// What happened to a write.
@@ -99,28 +125,29 @@ impl Verdict {
 
 /// Completes a write, or rolls it back if somebody has edited a file that was not in place yet.
 fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Verdict> {
-    let states = intent
-        .steps
-        .iter()
-        .map(|step| Intent::progress(context, step))
-        .collect::<Result<Vec<StepProgress>>>()?;
+    let states = states(context, staging, intent)?;
     let all_there = states.iter().all(|state| *state != StepProgress::Foreign);
     let finished = if all_there { Verdict::Finished } else { Verdict::Edited };
     // Everything the ledger records was in place; later edits came after it.
     if is_recorded(context, intent)? {
         return Ok(finished);
     }
-    let overtaken = |(number, step): (usize, &IntentStep)| {
+    let mut overtaken = states.contains(&StepProgress::Foreign) && states.contains(&StepProgress::Before);
+    for (number, step) in intent.steps.iter().enumerate() {
         // New bytes that are still staged were never in place; a file that should be deleted but exists was edited.
-        states[number] == StepProgress::Foreign && (step.new.is_none() || staging.holds_new(number))
-    };
-    let overtaken = intent.steps.iter().enumerate().any(overtaken);
-    if overtaken || states.contains(&StepProgress::Foreign) && states.contains(&StepProgress::Before) {
-        return give_up(context, staging, intent, &states);
+        overtaken |=
+            states[number] == StepProgress::Foreign && (step.new.is_none() || staging.holds_new(number));
+        overtaken |= displaced_edit(staging, (number, step))?;
+    }
+    if overtaken {
+        return give_up(context, staging, intent);
     }
     for (number, step) in intent.steps.iter().enumerate() {
         if states[number] == StepProgress::Before {
-            intent.install_step(staging, number, step)?;
+            match step.make(staging, number) {
+                Err(Error::EditedMeanwhile { .. }) => return give_up(context, staging, intent),
+                done => done?,
+            }
             fault("installed");
         }
     }
@@ -130,15 +157,11 @@ fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<
     Ok(finished)
 }
 
-fn give_up(
-    context: &VaultContext,
-    staging: &Staging,
-    intent: &Intent,
-    states: &[StepProgress],
-) -> Result<Verdict> {
+fn give_up(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Verdict> {
+    let states = states(context, staging, intent)?;
     for (number, step) in intent.steps.iter().enumerate().rev() {
         if states[number] == StepProgress::After {
-            intent.undo_step(staging, number, step)?;
+            staging.unmake(number, &step.path, step.hashes())?;
         }
     }
     let paths = intent.paths().into_iter().collect();

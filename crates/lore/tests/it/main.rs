@@ -33,6 +33,7 @@ mod round_trip_names;
 
 // Concurrent and killed processes.
 mod concurrency;
+mod hand_edits;
 mod kill_signals;
 mod killed_recovery;
 mod killed_writes;

@@ -91,6 +91,7 @@ fn errors() -> Vec<Error> {
         conflict(0, 1),
         conflict(1, 0),
         conflict(1, 2),
+        Error::EditedMeanwhile { paths: known() },
         Error::Exists { path: path.clone() },
         Error::Denied { path: path.clone(), verb: "put", rule: "r".into() },
         Error::Lint { findings: vec![found(Lint::Secret)] },
