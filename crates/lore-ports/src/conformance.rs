@@ -53,6 +53,7 @@ macro_rules! conformance {
                     rename_keeps_the_number_and_returns_the_names
                     rename_replaces_the_target_page
                     removing_a_page_leaves_only_pending_links
+                    numbers_of_removed_pages_are_not_reused
                     pages_are_found_by_every_kind_of_name
                     ids_are_found_by_prefix
                     touch_changes_only_timestamps

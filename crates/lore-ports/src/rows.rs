@@ -11,7 +11,8 @@ pub type ProjectNo = i64;
 /// The number of a checkout of a project: one directory on one machine.
 pub type ReplicaNo = i64;
 
-/// A page's number in its index. It changes when the index is rebuilt, so nothing outside may store it.
+/// A page's number in its index. It is not given to another page later. It changes when the index is rebuilt, so nothing
+/// outside may store it.
 pub type PageNo = i64;
 
 /// A change to one page of the index.

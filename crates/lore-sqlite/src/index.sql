@@ -1,6 +1,7 @@
 -- The derived tables. Dropped and rebuilt whenever their version changes.
 CREATE TABLE page (
-  number      INTEGER PRIMARY KEY,
+  -- Never reused: a process that read it before a page was removed must not find another page under it.
+  number      INTEGER PRIMARY KEY AUTOINCREMENT,
   project     INTEGER NOT NULL,
   path        TEXT NOT NULL,
   slug        TEXT NOT NULL,

@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 9;
+const INDEX_VERSION: i64 = 10;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 6;

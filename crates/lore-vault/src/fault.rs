@@ -16,6 +16,9 @@ pub const POINTS: [&str; 11] = [
     "ended",
 ];
 
+/// The fault point of a reconcile before each of its transactions, when its files are read.
+pub const PLANNED: &str = "planned";
+
 /// A switch rather than a point: file systems are treated as if they could not exchange two files.
 pub const NO_EXCHANGE: &str = "no-exchange";
 

@@ -62,6 +62,12 @@ impl Vault {
         Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) }))
     }
 
+    /// Returns a file's mtime in nanoseconds since 1970 and its size; `None` when it does not exist.
+    pub fn stamp(&self, path: &str) -> Option<(i64, u64)> {
+        let found = fs::metadata(self.root.join(path)).ok()?;
+        Some((walk::mtime(&found), found.len()))
+    }
+
     /// Refuses a path that leads outside the vault when its symlinks are followed.
     pub fn check_writable(&self, path: &str) -> Result<()> {
         let out =

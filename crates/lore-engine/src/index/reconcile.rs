@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use lore_ports::{FileFailure, Progress, transaction};
 use lore_text::ContentHash;
+use lore_vault::fault::{PLANNED, fault};
 use lore_vault::{DiskFile, FileBytes, Scan, Skipped, scan, stat};
 
 use crate::context::VaultContext;
@@ -106,6 +107,7 @@ pub fn reconcile(
         if !prepared.iter().any(Prepared::is_work) {
             continue;
         }
+        fault(PLANNED);
         let mut done = Report::default();
         transaction(context.store(), || {
             done = Report::default();

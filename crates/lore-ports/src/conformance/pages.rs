@@ -27,6 +27,17 @@ pub fn pages_are_listed_and_fingerprinted_by_path(open: Open<'_>) {
     assert_eq!(paths(some), ["B.md", "b.md", "ä.md"]);
 }
 
+pub fn numbers_of_removed_pages_are_not_reused(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let mut seen = BTreeSet::new();
+    for path in ["a.md", "b.md", "a.md", "b.md"] {
+        let number = put(&*store, project, page(path));
+        assert!(seen.insert(number), "{path} got the number of a removed page");
+        apply(&*store, project, PageWrite::Remove(number));
+    }
+}
+
 pub fn rows_round_trip(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");

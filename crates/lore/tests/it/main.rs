@@ -39,6 +39,7 @@ mod killed_recovery;
 mod killed_writes;
 mod multi_process;
 mod recovery_after_edit;
+mod stale_plans;
 mod stale_reads;
 mod stress;
 mod stress_worker;

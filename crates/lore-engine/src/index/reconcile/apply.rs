@@ -20,6 +20,10 @@ use crate::index::relink::relink;
 /// of two seconds.
 const SETTLING: i64 = 2_000_000_000;
 
+/// Stored with the last version of a path that has no page, in place of the hash of its bytes: the next page there gets
+/// the next version, even if it has the same bytes.
+const NO_TEXT: ContentHash = ContentHash([0; 32]);
+
 /// A change with its file read and parsed.
 pub(super) enum Prepared<'a> {
     Put {
@@ -176,27 +180,34 @@ impl<'a> Batch<'a> {
         if self.failures.contains_key(&file.path) {
             self.rows.set_failure(&file.path, None);
         }
-        let known = known.filter(|known| !moved || !self.is_there(&known.path));
-        let moved = moved && known.is_some();
-        // Another process may have updated the index since the plan was made: its current state counts.
-        let mut row = match known {
-            Some(known) => self.rows.page(known.page)?,
-            None => self.rows.page_at(&file.path)?,
+        // The plan was made before the transaction. Other processes may have changed files and rows since, so each is
+        // looked up again by its path: what counts is the state now.
+        let here = self.rows.page_at(&file.path)?;
+        let origin = match known.filter(|_| moved) {
+            Some(known) => self.origin(known, here.is_some())?,
+            None => None,
         };
+        let indexed = origin.as_ref().or(here.as_ref()).map(|row| row.hash);
+        let is_current = self.proposal.is_some()
+            || indexed == known.map(|known| known.hash) && self.is_as_read(&file.path, read);
         let fresh;
-        let read = match self.proposal.is_none()
-            && row.as_ref().map(|row| row.hash) != known.map(|known| known.hash)
-        {
-            // Then the file as read before may be out of date too, so it is read again.
-            true => match self.read(&file.path) {
+        let read = match is_current {
+            true => read,
+            false => match self.read(&file.path) {
                 Ok(Some(bytes)) => {
                     fresh = read_page(&file.path, &bytes, ContentHash::of(&bytes.bytes));
                     &fresh
                 }
                 _ => return Ok(()),
             },
-            false => read,
         };
+        // A file that was changed since the plan was made is no longer known to be the one that moved.
+        let origin = origin.filter(|row| is_current || row.hash == read.hash);
+        if let Some(known) = known.filter(|_| moved && origin.is_none()) {
+            self.remove(known)?;
+        }
+        let moved = origin.is_some();
+        let mut row = origin.or(here);
         if let Some(known) = row.as_ref().filter(|row| !moved && row.hash == read.hash) {
             self.rows.write(touch(self.context, known.number, read.mtime));
             return Ok(());
@@ -204,9 +215,7 @@ impl<'a> Batch<'a> {
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
             self.rows.write(PageWrite::Move { page: from.number, to: &file.path });
             self.claims.insert(path_slug(&from.path));
-            self.rows.rename(&from.path, &file.path)?;
-            // A new page under the old path continues from here: a version never refers to two texts.
-            self.rows.set_version(&from.path, from.version, from.hash);
+            self.move_history(from, &file.path)?;
             carry_id(&mut self.rows, from, &file.path);
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
@@ -219,6 +228,33 @@ impl<'a> Batch<'a> {
         let claim = path_slug(&file.path);
         self.claims.insert(claim.clone());
         self.write(&file.path, read, row.as_ref(), &claim)
+    }
+
+    /// Returns the page that a file moved from, if it still is that page, its file is gone, and no other page has taken
+    /// the new path.
+    fn origin(&mut self, known: &Fingerprint, is_taken: bool) -> Result<Option<PageRow>> {
+        if is_taken || self.is_there(&known.path) {
+            return Ok(None);
+        }
+        let row = self.rows.page(known.page)?;
+        Ok(row.filter(|row| row.path == known.path && row.hash == known.hash))
+    }
+
+    /// Whether a file is still the one that was read, as far as its mtime and size tell.
+    fn is_as_read(&self, path: &str, read: &ReadPage) -> bool {
+        self.context.vault().stamp(path) == Some((read.mtime, read.size))
+    }
+
+    /// Moves the history of a page to its new path. No path has a version twice: the page continues after the one that
+    /// was there, and the next page at the old path after this one.
+    fn move_history(&mut self, from: &PageRow, to: &str) -> Result<()> {
+        let before = self.rows.version(to)?.map_or(0, |(version, _)| version);
+        self.rows.rename(&from.path, to)?;
+        if before >= from.version {
+            self.rows.set_version(to, before + 1, from.hash);
+        }
+        self.rows.set_version(&from.path, from.version, NO_TEXT);
+        Ok(())
     }
 
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
@@ -273,7 +309,7 @@ impl<'a> Batch<'a> {
         }
         self.keep_written(&row)?;
         // The version is stored so that a new page under this path continues from it.
-        self.rows.set_version(&row.path, row.version, row.hash);
+        self.rows.set_version(&row.path, row.version, NO_TEXT);
         self.rows.write(PageWrite::Remove(row.number));
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);
