@@ -19,6 +19,10 @@ pub use follow::{Follow, follow};
 /// Maximum chunks embedded before an answer when a watcher keeps the index current; the rest go to its worker.
 const INLINE_EMBED_LIMIT: u64 = 200;
 
+/// Maximum chunks embedded before an answer when the files were scanned: about a second's work. The rest stay queued for
+/// the next commands, a server, `lore sync` or `lore embed`.
+pub(crate) const SCAN_EMBED_LIMIT: u64 = 10_000;
+
 /// Which files a refresh looks at.
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'a> {
@@ -67,11 +71,8 @@ pub fn refresh(context: &VaultContext, scope: Scope<'_>, progress: Progress<'_>)
         Scope::Watched => Report::default(),
     };
     report.recovered = recovered;
-    context.embed_pending_inline(if matches!(scope, Scope::Watched) {
-        INLINE_EMBED_LIMIT
-    } else {
-        u64::MAX
-    })?;
+    let limit = if matches!(scope, Scope::Watched) { INLINE_EMBED_LIMIT } else { SCAN_EMBED_LIMIT };
+    context.embed_pending_inline(limit)?;
     span.record("added", report.added.len()).record("modified", report.modified.len());
     span.record("moved", report.moved.len()).record("removed", report.removed.len());
     span.record("skipped", report.skipped.len()).record("recovered", report.recovered.len());

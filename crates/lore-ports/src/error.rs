@@ -30,6 +30,20 @@ pub enum Error {
         /// What the database reported.
         message: String,
     },
+    /// The file at the database's path belongs to another program. It was not changed.
+    #[error("{} is not a database of Lore: {reason}", .path.display())]
+    ForeignFile {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        reason: String,
+    },
+    /// The database cannot be written.
+    #[error("cannot {doing}: the database is read-only")]
+    IndexReadOnly {
+        /// The operation in the imperative, to complete "cannot …".
+        doing: &'static str,
+    },
     /// A database operation failed.
     #[error("cannot {doing}: {message}")]
     Index {

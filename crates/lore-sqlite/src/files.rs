@@ -7,7 +7,7 @@
 )]
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use lore_ports::{Error, Result};
@@ -29,8 +29,63 @@ pub(crate) fn make_private(path: &Path) -> Result<()> {
     }
 }
 
+/// Creates an empty file that only its owner can read; one that exists is an error.
+pub(crate) fn create_private(path: &Path) -> Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(failed(path))
+}
+
+/// Returns the first bytes of a regular file; `None` when nothing is there. Anything else is refused before it is opened:
+/// opening a pipe would block, and a device could act.
+pub(crate) fn head(path: &Path, length: usize) -> Result<Option<Vec<u8>>> {
+    let foreign = |reason: &str| Error::ForeignFile { path: path.to_owned(), reason: reason.to_owned() };
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err(foreign("it is not a regular file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(path)(error)),
+    }
+    let mut bytes = Vec::with_capacity(length);
+    let file = File::open(path).map_err(failed(path))?;
+    file.take(length as u64).read_to_end(&mut bytes).map_err(failed(path))?;
+    Ok(Some(bytes))
+}
+
+/// Makes a file's bytes durable.
+pub(crate) fn sync(path: &Path) -> Result<()> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(failed(path))
+}
+
+/// Removes a file; a missing one is not an error.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a finished file its name, which must be free.
+pub(crate) fn publish(from: &Path, to: &Path) -> Result<()> {
+    // A link fails where a file exists, which a rename would replace.
+    let linked = match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // The file system has no links.
+        Err(_) if !exists(to) => fs::rename(from, to),
+        Err(error) => Err(error),
+    };
+    linked.map_err(failed(to))?;
+    if let Some(Ok(folder)) = to.parent().map(File::open) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
 /// Makes a file readable by its owner only.
-pub(crate) fn restrict(path: &Path) -> Result<()> {
+fn restrict(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -46,6 +101,7 @@ pub(crate) fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
     for ending in endings {
         let from = with_ending(path, ending);
         if exists(&from) {
+            restrict(&from)?;
             fs::rename(&from, with_ending(&aside, ending)).map_err(failed(&from))?;
         }
     }
@@ -59,13 +115,15 @@ pub(crate) fn unused(path: &Path, ending: &str) -> PathBuf {
     std::iter::once(first.clone()).chain(numbered).find(|path| !exists(path)).unwrap_or(first)
 }
 
-fn with_ending(base: &Path, ending: &str) -> PathBuf {
+/// Returns the path with this ending.
+pub(crate) fn with_ending(base: &Path, ending: &str) -> PathBuf {
     let mut name = base.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-fn exists(path: &Path) -> bool {
+/// Whether anything exists at the path.
+pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 

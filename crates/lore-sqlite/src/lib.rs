@@ -6,6 +6,7 @@
 //! use lore_engine::Policy; // It has no rules.
 //! ```
 
+mod backup;
 mod chunks;
 mod codes;
 mod files;
@@ -19,6 +20,7 @@ mod nearest;
 mod open;
 mod projects;
 mod put;
+mod recognize;
 mod rows;
 mod statements;
 mod term_counts;
@@ -31,7 +33,7 @@ use std::path::PathBuf;
 use lore_ports::{Error, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
-pub use open::{OpenedStore, open, open_temporary, set_aside};
+pub use open::{OpenOptions, OpenedStore, open, open_temporary, open_with, set_aside};
 
 use codes::Codes;
 use fts::Words;
@@ -95,6 +97,9 @@ fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
         let code = error.sqlite_error_code();
         if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
             return Error::IndexBroken { location: "the index".into(), message: error.to_string() };
+        }
+        if code == Some(ErrorCode::ReadOnly) {
+            return Error::IndexReadOnly { doing };
         }
         let busy =
             [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::DiskFull, ErrorCode::CannotOpen];

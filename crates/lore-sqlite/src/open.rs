@@ -8,6 +8,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::backup::Step;
+use crate::recognize::{APPLICATION_ID, Content, immutable, recognize};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
@@ -29,6 +31,20 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
 /// How long to wait for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long to wait for another process that is upgrading the database, which includes a copy of it.
+const UPGRADE_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Which database to open.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions<'a> {
+    /// Path of the database.
+    pub path: &'a Path,
+    /// Whether only Lore keeps a file there, so that an unreadable one must be a damaged database.
+    pub own_location: bool,
+    /// Called at each step of an upgrade with its name, so that tests can interrupt it.
+    pub step: fn(&str),
+}
+
 /// An open database, and the warnings from opening it.
 pub struct OpenedStore {
     /// The database.
@@ -37,83 +53,156 @@ pub struct OpenedStore {
     pub warnings: Vec<String>,
 }
 
-/// Opens the database at `path` and creates it if missing. A damaged file is renamed, and a warning names the new path.
+/// Opens the database at `path` and creates it if missing; any file that is not Lore's database is refused.
 pub fn open(path: &Path) -> Result<OpenedStore> {
+    open_with(&OpenOptions { path, own_location: false, step: |_| {} })
+}
+
+/// Opens the database and creates it if missing. A damaged one is renamed, and a warning names the new path; another
+/// program's file is refused; a database that cannot be written is opened for reading.
+pub fn open_with(options: &OpenOptions<'_>) -> Result<OpenedStore> {
+    let path = options.path;
+    match recognize(path, options.own_location)? {
+        Content::Nothing => create(path)?,
+        Content::Ours => {}
+        Content::Unreadable => return replace(options, "file is not a database"),
+    }
+    match try_open(path, options.step) {
+        Ok(store) => Ok(OpenedStore { store, warnings: Vec::new() }),
+        Err(Error::IndexBroken { message, .. }) => replace(options, &message),
+        Err(error) => match open_for_reading(path)? {
+            Some(store) => Ok(OpenedStore { store, warnings: vec![read_only(path)] }),
+            None => Err(error),
+        },
+    }
+}
+
+fn create(path: &Path) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         files::make_folder(folder)?;
     }
     // Created here, not by SQLite, so that it is private from the first byte.
-    files::make_private(path)?;
-    match try_open(path) {
-        Ok(store) => Ok(OpenedStore { store, warnings: Vec::new() }),
-        Err(Error::IndexBroken { message, .. }) => {
-            let warning = set_aside(path, &message)?;
-            files::make_private(path)?;
-            Ok(OpenedStore { store: try_open(path)?, warnings: vec![warning] })
-        }
-        Err(error) => Err(error),
-    }
+    files::make_private(path)
+}
+
+/// Replaces a damaged database by an empty one.
+fn replace(options: &OpenOptions<'_>, message: &str) -> Result<OpenedStore> {
+    let warning = set_aside(options, message)?;
+    files::make_private(options.path)?;
+    Ok(OpenedStore { store: try_open(options.path, options.step)?, warnings: vec![warning] })
+}
+
+fn read_only(path: &Path) -> String {
+    format!("{} cannot be written; answers come from the index as it is", path.display())
 }
 
 /// Creates a temporary database. It does not survive a crash and never waits for the disk.
 pub fn open_temporary(path: &Path) -> Result<SqliteStore> {
     files::make_private(path)?;
-    let store = try_open(path)?;
+    let store = try_open(path, |_| {})?;
     let quick = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;";
     store.connection.execute_batch(quick).map_err(failed("open the database"))?;
     Ok(store)
 }
 
 /// Renames a damaged database, so that the next open starts with an empty one; returns the warning for the user.
-pub fn set_aside(path: &Path, message: &str) -> Result<String> {
-    let aside = files::set_aside(path, &["", "-wal", "-shm"])?;
+pub fn set_aside(options: &OpenOptions<'_>, message: &str) -> Result<String> {
+    let path = options.path;
+    recognize(path, options.own_location)?;
+    let aside = files::set_aside(path, &["", "-wal", "-shm", "-journal"])?;
     let (path, aside) = (path.display(), aside.display());
     Ok(format!(
         "{path} was damaged ({message}); it was moved to {aside} and the index will be rebuilt from your files"
     ))
 }
 
-fn try_open(path: &Path) -> Result<SqliteStore> {
-    let opening = |error: rusqlite::Error| match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            Error::IndexBroken { location: path.display().to_string(), message: error.to_string() }
-        }
-        _ => failed("open the database")(error),
-    };
+/// Opens a database for writing.
+fn try_open(path: &Path, step: Step) -> Result<SqliteStore> {
+    let opening = opening(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(opening)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_text::fold(&text));
-    connection.create_scalar_function("fold", 1, flags, folded).map_err(opening)?;
-    // Otherwise a statement is recompiled whenever a bound value could change its plan.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(opening)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(&opening)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(&opening)?;
+    if connection.is_readonly("main").map_err(&opening)? {
+        return Err(Error::IndexReadOnly { doing: "open the database" });
+    }
+    mark(&connection).map_err(&opening)?;
     // The index can be rebuilt, and each ledger write accompanies a file that is fsynced itself, so NORMAL is enough: a
     // power failure may lose the last transactions but never corrupts the database.
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -20000;
              PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
-        .map_err(opening)?;
-    let store = SqliteStore {
+        .map_err(&opening)?;
+    let store = prepared(connection, path)?;
+    store.upgrade(step).map_err(|error| at(error, path))?;
+    Ok(store)
+}
+
+/// Opens a database that cannot be written; `None` if that does not help, or its schema is not current.
+fn open_for_reading(path: &Path) -> Result<Option<SqliteStore>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let is_readable =
+        |connection: &Connection| connection.query_row("SELECT count(*) FROM page", [], |_| Ok(())).is_ok();
+    let shared = || {
+        let connection = Connection::open_with_flags(path, flags).ok()?;
+        connection.busy_timeout(BUSY_TIMEOUT).ok()?;
+        Some(connection).filter(is_readable)
+    };
+    // In a directory that cannot be written SQLite has no shared memory for readers. Without a write-ahead log everything
+    // is in the file itself, and nobody can change it there.
+    let alone = || {
+        let log = files::head(&files::with_ending(path, "-wal"), 1).ok()?;
+        log.is_none_or(|log| log.is_empty()).then(|| immutable(path).ok()).flatten().filter(is_readable)
+    };
+    let Some(connection) = shared().or_else(alone) else { return Ok(None) };
+    let store = prepared(connection, path)?;
+    Ok((store.versions()? == (INDEX_VERSION, LEDGER_VERSION)).then_some(store))
+}
+
+/// Writes the application id as the first thing in a new database, before any other process can mistake it for a foreign
+/// one.
+fn mark(connection: &Connection) -> rusqlite::Result<()> {
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    if pages > 0 {
+        return Ok(());
+    }
+    connection.execute_batch(&format!("BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION_ID}; COMMIT"))
+}
+
+/// Sets what every connection needs.
+fn prepared(connection: Connection, path: &Path) -> Result<SqliteStore> {
+    let opening = opening(path);
+    connection.set_prepared_statement_cache_capacity(64);
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_text::fold(&text));
+    connection.create_scalar_function("fold", 1, flags, folded).map_err(&opening)?;
+    // Otherwise a statement is recompiled whenever a bound value could change its plan.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(&opening)?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -20000;").map_err(&opening)?;
+    Ok(SqliteStore {
         connection,
         path: path.to_owned(),
         words: Default::default(),
         codes: Default::default(),
         counts: Default::default(),
-    };
-    store.upgrade().map_err(|error| at(error, path))?;
-    Ok(store)
+    })
+}
+
+fn opening(path: &Path) -> impl Fn(rusqlite::Error) -> Error + '_ {
+    |error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Error::IndexBroken { location: path.display().to_string(), message: error.to_string() }
+        }
+        _ => failed("open the database")(error),
+    }
 }
 
 impl SqliteStore {
     /// Upgrades index and ledger to the current versions, in one transaction.
-    fn upgrade(&self) -> Result<()> {
+    fn upgrade(&self, step: Step) -> Result<()> {
         let (index, ledger) = self.versions()?;
-        if (index, ledger) == (INDEX_VERSION, LEDGER_VERSION) {
+        if (index, ledger) == (INDEX_VERSION, LEDGER_VERSION) && self.is_marked()? {
             return Ok(());
         }
         if ledger > LEDGER_VERSION || index > INDEX_VERSION {
@@ -122,27 +211,42 @@ impl SqliteStore {
                 if ledger > LEDGER_VERSION { (ledger, LEDGER_VERSION) } else { (index, INDEX_VERSION) };
             return Err(Error::IndexNewer { location, found, known });
         }
+        let wait = |time| self.connection.busy_timeout(time).map_err(failed("open the database"));
+        wait(UPGRADE_TIMEOUT)?;
+        let upgraded = self.in_transaction(&mut || self.upgrade_locked(step));
+        wait(BUSY_TIMEOUT)?;
+        upgraded?;
+        // Until the log is written back, the file itself still looks as before the upgrade. Others may be reading.
+        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        Ok(())
+    }
+
+    /// Does the steps that are still to do; another process may have done them while this one waited for the lock.
+    fn upgrade_locked(&self, step: Step) -> Result<()> {
+        let (index, ledger) = self.versions()?;
         if ledger > 0 && ledger < LEDGER_VERSION {
-            self.backup(&files::unused(&self.path, &format!(".ledger-{ledger}.backup")))?;
+            self.backup_ledger(ledger, step)?;
+            step("backup-named");
         }
-        self.in_transaction(&mut || {
-            // Another process may have upgraded it while this one waited for the lock.
-            let (index, ledger) = self.versions()?;
-            for step in MIGRATIONS.iter().skip(usize::try_from(ledger).unwrap_or(0)) {
-                self.connection.execute_batch(step).map_err(failed("migrate the ledger"))?;
-            }
-            if index != INDEX_VERSION {
-                self.drop_index()?;
-                self.connection
-                    .execute_batch(include_str!("index.sql"))
-                    .map_err(failed("create the index"))?;
-                self.remake_fts()?;
-            }
-            let version = LEDGER_VERSION << 16 | INDEX_VERSION;
-            self.connection
-                .pragma_update(None, "user_version", version)
-                .map_err(failed("write the schema version"))
-        })
+        for migration in MIGRATIONS.iter().skip(usize::try_from(ledger).unwrap_or(0)) {
+            self.connection.execute_batch(migration).map_err(failed("migrate the ledger"))?;
+        }
+        if index != INDEX_VERSION {
+            self.drop_index()?;
+            self.connection.execute_batch(include_str!("index.sql")).map_err(failed("create the index"))?;
+            self.remake_fts()?;
+        }
+        let version = LEDGER_VERSION << 16 | INDEX_VERSION;
+        for (pragma, value) in [("user_version", version), ("application_id", APPLICATION_ID.into())] {
+            self.connection.pragma_update(None, pragma, value).map_err(failed("write the schema version"))?;
+        }
+        step("migrated");
+        Ok(())
+    }
+
+    fn is_marked(&self) -> Result<bool> {
+        let id = self.connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0));
+        Ok(id.map_err(failed("read the schema version"))? == APPLICATION_ID)
     }
 
     /// Returns the versions of index and ledger. Both are stored in SQLite's `user_version`, which is cheap to read.
@@ -171,13 +275,6 @@ impl SqliteStore {
             self.connection.execute_batch(&drop).map_err(failed("drop the old index"))?;
         }
         Ok(())
-    }
-
-    /// Copies the database to a new file, as a consistent snapshot.
-    pub fn backup(&self, to: &Path) -> Result<()> {
-        let to_text = to.to_string_lossy();
-        self.connection.execute("VACUUM INTO ?1", [to_text.as_ref()]).map_err(failed("copy the database"))?;
-        files::restrict(to)
     }
 }
 

@@ -170,7 +170,7 @@ fn run_operation(name: &str, matches: &ArgMatches, globals: &Globals) -> Result<
         // Some damage shows only when a page of the database is read. Set the database aside, and retry where that
         // cannot write twice.
         Err((failure, Some(session))) if failure.code == Code::IndexBroken => {
-            session.talk.warn(&lore_sqlite::set_aside(&session.database()?, &failure.message)?);
+            session.talk.warn(&session.set_database_aside(&failure.message)?);
             drop(session);
             if may_write(name, matches) {
                 Err(failure)

@@ -12,6 +12,7 @@ use lore_vault::{POLICY_FILE, TemporaryFolder, is_page_path, make_folder, write_
 use crate::context::{ContextParts, VaultContext};
 use crate::error::{Error, Result};
 use crate::index::{ReconcileScope, ScanMode, reconcile};
+use crate::refresh::SCAN_EMBED_LIMIT;
 
 /// Opens the database of a temporary vault, inside its temporary directory.
 pub type OpenStore<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>>;
@@ -43,7 +44,7 @@ impl CommitView {
 
     /// Embeds the chunks of its pages, if the model is available.
     pub fn embed(&self) -> Result<()> {
-        self.context.embed_pending_inline(u64::MAX)
+        self.context.embed_pending_inline(SCAN_EMBED_LIMIT)
     }
 }
 

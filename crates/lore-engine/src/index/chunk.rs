@@ -9,6 +9,9 @@ use lore_text::ContentHash;
 
 use split::{Piece, split};
 
+/// Maximum bytes of a title or heading that are repeated in a chunk.
+const PREFIX_BYTES: usize = 500;
+
 /// A chunk with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
@@ -129,14 +132,25 @@ fn heading_path<'a>(page: &'a Page, above: &[Option<usize>], leaf: Option<usize>
 
 /// Returns the prefix of every chunk of a region: what the chunk is about when its own words do not tell.
 fn front(page: &Page, region: &Region<'_>) -> String {
-    let mut front = page.title.clone();
+    let mut front = beginning(&page.title).to_owned();
     if let Some(heading) = page.heading_title.as_ref().filter(|heading| **heading != page.title) {
-        front = format!("{front}\n{heading}");
+        front = format!("{front}\n{}", beginning(heading));
     }
     if !region.heading.is_empty() {
-        front = format!("{front}\n{}", region.heading.join(" > "));
+        front = format!("{front}\n{}", path_text(region));
     }
     front
+}
+
+/// Returns the headings above a region as one line.
+fn path_text(region: &Region<'_>) -> String {
+    region.heading.iter().map(|heading| beginning(heading)).collect::<Vec<&str>>().join(" > ")
+}
+
+/// Returns the beginning of a title or heading. It is repeated in every chunk below it, so that a very long one would make
+/// the chunks of a page larger than the page many times over.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(PREFIX_BYTES)]
 }
 
 fn chunk(region: &Region<'_>, front: &str, piece: Piece) -> Chunk {
@@ -144,7 +158,7 @@ fn chunk(region: &Region<'_>, front: &str, piece: Piece) -> Chunk {
     let kind = if region.entry.is_some() { ChunkKind::Entry } else { ChunkKind::Section };
     let text = format!("{front}\n{}", piece.text);
     let hash = ContentHash::of(text.as_bytes());
-    Chunk { place: ChunkDraft { kind, heading: region.heading.join(" > "), lines: piece.lines, hash }, text }
+    Chunk { place: ChunkDraft { kind, heading: path_text(region), lines: piece.lines, hash }, text }
 }
 
 /// Returns what only the frontmatter contains: aliases and the summary.

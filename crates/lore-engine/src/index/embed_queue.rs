@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use lore_page::parse;
 use lore_ports::{
-    ChunkRow, EmbedError, EmbedResult, Embedder, ModelRow, PageNo, Progress, no_progress, transaction,
+    ChunkRow, EmbedError, EmbedResult, Embedder, ModelRow, PageNo, PageRow, Progress, no_progress,
+    transaction,
 };
 use lore_text::ContentHash;
 use lore_vault::decode;
@@ -22,6 +23,9 @@ use crate::index::draft::storable;
 
 /// Chunks per batch: the work lost when the process is killed, yet enough to batch chunks of similar length.
 const ROUND: usize = 128;
+
+/// Chunks read from the queue at a time.
+const FETCH: usize = 1024;
 
 /// The result of processing the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,8 +68,8 @@ impl VaultContext {
         Err(EmbedError::Outdated { model: known.name.clone(), differs })
     }
 
-    /// Activates the best available model if the database has none; an instant model then embeds the pending chunks,
-    /// unless there are more than `most`.
+    /// Activates the best available model if the database has none; an instant model then embeds about `most` of the
+    /// pending chunks.
     pub fn embed_pending_inline(&self, most: u64) -> Result<()> {
         let row = match self.active_model()? {
             Some(row) => row,
@@ -79,11 +83,11 @@ impl VaultContext {
             return Ok(());
         }
         let pending = self.store().count_pending(self.project(), row.number)?;
-        if pending == 0 || pending > most {
+        if pending == 0 {
             return Ok(());
         }
         match self.embedder(&row) {
-            Ok(embedder) => embed_with(self, &row, &*embedder, &no_progress).map(drop),
+            Ok(embedder) => embed_with(self, &row, &*embedder, most, &no_progress).map(drop),
             Err(_) => Ok(()),
         }
     }
@@ -118,7 +122,7 @@ pub fn embed_pending(context: &VaultContext, row: &ModelRow, progress: Progress<
         return Ok(Embedded::default());
     }
     let embedder = context.embedder(row)?;
-    embed_with(context, row, &*embedder, progress)
+    embed_with(context, row, &*embedder, u64::MAX, progress)
 }
 
 /// Adds a model, embeds every chunk of this vault with it, and only then activates it. The vectors of the previous
@@ -132,41 +136,52 @@ pub fn choose_model(
     let store = context.store();
     let number = store.add_model(embedder.identity())?;
     let row = ModelRow { number, identity: embedder.identity().clone(), active: false };
-    let embedded = embed_with(context, &row, &*embedder, progress)?;
+    let embedded = embed_with(context, &row, &*embedder, u64::MAX, progress)?;
     store.activate_model(number)?;
     Ok((ModelRow { active: true, ..row }, embedded))
 }
 
+/// Embeds about `most` pending chunks; the batch that reaches it is completed.
 fn embed_with(
     context: &VaultContext,
     row: &ModelRow,
     embedder: &dyn Embedder,
+    most: u64,
     progress: Progress<'_>,
 ) -> Result<Embedded> {
     let (store, project) = (context.store(), context.project());
     let all = store.count_pending(project, row.number)?;
     let mut done = Embedded { left: all, ..Embedded::default() };
     let mut passed_over = 0;
-    loop {
-        let waiting = store.pending(project, row.number, passed_over + ROUND)?;
-        let Some(waiting) = waiting.get(passed_over..).filter(|waiting| !waiting.is_empty()) else {
-            return Ok(done);
+    let mut page_texts = PageTexts::default();
+    while done.chunks < most {
+        // At least as many as are passed over, so that reading those again and again never dominates.
+        let fetched = store.pending(project, row.number, passed_over + passed_over.max(FETCH))?;
+        let Some(fetched) = fetched.get(passed_over..).filter(|fetched| !fetched.is_empty()) else {
+            break;
         };
-        let round = texts(context, waiting)?;
-        // The text of a chunk whose file has changed is gone: the next sync removes the chunk.
-        passed_over += waiting.len() - round.waiting;
-        if round.texts.is_empty() {
-            continue;
+        for waiting in fetched.chunks(ROUND) {
+            let round = page_texts.round(context, waiting)?;
+            // The text of a chunk whose file has changed is gone: the next sync removes the chunk.
+            passed_over += waiting.len() - round.waiting;
+            if round.texts.is_empty() {
+                continue;
+            }
+            let passages: Vec<&str> = round.texts.values().map(String::as_str).collect();
+            let vectors = embedder.embed_passages(&passages)?;
+            let kept: Vec<(ContentHash, Vec<f32>)> = round.texts.keys().copied().zip(vectors).collect();
+            store.put_vectors(row.number, &kept)?;
+            fault(EMBEDDED);
+            done.chunks += round.waiting as u64;
+            progress(done.chunks.min(all) as usize, all as usize)?;
+            if done.chunks >= most {
+                break;
+            }
         }
-        let passages: Vec<&str> = round.texts.values().map(String::as_str).collect();
-        let vectors = embedder.embed_passages(&passages)?;
-        let kept: Vec<(ContentHash, Vec<f32>)> = round.texts.keys().copied().zip(vectors).collect();
-        store.put_vectors(row.number, &kept)?;
-        fault(EMBEDDED);
-        done.left = store.count_pending(project, row.number)?;
-        done.chunks = all.saturating_sub(done.left);
-        progress(done.chunks as usize, all as usize)?;
     }
+    done.left = store.count_pending(project, row.number)?;
+    done.chunks = all.saturating_sub(done.left);
+    Ok(done)
 }
 
 /// The texts of a batch.
@@ -176,20 +191,45 @@ struct Round {
     waiting: usize,
 }
 
-/// Reads the texts of chunks from their files.
-fn texts(context: &VaultContext, waiting: &[ChunkRow]) -> Result<Round> {
-    let mut pages: Vec<PageNo> = waiting.iter().map(|chunk| chunk.page).collect();
-    pages.dedup();
-    let mut known: HashMap<ContentHash, String> = HashMap::new();
-    for page in context.store().pages(context.project(), &pages)? {
-        let Ok(Some(file)) = context.vault().read(&page.path, context.policy().limits.page_bytes) else {
-            continue;
+/// The texts of the chunks of the last page read: a page with many chunks takes several batches, and is read and split
+/// once.
+#[derive(Default)]
+struct PageTexts {
+    page: Option<PageNo>,
+    texts: HashMap<ContentHash, String>,
+}
+
+impl PageTexts {
+    /// Reads the texts of chunks from their files.
+    fn round(&mut self, context: &VaultContext, waiting: &[ChunkRow]) -> Result<Round> {
+        let mut pages: Vec<PageNo> = waiting.iter().map(|chunk| chunk.page).collect();
+        pages.dedup();
+        pages.retain(|page| self.page != Some(*page));
+        let rows = match pages.is_empty() {
+            true => Vec::new(),
+            false => context.store().pages(context.project(), &pages)?,
         };
-        let text = storable(decode(&file.bytes).text);
-        let parsed = parse(&page.path, &text);
-        known.extend(chunks(&parsed.page, &text).into_iter().map(|chunk| (chunk.place.hash, chunk.text)));
+        let mut found: Vec<(ContentHash, String)> = Vec::with_capacity(waiting.len());
+        for chunks in waiting.chunk_by(|a, b| a.page == b.page) {
+            let Some(page) = chunks.first().map(|chunk| chunk.page) else { continue };
+            if self.page != Some(page) {
+                let row = rows.iter().find(|row| row.number == page);
+                self.texts = row.map(|row| texts_of(context, row)).unwrap_or_default();
+                self.page = Some(page);
+            }
+            let of = |chunk: &ChunkRow| self.texts.get(&chunk.hash).map(|text| (chunk.hash, text.clone()));
+            found.extend(chunks.iter().filter_map(of));
+        }
+        Ok(Round { waiting: found.len(), texts: found.into_iter().collect() })
     }
-    let of = |chunk: &ChunkRow| known.get(&chunk.hash).map(|text| (chunk.hash, text.clone()));
-    let found: Vec<(ContentHash, String)> = waiting.iter().filter_map(of).collect();
-    Ok(Round { waiting: found.len(), texts: found.into_iter().collect() })
+}
+
+/// Reads a page and splits it into chunks; a file that cannot be read has none.
+fn texts_of(context: &VaultContext, page: &PageRow) -> HashMap<ContentHash, String> {
+    let Ok(Some(file)) = context.vault().read(&page.path, context.policy().limits.page_bytes) else {
+        return HashMap::new();
+    };
+    let text = storable(decode(&file.bytes).text);
+    let parsed = parse(&page.path, &text);
+    chunks(&parsed.page, &text).into_iter().map(|chunk| (chunk.place.hash, chunk.text)).collect()
 }

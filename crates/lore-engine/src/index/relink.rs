@@ -7,7 +7,7 @@ use lore_ports::{Index, KeyRow, LinkFilter, LinkRow, NameQuery, PageNo, ProjectN
 use lore_vault::folder;
 
 use crate::error::Result;
-use crate::index::resolve::{Resolution, choose};
+use crate::index::resolve::Candidates;
 
 /// Resolves the links on `pages`, and those that refer to one of `names`, again.
 pub fn relink(
@@ -47,14 +47,22 @@ pub fn resolve_targets(
     for row in index.lookup(project, &NameQuery::Exact(&wanted))? {
         by_name.entry(row.key.clone()).or_default().push(row);
     }
-    Ok(links.iter().map(|row| target(row, &by_name)).collect())
+    let mut candidates: HashMap<Reference<'_>, Candidates<'_>> = HashMap::new();
+    let mut targets = Vec::with_capacity(links.len());
+    for row in links {
+        let reference = Reference { written: &row.link.target, names: &row.link.names };
+        let found = candidates.entry(reference).or_insert_with(|| {
+            let rows = row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten();
+            Candidates::new(rows, &row.link.target)
+        });
+        targets.push(found.nearest(folder(&row.from_path)).map(|row| row.page));
+    }
+    Ok(targets)
 }
 
-fn target(row: &LinkRow, by_name: &HashMap<String, Vec<KeyRow>>) -> Option<PageNo> {
-    let rows: Vec<KeyRow> =
-        row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten().cloned().collect();
-    match choose(&rows, &row.link.target, Some(folder(&row.from_path))) {
-        Resolution::One(found) => Some(found.page),
-        _ => None,
-    }
+/// A reference as it is written, and the names it is looked up by.
+#[derive(PartialEq, Eq, Hash)]
+struct Reference<'a> {
+    written: &'a str,
+    names: &'a [String; 2],
 }

@@ -1,5 +1,7 @@
 //! Resolves references, wherever they come from, to pages.
 
+use std::collections::HashMap;
+
 use lore_ports::{Index, KeyKind, KeyRow, NameQuery, ProjectNo};
 use lore_text::{fold, slugify};
 use lore_vault::{folder, without_extension};
@@ -44,40 +46,85 @@ pub fn is_lossy_slug(name: &str) -> bool {
     })
 }
 
-/// Chooses among the pages that match a reference: the strongest kind of name wins; between equals, a link in directory
-/// `near` prefers the same directory, then the nearest one above, then the shortest path. A name exactly as `written`
-/// beats its slug form, especially if the slug drops characters, and a path with the same case beats one with another.
+/// Chooses among the pages that match a reference, see [`Candidates`].
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
-    let (name, lossy) = (fold(written), is_lossy_slug(written));
-    let strength = |row: &KeyRow| {
-        let as_written = row.key == name && row.kind <= KeyKind::Alias;
-        (lossy && !as_written, row.kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
-    };
-    let named = rows.iter().filter(|row| row.kind != KeyKind::DesiredSlug);
-    let Some(strongest) = named.clone().map(strength).min() else {
-        return Resolution::None;
-    };
-    let mut best: Vec<&KeyRow> = named.filter(|row| strength(row) == strongest).collect();
-    best.sort_by(|a, b| a.path.cmp(&b.path));
-    best.dedup_by_key(|row| row.page);
-    match (best.as_slice(), near) {
+    let candidates = Candidates::new(rows, written);
+    match (candidates.best.as_slice(), near) {
+        ([], _) => Resolution::None,
         ([one], _) => Resolution::One(one),
-        (_, None) => Resolution::Many(best),
-        (_, Some(near)) => match best.iter().min_by_key(|row| distance(near, &row.path)) {
-            Some(row) => Resolution::One(row),
-            None => Resolution::None,
-        },
+        (_, None) => Resolution::Many(candidates.best),
+        (_, Some(near)) => candidates.nearest(near).map_or(Resolution::None, Resolution::One),
     }
 }
 
-/// Same directory, then directories above from near to far, then everything else by length of path.
-fn distance<'p>(near: &str, path: &'p str) -> (usize, usize, &'p str) {
-    let home = folder(path);
-    let above =
-        home.is_empty() || near == home || near.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'));
-    let steps = |folder: &str| folder.split('/').filter(|name| !name.is_empty()).count();
-    let climb = if above { steps(near) - steps(home) } else { usize::MAX };
-    (climb, path.len(), path)
+/// The pages that match a reference best: the strongest kind of name wins. A name exactly as written beats its slug form,
+/// especially if the slug drops characters, and a path with the same case beats one with another. Made once for all links
+/// with the same name, so that links to a name that many pages have cost no more than others.
+pub struct Candidates<'a> {
+    /// Equally good pages, by path.
+    best: Vec<&'a KeyRow>,
+    /// The first of them in each directory: the one with the shortest path.
+    by_folder: HashMap<&'a str, &'a KeyRow>,
+    /// The one with the shortest path.
+    shortest: Option<&'a KeyRow>,
+}
+
+impl<'a> Candidates<'a> {
+    /// Chooses the best matches for a reference as it is `written`.
+    pub fn new(rows: impl IntoIterator<Item = &'a KeyRow>, written: &str) -> Candidates<'a> {
+        let (name, lossy) = (fold(written), is_lossy_slug(written));
+        let strength = |row: &KeyRow| {
+            let as_written = row.key == name && row.kind <= KeyKind::Alias;
+            (
+                lossy && !as_written,
+                row.kind,
+                row.key != name,
+                row.kind == KeyKind::Path && row.path != written,
+            )
+        };
+        let mut strongest = None;
+        let mut best: Vec<&KeyRow> = Vec::new();
+        for row in rows.into_iter().filter(|row| row.kind != KeyKind::DesiredSlug) {
+            let strength = strength(row);
+            if strongest.is_none_or(|strongest| strength < strongest) {
+                strongest = Some(strength);
+                best.clear();
+            }
+            if strongest == Some(strength) {
+                best.push(row);
+            }
+        }
+        best.sort_by(|a, b| a.path.cmp(&b.path));
+        best.dedup_by_key(|row| row.page);
+        let mut by_folder: HashMap<&str, &KeyRow> = HashMap::new();
+        for row in &best {
+            let first = by_folder.entry(folder(&row.path)).or_insert(row);
+            if length(row) < length(first) {
+                *first = row;
+            }
+        }
+        let shortest = best.iter().copied().min_by_key(|row| length(row));
+        Candidates { best, by_folder, shortest }
+    }
+
+    /// Returns the page that a link in directory `near` means: one in the same directory, else in the nearest directory
+    /// above, else the one with the shortest path.
+    pub fn nearest(&self, near: &str) -> Option<&'a KeyRow> {
+        let mut at = near;
+        loop {
+            if let Some(row) = self.by_folder.get(at) {
+                return Some(row);
+            }
+            if at.is_empty() {
+                return self.shortest;
+            }
+            at = folder(at);
+        }
+    }
+}
+
+fn length(row: &KeyRow) -> (usize, &str) {
+    (row.path.len(), &row.path)
 }
 
 /// Resolves a reference given by a person or agent; an error suggests the nearest pages.

@@ -6,6 +6,7 @@
     reason = "tests edit files as a user would; a failed unwrap fails the test"
 )]
 
+mod foreign;
 mod migration;
 mod sqlite;
 mod sqlite_gaps;

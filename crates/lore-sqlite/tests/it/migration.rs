@@ -53,7 +53,7 @@ INSERT INTO gap(project, id, query_hash, detected_at) VALUES (1, 5, zeroblob(32)
 INSERT INTO import(project, batch, source, page, hash, bytes, at) VALUES (1, 'run', 's', 'a.md', zeroblob(32), CAST('raw' AS BLOB), 12);";
 
 /// Creates a database with this version of the ledger.
-fn old_database(path: &Path, version: usize) {
+pub fn old_database(path: &Path, version: usize) {
     let old = Connection::open(path).unwrap();
     for step in &STEPS[..version] {
         old.execute_batch(step).unwrap();

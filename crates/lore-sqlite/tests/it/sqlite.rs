@@ -9,7 +9,7 @@ use lore_ports::{
     Error, Filter, Index as _, Ledger as _, LinkFilter, Maintenance as _, Order, PageWrite, Projects as _,
     StateChange, Store,
 };
-use lore_sqlite::{OpenedStore, open};
+use lore_sqlite::{OpenOptions, OpenedStore, open, open_with};
 use lore_text::ContentHash;
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -117,6 +117,11 @@ fn older_indexes_are_rebuilt_and_the_ledger_kept() {
     assert_eq!(store.problems().unwrap(), [""; 0]);
 }
 
+/// Opens a database where only Lore keeps a file.
+fn open_own(path: &Path) -> OpenedStore {
+    open_with(&OpenOptions { path, own_location: true, step: |_| {} }).unwrap()
+}
+
 /// Damages a filled database; it is renamed with a warning, and a new one works.
 #[track_caller]
 fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
@@ -130,7 +135,7 @@ fn check_damage(damage: impl Fn(&Path, Vec<u8>)) {
     );
     damage(&path, sound);
     let damaged = fs::read(&path).unwrap();
-    let OpenedStore { store, warnings } = open(&path).unwrap();
+    let OpenedStore { store, warnings } = open_own(&path);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("lore.db.damaged-1"), "{warnings:?}");
     assert_eq!(
@@ -167,7 +172,7 @@ fn damaged_files_do_not_replace_each_other() {
     let path = folder.path().join("lore.db");
     for text in ["first damage, long enough", "second damage, long enough"] {
         fs::write(&path, text).unwrap();
-        open(&path).unwrap();
+        open_own(&path);
     }
     assert_eq!(names(&folder), ["lore.db", "lore.db.damaged-1", "lore.db.damaged-2"]);
     assert_eq!(

@@ -133,13 +133,22 @@ fn port_hint(error: &lore_ports::Error) -> String {
         }
         Error::Cancelled => "retry: it resumes from the work already done".into(),
         Error::IndexNewer { .. } => "update Lore, or use another database with --db".into(),
+        Error::ForeignFile { .. } => {
+            "use another database with --db or LORE_DB, or move the file away; it was not changed".into()
+        }
+        Error::IndexReadOnly { .. } => {
+            "make the database's directory writable, or use another database with --db; reading still works"
+                .into()
+        }
         Error::IndexBroken { .. } => {
             "try again: the index is rebuilt from your files".into()
         }
         Error::Index { transient: true, .. } => {
             "retry in a moment, and check that the disk has space".into()
         }
-        Error::Index { .. } => "run `lore doctor`".into(),
+        Error::Index { .. } => {
+            "check the database's directory and the disk, or use another database with --db".into()
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use lore_engine::{
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
-use lore_sqlite::SqliteStore;
+use lore_sqlite::{OpenOptions, SqliteStore};
 use lore_vault::read_bytes;
 
 use crate::app::config::Config;
@@ -154,12 +154,24 @@ impl Session {
 
     /// Opens the SQLite database.
     pub fn sqlite(&self) -> Result<SqliteStore> {
-        let opened = lore_sqlite::open(&self.database()?)?;
+        let path = self.database()?;
+        let opened = lore_sqlite::open_with(&self.open_options(&path))?;
         for warning in opened.warnings {
             self.talk.warn(&warning);
             self.warnings.borrow_mut().push(warning);
         }
         Ok(opened.store)
+    }
+
+    /// Renames a database that turned out to be damaged; returns the warning for the user.
+    pub fn set_database_aside(&self, message: &str) -> Result<String> {
+        let path = self.database()?;
+        Ok(lore_sqlite::set_aside(&self.open_options(&path), message)?)
+    }
+
+    fn open_options<'a>(&self, path: &'a Path) -> OpenOptions<'a> {
+        let own_location = path == self.environment.data.join("lore.db");
+        OpenOptions { path, own_location, step: lore_vault::fault::fault }
     }
 
     /// Returns the path of the database: flag, environment, configuration, then the data directory.

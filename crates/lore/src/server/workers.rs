@@ -256,8 +256,8 @@ impl WorkerSessions<'_> {
         session.talk.listen(None);
         match done {
             Ok(Err(failure)) if failure.code == Code::IndexBroken => {
-                let note = lore_sqlite::set_aside(&session.database()?, &failure.message);
-                session.talk.warn(&note.unwrap_or_else(|error| error.to_string()));
+                let note = session.set_database_aside(&failure.message);
+                session.talk.warn(&note.unwrap_or_else(|error| error.message));
                 self.sessions.clear();
                 Err(failure)
             }

@@ -24,6 +24,7 @@ mod transcript;
 
 // Hostile and unusual files.
 mod disk_full;
+mod foreign_database;
 mod forged_staging;
 mod hostile_files;
 mod hostile_names;
@@ -35,6 +36,7 @@ mod round_trip_names;
 mod concurrency;
 mod hand_edits;
 mod kill_signals;
+mod killed_migration;
 mod killed_recovery;
 mod killed_writes;
 mod multi_process;

@@ -40,6 +40,8 @@ fn port_errors() -> Vec<lore_ports::Error> {
     errors.extend([
         Error::IndexNewer { location: location.clone(), found: 9, known: 1 },
         Error::IndexBroken { location, message: message.clone() },
+        Error::ForeignFile { path: "other.db".into(), reason: message.clone() },
+        Error::IndexReadOnly { doing: "write" },
         Error::Index { doing: "read", message: message.clone(), transient: true },
         Error::Index { doing: "read", message, transient: false },
         Error::DatabaseFile { path: "lore.db".into(), source: io::ErrorKind::StorageFull.into() },

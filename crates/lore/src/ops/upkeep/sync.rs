@@ -54,6 +54,8 @@ impl Operation for Sync {
         let context = session.context()?;
         let mode = if self.full { ScanMode::Nothing } else { ScanMode::Stat };
         let report = refresh(context, Scope::Vault(mode), &session.talk.progress("Indexing"))?;
+        // Unlike other commands, this one waits until an instant model has embedded everything.
+        context.embed_pending_inline(u64::MAX)?;
         session.talk.finish();
         Ok(Synced::new(report))
     }
