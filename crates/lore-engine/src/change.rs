@@ -57,6 +57,8 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// What is recorded in the ledger with it.
     pub noted: LedgerNotes,
+    /// The mode of a file that is created; by default, the umask decides.
+    pub mode: Option<u32>,
 }
 
 /// The result of a write.
@@ -116,6 +118,8 @@ pub struct PreparedChange {
     pub outcome: Outcome,
     /// Whether the new bytes contain nothing written by anyone else.
     pub sole_author: bool,
+    /// The mode of the file before the change, which a moved file keeps; of a file that is created, the mode it gets.
+    pub mode: Option<u32>,
 }
 
 /// What to record in the ledger.

@@ -77,6 +77,7 @@ impl PreparedChange {
             path: step.path,
             new: step.new,
             sole_author: step.sole_author,
+            mode: self.mode,
         };
         self.steps().into_iter().map(entry).collect()
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use lore_text::{NotADate, PartialDate};
 
-pub use overlap::Reversed;
+pub use overlap::{Reversed, overlapping_pairs};
 
 /// An inclusive range of dates; either end may be open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

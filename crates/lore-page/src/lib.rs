@@ -22,7 +22,7 @@ mod properties;
 mod revision;
 mod wiki;
 
-pub use interval::{Interval, Reversed};
+pub use interval::{Interval, Reversed, overlapping_pairs};
 pub use markdown::{Linkable, linkable, parse, prose};
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,

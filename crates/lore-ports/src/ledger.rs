@@ -60,9 +60,16 @@ pub trait Ledger {
         at: i64,
     ) -> Result<()>;
 
-    /// Turns the bytes that were last written to a file through Lore into a snapshot with this version and time. Returns
-    /// whether there were any: they are kept once, until they expire like a snapshot.
-    fn keep_written(&self, project: ProjectNo, path: &str, version: u64, at: i64) -> Result<bool>;
+    /// Turns the bytes that were last written to a file through Lore into a snapshot with this version, time and mode.
+    /// Returns whether there were any: they are kept once, until they expire like a snapshot.
+    fn keep_written(
+        &self,
+        project: ProjectNo,
+        path: &str,
+        version: u64,
+        at: i64,
+        mode: Option<u32>,
+    ) -> Result<bool>;
 }
 
 /// Who last wrote a file through Lore.
@@ -91,6 +98,8 @@ pub struct NewSnapshot<'a> {
     pub at: i64,
     /// Who wrote the bytes through Lore; empty when unknown.
     pub actor: &'a str,
+    /// The file's mode, if known.
+    pub mode: Option<u32>,
 }
 
 /// A stored snapshot of a page.
@@ -108,4 +117,6 @@ pub struct SnapshotRow {
     pub at: i64,
     /// Who wrote it through Lore; empty when unknown.
     pub actor: String,
+    /// The file's mode, if known.
+    pub mode: Option<u32>,
 }

@@ -69,15 +69,15 @@ impl Ledger for SqliteStore {
     }
 
     fn add_snapshot(&self, project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()> {
-        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let NewSnapshot { path, version, hash, bytes, at, actor } = snapshot;
-        self.run("write a snapshot", sql, params![project, path, *version as i64, hash.0, bytes, at, actor])
-            .map(drop)
+        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor, mode)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let NewSnapshot { path, version, hash, bytes, at, actor, mode } = snapshot;
+        let row = params![project, path, *version as i64, hash.0, bytes, at, actor, mode];
+        self.run("write a snapshot", sql, row).map(drop)
     }
 
     fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>> {
-        let sql = "SELECT number, version, hash, length(bytes), at, actor FROM snapshot
+        let sql = "SELECT number, version, hash, length(bytes), at, actor, mode FROM snapshot
                    WHERE project = ?1 AND path = ?2 AND detached = 0 ORDER BY number DESC";
         self.all("read snapshots", sql, params![project, path], |row| {
             Ok(SnapshotRow {
@@ -87,6 +87,7 @@ impl Ledger for SqliteStore {
                 size: row.get::<_, i64>(3)?.unsigned_abs(),
                 at: row.get(4)?,
                 actor: row.get(5)?,
+                mode: row.get(6)?,
             })
         })
     }
@@ -125,12 +126,19 @@ impl Ledger for SqliteStore {
             .map(drop)
     }
 
-    fn keep_written(&self, project: ProjectNo, path: &str, version: u64, at: i64) -> Result<bool> {
+    fn keep_written(
+        &self,
+        project: ProjectNo,
+        path: &str,
+        version: u64,
+        at: i64,
+        mode: Option<u32>,
+    ) -> Result<bool> {
         let doing = "keep the bytes of a page";
-        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor)
-                   SELECT project, path, ?3, hash, bytes, ?4, actor FROM author
+        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor, mode)
+                   SELECT project, path, ?3, hash, bytes, ?4, actor, ?5 FROM author
                    WHERE project = ?1 AND path = ?2 AND bytes IS NOT NULL";
-        let kept = self.run(doing, sql, params![project, path, version as i64, at])?;
+        let kept = self.run(doing, sql, params![project, path, version as i64, at, mode])?;
         self.run(
             doing,
             "UPDATE author SET bytes = NULL WHERE project = ?1 AND path = ?2",

@@ -35,8 +35,8 @@ impl DirFd {
         Ok(at)
     }
 
-    /// Writes a new file.
-    pub(crate) fn create(&self, name: &str, bytes: &[u8], mode: u32, sync: bool) -> io::Result<()> {
+    /// Writes a new file with this mode; without one, the umask decides as for any new file.
+    pub(crate) fn create(&self, name: &str, bytes: &[u8], mode: Option<u32>, sync: bool) -> io::Result<()> {
         let mut file: File = handle::create(&self.0, name, mode)?;
         file.write_all(bytes)?;
         if sync { file.sync_all() } else { Ok(()) }
@@ -110,7 +110,7 @@ impl DirFd {
             return Ok(());
         }
         match self.read(name)? {
-            Some(bytes) => to.create(to_name, &bytes, self.mode(name).unwrap_or(0o644), true),
+            Some(bytes) => to.create(to_name, &bytes, self.mode(name), true),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -183,11 +183,14 @@ mod handle {
         }
     }
 
-    pub(super) fn create(at: &Handle, name: &str, mode: u32) -> io::Result<File> {
+    pub(super) fn create(at: &Handle, name: &str, mode: Option<u32>) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = fs::openat(at, name, flags, Mode::from_raw_mode(0o600))?;
+        let first = if mode.is_some() { 0o600 } else { 0o666 };
+        let file = fs::openat(at, name, flags, Mode::from_raw_mode(first))?;
         // Set separately, so that the process's umask does not change the mode of a page that is replaced.
-        fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+        if let Some(mode) = mode {
+            fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+        }
         Ok(File::from(file))
     }
 
@@ -281,7 +284,7 @@ mod handle {
         fs::create_dir(at.join(name)).map(|()| true)
     }
 
-    pub(super) fn create(at: &Handle, name: &str, _mode: u32) -> io::Result<File> {
+    pub(super) fn create(at: &Handle, name: &str, _mode: Option<u32>) -> io::Result<File> {
         File::options().write(true).create_new(true).open(at.join(name))
     }
 

@@ -1,7 +1,7 @@
 //! Single files and directories, most of them outside any vault: private state, configuration, temporary copies.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,13 +10,44 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, Result};
 use crate::names::is_hidden;
 
-/// Reads a text file outside any vault (configuration, a template, an input); `None` when it does not exist.
+/// Maximum size of a text file outside any vault.
+const TEXT_LIMIT: u64 = 256 * 1024 * 1024;
+
+/// Reads a text file outside any vault (configuration, a template, a backup); `None` when it does not exist. Only regular
+/// files are read: a pipe could block for ever, and a device could be endless.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
-    match fs::read_to_string(path) {
+    match read_settings(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if absent(&error) => Ok(None),
         Err(source) => Err(Error::Read { path: path.to_owned(), source }),
     }
+}
+
+fn read_settings(path: &Path) -> io::Result<String> {
+    // Checked before opening, which some devices react to, and again on the open file.
+    let is_fine = |found: Metadata| match (found.is_file(), found.len() <= TEXT_LIMIT) {
+        (true, true) => Ok(()),
+        (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        (true, false) => Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large")),
+    };
+    is_fine(fs::metadata(path)?)?;
+    let file = open_without_waiting(path)?;
+    is_fine(file.metadata()?)?;
+    let mut text = String::new();
+    file.take(TEXT_LIMIT).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Reads a file outside any vault.
@@ -106,6 +137,20 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
         fs::create_dir_all(folder).map_err(failed)?;
     }
     match File::options().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(bytes).and_then(|()| file.sync_all()).map(|()| true).map_err(failed),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Writes a file that only its owner can read, unless one exists; returns whether it was written.
+pub fn write_new_private(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let failed = |source| Error::Write { path: path.to_owned(), source };
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
         Ok(mut file) => file.write_all(bytes).and_then(|()| file.sync_all()).map(|()| true).map_err(failed),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(failed(error)),

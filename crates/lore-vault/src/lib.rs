@@ -35,7 +35,7 @@ pub use error::{Error, Result};
 pub use files::{
     TemporaryFolder, exists, is_dir, is_private, list_folder, list_names, make_folder, make_private,
     modified, read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
-    write_passing, write_private,
+    write_new_private, write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};

@@ -1,18 +1,21 @@
 //! Files that belong to another program: replaced atomically, keeping their permissions and any symlink to them.
 
 use std::fs;
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
 use crate::error::{Error, Result};
 use crate::files::{read_text, sync_folder};
 
+/// Maximum number of symlinks on the way to a file, as in the system itself.
+const MAX_LINKS: usize = 40;
+
 /// Replaces or creates a file of another program if its text is still what was read; returns whether it did.
 pub fn replace_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<bool> {
     // Resolved first, so that a symlink into a settings directory is kept.
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = resolve(path).map_err(|source| Error::Write { path: path.to_owned(), source })?;
     let failed = |source| Error::Write { path: path.to_owned(), source };
     let folder = place.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
@@ -36,6 +39,21 @@ pub fn replace_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<
     temporary.persist(&place).map_err(|error| failed(error.error))?;
     sync_folder(&place);
     Ok(true)
+}
+
+/// Returns where a path leads, even if nothing is there yet: a dangling symlink names the file to create.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(real) = fs::canonicalize(&place) {
+            return Ok(real);
+        }
+        match fs::read_link(&place) {
+            Ok(target) => place = place.parent().unwrap_or(Path::new(".")).join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "too many levels of symlinks"))
 }
 
 /// Returns the size of a file in bytes; `None` when it does not exist.
@@ -65,6 +83,12 @@ mod tests {
         assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o640);
         let names = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(names, 2, "nothing is left behind");
+        let dangling = folder.path().join("dangling.json");
+        symlink("dotfiles/settings.json", &dangling).expect("a link");
+        assert!(replace_unchanged(&dangling, None, "made").expect("writable"));
+        assert!(fs::symlink_metadata(&dangling).expect("there").is_symlink());
+        let made = fs::read_to_string(folder.path().join("dotfiles/settings.json"));
+        assert_eq!(made.expect("made"), "made");
         let deep = folder.path().join("a/b.json");
         assert!(replace_unchanged(&deep, None, "x").expect("made"));
         assert_eq!((size_of(&deep), size_of(folder.path())), (Some(1), None));

@@ -73,10 +73,11 @@ impl Staging {
         &self.name
     }
 
-    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace.
-    pub fn add(&self, number: usize, path: &str, bytes: &[u8]) -> Result<()> {
-        let mode = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
-        let done = self.own.create(&staged(number), bytes, mode.unwrap_or(0o644), true);
+    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace, else with
+    /// the given mode, else as the umask says.
+    pub fn add(&self, number: usize, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<()> {
+        let replaced = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
+        let done = self.own.create(&staged(number), bytes, replaced.or(mode), true);
         done.map_err(|source| self.failed(path, source))
     }
 
@@ -90,7 +91,7 @@ impl Staging {
 
     /// Writes the intent record. From here on, any process can complete the write.
     pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
-        let done = self.own.create(INTENT, intent, 0o600, sync);
+        let done = self.own.create(INTENT, intent, Some(0o600), sync);
         if sync {
             self.own.sync();
             self.all.sync();
@@ -105,7 +106,7 @@ impl Staging {
 
     /// Stages bytes that belong to the record but are not a file of the vault.
     pub fn attach(&self, bytes: &[u8]) -> Result<()> {
-        self.own.create(ATTACHED, bytes, 0o600, true).map_err(|source| self.failed(ATTACHED, source))
+        self.own.create(ATTACHED, bytes, Some(0o600), true).map_err(|source| self.failed(ATTACHED, source))
     }
 
     /// Returns those bytes.
@@ -122,6 +123,11 @@ impl Staging {
     /// Whether the new bytes of a file are still staged.
     pub fn holds_new(&self, number: usize) -> bool {
         self.own.mode(&staged(number)).is_some()
+    }
+
+    /// Returns the mode of the old file, if it was kept.
+    pub fn old_mode(&self, number: usize) -> Option<u32> {
+        self.own.mode(&kept(number))
     }
 
     /// Returns the old bytes of a file, if they were kept. What a symlink names is not part of the write.

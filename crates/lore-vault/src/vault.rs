@@ -68,6 +68,20 @@ impl Vault {
         Some((walk::mtime(&found), found.len()))
     }
 
+    /// Returns the mode of an existing file, where the system has modes.
+    pub fn mode(&self, path: &str) -> Option<u32> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            metadata(&self.root.join(path)).ok().map(|found| found.permissions().mode() & 0o7777)
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = path;
+            None
+        }
+    }
+
     /// Refuses a path that leads outside the vault when its symlinks are followed.
     pub fn check_writable(&self, path: &str) -> Result<()> {
         let out =

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_page::LINKS_TO;
+use lore_page::{LINKS_TO, overlapping_pairs};
 use lore_ports::{
     Filter, LinkFilter, LinkRow, Order, PageNo, PageRow, StatementFilter, StatementKind, Window,
 };
@@ -77,9 +77,11 @@ fn files(context: &VaultContext) -> Result<Vec<String>> {
             problems.push(format!("{} is not in the index", file.path));
             continue;
         };
-        let read = context.vault().read(&file.path, u64::MAX)?;
-        if read.is_some_and(|read| ContentHash::of(&read.bytes) != hash) {
-            problems.push(format!("{} differs from the index", file.path));
+        match context.vault().read(&file.path, u64::MAX) {
+            Ok(read) if read.as_ref().is_none_or(|read| ContentHash::of(&read.bytes) == hash) => {}
+            Ok(_) => problems.push(format!("{} differs from the index", file.path)),
+            // The others are checked even so.
+            Err(error) => problems.push(error.to_string()),
         }
     }
     problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index but not in the vault")));
@@ -125,15 +127,15 @@ fn overlaps(rows: &[LinkRow]) -> Vec<String> {
     }
     let mut problems = Vec::new();
     for group in groups.into_values() {
-        for (at, one) in group.iter().enumerate() {
-            for other in &group[at + 1..] {
-                let (first, second) = (one.link.interval, other.link.interval);
-                let dated = !first.is_unbounded() || !second.is_unbounded();
-                if dated && first.overlaps(second) {
-                    let (path, a, b) = (&one.from_path, one.link.line, other.link.line);
-                    problems.push(format!("{path}: the intervals of lines {a} and {b} overlap"));
-                }
-            }
+        // Links without a date do not conflict with each other.
+        let value = |(at, row): (usize, &&LinkRow)| {
+            let interval = row.link.interval;
+            (interval, if interval.is_unbounded() { None } else { Some(at) })
+        };
+        let items: Vec<_> = group.iter().enumerate().map(value).collect();
+        for (one, other) in overlapping_pairs(&items) {
+            let (path, a, b) = (&group[one].from_path, group[one].link.line, group[other].link.line);
+            problems.push(format!("{path}: the intervals of lines {a} and {b} overlap"));
         }
     }
     problems

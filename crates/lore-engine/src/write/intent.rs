@@ -120,10 +120,10 @@ impl Intent {
 
     /// Stages the new bytes, keeps the old ones, and writes the record.
     pub(super) fn stage(&self, staging: &Staging, ready: &[PreparedChange]) -> Result<()> {
-        let news = ready.iter().flat_map(PreparedChange::news);
-        for (number, (step, new)) in self.steps.iter().zip(news).enumerate() {
+        let news = ready.iter().flat_map(|one| one.news().into_iter().map(|new| (new, one.mode)));
+        for (number, (step, (new, mode))) in self.steps.iter().zip(news).enumerate() {
             if let Some(bytes) = new {
-                staging.add(number, &step.path, bytes)?;
+                staging.add(number, &step.path, bytes, mode)?;
                 fault("staged");
             }
             if step.old.is_some() {

@@ -39,8 +39,9 @@ pub(super) fn prepare(
     let old = context.vault().read(&path, limit)?.map(|file| file.bytes);
     let row = context.page_at(&path)?;
     check_version(context, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
-    let mut ready =
-        PreparedChange { path, row, old, new: None, to: None, outcome: Outcome::Updated, sole_author: true };
+    let mode = context.vault().mode(&path).or(terms.mode);
+    let (new, to, outcome, sole_author) = (None, None, Outcome::Updated, true);
+    let mut ready = PreparedChange { path, row, old, new, to, outcome, sole_author, mode };
     make(context, change, terms, &mut ready)?;
     if terms.authority == Authority::Author {
         permit(context, change, &ready)?;

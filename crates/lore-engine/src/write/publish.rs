@@ -58,6 +58,7 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
             (_, None) => Outcome::Deleted,
         };
         ready.push(PreparedChange {
+            mode: context.vault().mode(&path),
             path,
             row,
             old,

@@ -16,6 +16,8 @@ pub(super) struct FileChange {
     pub old: Option<Vec<u8>>,
     pub new: Option<ContentHash>,
     pub sole_author: bool,
+    /// The mode of the old file.
+    pub mode: Option<u32>,
 }
 
 /// Stores the old bytes as snapshots, updates the index, increments versions and records the author. Idempotent. Runs
@@ -69,13 +71,14 @@ fn keep_snapshot(context: &VaultContext, entry: &FileChange) -> Result<()> {
     let (hash, version) = (ContentHash::of(bytes), context.version_of(&entry.path)?);
     let at = context.now().timestamp().as_millisecond();
     let author = store.author(project, &entry.path)?;
-    let kept = author.is_some() && store.keep_written(project, &entry.path, version, at)?;
+    let kept = author.is_some() && store.keep_written(project, &entry.path, version, at, entry.mode)?;
     let author = author.filter(|author| author.hash == hash);
     if kept && author.is_some() {
         return Ok(());
     }
+    let (path, mode) = (entry.path.as_str(), entry.mode);
     let actor = &author.map(|author| author.actor).unwrap_or_default();
-    Ok(store.add_snapshot(project, &NewSnapshot { path: &entry.path, version, hash, bytes, at, actor })?)
+    Ok(store.add_snapshot(project, &NewSnapshot { path, version, hash, bytes, at, actor, mode })?)
 }
 
 /// Records who wrote a file, and what.

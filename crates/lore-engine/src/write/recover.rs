@@ -173,7 +173,8 @@ fn give_up(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result
 fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<FileChange>> {
     let entry = |(number, step): (usize, &IntentStep)| -> Result<FileChange> {
         let old = if step.old.is_some() { staging.old(number)? } else { None };
-        Ok(FileChange { path: step.path.clone(), old, new: step.new, sole_author: step.sole_author })
+        let (path, new, sole_author) = (step.path.clone(), step.new, step.sole_author);
+        Ok(FileChange { path, old, new, sole_author, mode: staging.old_mode(number) })
     };
     intent.steps.iter().enumerate().map(entry).collect()
 }

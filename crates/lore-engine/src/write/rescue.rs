@@ -55,6 +55,7 @@ fn keep(context: &VaultContext, step: &IntentStep, bytes: &[u8]) -> Result<()> {
                 bytes,
                 at: context.now().timestamp().as_millisecond(),
                 actor: "",
+                mode: context.vault().mode(&step.path),
             },
         )?;
         match now {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lore_engine::{Result, VaultContext, plain_predicate};
+use lore_page::overlapping_pairs;
 use lore_ports::{PageNo, Statement, StatementRow};
 
 use super::{Referent, Referents, facts_and_paths};
@@ -52,21 +53,20 @@ fn overlapping_values<'p>(
     }
     let mut problems = Vec::new();
     for ((page, ..), group) in groups {
-        let value = |statement: &Statement| referents.of(&statement.object, path(page));
-        for (at, one) in group.iter().enumerate() {
-            for other in &group[at + 1..] {
-                if one.interval.overlaps(other.interval) && value(one) != value(other) {
-                    problems.push(format!(
-                        "{}: lines {} and {} give {} two values at the same time: {} and {}",
-                        path(page),
-                        one.lines.first,
-                        other.lines.first,
-                        one.predicate,
-                        one.object,
-                        other.object
-                    ));
-                }
-            }
+        let value =
+            |statement: &&Statement| (statement.interval, referents.of(&statement.object, path(page)));
+        let items: Vec<_> = group.iter().map(value).collect();
+        for (one, other) in overlapping_pairs(&items) {
+            let (one, other) = (group[one], group[other]);
+            problems.push(format!(
+                "{}: lines {} and {} give {} two values at the same time: {} and {}",
+                path(page),
+                one.lines.first,
+                other.lines.first,
+                one.predicate,
+                one.object,
+                other.object
+            ));
         }
     }
     Ok(problems)

@@ -20,6 +20,37 @@ pub struct Reversed {
     pub until: PartialDate,
 }
 
+/// Returns pairs of items with different values whose intervals overlap, by position. Each item is paired at most once with
+/// an item that starts no later, so that there are never more pairs than items and finding them takes one sort.
+pub fn overlapping_pairs<V: PartialEq>(items: &[(Interval, V)]) -> Vec<(usize, usize)> {
+    let mut order: Vec<(String, String, usize)> = items
+        .iter()
+        .enumerate()
+        .map(|(at, (interval, _))| (interval.known_from(), interval.known_until(), at))
+        .collect();
+    order.sort_by(|a, b| (&a.0, a.2).cmp(&(&b.0, b.2)));
+    // Of the items so far: the one that ends last, and of those with another value, the one that ends last.
+    let (mut last, mut other): (Option<(&str, usize)>, Option<(&str, usize)>) = (None, None);
+    let mut pairs = Vec::new();
+    for (from, until, at) in &order {
+        let differs = |one: (&str, usize)| items[one.1].1 != items[*at].1;
+        let rival = last.filter(|last| differs(*last)).or(other.filter(|other| differs(*other)));
+        if let Some((_, rival)) = rival.filter(|(until, _)| *until >= from.as_str()) {
+            pairs.push((rival.min(*at), rival.max(*at)));
+        }
+        let now = Some((until.as_str(), *at));
+        let is_same = last.is_some_and(|last| !differs(last));
+        if last.is_none_or(|(last, _)| until.as_str() > last) {
+            other = if is_same { other } else { last };
+            last = now;
+        } else if !is_same && other.is_none_or(|(other, _)| until.as_str() > other) {
+            other = now;
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
 impl Interval {
     /// Creates an interval after checking that its dates are in order.
     pub fn between(from: Option<PartialDate>, until: Option<PartialDate>) -> Result<Interval, Reversed> {
@@ -86,6 +117,23 @@ mod tests {
             assert_eq!(a.overlaps(b), expected, "{one} and {other}");
             assert_eq!(b.overlaps(a), expected, "{other} and {one}");
         }
+    }
+
+    #[test]
+    fn overlapping_items_with_different_values_are_paired() {
+        let check = |items: &[(&str, u8)], expected: &[(usize, usize)]| {
+            let items: Vec<(Interval, u8)> =
+                items.iter().map(|(text, value)| (interval(text), *value)).collect();
+            assert_eq!(overlapping_pairs(&items), expected);
+        };
+        check(&[("2019..", 1), ("2020..", 2)], &[(0, 1)]);
+        check(&[("2020..", 1), ("2019..", 2)], &[(0, 1)]);
+        check(&[("2019..", 1), ("2020..", 1)], &[]);
+        check(&[("2019..2020", 1), ("2021..", 2)], &[]);
+        check(&[("2010..2030", 1), ("2011..2012", 1), ("2013..2014", 2), ("2015..2016", 1)], &[(0, 2)]);
+        check(&[("2010..2011", 2), ("2010..2030", 1), ("2011..2040", 1)], &[(0, 1), (0, 2)]);
+        check(&[("..", 1), ("..", 2), ("..", 3)], &[(0, 1), (0, 2)]);
+        check(&[("2019..2021", 1), ("..2030", 2)], &[]);
     }
 
     #[test]

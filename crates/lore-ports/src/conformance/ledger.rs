@@ -10,7 +10,10 @@ fn snapshot(store: &dyn Store, project: Project, path: &str, version: u64, at: i
     let bytes = format!("{path} at {version}\0\u{1}");
     let (bytes, hash) = (bytes.as_bytes(), ContentHash::of(bytes.as_bytes()));
     store
-        .add_snapshot(project.number, &NewSnapshot { path, version, hash, bytes, at, actor: "ada" })
+        .add_snapshot(
+            project.number,
+            &NewSnapshot { path, version, hash, bytes, at, actor: "ada", mode: Some(0o600) },
+        )
         .unwrap();
 }
 
@@ -48,6 +51,7 @@ pub fn snapshots_are_listed_newest_first(open: Open<'_>) {
     let row = store.snapshots(project.number, "a.md").unwrap().remove(1);
     let bytes = store.snapshot_bytes(project.number, row.number).unwrap().unwrap();
     assert_eq!(bytes, b"a.md at 2\0\x01");
+    assert_eq!(row.mode, Some(0o600));
     assert_eq!((row.hash, row.size, row.at), (ContentHash::of(&bytes), bytes.len() as u64, 50));
     assert_eq!(row.actor, "ada");
     assert_eq!(store.snapshot_bytes(project.number, 999).unwrap(), None);
@@ -93,11 +97,11 @@ pub fn written_bytes_become_a_snapshot_once(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p").number;
     let author = Authorship { hash: ContentHash::of(b"text"), actor: "ada".into(), sole_author: true };
-    assert!(!store.keep_written(project, "a.md", 1, 10).unwrap(), "nothing was written");
+    assert!(!store.keep_written(project, "a.md", 1, 10, None).unwrap(), "nothing was written");
     store.set_author(project, "a.md", &author, Some(b"text"), 5).unwrap();
-    store.rename(project, "a.md", "b.md").unwrap();
-    assert!(store.keep_written(project, "b.md", 7, 10).unwrap());
-    assert!(!store.keep_written(project, "b.md", 8, 11).unwrap(), "they are kept once");
+    store.rename(project, &[("a.md", "b.md")]).unwrap();
+    assert!(store.keep_written(project, "b.md", 7, 10, None).unwrap());
+    assert!(!store.keep_written(project, "b.md", 8, 11, None).unwrap(), "they are kept once");
     assert_eq!(store.author(project, "b.md").unwrap(), Some(author.clone()));
     let kept = store.snapshots(project, "b.md").unwrap();
     let [SnapshotRow { number, version: 7, at: 10, .. }] = kept[..] else { panic!("{kept:?}") };
@@ -106,10 +110,10 @@ pub fn written_bytes_become_a_snapshot_once(open: Open<'_>) {
 
     store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
     store.prune_snapshots(project, 20).unwrap();
-    assert!(store.keep_written(project, "b.md", 8, 21).unwrap(), "written at that time, not before");
+    assert!(store.keep_written(project, "b.md", 8, 21, None).unwrap(), "written at that time, not before");
     store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
     store.prune_snapshots(project, 21).unwrap();
-    assert!(!store.keep_written(project, "b.md", 9, 22).unwrap(), "they expire");
+    assert!(!store.keep_written(project, "b.md", 9, 22, None).unwrap(), "they expire");
 }
 
 pub fn pruning_is_per_project(open: Open<'_>) {

@@ -18,7 +18,8 @@ pub(super) fn fill(store: &dyn Store, project: Project, word: &'static str) -> P
     let hash = draft.row.hash;
     let number = put(store, project, draft);
     store.set_version(project.number, "a.md", 7, hash).unwrap();
-    let snapshot = NewSnapshot { path: "a.md", version: 6, hash, bytes: word.as_bytes(), at: 1, actor: "x" };
+    let (bytes, at, actor, mode) = (word.as_bytes(), 1, "x", None);
+    let snapshot = NewSnapshot { path: "a.md", version: 6, hash, bytes, at, actor, mode };
     store.add_snapshot(project.number, &snapshot).unwrap();
     let failure = FileFailure { path: "b.md".into(), size: 1, mtime: 1, count: 2, reason: "bad".into() };
     store.set_failures(project.number, &[("b.md", Some(&failure))]).unwrap();

@@ -16,11 +16,12 @@ use tempfile::TempDir;
 use crate::sqlite::{names, user_version};
 
 /// The steps that lead to each version of the ledger.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("../../src/ledger.sql"),
     include_str!("../../src/ledger-2.sql"),
     include_str!("../../src/ledger-3.sql"),
     include_str!("../../src/ledger-4.sql"),
+    include_str!("../../src/ledger-5.sql"),
 ];
 
 /// The derived tables of those versions, as far as they matter: they are dropped whatever they look like.
@@ -55,11 +56,15 @@ INSERT INTO import(project, batch, source, page, hash, bytes, at) VALUES (1, 'ru
 /// Creates a database with this version of the ledger.
 pub fn old_database(path: &Path, version: usize) {
     let old = Connection::open(path).unwrap();
-    for step in &STEPS[..version] {
+    for step in &STEPS[..version.min(4)] {
         old.execute_batch(step).unwrap();
     }
-    for rows in [OLD_INDEX, FIRST_ROWS].into_iter().chain((version == 4).then_some(LATER_ROWS)) {
+    for rows in [OLD_INDEX, FIRST_ROWS].into_iter().chain((version >= 4).then_some(LATER_ROWS)) {
         old.execute_batch(rows).unwrap();
+    }
+    // The fifth step changes the form of the rows.
+    for step in &STEPS[version.min(4)..version] {
+        old.execute_batch(step).unwrap();
     }
     old.pragma_update(None, "user_version", (version as i64) << 16 | 6).unwrap();
 }
@@ -157,14 +162,14 @@ fn migrated_projects_are_found_by_their_directory() {
 
 #[test]
 fn every_earlier_ledger_is_migrated() {
-    for version in 1..=3 {
+    for version in [1, 2, 3, 5] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("lore.db");
         old_database(&path, version);
         let OpenedStore { store, warnings } = open(&path).unwrap();
         assert_eq!(warnings, [""; 0]);
         check_first_rows(&store);
-        assert_eq!(store.author(1, "a.md").unwrap(), None);
+        assert_eq!(store.author(1, "a.md").unwrap().is_some(), version == 5);
         let author = Authorship { hash: ContentHash::of(b"x"), actor: "ada".into(), sole_author: true };
         store.set_author(1, "a.md", &author, Some(b"x"), 1).unwrap();
         assert_eq!(store.author(1, "a.md").unwrap(), Some(author));

@@ -54,6 +54,11 @@ impl SetupRecord {
         self.after.as_ref() == Some(&hash(now)) && self.before.as_ref() == Some(&hash(backup))
     }
 
+    /// Whether a text is that before Lore's changes.
+    pub fn was_before(&self, text: &str) -> bool {
+        self.before.as_ref() == Some(&hash(text))
+    }
+
     /// Whether Lore created the file and it is unchanged since.
     pub fn unchanged_since_created(&self, now: &str) -> bool {
         self.created && self.after.as_ref() == Some(&hash(now))

@@ -39,6 +39,7 @@ mod kill_signals;
 mod killed_migration;
 mod killed_recovery;
 mod killed_writes;
+mod modes;
 mod multi_process;
 mod recovery_after_edit;
 mod stale_plans;

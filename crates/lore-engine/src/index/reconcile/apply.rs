@@ -295,7 +295,8 @@ impl<'a> Batch<'a> {
         };
         if self.proposal.is_none() && is_written(row)? {
             let at = self.context.now().timestamp().as_millisecond();
-            store.keep_written(project, &row.path, row.version, at)?;
+            let mode = self.context.vault().mode(&row.path);
+            store.keep_written(project, &row.path, row.version, at, mode)?;
         }
         Ok(())
     }

@@ -230,6 +230,7 @@ impl Operation for Restore {
         if page.version > 0 {
             session.confirm(self.yes, &format!("Replace {} with snapshot {snapshot}?", page.path))?;
         }
+        let mode = page.snapshots.iter().find(|row| row.number == snapshot).and_then(|row| row.mode);
         let change = PageChange {
             path: VaultPath::known(page.path.clone()),
             action: Action::Put(bytes),
@@ -239,7 +240,7 @@ impl Operation for Restore {
         Ok(WriteResult::new(write_as(
             context,
             &[change],
-            &WriteOptions { subject, overwrite: true, ..WriteOptions::default() },
+            &WriteOptions { subject, overwrite: true, mode, ..WriteOptions::default() },
         )?))
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lore_engine::Code;
 use lore_text::diff::unified;
-use lore_vault::{exists, read_text, remove_file, replace_unchanged, write_private};
+use lore_vault::{exists, read_text, remove_file, replace_unchanged, write_new_private};
 
 use super::FileItem;
 use crate::app::error::{AppError, Result};
@@ -93,9 +93,9 @@ fn new_content(plan: &FilePlan, request: &ChangeRequest, old: Option<&str>) -> R
     let Some(current) = old else { return Ok(NewContent { text: None, created_keys: Vec::new() }) };
     let record = SetupRecord::load(request.state, &plan.path)?.unwrap_or_default();
     let text = plan.remove(current, &record.created_keys).map_err(to_failure)?;
-    let text = match read(&backup(&plan.path))? {
+    let text = match find_backup(&plan.path, |before| record.restores(current, before)) {
         // The file has not changed since: restore it byte for byte.
-        Some(before) if record.restores(current, &before) => Some(before),
+        Some((_, before)) => Some(before),
         _ if record.unchanged_since_created(current) || (record.created && plan.is_blank(&text)) => None,
         _ => Some(text),
     };
@@ -105,29 +105,48 @@ fn new_content(plan: &FilePlan, request: &ChangeRequest, old: Option<&str>) -> R
 /// Backs up a file as it was before Lore was added; after several changes, as it was before the first.
 fn back_up(path: &Path, old: Option<&str>, state: &Path) -> Result<Option<PathBuf>> {
     let Some(old) = old else { return Ok(None) };
-    let backup = backup(path);
-    let before = read(&backup)?;
-    let record = SetupRecord::load(state, path)?;
-    let is_current = record.zip(before).is_some_and(|(record, before)| record.restores(old, &before));
-    if !is_current {
-        write_private(&backup, old.as_bytes())?;
+    let record = SetupRecord::load(state, path)?.unwrap_or_default();
+    if let Some((backup, _)) = find_backup(path, |before| before == old || record.restores(old, before)) {
+        return Ok(Some(backup));
     }
-    Ok(Some(backup))
+    for backup in backups(path) {
+        // A file that exists is somebody's backup of something else.
+        if write_new_private(&backup, old.as_bytes())? {
+            return Ok(Some(backup));
+        }
+    }
+    Ok(None)
 }
 
 /// Deletes the record and the backup, which are no longer needed. A backup with other content stays.
 fn forget(path: &Path, state: &Path) -> Result<()> {
-    let backup = backup(path);
-    if exists(&backup) && read(&backup)? == read(path)? {
+    let (now, record) = (read(path)?, SetupRecord::load(state, path)?.unwrap_or_default());
+    if let Some((backup, _)) =
+        find_backup(path, |before| record.was_before(before) && now.as_deref() == Some(before))
+    {
         remove_file(&backup)?;
     }
     SetupRecord::forget(state, path)
 }
 
-fn backup(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lore-backup");
-    path.with_file_name(name)
+/// Returns the backup of a file whose content fits.
+fn find_backup(path: &Path, fits: impl Fn(&str) -> bool) -> Option<(PathBuf, String)> {
+    let there = backups(path).take_while(|backup| exists(backup));
+    // What cannot be read is not a backup of Lore's.
+    let texts = there.filter_map(|backup| read(&backup).ok().flatten().map(|text| (backup, text)));
+    texts.into_iter().find(|(_, text)| fits(text))
+}
+
+/// Returns the names for backups of a file: a first one, then numbered ones.
+fn backups(path: &Path) -> impl Iterator<Item = PathBuf> + '_ {
+    (1..).map(move |number| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".lore-backup");
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        path.with_file_name(name)
+    })
 }
 
 fn read(path: &Path) -> Result<Option<String>> {
