@@ -1,8 +1,9 @@
 //! The façade: one vault with its policy and its index, used by every face.
 
+mod presence;
 mod register;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,6 +79,8 @@ pub struct VaultContext {
     models: Arc<dyn Models>,
     hooks: Arc<dyn Hooks>,
     pub(crate) embedder: RefCell<Option<EmbedderCache>>,
+    /// Whether missing files were said to be deleted on purpose.
+    accepts_missing: Cell<bool>,
 }
 
 impl VaultContext {
@@ -89,7 +92,8 @@ impl VaultContext {
         let (project, replica) = register(&*parts.store, &parts.name, vault.root(), policy.id.as_deref())?;
         let ContextParts { name, store, state, clock, author, models, hooks, .. } = parts;
         if store.state(project)?.index_mark.is_none() {
-            store.set_state(project, &StateChange::IndexMark(&policy.index_mark()))?;
+            let mark = presence::mark(&policy, text.is_some());
+            store.set_state(project, &StateChange::IndexMark(&mark))?;
         }
         let policy = RefCell::new(LoadedPolicy { text, policy: Arc::new(policy) });
         let embedder = RefCell::default();
@@ -106,6 +110,7 @@ impl VaultContext {
             models,
             hooks,
             embedder,
+            accepts_missing: Cell::new(false),
         })
     }
 
@@ -178,14 +183,18 @@ impl VaultContext {
     /// index is then empty, and the ledger is kept.
     pub(crate) fn reload_policy(&self) -> Result<bool> {
         let text = Policy::text(self.vault.root())?;
+        self.check_policy_present(text.is_some())?;
         if self.policy.borrow().text != text {
             let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
             self.policy.replace(LoadedPolicy { text, policy });
         }
-        let mark = self.policy().index_mark();
-        let is_current =
-            || Ok::<bool, Error>(self.store.state(self.project)?.index_mark.as_ref() == Some(&mark));
+        let mark = presence::mark(&self.policy(), self.policy.borrow().text.is_some());
+        let is_current = || {
+            let known = self.store.state(self.project)?.index_mark;
+            Ok::<bool, Error>(known.is_some_and(|known| presence::is_same_index(&known, &mark)))
+        };
         if is_current()? {
+            self.note_policy_file(&mark)?;
             return Ok(false);
         }
         transaction(&*self.store, || -> Result<()> {

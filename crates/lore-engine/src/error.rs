@@ -206,6 +206,20 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// The policy file of a vault that had one is gone. Without it everything would be allowed.
+    #[error("{} is missing, and the vault had one", .path.display())]
+    PolicyMissing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A vault that had pages has none left, and no policy file shows that it is the same vault.
+    #[error("the vault {} is empty, but had {}", .path.display(), if *.pages == 1 { "1 page".into() } else { format!("{} pages", .pages) })]
+    VaultEmpty {
+        /// Its root.
+        path: PathBuf,
+        /// Number of indexed pages.
+        pages: usize,
+    },
     /// No project has that name.
     #[error("no vault named {name:?}")]
     UnknownProject {
@@ -243,7 +257,10 @@ impl Error {
             Error::Exists { .. } => Code::Exists,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
             Error::Config { .. } => Code::Config,
-            Error::UnknownProject { .. } | Error::NoProject { .. } => Code::NoVault,
+            Error::UnknownProject { .. }
+            | Error::NoProject { .. }
+            | Error::PolicyMissing { .. }
+            | Error::VaultEmpty { .. } => Code::NoVault,
             Error::Git { .. } => Code::Git,
             Error::Port(error) => port_code(error),
             Error::Vault(error) => vault_code(error),
@@ -273,7 +290,7 @@ fn vault_code(error: &lore_vault::Error) -> Code {
         lore_vault::Error::Read { .. }
         | lore_vault::Error::Write { .. }
         | lore_vault::Error::Watch { .. } => Code::Io,
-        lore_vault::Error::VaultMissing { .. } => Code::NoVault,
+        lore_vault::Error::VaultMissing { .. } | lore_vault::Error::VaultReplaced { .. } => Code::NoVault,
         lore_vault::Error::Git(_) => Code::Git,
     }
 }

@@ -109,7 +109,14 @@ fn pages(
         let new = proposal.and_then(|proposal| proposal.get(path)).cloned().flatten();
         let bytes = match new {
             Some(bytes) => Some(bytes),
-            None => context.vault().read(path, u64::MAX)?.map(|file| file.bytes),
+            None => match context.vault().read(path, u64::MAX) {
+                Ok(file) => file.map(|file| file.bytes),
+                // The others are checked even so.
+                Err(error) => {
+                    findings.push(page::unreadable(path, &error));
+                    continue;
+                }
+            },
         };
         let Some(bytes) = bytes else { continue };
         if context.indexes(path) {

@@ -105,6 +105,7 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
     let lock = context.lock()?;
     // The policy as it is under the lock decides, whichever process or editor changed it since.
     let reindex = context.reload_policy()?;
+    context.check_writable_vault()?;
     let paths = prepare::paths(context, changes)?;
     let recovered = recover::recover(context, &lock)?;
     commit::before_write(context, &paths, fetched, terms.is_fix)?;
@@ -198,6 +199,10 @@ fn record_notes_alone(context: &VaultContext, notes: &LedgerNotes) -> Result<()>
 /// Updates every generated file that is out of date, and commits them.
 pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
     let lock = context.lock()?;
+    if context.reload_policy()? {
+        reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
+    }
+    context.check_writable_vault()?;
     let warnings = recover::recover(context, &lock)?;
     let generated = publish::refresh(context, &lock)?;
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };

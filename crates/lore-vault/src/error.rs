@@ -59,6 +59,12 @@ pub enum Error {
         /// Its root.
         path: PathBuf,
     },
+    /// The vault's directory was renamed, unmounted or replaced while it was watched.
+    #[error("the vault directory {} was replaced or removed", .path.display())]
+    VaultReplaced {
+        /// Its root.
+        path: PathBuf,
+    },
     /// The watcher could not be started.
     #[error("cannot watch {}: {message}", .path.display())]
     Watch {

@@ -68,6 +68,13 @@ impl Vault {
         Some((walk::mtime(&found), found.len()))
     }
 
+    /// Whether a page can be opened and is not larger than the limit.
+    pub fn can_open(&self, path: &str, limit: u64) -> bool {
+        let full = self.root.join(path);
+        let is_fine = metadata(&full).is_ok_and(|found| found.is_file() && found.len() <= limit);
+        is_fine && File::open(&full).is_ok_and(|file| self.holds(&file, &full))
+    }
+
     /// Returns the mode of an existing file, where the system has modes.
     pub fn mode(&self, path: &str) -> Option<u32> {
         #[cfg(unix)]

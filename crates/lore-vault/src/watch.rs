@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher as _};
@@ -19,6 +19,9 @@ pub const DEBOUNCE: Duration = Duration::from_millis(1000);
 /// Above this many paths, the whole vault is checked.
 const MANY: usize = 1000;
 
+/// How often the watched directory itself is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// A burst is processed after this many quiet periods even if it continues.
 const MAX_QUIET_PERIODS: u32 = 10;
 
@@ -29,6 +32,8 @@ pub enum Event {
     Path(PathBuf),
     /// Events were lost.
     Lost,
+    /// The vault's directory was renamed, unmounted or replaced.
+    Replaced,
     /// The watcher must stop.
     Stop,
 }
@@ -40,6 +45,8 @@ pub enum Wake {
     Pages(BTreeSet<String>),
     /// The whole vault.
     Everything,
+    /// Nothing: the directory is no longer the one that is watched.
+    Replaced,
     /// Nothing: the watcher stops.
     Stop,
 }
@@ -51,10 +58,13 @@ const WATCHES_TREES: bool = cfg!(any(target_os = "macos", target_os = "windows")
 /// A watched vault; dropping this stops watching.
 pub struct Watching {
     watcher: notify::RecommendedWatcher,
+    /// Ends the thread that looks at the directory itself.
+    _looking: Sender<()>,
 }
 
 /// Starts watching a vault and sends events to `events`.
 pub fn watch(vault: &Vault, events: Sender<Event>) -> Result<Watching> {
+    let looking = look_at_root(vault.root().to_owned(), events.clone());
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
         Ok(event) if event.need_rescan() => drop(events.send(Event::Lost)),
         Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
@@ -62,7 +72,7 @@ pub fn watch(vault: &Vault, events: Sender<Event>) -> Result<Watching> {
         Err(_) => drop(events.send(Event::Lost)),
     })
     .map_err(|error| failed(vault, &error))?;
-    let mut watching = Watching { watcher };
+    let mut watching = Watching { watcher, _looking: looking };
     if WATCHES_TREES {
         let whole = watching.watcher.watch(vault.root(), RecursiveMode::Recursive);
         whole.map_err(|error| failed(vault, &error))?;
@@ -70,6 +80,35 @@ pub fn watch(vault: &Vault, events: Sender<Event>) -> Result<Watching> {
         watching.widen(vault)?;
     }
     Ok(watching)
+}
+
+/// Looks every few seconds whether the path still leads to the same directory: an unmounted or replaced directory sends no
+/// events. Ends when the returned sender is dropped.
+fn look_at_root(root: PathBuf, events: Sender<Event>) -> Sender<()> {
+    let (sender, stop) = channel::<()>();
+    let first = identity(&root);
+    std::thread::spawn(move || {
+        while stop.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if identity(&root) != first {
+                let _ = events.send(Event::Replaced);
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// Returns what tells a directory from another one at the same path: its file system and its number there.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    crate::files::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// On other systems, only whether the directory exists.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.is_dir().then_some((0, 0))
 }
 
 fn failed(vault: &Vault, error: &notify::Error) -> Error {
@@ -102,8 +141,10 @@ pub fn next_wake(events: &Receiver<Event>, root: &Path, quiet: Duration) -> Wake
     let mut next = Some(first);
     loop {
         if let Some(event) = next.take() {
-            if event == Event::Stop {
-                return Wake::Stop;
+            match event {
+                Event::Stop => return Wake::Stop,
+                Event::Replaced => return Wake::Replaced,
+                _ => {}
             }
             note(&mut wake, root, event);
         }
@@ -128,7 +169,7 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
     let Wake::Pages(pages) = wake else { return };
     let path = match event {
         Event::Path(path) => path,
-        Event::Lost | Event::Stop => {
+        Event::Lost | Event::Replaced | Event::Stop => {
             *wake = Wake::Everything;
             return;
         }
@@ -153,7 +194,6 @@ fn note(wake: &mut Wake, root: &Path, event: Event) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::channel;
 
     #[track_caller]
     fn check(events: &[Event], expected: Wake) {
@@ -186,6 +226,20 @@ mod tests {
         check(&[Event::Lost], Wake::Everything);
         let many: Vec<Event> = (0..=MANY + 1).map(|number| at(&format!("/v/{number}.md"))).collect();
         check(&many, Wake::Everything);
+    }
+
+    #[test]
+    fn replaced_directories_end_the_watch() {
+        check(&[at("/v/a.md"), Event::Replaced], Wake::Replaced);
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("v");
+        std::fs::create_dir(&root).expect("a folder");
+        let (sender, events) = channel();
+        let looking = look_at_root(root.clone(), sender);
+        std::fs::rename(&root, folder.path().join("w")).expect("renamed");
+        std::fs::create_dir(&root).expect("a folder");
+        assert_eq!(events.recv(), Ok(Event::Replaced));
+        drop(looking);
     }
 
     #[test]

@@ -93,12 +93,15 @@ pub fn reconcile(
     };
     let policy = context.policy();
     files.retain(|file| policy.indexes(&file.path));
+    if matches!(look, ReconcileScope::Everything(_)) && files.is_empty() && unreadable.is_empty() {
+        context.check_not_vanished(known.len())?;
+    }
     let failures = failures(context)?;
     let mut report = Report { skipped, ..Default::default() };
     let mut changed_candidates = changed_candidates(&files, &known, trust);
     changed_candidates.gone.retain(|page| !unreadable.iter().any(|folder| is_below(&page.path, folder)));
     let mut plan = changes(changed_candidates, moved, |file| hash_of(context, file, proposal));
-    plan.retain(|change| !is_quarantined(change, &failures, trust, &mut report));
+    plan.retain(|change| !is_quarantined(context, change, &failures, trust, &mut report));
     clear_resolved_failures(context, look, &files, &failures)?;
     for (at, chunk) in plan.chunks(BATCH).enumerate() {
         // Files are read and parsed before the transaction, to keep it short.
@@ -147,8 +150,10 @@ fn failures(context: &VaultContext) -> Result<HashMap<String, FileFailure>> {
     Ok(rows.into_iter().map(|failure| (failure.path.clone(), failure)).collect())
 }
 
-/// Whether a file has failed too often and has not changed since. Such a file is reported, not retried.
+/// Whether a file has failed too often and has not changed since. Such a file is reported, not retried, unless it can be
+/// opened by now: repaired permissions change neither its size nor its mtime.
 fn is_quarantined(
+    context: &VaultContext,
     change: &Change<'_>,
     failures: &HashMap<String, FileFailure>,
     trust: ScanMode,
@@ -159,7 +164,11 @@ fn is_quarantined(
     };
     let Some(failure) = failures.get(&file.path) else { return false };
     let unchanged = failure.size == file.size && failure.mtime == file.mtime;
-    let give_up = unchanged && failure.count >= FAILURES && trust == ScanMode::Stat;
+    let limit = context.policy().limits.page_bytes;
+    let give_up = unchanged
+        && failure.count >= FAILURES
+        && trust == ScanMode::Stat
+        && !context.vault().can_open(&file.path, limit);
     if give_up {
         let reason = format!("{} ({} failures; skipped until it changes)", failure.reason, failure.count);
         report.skipped.push(Skipped { path: file.path.clone(), reason });

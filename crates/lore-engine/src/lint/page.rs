@@ -39,6 +39,12 @@ pub fn binary(policy: &Policy, path: &str) -> Finding {
     found.list.remove(0)
 }
 
+/// Returns the finding for a file that cannot be read. It is an error under every policy: nothing about the file is known.
+pub fn unreadable(path: &str, error: &lore_vault::Error) -> Finding {
+    let (message, line, level) = (error.to_string(), None, Level::Error);
+    Finding { lint: Lint::Structure, level, path: path.to_owned(), line, message, fixable: false }
+}
+
 /// Collects findings of one file at the levels of the policy.
 pub struct Findings<'a> {
     /// The policy.

@@ -7,10 +7,13 @@ use lore_text::fold;
 use lore_vault::{files_below, is_page_path};
 
 use super::Finding;
-use super::page::{Findings, file_findings};
+use super::page::{Findings, file_findings, unreadable};
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::{Level, Lint};
+
+/// Maximum number of other pages that a finding about a duplicate id names.
+const NAMED: usize = 3;
 
 /// Finds broken links of these pages, or of all.
 pub(super) fn links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
@@ -60,9 +63,12 @@ pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
     for row in &rows {
         let paths = by_id.get(fold(&row.id).as_str()).filter(|paths| paths.len() > 1);
         let Some(paths) = paths else { continue };
-        let others: Vec<&str> = paths.iter().filter(|path| **path != row.path).copied().collect();
+        // Each of many pages with one id names only the first few others.
+        let others: Vec<&str> = paths.iter().filter(|path| **path != row.path).take(NAMED).copied().collect();
+        let more = paths.len() - 1 - others.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let mut found = Findings { policy: &policy, path: &row.path, list: Vec::new() };
-        let message = format!("the id {} is also used by {}", row.id, others.join(" and "));
+        let message = format!("the id {} is also used by {}{more}", row.id, others.join(" and "));
         found.add(Lint::IdDuplicate, Some(1), message, false);
         findings.append(&mut found.list);
     }
@@ -91,7 +97,14 @@ pub(super) fn raw(context: &VaultContext) -> Result<Vec<Finding>> {
     let Some(raw) = &policy.raw else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
     for (path, size) in files_below(context.vault(), &raw.folder) {
-        let Some(file) = context.vault().read(&path, u64::MAX)? else { continue };
+        let file = match context.vault().read(&path, u64::MAX) {
+            Ok(Some(file)) => file,
+            Ok(None) => continue,
+            Err(error) => {
+                findings.push(unreadable(&path, &error));
+                continue;
+            }
+        };
         findings.extend(file_findings(&policy, &path, &file.bytes));
         let mut found = Findings { policy: &policy, path: &path, list: Vec::new() };
         let stub = is_page_path(&path) && !path.starts_with(&format!("{}/files/", raw.folder));

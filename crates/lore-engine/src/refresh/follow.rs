@@ -22,11 +22,19 @@ pub struct Follow<'a> {
     pub quiet: Duration,
 }
 
-/// Reconciles after every burst until stopped.
-pub fn follow(context: &VaultContext, mut follow: Follow<'_>, report: &mut dyn FnMut(Result<Report>)) {
+/// Reconciles after every burst until stopped. Fails if the vault's directory was replaced.
+pub fn follow(
+    context: &VaultContext,
+    mut follow: Follow<'_>,
+    report: &mut dyn FnMut(Result<Report>),
+) -> Result<()> {
+    let root = context.vault().root();
     loop {
-        match next_wake(follow.events, context.vault().root(), follow.quiet) {
-            Wake::Stop => return,
+        match next_wake(follow.events, root, follow.quiet) {
+            Wake::Stop => return Ok(()),
+            Wake::Replaced => {
+                return Err(lore_vault::Error::VaultReplaced { path: root.to_owned() }.into());
+            }
             Wake::Everything => {
                 let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(context.vault()));
                 report(

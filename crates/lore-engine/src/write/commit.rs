@@ -204,6 +204,7 @@ pub fn commit_by_hand(
     subject: Option<&str>,
 ) -> Result<(Option<String>, Vec<String>)> {
     let lock = context.lock()?;
+    context.reload_policy()?;
     super::recover::recover(context, &lock)?;
     let repo = repo(context).ok_or(Error::NoRepository)?;
     reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;

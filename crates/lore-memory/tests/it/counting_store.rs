@@ -71,7 +71,8 @@ counted! { Ledger:
     snapshot_bytes(project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
     prune_snapshots(project: ProjectNo, before: i64) -> Result<usize>;
     author(project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
-    set_author(project: ProjectNo, path: &str, author: &Authorship) -> Result<()>;
+    set_author(project: ProjectNo, path: &str, author: &Authorship, bytes: Option<&[u8]>, at: i64) -> Result<()>;
+    keep_written(project: ProjectNo, path: &str, version: u64, at: i64, mode: Option<u32>) -> Result<bool>;
 }
 
 counted! { GapsAndImports:

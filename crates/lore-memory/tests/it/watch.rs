@@ -23,7 +23,7 @@ fn reports(world: &World, events: &[&str]) -> Vec<String> {
     drop(sender);
     let mut reports = Vec::new();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
-    follow(&world.context, followed, &mut |report| reports.push(shown(&report.unwrap())));
+    follow(&world.context, followed, &mut |report| reports.push(shown(&report.unwrap()))).unwrap();
     reports
 }
 
@@ -62,7 +62,7 @@ fn stop_ends_the_watcher() {
     sender.send(Event::Path(world.at("a.md"))).unwrap();
     sender.send(Event::Stop).unwrap();
     let followed = Follow { events: &receiver, watching: None, quiet: Duration::from_secs(600) };
-    follow(&world.context, followed, &mut |report| panic!("{report:?}"));
+    follow(&world.context, followed, &mut |report| panic!("{report:?}")).unwrap();
     assert_eq!(world.pages(), []);
 }
 
@@ -103,7 +103,8 @@ fn recreated_folders_are_watched() {
         scope.spawn(move || {
             let follower = context(folder, "vault", "lore.db");
             let followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
-            follow(&follower, followed, &mut |report| drop(report_sender.send(shown(&report.unwrap()))));
+            follow(&follower, followed, &mut |report| drop(report_sender.send(shown(&report.unwrap()))))
+                .unwrap();
         });
         world.files("-- old/c.md --\nx\n-- new/inner/d.md --\nx\n");
         expect_reports(&reports, &["+old/c.md", "+new/inner/d.md"]);

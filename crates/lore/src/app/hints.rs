@@ -73,6 +73,16 @@ pub fn hint(error: &Error) -> String {
         Error::NotUtf8 { .. } => "convert the file to UTF-8 first, or replace it with `lore put`".into(),
         Error::Edit { .. } => "read the page with `lore show` and retry the edit; nothing was changed".into(),
         Error::Config { .. } => "fix the file; nothing was changed".into(),
+        Error::PolicyMissing { .. } => {
+            "restore the file, or mount its file system, or read the index with --no-sync, or, if you deleted it \
+             on purpose, run `lore sync --accept-missing`; nothing was changed"
+                .into()
+        }
+        Error::VaultEmpty { .. } => {
+            "restore the pages, or mount their file system, or read the index with --no-sync, or, if you deleted \
+             them on purpose, run `lore sync --accept-missing`; nothing was changed"
+                .into()
+        }
         Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
             "create a vault with `lore init PATH`".into()
         }
@@ -166,6 +176,9 @@ fn vault_hint(error: &lore_vault::Error) -> String {
         Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
         Error::VaultMissing { .. } => {
             "restore the directory, or unregister the vault with `lore project remove NAME`".into()
+        }
+        Error::VaultReplaced { .. } => {
+            "check that its file system is mounted and start again; the index was not changed".into()
         }
         Error::Watch { .. } => {
             "raise the system's limit on file watches, or run `lore sync` without --watch".into()

@@ -87,8 +87,15 @@ impl Session {
     pub fn fresh(&self) -> Result<&VaultContext> {
         let context = self.context()?;
         if self.options.sync {
-            let report = refresh(context, Scope::Vault(ScanMode::Stat), &self.talk.progress("Indexing"))?;
+            let refreshed = refresh(context, Scope::Vault(ScanMode::Stat), &self.talk.progress("Indexing"));
             self.talk.finish();
+            let report = match refreshed {
+                Err(error) if is_unwritable(&error) => {
+                    self.warn_of_old_index(&error);
+                    return Ok(context);
+                }
+                refreshed => refreshed?,
+            };
             for recovered in &report.recovered {
                 self.talk.warn(recovered);
             }
@@ -96,9 +103,19 @@ impl Session {
                 self.talk.detail(&format!("skipped {}: {}", skipped.path, skipped.reason));
             }
         } else if self.options.keeps_up {
-            refresh(context, Scope::Watched, &no_progress)?;
+            match refresh(context, Scope::Watched, &no_progress) {
+                Err(error) if is_unwritable(&error) => self.warn_of_old_index(&error),
+                refreshed => drop(refreshed?),
+            }
         }
         Ok(context)
+    }
+
+    /// Warns that the index could not be brought up to date, so that answers may be old.
+    fn warn_of_old_index(&self, error: &lore_engine::Error) {
+        let warning = format!("the index was not updated ({error}); answers come from the index as it is");
+        self.talk.warn(&warning);
+        self.warnings.borrow_mut().push(warning);
     }
 
     /// Returns the selected vault without syncing.
@@ -276,6 +293,12 @@ impl Session {
     pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         Ok(read_bytes(&self.path(path))?)
     }
+}
+
+/// Whether an error only says that the database cannot be written now: it is locked, full or read-only.
+fn is_unwritable(error: &lore_engine::Error) -> bool {
+    use lore_ports::Error::{Index, IndexReadOnly};
+    matches!(error, lore_engine::Error::Port(Index { transient: true, .. } | IndexReadOnly { .. }))
 }
 
 /// Returns the name to register a vault under: its current one, the wanted one, or one derived from its policy or

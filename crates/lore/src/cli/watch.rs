@@ -34,7 +34,7 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
             drop(output.answer(&ops::synced(report)));
         }
         Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
-    });
+    })?;
     Ok(0)
 }
 

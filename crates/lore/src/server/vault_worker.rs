@@ -182,7 +182,7 @@ impl VaultWorker {
                 let _ = context.store().shrink_memory();
             }
             Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
-        });
+        })?;
         Ok(())
     }
 

@@ -68,7 +68,9 @@ mod search_rules;
 mod search_signals;
 mod search_support;
 mod semantic_search;
+mod unreadable;
 mod unusual_questions;
+mod vanished_vault;
 
 // The `personal` profile.
 mod personal;

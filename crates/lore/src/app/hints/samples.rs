@@ -63,6 +63,7 @@ fn vault_errors() -> Vec<lore_vault::Error> {
         Error::Read { path: path.clone(), source: source(io::ErrorKind::NotFound) },
         Error::Write { path: path.clone(), source: source(io::ErrorKind::PermissionDenied) },
         Error::VaultMissing { path: path.clone() },
+        Error::VaultReplaced { path: path.clone() },
         Error::Watch { path, message: "too many".into() },
         Error::Git(lore_vault::git::GitError::Missing),
     ]
@@ -116,6 +117,8 @@ fn errors() -> Vec<Error> {
         Error::Git { message: "m".into() },
         Error::Edit { slug, source: lore_page::edit::EditError::EmptyFind },
         Error::Config { path: "lore.toml".into(), line: None, message: "m".into() },
+        Error::PolicyMissing { path: "lore.toml".into() },
+        Error::VaultEmpty { path: "v".into(), pages: 2 },
         Error::UnknownProject { name: "x".into(), known: known() },
         Error::UnknownProject { name: "x".into(), known: Vec::new() },
         Error::NoProject { known: known() },

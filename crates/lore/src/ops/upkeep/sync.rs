@@ -18,6 +18,10 @@ pub struct Sync {
     #[arg(long)]
     #[serde(default)]
     full: bool,
+    /// Accept that lore.toml or all pages were deleted on purpose
+    #[arg(long)]
+    #[serde(skip)]
+    accept_missing: bool,
     /// Keep running and index each change, until interrupted
     #[arg(long)]
     #[serde(skip)]
@@ -52,6 +56,9 @@ impl Operation for Sync {
 
     fn run(self, session: &Session) -> Result<Synced> {
         let context = session.context()?;
+        if self.accept_missing {
+            context.accept_missing()?;
+        }
         let mode = if self.full { ScanMode::Nothing } else { ScanMode::Stat };
         let report = refresh(context, Scope::Vault(mode), &session.talk.progress("Indexing"))?;
         // Unlike other commands, this one waits until an instant model has embedded everything.
