@@ -264,7 +264,7 @@ fn open_store(
     store: Box<dyn Store>,
 ) -> VaultContext {
     let now: jiff::Zoned = NOW.parse().unwrap();
-    VaultContext::open(ContextParts {
+    let context = VaultContext::open(ContextParts {
         name: name.into(),
         root: folder.join(root),
         store,
@@ -274,7 +274,10 @@ fn open_store(
         models,
         hooks: Arc::new(FeatureHooks),
     })
-    .unwrap()
+    .unwrap();
+    // Tests delete all pages on purpose.
+    context.accept_missing().unwrap();
+    context
 }
 
 fn split(files: &str) -> Vec<(String, String)> {
