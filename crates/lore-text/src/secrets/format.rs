@@ -127,6 +127,16 @@ impl SecretFormat {
         self
     }
 
+    /// Returns whether the credential contains no blank, so that one up to the end of a line may go on in the next.
+    pub const fn is_one_word(&self) -> bool {
+        matches!(self.extent, Extent::Line(_)) && !matches!(self.position, TokenPosition::Prefix)
+    }
+
+    /// Returns whether the pattern itself spans lines.
+    pub const fn spans_lines(&self) -> bool {
+        matches!(self.extent, Extent::Lines)
+    }
+
     /// Returns the credential that the literal at this offset belongs to.
     pub fn find(&self, text: &str, literal_start: usize) -> Option<Range<usize>> {
         let start = self.start(text.as_bytes(), literal_start)?;

@@ -1,14 +1,16 @@
 //! The single pass over a text that finds the fixed parts of all formats.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::rules::FORMATS;
-use super::{SecretMatch, assignment, url};
+use super::{Form, SecretMatch, SecretRule, assignment, url};
 
 /// What a literal may belong to.
-enum LiteralKind {
+#[derive(Clone, Copy)]
+pub enum LiteralKind {
     /// The format at this index of the table.
     Format(usize),
     /// A URL, possibly with a password.
@@ -33,27 +35,41 @@ static LITERALS: LazyLock<(AhoCorasick, Vec<LiteralKind>)> = LazyLock::new(|| {
     (automaton, literals)
 });
 
-/// Returns the matches of all rules, including overlapping ones.
-pub fn find(text: &str) -> Vec<SecretMatch> {
+/// A literal in a text.
+pub struct LiteralHit {
+    pub kind: LiteralKind,
+    pub range: Range<usize>,
+}
+
+/// Returns all literals in a text, including overlapping ones, in the order of their ends.
+pub fn hits(text: &str) -> impl Iterator<Item = LiteralHit> {
     let (automaton, literals) = &*LITERALS;
-    let mut finds = Vec::new();
-    for hit in automaton.find_overlapping_iter(text) {
-        match literals[hit.pattern().as_usize()] {
+    automaton
+        .find_overlapping_iter(text)
+        .map(|hit| LiteralHit { kind: literals[hit.pattern().as_usize()], range: hit.range() })
+}
+
+impl LiteralHit {
+    /// Returns the credential that this literal belongs to: the rule, its index, and the byte range.
+    pub fn credential(&self, text: &str) -> Option<(usize, &'static SecretRule, Range<usize>)> {
+        match self.kind {
             LiteralKind::Format(rank) => {
                 let format = &FORMATS[rank];
-                let span = format.find(text, hit.start());
-                finds.extend(span.map(|span| SecretMatch { rank, rule: &format.rule, span }));
+                Some((rank, &format.rule, format.find(text, self.range.start)?))
             }
             LiteralKind::Url => {
-                let span = url::find_password(text, hit.start());
-                finds.extend(span.map(|span| SecretMatch { rank: FORMATS.len(), rule: &url::RULE, span }));
+                Some((FORMATS.len(), &url::RULE, url::find_password(text, self.range.start)?))
             }
             LiteralKind::Name => {
-                let found = assignment::find(text, hit.range());
-                let first = FORMATS.len() + 1;
-                finds.extend(found.map(|(at, rule, span)| SecretMatch { rank: first + at, rule, span }));
+                let (at, rule, span) = assignment::find(text, self.range.clone())?;
+                Some((FORMATS.len() + 1 + at, rule, span))
             }
         }
     }
-    finds
+}
+
+/// Returns the matches of all rules, including overlapping ones.
+pub fn find(text: &str) -> Vec<SecretMatch> {
+    let found = hits(text).filter_map(|hit| hit.credential(text));
+    found.map(|(rank, rule, span)| SecretMatch { rank, rule, span, value: None, form: Form::Plain }).collect()
 }

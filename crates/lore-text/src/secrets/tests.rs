@@ -1,6 +1,7 @@
 //! Tests of what is found, what is ignored, and that a leak never reveals the credential.
 
 mod cases;
+mod disguised;
 
 use std::collections::BTreeSet;
 
@@ -228,5 +229,18 @@ proptest! {
             prop_assert!((1..=line.chars().count()).contains(&(leak.column as usize)));
         }
         prop_assert!(leaks.is_sorted_by_key(|leak| (leak.line, leak.column)));
+        prop_assert!(leaks.iter().all(|leak| text.get(leak.span.clone()).is_some_and(|part| !part.is_empty())));
+        masked(&text, |_| true);
+    }
+
+    #[test]
+    fn any_bytes_can_be_scanned(text in hostile(), zeros in prop::collection::vec(any::<u8>(), 0..4), at in any::<prop::sample::Index>()) {
+        let mut bytes = text.into_bytes();
+        let place = at.index(bytes.len() + 1);
+        bytes.splice(place..place, zeros);
+        for leak in scan_bytes(&bytes) {
+            prop_assert!(bytes.get(leak.span).is_some_and(|part| !part.is_empty()));
+        }
+        masked_bytes(&bytes, |_| true);
     }
 }

@@ -1,0 +1,71 @@
+//! Credentials in files of any kind, and text without them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Leak, scan};
+
+/// What replaces a credential.
+pub const MARK: &str = "[removed secret]";
+
+/// Returns the credentials in a file of any kind: text in UTF-8 or UTF-16, or data with text in it. Spans are ranges of
+/// the bytes.
+pub fn scan_bytes(bytes: &[u8]) -> Vec<Leak> {
+    let mut leaks = scan(&same_length(bytes));
+    if bytes.contains(&0) {
+        // Without its zeros, UTF-16 of either byte order reads like ASCII.
+        let positions: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
+        let solid: Vec<u8> = positions.iter().map(|at| bytes[*at]).collect();
+        for mut leak in scan(&same_length(&solid)) {
+            leak.span = positions[leak.span.start]..positions[leak.span.end - 1] + 1;
+            if !leaks.iter().any(|known| overlap(&known.span, &leak.span)) {
+                leaks.push(leak);
+            }
+        }
+        leaks.sort_by_key(|leak| leak.span.start);
+    }
+    leaks
+}
+
+/// Returns a text with a mark in place of each of these credentials.
+pub fn masked(text: &str, is_wanted: impl Fn(&Leak) -> bool) -> Cow<'_, str> {
+    let mut clean = String::new();
+    let mut copied = 0;
+    for leak in scan(text).into_iter().filter(|leak| is_wanted(leak)) {
+        clean.push_str(&text[copied..leak.span.start]);
+        clean.push_str(MARK);
+        copied = leak.span.end;
+    }
+    if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(clean + &text[copied..]) }
+}
+
+/// Returns a file without these credentials: with a mark in text, overwritten in data, whose size may matter.
+pub fn masked_bytes(bytes: &[u8], is_wanted: impl Fn(&Leak) -> bool) -> Vec<u8> {
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && !text.contains('\0')
+    {
+        return masked(text, is_wanted).into_owned().into_bytes();
+    }
+    let mut clean = bytes.to_vec();
+    for leak in scan_bytes(bytes).into_iter().filter(|leak| is_wanted(leak)) {
+        clean[leak.span].iter_mut().filter(|byte| **byte != 0).for_each(|byte| *byte = b'*');
+    }
+    clean
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Returns bytes as text of the same length: each byte that is not UTF-8 becomes a question mark.
+fn same_length(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
