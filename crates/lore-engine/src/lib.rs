@@ -45,7 +45,10 @@ pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
     stale_pages, states, status, supersession, touched,
 };
-pub use lint::{Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret};
+pub use lint::{
+    Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret,
+    refuse_secret_bytes, shown,
+};
 pub use note::Note;
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
@@ -59,7 +62,7 @@ pub use search::{
     page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
-    GitState, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link, commit_by_hand,
-    git_state, is_committed, link, pull, push, reach_remote, refresh_generated, relocate, target_of, unlink,
-    write, write_as,
+    GitState, HandCommit, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link,
+    commit_by_hand, git_state, is_committed, link, pull, push, reach_remote, refresh_generated, relocate,
+    target_of, unlink, write, write_as,
 };

@@ -1,11 +1,15 @@
 //! Page validation: one engine for `lore lint`, every write, and curation.
 
 mod page;
+mod secrets;
 mod vault;
 
 use std::collections::BTreeSet;
 
+pub(crate) use page::CONFLICT;
 pub use page::{Findings, file_findings, page_findings, property_values};
+pub use secrets::shown;
+pub(crate) use secrets::{byte_findings, name_findings, refused, secret_finding};
 
 use lore_vault::{decode, is_page_path};
 
@@ -39,9 +43,19 @@ pub fn refuse(findings: Vec<Finding>) -> Result<Vec<Finding>> {
 
 /// Fails if a text that is not a page contains a credential.
 pub fn refuse_secret(context: &VaultContext, what: &str, text: &str) -> Result<()> {
-    let mut found = page_findings(&context.policy(), what, text);
+    refuse_secret_bytes(context, what, text.as_bytes())
+}
+
+/// Fails if bytes of any kind contain a credential.
+pub fn refuse_secret_bytes(context: &VaultContext, what: &str, bytes: &[u8]) -> Result<()> {
+    let mut found = byte_findings(&context.policy(), what, bytes);
     found.retain(|found| found.lint == Lint::Secret);
     refuse(found).map(drop)
+}
+
+/// Fails if a path contains a credential.
+pub(crate) fn refuse_name(context: &VaultContext, path: &str) -> Result<()> {
+    refuse(name_findings(&context.policy(), path)).map(drop)
 }
 
 /// Decides whether a change may be made, when the index already contains it but the disk does not. The changed pages
@@ -107,6 +121,7 @@ fn pages(
     let mut findings = Vec::new();
     for path in paths {
         let new = proposal.and_then(|proposal| proposal.get(path)).cloned().flatten();
+        let is_new = new.is_some();
         let bytes = match new {
             Some(bytes) => Some(bytes),
             None => match context.vault().read(path, u64::MAX) {
@@ -121,11 +136,15 @@ fn pages(
         let Some(bytes) = bytes else { continue };
         if context.indexes(path) {
             findings.extend(page_findings(&policy, path, &decode(&bytes).text));
+        } else if is_new {
+            // What Lore itself writes is checked even if it is data.
+            findings.extend(byte_findings(&policy, path, &bytes));
         } else {
             findings.extend(page::file_findings(&policy, path, &bytes));
         }
         if is_page_path(path) && bytes.contains(&0) {
             findings.push(page::binary(&policy, path));
+            findings.extend(byte_findings(&policy, path, &bytes));
         }
     }
     Ok(findings)

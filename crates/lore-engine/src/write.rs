@@ -3,6 +3,7 @@
 //! of them is replaced; index, ledger, generated files and git follow.
 
 mod commit;
+mod commit_gate;
 mod git_state;
 mod intent;
 mod prepare;
@@ -29,10 +30,11 @@ use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::hooks::{FurtherChange, Rewrites};
 use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile, record_times};
-use crate::lint::{gate, has_errors};
-use crate::policy::Finding;
+use crate::lint::{gate, has_errors, refuse_secret, refuse_secret_bytes};
+use crate::policy::{Finding, Level};
 
-pub use commit::{GitState, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
+pub use commit::{GitState, HandCommit, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
+use commit_gate::{Committed, not_committed, refuse_message};
 use intent::{Intent, IntentStep};
 use record::{FileChange, record};
 
@@ -83,6 +85,13 @@ impl PreparedChange {
     }
 }
 
+impl Receipt {
+    fn note_commit(&mut self, done: Committed) {
+        self.commit = done.id;
+        self.warnings.extend(done.left_out.iter().map(not_committed));
+    }
+}
+
 /// Makes the changes under the rules of the policy: all or none.
 pub fn write(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Receipt> {
     write_as(context, changes, &WriteOptions::default())
@@ -101,6 +110,7 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
     .entered();
     // Refuses a bad path before the network is asked and the lock is taken.
     prepare::paths(context, changes)?;
+    refuse_secrets(context, terms)?;
     let fetched = commit::fetch_if_old(context);
     let lock = context.lock()?;
     // The policy as it is under the lock decides, whichever process or editor changed it since.
@@ -163,6 +173,18 @@ fn attempt(
     Ok(receipt)
 }
 
+/// Fails if what is recorded beside the files contains a credential: in the commit's message, in the ledger.
+fn refuse_secrets(context: &VaultContext, terms: &WriteOptions) -> Result<()> {
+    refuse_message(context, terms.subject.as_deref())?;
+    match &terms.noted.import {
+        None => Ok(()),
+        Some(import) => {
+            refuse_secret(context, "the name of the source", &import.source)?;
+            refuse_secret_bytes(context, "the source", &import.bytes)
+        }
+    }
+}
+
 /// Applies what the features add to the prepared changes; returns their warnings.
 fn rewrite(context: &VaultContext, ready: &mut Vec<PreparedChange>) -> Result<Vec<String>> {
     let Rewrites { texts, further, mut warnings } = context.hooks().before_commit(context, ready)?;
@@ -209,7 +231,7 @@ pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
     if !receipt.generated.is_empty() {
         let subject = "Update generated files";
         match commit::commit(context, &lock, &receipt.generated, subject, context.author(), false) {
-            Ok(commit) => receipt.commit = commit,
+            Ok(done) => receipt.note_commit(done),
             Err(warning) => receipt.warnings.push(warning),
         }
     }
@@ -223,7 +245,7 @@ pub fn begin(context: &VaultContext, created: &[String]) -> Result<Receipt> {
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
     match commit::commit(context, &lock, &paths, "Create the vault", context.author(), false) {
-        Ok(commit) => receipt.commit = commit,
+        Ok(done) => receipt.note_commit(done),
         Err(warning) => receipt.warnings.push(warning),
     }
     Ok(receipt)
@@ -261,7 +283,7 @@ fn execute(
         if let Some(fixes_page) = gated {
             found = gate(context, &proposal, fixes_page)?;
         }
-        commit::keep_foreign_edits(context, lock, &foreign);
+        found.extend(commit::keep_foreign_edits(context, lock, &foreign).into_iter().map(edited_outside));
         intent.stage(&staging, ready)?;
         intent.check_unchanged(context)?;
         intent.install(&staging, &mut installed)?;
@@ -280,6 +302,14 @@ fn execute(
             Err(error)
         }
     }
+}
+
+/// Rewords the finding for an edit made outside Lore that was not committed. The write replaces it; only its snapshot is
+/// left.
+fn edited_outside(found: Finding) -> Finding {
+    let message =
+        format!("an edit made outside Lore is not committed, only kept as a snapshot: {}", found.message);
+    Finding { level: Level::Warning, message, ..found }
 }
 
 fn proposal(ready: &[PreparedChange]) -> Proposal {

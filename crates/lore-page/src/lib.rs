@@ -12,6 +12,7 @@
 //! use lore_vault::Vault; // It reads no files.
 //! ```
 
+mod conflict;
 pub mod edit;
 mod frontmatter;
 mod grammar;
@@ -22,6 +23,7 @@ mod properties;
 mod revision;
 mod wiki;
 
+pub use conflict::conflict_markers;
 pub use interval::{Interval, Reversed, overlapping_pairs};
 pub use markdown::{Linkable, linkable, parse, prose};
 pub use page::{

@@ -55,6 +55,16 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
+/// Reads a regular file, or the target of a symlink as text, which is not followed; `None` for anything else.
+pub(crate) fn read_entry(path: &Path) -> Option<Vec<u8>> {
+    let about = fs::symlink_metadata(path).ok()?;
+    if about.is_symlink() {
+        return fs::read_link(path).ok().map(|to| to.into_os_string().into_encoded_bytes());
+    }
+    // A FIFO or device is not opened: it might never answer.
+    about.is_file().then(|| fs::read(path).ok()).flatten()
+}
+
 /// Replaces a file outside any vault atomically. Only its owner can read it.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));

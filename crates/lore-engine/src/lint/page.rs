@@ -1,12 +1,16 @@
 //! Lints the text of one file: structure, properties, sections, credentials, size. Pure.
 
-use lore_page::{Page, Parsed, Value, parse};
+use lore_page::{Page, Parsed, Value, conflict_markers, parse};
 use lore_text::secrets::{looks_binary, scan};
 use lore_text::slugify;
 use lore_vault::decode;
 
 use super::Finding;
+use super::secrets::{refused, secret_finding};
 use crate::policy::{Format, Level, Lint, Policy, Schema};
+
+/// Message of a finding for a conflict marker.
+pub(crate) const CONFLICT: &str = "a conflict marker of an unfinished merge";
 
 /// Lints a page's text.
 pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
@@ -19,17 +23,18 @@ pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
         properties(&mut found, schema, &page);
         headings(&mut found, schema, &page);
     }
-    secrets(&mut found, text);
+    for line in conflict_markers(text) {
+        found.add(Lint::Conflict, Some(line), CONFLICT.into(), false);
+    }
+    let leaks = refused(policy, scan(text));
+    found.list.extend(leaks.iter().filter_map(|leak| secret_finding(policy, path, leak)));
     found.list
 }
 
 /// Lints a file that is not a page: credentials in text, nothing in binary files.
 pub fn file_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Finding> {
-    let mut found = Findings { policy, path, list: Vec::new() };
-    if !looks_binary(bytes) {
-        secrets(&mut found, &decode(bytes).text);
-    }
-    found.list
+    let leaks = if looks_binary(bytes) { Vec::new() } else { refused(policy, scan(&decode(bytes).text)) };
+    leaks.iter().filter_map(|leak| secret_finding(policy, path, leak)).collect()
 }
 
 /// Returns the finding for a page with a NUL byte.
@@ -140,27 +145,6 @@ fn headings(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
             }
             Some(heading) => after = heading.lines.first,
         }
-    }
-}
-
-fn secrets(found: &mut Findings<'_>, text: &str) {
-    for leak in scan(text) {
-        let policy = &found.policy.secrets;
-        let off = policy.off.iter().any(|name| name.get_ref() == leak.rule);
-        let allowed =
-            policy.allow.iter().any(|line| line.rule.get_ref() == leak.rule && line.line == leak.fingerprint);
-        if off || allowed {
-            continue;
-        }
-        let lint = if leak.certain { Lint::Secret } else { Lint::SecretLikely };
-        let (rule, column) = (leak.rule, leak.column);
-        let what = if leak.certain { "a credential" } else { "a possible credential" };
-        let message = format!(
-            "{what} at column {column} [{rule}]; if it is not one, allow it in lore.toml: \
-             [[secrets.allow]] rule = \"{rule}\", line = \"{}\"",
-            leak.fingerprint
-        );
-        found.add(lint, Some(leak.line), message, false);
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Lint {
     GeneratedStale,
     /// A generated file was edited by hand.
     GeneratedEdited,
+    /// A conflict marker of an unfinished merge.
+    Conflict,
     /// A credential.
     Secret,
     /// A possible credential.
@@ -56,7 +58,7 @@ pub enum Lint {
 
 impl Lint {
     /// Every rule with its name and default level.
-    pub const ALL: [(Lint, &'static str, Level); 14] = [
+    pub const ALL: [(Lint, &'static str, Level); 15] = [
         (Lint::Structure, "structure", Level::Warning),
         (Lint::IdMissing, "id-missing", Level::Error),
         (Lint::IdDuplicate, "id-duplicate", Level::Warning),
@@ -69,6 +71,7 @@ impl Lint {
         (Lint::Slug, "slug", Level::Warning),
         (Lint::GeneratedStale, "generated-stale", Level::Warning),
         (Lint::GeneratedEdited, "generated-edited", Level::Error),
+        (Lint::Conflict, "conflict", Level::Error),
         (Lint::Secret, "secret", Level::Error),
         (Lint::SecretLikely, "secret-likely", Level::Warning),
         (Lint::Size, "size", Level::Warning),

@@ -8,6 +8,7 @@ use lore_text::ContentHash;
 use lore_vault::FolderLock;
 use lore_vault::git::{CommitMessage, GitError, Repo, State};
 
+use super::commit_gate::{Admitted, Committed, admit, commit_checked, refuse_message};
 use super::git_state::{Pending, PushFailure, remember, remembered};
 use super::record::FileChange;
 use super::{Paths, publish};
@@ -15,7 +16,7 @@ use crate::context::{Author, VaultContext};
 use crate::error::{Error, Result};
 use crate::index::{ReconcileScope, ScanMode, reconcile};
 use crate::lint;
-use crate::policy::Dirty;
+use crate::policy::{Dirty, Finding, Lint};
 
 /// Maximum time a write waits for the network.
 const FETCH: Duration = Duration::from_secs(3);
@@ -128,15 +129,20 @@ pub(super) fn foreign_edits(context: &VaultContext, entries: &[FileChange]) -> V
 }
 
 /// Commits edits made outside Lore to the files of a change before it is made, so that each line keeps its author.
-pub(super) fn keep_foreign_edits(context: &VaultContext, lock: &FolderLock, paths: &[String]) {
-    let Some(repo) = repo(context) else { return };
+/// Returns why edits were left out: the write that removes a credential must not commit it first.
+pub(super) fn keep_foreign_edits(
+    context: &VaultContext,
+    lock: &FolderLock,
+    paths: &[String],
+) -> Vec<Finding> {
+    let Some(repo) = repo(context) else { return Vec::new() };
     if paths.is_empty() || repo.uncommitted(Some(paths)).is_ok_and(|changed| changed.is_empty()) {
-        return;
+        return Vec::new();
     }
     let subject = format!("Commit edits made outside Lore to {}", paths.join(", "));
     let message = CommitMessage { subject, body: None, trailers: vec![("Lore-Face", "file".into())] };
     // If this fails, the edits become part of the write's own commit.
-    let _ = repo.commit(paths, &message, lock.hold());
+    commit_checked(context, &repo, paths, &message, lock).map(|done| done.left_out).unwrap_or_default()
 }
 
 /// Commits these paths. A failure is remembered, reported, and retried by the next commit. If the commit `waited`, the
@@ -148,17 +154,19 @@ pub(super) fn commit(
     subject: &str,
     author: &Author,
     waited: bool,
-) -> std::result::Result<Option<String>, String> {
-    let Some(repo) = repo(context) else { return Ok(None) };
+) -> std::result::Result<Committed, String> {
+    let Some(repo) = repo(context) else { return Ok(Committed::default()) };
     let mut waiting = remembered(context).pending;
     let had = waiting.len();
     waiting.push(Pending { paths: paths.to_vec(), subject: subject.to_owned(), author: author.clone() });
-    let (mut last, mut failure) = (None, None);
+    let (mut last, mut failure) = (Committed::default(), None);
     while failure.is_none() && !waiting.is_empty() {
         let had_to_wait = waited || waiting.len() > 1;
-        match repo.commit(&waiting[0].paths, &message(context, &waiting[0], had_to_wait), lock.hold()) {
-            Ok(commit) => {
-                last = commit;
+        let message = message(context, &waiting[0], had_to_wait);
+        match commit_checked(context, &repo, &waiting[0].paths, &message, lock) {
+            Ok(done) => {
+                last.id = done.id;
+                last.left_out.extend(done.left_out);
                 waiting.remove(0);
             }
             Err(error) => failure = Some(error.to_string()),
@@ -198,30 +206,48 @@ fn edited_since(context: &VaultContext, path: &str) -> bool {
     }
 }
 
-/// Commits changes made outside Lore, if the whole vault is valid; returns the commit and its files.
-pub fn commit_by_hand(
-    context: &VaultContext,
-    subject: Option<&str>,
-) -> Result<(Option<String>, Vec<String>)> {
+/// A commit of changes made outside Lore.
+#[derive(Debug, Default)]
+pub struct HandCommit {
+    /// Its id; `None` if there was nothing to commit.
+    pub id: Option<String>,
+    /// Its files.
+    pub paths: Vec<String>,
+    /// Why files were left out.
+    pub left_out: Vec<Finding>,
+}
+
+/// Commits changes made outside Lore, if the whole vault is valid. Files with credentials or conflict markers are left
+/// out; it is an error if nothing else is to be committed.
+pub fn commit_by_hand(context: &VaultContext, subject: Option<&str>) -> Result<HandCommit> {
+    refuse_message(context, subject)?;
     let lock = context.lock()?;
     context.reload_policy()?;
     super::recover::recover(context, &lock)?;
     let repo = repo(context).ok_or(Error::NoRepository)?;
     reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
-    // Nothing is written unless everything is valid.
-    lint::refuse(lint::lint(context, None)?)?;
+    // Nothing is written unless everything is valid. The gate of the commit judges the credentials of each file.
+    let is_judged_later =
+        |found: &Finding| matches!(found.lint, Lint::Secret | Lint::SecretLikely | Lint::Conflict);
+    lint::refuse(lint::lint(context, None)?.into_iter().filter(|found| !is_judged_later(found)).collect())?;
     publish::refresh(context, &lock)?;
     let paths: Vec<String> =
         repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect();
+    // Asked here too, so that the message counts only what is committed.
+    let Admitted { paths, left_out } = admit(context, &repo, paths);
     if paths.is_empty() {
-        return Ok((None, paths));
+        return if left_out.is_empty() {
+            Ok(HandCommit::default())
+        } else {
+            Err(Error::Lint { findings: left_out })
+        };
     }
     let files =
         if paths.len() == 1 { "1 edited file".into() } else { format!("{} edited files", paths.len()) };
     let subject = subject.map_or_else(|| format!("Commit {files}"), str::to_owned);
-    let commit = commit(context, &lock, &paths, &subject, context.author(), false)
+    let done = commit(context, &lock, &paths, &subject, context.author(), false)
         .map_err(|message| Error::Git { message })?;
-    Ok((commit, paths))
+    Ok(HandCommit { id: done.id, paths, left_out })
 }
 
 /// Returns the state of the repository; `None` without one.

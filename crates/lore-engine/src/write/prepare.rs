@@ -8,6 +8,7 @@ use lore_vault::{decode, exists, is_page_path};
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::lint::refuse_name;
 use crate::policy::{OnEdited, PathClass, Verb};
 
 /// Returns every path of a change, normalized; each file may occur only once.
@@ -43,6 +44,9 @@ pub(super) fn prepare(
     let (new, to, outcome, sole_author) = (None, None, Outcome::Updated, true);
     let mut ready = PreparedChange { path, row, old, new, to, outcome, sole_author, mode };
     make(context, change, terms, &mut ready)?;
+    if let Some(name) = ready.to.as_ref().or(Some(&ready.path).filter(|_| ready.old.is_none())) {
+        refuse_name(context, name)?;
+    }
     if terms.authority == Authority::Author {
         permit(context, change, &ready)?;
     }

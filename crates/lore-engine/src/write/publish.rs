@@ -4,6 +4,7 @@
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, is_sidecar};
 
+use super::commit_gate::not_committed;
 use super::intent::Intent;
 use super::rescue::end;
 use super::{Outcome, PreparedChange, commit, execute};
@@ -39,7 +40,10 @@ pub(super) fn publish(
     let mut paths = intent.paths();
     paths.extend(published.generated.iter().cloned());
     match commit::commit(context, lock, &paths, &intent.subject, &intent.author, waited) {
-        Ok(commit) => published.commit = commit,
+        Ok(done) => {
+            published.commit = done.id;
+            published.warnings.extend(done.left_out.iter().map(not_committed));
+        }
         Err(warning) => published.warnings.push(warning),
     }
     fault("published");

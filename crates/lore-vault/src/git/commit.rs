@@ -11,6 +11,7 @@ use super::message::{CommitMessage, lacks_identity};
 use super::run::Output;
 use super::status::{Differences, Kind, with_folders};
 use super::{GitError, Repo};
+use crate::files::read_entry;
 
 /// The parts of a commit as git takes them.
 struct Record<'a> {
@@ -26,16 +27,23 @@ impl Repo {
     /// Commits exactly these paths, whether added, changed, deleted or moved, and leaves everything else that is staged
     /// or changed alone. Returns the new commit's id; `None` when the paths do not differ from the last commit.
     ///
-    /// Ignored files and files that never existed are skipped. The lock in `hold` is held until git has exited, even if
-    /// this process exits first.
-    pub fn commit(
+    /// Ignored files and files that never existed are skipped, and so is every file whose new bytes `admits` refuses:
+    /// git does not get to see it, not even as an object. The lock in `hold` is held until git has exited, even if this
+    /// process exits first.
+    pub fn commit_admitted(
         &self,
         paths: &[String],
         message: &CommitMessage,
         hold: Option<HeldLock>,
+        mut admits: impl FnMut(&str, &[u8]) -> bool,
     ) -> Result<Option<String>, GitError> {
         self.refuse_midway("commit")?;
-        let differing = self.differences(Some(paths))?;
+        let mut differing = self.differences(Some(paths))?;
+        differing.retain(|path, found| match found.kind {
+            Kind::Deleted => true,
+            // What cannot be read cannot be committed either; git says why.
+            _ => self.work_file(path).is_none_or(|bytes| admits(path, &bytes)),
+        });
         if differing.is_empty() {
             return Ok(None);
         }
@@ -55,6 +63,22 @@ impl Repo {
             let _ = self.update_index(&["--force-remove"], &untracked, hold.as_ref());
         }
         committed
+    }
+
+    /// Commits without a check of the files.
+    #[cfg(test)]
+    pub(super) fn commit(
+        &self,
+        paths: &[String],
+        message: &CommitMessage,
+        hold: Option<HeldLock>,
+    ) -> Result<Option<String>, GitError> {
+        self.commit_admitted(paths, message, hold, |_, _| true)
+    }
+
+    /// Returns what git would store of a file of the work tree: its bytes, or the target of a symlink.
+    pub fn work_file(&self, path: &str) -> Option<Vec<u8>> {
+        read_entry(&self.root.join(path))
     }
 
     /// Updates git's index for these files, in as many runs as their names need.

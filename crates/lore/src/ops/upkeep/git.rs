@@ -1,7 +1,7 @@
 //! `git status|push|pull|commit`: the vault's repository.
 
 use clap::Args;
-use lore_engine::{GitState, commit_by_hand, git_state, pull, push};
+use lore_engine::{GitState, HandCommit, commit_by_hand, git_state, pull, push};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -175,6 +175,7 @@ impl Operation for Pull {
 /// Commit edits made outside Lore, if the whole vault is valid
 ///
 /// Editors call it after a save: generated files are regenerated, every page is checked, then everything is committed.
+/// A file of any kind with a credential or a conflict marker is left out and named; the exit status is then 4.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore git commit\n  lore git commit --message 'Notes from the train'")]
 pub struct Commit {
@@ -184,19 +185,60 @@ pub struct Commit {
     message: Option<String>,
 }
 
+/// Output of `git commit`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CommitView {
+    message: String,
+    /// Files that were left out, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOut>,
+}
+
+/// A file that was not committed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    rule: &'static str,
+    message: String,
+}
+
 impl Operation for Commit {
     const NAME: &'static str = "git commit";
     const WRITES: bool = true;
-    type Output = Done;
+    type Output = CommitView;
 
-    fn run(self, session: &Session) -> Result<Done> {
+    fn run(self, session: &Session) -> Result<CommitView> {
         if self.message.as_deref().is_some_and(|message| message.trim().is_empty()) {
             return Err(AppError::usage("the commit message is empty", "omit --message, or pass a text"));
         }
-        let (commit, paths) = commit_by_hand(session.fresh()?, self.message.as_deref())?;
-        Ok(Done::new(match commit {
+        let HandCommit { id, paths, left_out } = commit_by_hand(session.fresh()?, self.message.as_deref())?;
+        let message = match id {
             None => "nothing to commit".into(),
             Some(_) => format!("committed {}", count(paths.len() as u64, "file")),
-        }))
+        };
+        let left_out = left_out.into_iter().map(|found| LeftOut {
+            path: found.path,
+            line: found.line,
+            rule: found.lint.name(),
+            message: found.message,
+        });
+        Ok(CommitView { message, left_out: left_out.collect() })
+    }
+}
+
+impl Render for CommitView {
+    fn human(&self) -> String {
+        let mut text = format!("{}\n", self.message);
+        for LeftOut { path, line, rule, message } in &self.left_out {
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            text.push_str(&format!("left out: {path}{line}: {message} ({rule})\n"));
+        }
+        text
+    }
+
+    fn exit(&self) -> u8 {
+        if self.left_out.is_empty() { 0 } else { 4 }
     }
 }
