@@ -4,6 +4,7 @@
 //! line ending, and returns the same text if there is nothing to change. An edit that writes a structured line parses
 //! the result and fails if the line does not read back as intended.
 
+mod carry;
 mod doc;
 mod entry;
 mod fact;
@@ -23,6 +24,7 @@ mod text;
 mod truth;
 mod write;
 
+pub use carry::{Dropped, LineChanges, LineKind, RewriteTerms, Rewritten, carry_over};
 pub use entry::{NewEntry, add_entry};
 pub use fact::{NewFact, add_fact, close_fact};
 pub use heading::{demote_headings, rename_heading};
@@ -101,6 +103,21 @@ pub enum EditError {
         "the text has a rule (`---`) or an unclosed code block, which would move the timeline; remove or close it"
     )]
     Timeline,
+    /// A line to drop is not on the page.
+    #[error("no line `{line}` to drop; read the page for its current lines")]
+    NoLine {
+        /// The given line.
+        line: String,
+    },
+    /// Lines of the page that are kept would not parse in the new text.
+    #[error(
+        "the text would hide {count} structured {} of the page; close its code blocks and comments",
+        if *count == 1 { "line" } else { "lines" }
+    )]
+    Hidden {
+        /// Number of lines.
+        count: usize,
+    },
     /// There is no relation on the line.
     #[error("no relation on line {line}; read the page for its current lines")]
     NoRelation {

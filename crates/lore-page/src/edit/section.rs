@@ -157,7 +157,7 @@ fn matches_path(
     fitting == path.len()
 }
 
-fn parent(headings: &[Heading], at: usize) -> Option<usize> {
+pub(super) fn parent(headings: &[Heading], at: usize) -> Option<usize> {
     (0..at).rev().find(|before| headings[*before].level < headings[at].level)
 }
 

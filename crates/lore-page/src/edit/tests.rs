@@ -1,5 +1,6 @@
 //! Each test shows an edit as a person would check it: the text before, and the lines that change.
 
+mod carry;
 mod entry;
 mod fact;
 mod heading;

@@ -1,0 +1,324 @@
+//! Keeps the structured lines of a page when its text is rewritten: facts, relations, observations and the timeline leave a
+//! page only if the caller drops them by name.
+//!
+//! A new text mentions an old line if it has
+//!
+//! - the same line;
+//! - the same fact or relation (subject, predicate and object; verb and target) with other dates, provenance or context,
+//!   unless it was true at another time;
+//! - another value of a single-valued fact; if that has a start date, the old line is kept and ends on the day before;
+//! - an observation of the same category with at least half of its words in common;
+//! - the same entry (day and summary), as long as it says no less.
+//!
+//! Every other old line is kept: beside its old neighbours, else at the end of the section with the same heading, else
+//! under that heading at the end of the truth. A text without a timeline keeps the old timeline as it is.
+
+mod dropped;
+mod pair;
+mod place;
+mod statement;
+
+use std::collections::{HashMap, HashSet};
+
+use super::EditError;
+use super::doc::Doc;
+use super::fact::close_fact;
+use super::lines::{line_end, with_line_end};
+use pair::{Mention, Side, pair};
+use place::{Place, Placed, Places, indent};
+use statement::{Body, Statement, statements};
+
+pub use dropped::Dropped;
+pub use statement::LineKind;
+
+/// The terms of a rewrite.
+pub struct RewriteTerms<'a> {
+    /// Lines that are not kept.
+    pub dropped: &'a Dropped,
+    /// Whether a predicate has one value at a time.
+    pub is_single_valued: &'a dyn Fn(&str) -> bool,
+}
+
+/// The structured lines that a rewrite kept, added and removed, each on one line. A changed line is removed and added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineChanges {
+    /// Lines that the new text does not mention.
+    pub kept: Vec<String>,
+    /// New lines.
+    pub added: Vec<String>,
+    /// Lines that are gone.
+    pub removed: Vec<String>,
+}
+
+/// A rewritten text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The new text with the lines that were kept.
+    pub text: String,
+    /// What happened to the structured lines.
+    pub lines: LineChanges,
+}
+
+/// Returns a new text of a page with the structured lines of the old one that it does not mention.
+pub fn carry_over(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewritten, EditError> {
+    let (old_doc, new_doc) = (Doc::new(old), Doc::new(new));
+    let (old_lines, new_lines) = (statements(&old_doc), statements(&new_doc));
+    terms.dropped.check(&old_doc, &old_lines)?;
+    let old = Side { doc: &old_doc, statements: &old_lines };
+    let new = Side { doc: &new_doc, statements: &new_lines };
+    let mentions = pair(&old, &new, terms.is_single_valued);
+    let dropped = terms.dropped.of(&old_doc, &old_lines);
+    let rewrite = Rewrite { old, new, mentions, dropped };
+    let timeline = rewrite.whole_timeline(terms.dropped);
+    let units = rewrite.units(timeline.is_some());
+    let mut text = rewrite.with_units(&units);
+    if let Some(timeline) = &timeline {
+        text = with_timeline(&text, timeline);
+    }
+    rewrite.check(&text, &units, timeline.is_some())?;
+    let lines = rewrite.changes(&text);
+    Ok(Rewritten { text, lines })
+}
+
+/// A line that is kept, with what is nested in it.
+struct Unit {
+    at: usize,
+    first: usize,
+    last: usize,
+}
+
+/// A rewrite under way.
+struct Rewrite<'d, 't> {
+    old: Side<'d, 't>,
+    new: Side<'d, 't>,
+    mentions: Vec<Mention>,
+    dropped: Vec<bool>,
+}
+
+impl Rewrite<'_, '_> {
+    /// Whether a line of the old text has to be written into the new one.
+    fn is_kept(&self, at: usize) -> bool {
+        !self.dropped[at] && !matches!(self.mentions[at], Mention::Mentioned(_))
+    }
+
+    fn in_timeline(&self, line: &Statement<'_>) -> bool {
+        !self.old.doc.in_truth(line.first as u32)
+    }
+
+    /// Returns the old timeline with its rule, without dropped lines, if the new text has nothing of it.
+    fn whole_timeline(&self, dropped: &Dropped) -> Option<String> {
+        let doc = self.old.doc;
+        let timeline = doc.page.timeline.filter(|timeline| !timeline.of(doc.text).trim().is_empty())?;
+        let lines = || {
+            self.old.statements.iter().enumerate().filter(|(_, statement)| self.in_timeline(statement))
+        };
+        let is_mentioned = lines().any(|(at, _)| self.mentions[at] != Mention::Missing);
+        if self.new.doc.page.timeline.is_some()
+            || is_mentioned
+            || dropped.has_timeline()
+            || dropped.is_replacement()
+        {
+            return None;
+        }
+        let mut kept = String::from(&doc.text[doc.page.truth.end..timeline.end]);
+        for (_, line) in lines().filter(|(at, _)| self.dropped[*at]).collect::<Vec<_>>().into_iter().rev() {
+            let start = doc.lines.start(line.first) - doc.page.truth.end;
+            let end = doc.lines.end(line.whole) - doc.page.truth.end;
+            // A dropped line inside a dropped item is already gone.
+            if end <= kept.len() {
+                kept.replace_range(start..end, "");
+            }
+        }
+        Some(kept)
+    }
+
+    /// Returns the lines to write, in order.
+    fn units(&self, has_timeline: bool) -> Vec<Unit> {
+        let mut units: Vec<Unit> = Vec::new();
+        for (at, line) in self.old.statements.iter().enumerate() {
+            let is_covered = units.last().is_some_and(|unit| line.first <= unit.last);
+            if !self.is_kept(at) || is_covered || (has_timeline && self.in_timeline(line)) {
+                continue;
+            }
+            let nested = self.old.statements[at + 1..].iter().take_while(|other| other.first <= line.whole);
+            let is_whole = nested.enumerate().all(|(nested, _)| self.is_kept(at + 1 + nested));
+            let last = if is_whole { line.whole } else { line.last };
+            units.push(Unit { at, first: line.first, last });
+        }
+        units
+    }
+
+    /// Returns the lines of a unit, without its indent unless it stays nested.
+    fn unit_text(&self, unit: &Unit, is_nested: bool) -> String {
+        let doc = self.old.doc;
+        let prefix = if is_nested { "" } else { indent(doc, unit.first) };
+        let line = |line: usize| {
+            let content = doc.lines.content(line);
+            content.strip_prefix(prefix).unwrap_or(content)
+        };
+        let text = (unit.first..=unit.last).map(line).collect::<Vec<_>>().join("\n");
+        match self.mentions[unit.at] {
+            Mention::Ended(_, day) => close_fact(&text, 1, day).unwrap_or(text),
+            _ => text,
+        }
+    }
+
+    /// Returns the new text with the units in their places.
+    fn with_units(&self, units: &[Unit]) -> String {
+        let doc = self.new.doc;
+        let places = Places::new(&self.old, &self.new, &self.mentions);
+        let mut pieces: Vec<(Place, String)> = Vec::new();
+        let mut known: HashMap<Place, usize> = HashMap::new();
+        let mut replaced: Vec<(usize, usize, String)> = Vec::new();
+        for unit in units {
+            if let Mention::Shortened(found) = self.mentions[unit.at] {
+                let line = &self.new.statements[found];
+                let text = self.unit_text(unit, true);
+                replaced.push((doc.lines.start(line.first), doc.lines.end(line.whole), text));
+                continue;
+            }
+            let Placed { place, is_nested } = places.of(unit.at);
+            let text = self.unit_text(unit, is_nested);
+            let is_text = matches!(self.old.statements[unit.at].body, Body::Text);
+            match known.get(&place).and_then(|at: &usize| pieces.get_mut(*at)) {
+                Some((_, lines)) => {
+                    lines.push_str(if is_text { "\n\n" } else { "\n" });
+                    lines.push_str(&text);
+                }
+                None => {
+                    known.insert(place.clone(), pieces.len());
+                    pieces.push((place, text));
+                }
+            }
+        }
+        assemble(doc, pieces, replaced)
+    }
+
+    /// Returns an error if something in the new text hides a line that was kept, or the other way round.
+    fn check(&self, text: &str, units: &[Unit], has_timeline: bool) -> Result<(), EditError> {
+        if units.is_empty() && !has_timeline {
+            return Ok(());
+        }
+        let result = Doc::new(text);
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for line in statements(&result).iter().filter(|line| !matches!(line.body, Body::Text)) {
+            *counts.entry(line.signature(&result)).or_default() += 1;
+        }
+        let shortened: HashSet<usize> = units
+            .iter()
+            .filter_map(|unit| match self.mentions[unit.at] {
+                Mention::Shortened(found) => Some(found),
+                _ => None,
+            })
+            .collect();
+        let new = self.new.statements.iter().enumerate().filter(|(at, _)| !shortened.contains(at));
+        let mut expected: Vec<String> = new
+            .filter(|(_, line)| !matches!(line.body, Body::Text))
+            .map(|(_, line)| line.signature(self.new.doc))
+            .collect();
+        for unit in units {
+            let text = self.unit_text(unit, false);
+            let doc = Doc::new(&text);
+            expected.extend(statements(&doc).iter().map(|line| line.signature(&doc)));
+        }
+        let kept = self.old.statements.iter().enumerate();
+        let kept = kept.filter(|(at, line)| has_timeline && self.in_timeline(line) && self.is_kept(*at));
+        expected.extend(
+            kept.filter(|(_, line)| !matches!(line.body, Body::Text))
+                .map(|(_, line)| line.signature(self.old.doc)),
+        );
+        let is_there = |signature: String| match counts.get_mut(&signature) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        };
+        let all_there = expected.into_iter().all(is_there);
+        if all_there && (!has_timeline || result.page.timeline.is_some()) {
+            Ok(())
+        } else {
+            Err(EditError::Hidden { count: units.len().max(1) })
+        }
+    }
+
+    /// Compares the structured lines before and after.
+    fn changes(&self, text: &str) -> LineChanges {
+        let result = Doc::new(text);
+        let lines = statements(&result);
+        let after: HashSet<String> = lines.iter().map(|line| line.signature(&result)).collect();
+        let before: HashSet<String> =
+            self.old.statements.iter().map(|line| line.signature(self.old.doc)).collect();
+        let old = self.old.statements.iter().enumerate();
+        let kept = old.clone().filter(|(at, _)| self.is_kept(*at));
+        let removed = old.filter(|(at, line)| {
+            !self.is_kept(*at) && !after.contains(&line.signature(self.old.doc))
+        });
+        let added = lines.iter().filter(|line| {
+            !matches!(line.body, Body::Text) && !before.contains(&line.signature(&result))
+        });
+        LineChanges {
+            kept: kept.map(|(_, line)| line.text(self.old.doc)).collect(),
+            added: added.map(|line| line.text(&result)).collect(),
+            removed: removed.map(|(_, line)| line.text(self.old.doc)).collect(),
+        }
+    }
+}
+
+/// Something to write into a text.
+enum Piece {
+    Line(String),
+    Block(String),
+    /// Takes the place of the text up to this byte.
+    Replaced(usize, String),
+}
+
+/// Writes pieces into a text in one pass.
+fn assemble(doc: &Doc<'_>, pieces: Vec<(Place, String)>, replaced: Vec<(usize, usize, String)>) -> String {
+    let mut all: Vec<(usize, u8, Piece)> = Vec::new();
+    for (place, lines) in pieces {
+        all.push(match place {
+            Place::Line { at } => (at, 0, Piece::Line(lines)),
+            Place::Block { at, heading: None } => (at, 1, Piece::Block(lines)),
+            Place::Block { at, heading: Some(heading) } => {
+                (at, 2, Piece::Block(format!("{heading}{lines}")))
+            }
+        });
+    }
+    for (start, end, lines) in replaced {
+        all.push((start, 3, Piece::Replaced(end, lines)));
+    }
+    all.sort_by_key(|(at, rank, _)| (*at, *rank));
+    let end = line_end(doc.text);
+    let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
+    let (mut out, mut copied) = (String::with_capacity(doc.text.len()), 0);
+    for (at, _, piece) in all {
+        out.push_str(&doc.text[copied..at]);
+        copied = at;
+        if !out.trim_start_matches('\u{feff}').is_empty() && !out.ends_with('\n') {
+            out.push_str(end);
+        }
+        let (Piece::Line(lines) | Piece::Block(lines) | Piece::Replaced(_, lines)) = &piece;
+        let is_block = matches!(piece, Piece::Block(_));
+        if is_block && at > doc.page.truth.start && !is_blank(out.split_inclusive('\n').next_back()) {
+            out.push_str(end);
+        }
+        out.push_str(&with_line_end(lines, end));
+        out.push_str(end);
+        if is_block && !is_blank(doc.text[at..].split_inclusive('\n').next()) {
+            out.push_str(end);
+        }
+        if let Piece::Replaced(end, _) = piece {
+            copied = end;
+        }
+    }
+    out.push_str(&doc.text[copied..]);
+    out
+}
+
+/// Adds a timeline, with its rule, to a text without one.
+fn with_timeline(text: &str, timeline: &str) -> String {
+    let line_end = line_end(if text.contains('\n') { text } else { timeline });
+    let timeline = with_line_end(timeline, line_end);
+    format!("{}{line_end}{line_end}{timeline}", text.trim_end())
+}
