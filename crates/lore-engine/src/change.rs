@@ -1,5 +1,8 @@
 //! A change to the files of a vault: what the caller asks for, what it became, and what was done.
 
+use std::collections::BTreeMap;
+
+use lore_page::edit::{Dropped, LineChanges};
 use lore_ports::PageRow;
 use lore_text::ContentHash;
 use lore_vault::VaultPath;
@@ -12,16 +15,20 @@ pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 
 /// What to do with a file.
 pub enum Action<'a> {
-    /// Write these bytes, replacing any existing file.
+    /// Write these bytes, replacing any existing file. Structured lines of a page that they do not mention are kept.
     Put(Vec<u8>),
-    /// Edit its text; the file must exist.
+    /// Edit its text; the file must exist. The edit changes only the lines that it means to change.
     Edit(Edit<'a>),
+    /// Replace some of its text; the file must exist. Structured lines that the new text does not mention are kept.
+    Rewrite(Edit<'a>),
     /// Edit its text and move it to another path, which must be free.
     Move(VaultPath, Edit<'a>),
     /// Delete it.
     Delete,
     /// Delete it if the condition still holds once the vault is locked.
     DeleteIf(Box<dyn Fn() -> bool + 'a>),
+    /// Change nothing, but fail unless the file exists at the expected version.
+    Check,
 }
 
 /// A change to one file.
@@ -53,12 +60,22 @@ pub struct WriteOptions {
     pub subject: Option<String>,
     /// Whether it only fixes lint findings: it is allowed despite other findings and uncommitted changes.
     pub is_fix: bool,
-    /// Whether a page is replaced even where the policy would add a revision to somebody else's text.
+    /// Whether a page is replaced as a whole: no structured line is kept, and no revision is added to somebody else's
+    /// text.
     pub overwrite: bool,
+    /// Structured lines that new texts remove by not mentioning them, by the path of the page as in its change.
+    pub dropped: BTreeMap<String, Dropped>,
     /// What is recorded in the ledger with it.
     pub noted: LedgerNotes,
     /// The mode of a file that is created; by default, the umask decides.
     pub mode: Option<u32>,
+}
+
+impl WriteOptions {
+    /// Returns options with structured lines that the new text of a page removes.
+    pub fn dropping(path: &str, dropped: Dropped) -> WriteOptions {
+        WriteOptions { dropped: BTreeMap::from([(path.to_owned(), dropped)]), ..WriteOptions::default() }
+    }
 }
 
 /// The result of a write.
@@ -85,6 +102,8 @@ pub struct Written {
     pub version: u64,
     /// What happened.
     pub outcome: Outcome,
+    /// What a new text did to the structured lines of the page.
+    pub lines: LineChanges,
 }
 
 /// What a write did to a file.
@@ -120,6 +139,8 @@ pub struct PreparedChange {
     pub sole_author: bool,
     /// The mode of the file before the change, which a moved file keeps; of a file that is created, the mode it gets.
     pub mode: Option<u32>,
+    /// What a new text did to the structured lines of the page.
+    pub lines: LineChanges,
 }
 
 /// What to record in the ledger.

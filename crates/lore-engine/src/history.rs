@@ -48,12 +48,24 @@ pub struct LineAuthor {
 
 /// Returns the snapshots of the referenced page. A deleted page is named by its path.
 pub fn kept(context: &VaultContext, reference: &str) -> Result<PageSnapshots> {
-    let (store, project) = (context.store(), context.project());
-    let path = match context.page(reference) {
+    match kept_to_restore(context, reference) {
+        Err(Error::NotFound { .. }) => of_path(context, context.page(reference)?.path),
+        kept => kept,
+    }
+}
+
+/// Returns the snapshots of a page that will be restored: nothing is guessed.
+pub fn kept_to_restore(context: &VaultContext, reference: &str) -> Result<PageSnapshots> {
+    let path = match context.page_to_remove(reference) {
         Ok(page) => page.path,
         Err(error @ Error::NotFound { .. }) => gone(context, reference)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
+    of_path(context, path)
+}
+
+fn of_path(context: &VaultContext, path: String) -> Result<PageSnapshots> {
+    let (store, project) = (context.store(), context.project());
     let there = context.vault().read(&path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
     let author = store.author(project, &path)?.filter(|author| Some(author.hash) == there);
     Ok(PageSnapshots {

@@ -37,9 +37,9 @@ pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, ne
 pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
-    Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, choose, choose_model,
-    chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of, reconcile, resolve,
-    resolve_targets, validate, without_scheme,
+    Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
+    choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of,
+    reconcile, resolve, resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,

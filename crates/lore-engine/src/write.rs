@@ -6,6 +6,7 @@ mod commit;
 mod commit_gate;
 mod git_state;
 mod intent;
+mod keep;
 mod prepare;
 mod publish;
 mod record;
@@ -323,7 +324,7 @@ fn written(context: &VaultContext, one: PreparedChange) -> Result<Written> {
         Some(row) => (row.slug, row.version),
         None => (path.clone(), context.version_of(&path)?),
     };
-    Ok(Written { path, slug, version, outcome: one.outcome })
+    Ok(Written { path, slug, version, outcome: one.outcome, lines: one.lines })
 }
 
 fn twice(path: &str) -> Error {

@@ -15,6 +15,7 @@ use lore_engine::{
     Action, Error, LedgerNotes, PageChange, Receipt, Result, VaultContext, WriteOptions, is_committed,
     refuse_secret, write_as,
 };
+use lore_page::edit::Dropped;
 use lore_ports::PageRow;
 use lore_vault::VaultPath;
 
@@ -56,6 +57,8 @@ pub struct CaptureRequest {
     pub raw: Option<RawText>,
     /// Gaps that the new page fills.
     pub fills: Vec<u64>,
+    /// Structured lines that an update removes.
+    pub dropped: Dropped,
 }
 
 /// Outcome of a capture.
@@ -190,6 +193,6 @@ fn write_options(subject: String, request: &CaptureRequest, path: &str) -> Write
     WriteOptions {
         subject: Some(subject),
         noted: LedgerNotes::filling(&request.fills, path),
-        ..WriteOptions::default()
+        ..WriteOptions::dropping(path, request.dropped.clone())
     }
 }

@@ -10,6 +10,7 @@ use lore_engine::{
     Error, ImportNote, LedgerNotes, Outcome, PageChange, Receipt, Result, VaultContext, WriteOptions,
     Written, write_as,
 };
+use lore_page::edit::LineChanges;
 use lore_ports::ImportRow;
 use lore_text::ContentHash;
 use lore_vault::exists;
@@ -195,17 +196,22 @@ fn execute(
     let about = source.map(|source| source.path.as_str()).or(request.source_ref.as_deref());
     let subject = Some(format!("Ingest {}", about.unwrap_or(&filler)));
     let notes = LedgerNotes { import, ..LedgerNotes::filling(&request.fills, &filler) };
-    Ok((
-        write_as(context, changes, &WriteOptions { subject, noted: notes, ..WriteOptions::default() })?,
-        batch,
-    ))
+    let dropped = request.pages.iter().map(|page| (page.path.clone(), page.dropped.clone())).collect();
+    let options = WriteOptions { subject, noted: notes, dropped, ..WriteOptions::default() };
+    Ok((write_as(context, changes, &options)?, batch))
 }
 
 /// Returns the existing page that already holds the source.
 fn existing_page(context: &VaultContext, path: &str) -> Result<Option<Written>> {
     let outcome = Outcome::Unchanged;
     let page = context.page_at(path)?;
-    Ok(page.map(|page| Written { path: page.path, slug: page.slug, version: page.version, outcome }))
+    Ok(page.map(|page| Written {
+        path: page.path,
+        slug: page.slug,
+        version: page.version,
+        outcome,
+        lines: LineChanges::default(),
+    }))
 }
 
 /// Returns a warning about a text that was skipped, or written although it is hardly new.

@@ -35,7 +35,7 @@ pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{remove_property, set_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;
-pub use section::{insert_after_section, insert_before_section, replace_section};
+pub use section::{insert_after_section, insert_before_section, replace_own_text, replace_section};
 pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
 pub use truth::{add_to_truth, replace_truth};

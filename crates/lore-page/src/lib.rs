@@ -30,4 +30,4 @@ pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
     Parsed, Properties, Value,
 };
-pub use revision::revision;
+pub use revision::{revision, revision_of_edit};

@@ -26,6 +26,35 @@ pub fn revision(current: &str, new: &str, time: &str) -> String {
     edit::append(current, &block).unwrap_or_else(|_| current.to_owned())
 }
 
+/// Returns an edited text if it has every line of the current body; otherwise the current text, with the sections that
+/// the edit changes as a revision.
+pub fn revision_of_edit(current: &str, edited: &str, time: &str) -> String {
+    let mut lines = body(edited).lines();
+    let is_kept =
+        |line: &str| line.trim().is_empty() || lines.any(|other| other.trim_end() == line.trim_end());
+    if body(current).lines().all(is_kept) {
+        return edited.to_owned();
+    }
+    let known: Vec<&str> = own_sections(current).into_iter().map(|(whole, _)| whole.trim()).collect();
+    let changed = own_sections(edited).into_iter();
+    let changed = changed.filter(|(whole, own)| !own.trim().is_empty() && !known.contains(&whole.trim()));
+    let text: String = changed.map(|(whole, _)| format!("\n{}\n", without_blank_ends(whole))).collect();
+    revision(current, &text, time)
+}
+
+/// Returns the parts of a body between its headings: each with its heading, and without it.
+fn own_sections(text: &str) -> Vec<(&str, &str)> {
+    let places = edit::sections(text);
+    let start = text.len() - body(text).len();
+    let ends = places.iter().skip(1).map(|place| place.whole.start).chain([text.len()]);
+    let top_end = places.first().map_or(text.len(), |place| place.whole.start);
+    let top = text.get(start..top_end).unwrap_or_default();
+    let own = places.iter().zip(ends).filter_map(|(place, end)| {
+        Some((text.get(place.whole.start..end)?, text.get(place.body.start..end)?))
+    });
+    std::iter::once((top, top)).chain(own).collect()
+}
+
 /// Returns a page without a leading level-one heading.
 fn without_title(text: &str) -> String {
     let start = text.len() - body(text).len();
@@ -156,6 +185,23 @@ mod tests {
         }
         let revised = revision(page, "New.\n\n---\n\nEnd.\n", TIME) + "\n## My own\n\nMore.\n";
         check(&revised, "# Day\nNew.\n\n---\n\nEnd.", "");
+    }
+
+    #[test]
+    fn edit_of_edited_text_becomes_a_revision() {
+        let page = "---\nupdated: x\n---\n# Day\n\n## Summary\n\nMine.\n\n## Tasks\n\n- [ ] One\n";
+        let edited = page.replace("Mine.", "Theirs.");
+        let expected = format!("{page}\n{TITLE}\n\n### Summary\n\nTheirs.\n");
+        assert_eq!(revision_of_edit(page, &edited, TIME), expected);
+        assert_eq!(revision_of_edit(&expected, &expected.replace("Mine.", "Theirs."), TIME), expected);
+        for kept in [
+            page.replace("Mine.", "Mine.\nMore."),
+            format!("{page}- [ ] Two\n"),
+            page.replace("updated: x", "updated: y"),
+        ] {
+            assert_eq!(revision_of_edit(page, &kept, TIME), kept);
+        }
+        assert_eq!(revision_of_edit(page, &page.replace("\nMine.\n", ""), TIME), page);
     }
 
     #[test]

@@ -40,7 +40,8 @@ pub use files::{
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 pub use path::{
-    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, relative, sidecar, without_extension,
+    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, pages_of_sidecar, relative, sidecar,
+    without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
 pub use staging::{Staging, StepHashes};

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
-use crate::names::{POLICY_FILE, is_hidden, is_page};
+use crate::names::{EXTENSIONS, POLICY_FILE, is_hidden, is_page};
 
 /// Maximum length of a name in bytes on common file systems.
 const NAME_LIMIT: usize = 255;
@@ -159,6 +159,14 @@ pub fn sidecar(page: &str) -> String {
     } else {
         format!("{folder}/{SIDECARS}/{name}.json")
     }
+}
+
+/// Returns the paths that the page of some sidecar data may have.
+pub fn pages_of_sidecar(path: &str) -> Vec<String> {
+    let Some(stem) = path.strip_suffix(".json").filter(|_| is_sidecar(path)) else { return Vec::new() };
+    let (folder, name) = stem.rsplit_once('/').unwrap_or_default();
+    let folder = folder.strip_suffix(SIDECARS).unwrap_or(folder);
+    EXTENSIONS.iter().map(|extension| format!("{folder}{name}.{extension}")).collect()
 }
 
 /// Returns the path without a page's extension.

@@ -8,6 +8,7 @@ mod pipe;
 mod reference;
 mod serve;
 mod suggest;
+mod unknown_option;
 mod watch;
 mod welcome;
 
@@ -87,6 +88,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    if let Some(failure) = unknown_option::taken_as_text(&command, &matches, &args) {
+        return report(&failure, &Stderr::default(), false);
+    }
     let globals = match Globals::from_arg_matches(innermost(&matches)) {
         Ok(globals) => globals,
         Err(_) => Globals::from_arg_matches(&matches).unwrap_or_else(|_| Globals::none()),

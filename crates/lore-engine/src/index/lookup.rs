@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::PageRow;
+use lore_ports::{KeyRow, PageRow};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
-use super::resolve::{find, resolve, without_scheme};
+use super::resolve::{Purpose, as_path, find, find_to, resolve, resolve_to, without_scheme};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;
@@ -13,29 +13,57 @@ use crate::policy::PathClass;
 impl VaultContext {
     /// Resolves a reference to a page; an old path resolves to its new one.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
-        let alias = self.policy().alias(without_scheme(reference));
-        let key = resolve(self.store(), self.project(), alias.as_deref().unwrap_or(reference))?;
-        let row = self.store().pages(self.project(), &[key.page])?.pop();
-        row.ok_or(Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() })
+        let key = resolve(self.store(), self.project(), &self.current_name(reference))?;
+        self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
+    }
+
+    /// Resolves a reference to a page that will be written: a path is not completed.
+    pub fn page_to_write(&self, reference: &str) -> Result<PageRow> {
+        self.page_to(Purpose::Change, reference)
+    }
+
+    /// Resolves a reference to a page that will be deleted, moved or restored: nothing is guessed.
+    pub fn page_to_remove(&self, reference: &str) -> Result<PageRow> {
+        self.page_to(Purpose::Remove, reference)
+    }
+
+    fn page_to(&self, purpose: Purpose, reference: &str) -> Result<PageRow> {
+        let key = resolve_to(purpose, self.store(), self.project(), &self.current_name(reference))?;
+        self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
     }
 
     /// Resolves a reference to a page, if there is one.
     pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
-        let alias = self.policy().alias(without_scheme(reference));
-        match find(self.store(), self.project(), alias.as_deref().unwrap_or(reference))? {
-            Some(key) => Ok(self.store().pages(self.project(), &[key.page])?.pop()),
-            None => Ok(None),
-        }
+        self.row_of(find(self.store(), self.project(), &self.current_name(reference))?)
+    }
+
+    /// Resolves a reference to a page that will be written, if there is one: a path is not completed.
+    pub fn find_to_write(&self, reference: &str) -> Result<Option<PageRow>> {
+        self.row_of(find_to(Purpose::Change, self.store(), self.project(), &self.current_name(reference))?)
     }
 
     /// Resolves a reference to a file path: a page's, or a file that a rule gives another extension.
     pub fn file(&self, reference: &str) -> Result<String> {
-        let missing = match self.page(reference) {
+        self.file_of(reference, self.page(reference))
+    }
+
+    /// Resolves a reference to the path of a file that will be written: a path is not completed.
+    pub fn file_to_write(&self, reference: &str) -> Result<String> {
+        self.file_of(reference, self.page_to_write(reference))
+    }
+
+    /// Resolves a reference to the path of a file that will be deleted: nothing is guessed.
+    pub fn file_to_remove(&self, reference: &str) -> Result<String> {
+        self.file_of(reference, self.page_to_remove(reference))
+    }
+
+    fn file_of(&self, reference: &str, page: Result<PageRow>) -> Result<String> {
+        let missing = match page {
             Ok(page) => return Ok(page.path),
             Err(error) => error,
         };
         let policy = self.policy();
-        let plain = without_scheme(reference);
+        let plain = as_path(reference).unwrap_or(without_scheme(reference));
         let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
         let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
         let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
@@ -46,6 +74,22 @@ impl VaultContext {
         match named.filter(|path| exists(&self.vault().root().join(path))) {
             Some(path) => Ok(self.vault().file_path(&path)?),
             None => Err(missing),
+        }
+    }
+
+    /// Returns a reference with an old path replaced by its new one.
+    fn current_name(&self, reference: &str) -> String {
+        let policy = self.policy();
+        match as_path(reference) {
+            Some(path) => format!("./{}", policy.alias(path).as_deref().unwrap_or(path)),
+            None => policy.alias(without_scheme(reference)).unwrap_or_else(|| reference.to_owned()),
+        }
+    }
+
+    fn row_of(&self, key: Option<KeyRow>) -> Result<Option<PageRow>> {
+        match key {
+            Some(key) => Ok(self.store().pages(self.project(), &[key.page])?.pop()),
+            None => Ok(None),
         }
     }
 
@@ -88,4 +132,8 @@ impl VaultContext {
         let read = self.vault().read(&page.path, u64::MAX)?;
         read.ok_or_else(|| Error::NotFound { reference: page.slug.clone(), suggestions: Vec::new() })
     }
+}
+
+fn not_found(reference: &str) -> Error {
+    Error::NotFound { reference: reference.to_owned(), suggestions: Vec::new() }
 }

@@ -1,10 +1,15 @@
 //! Resolves references, wherever they come from, to pages.
+//!
+//! Reading may guess: any name of a page works, and so do the end of a slug and the start of an id. Writing guesses less:
+//! a reference with a slash or an extension is a whole path or slug and nothing else, and the start of an id has at least
+//! eight digits. Deleting, moving and restoring guess nothing: a page in a folder is not named by its file name alone. A
+//! reference that starts with `./` is a path, whatever it is for.
 
 use std::collections::HashMap;
 
 use lore_ports::{Index, KeyKind, KeyRow, NameQuery, ProjectNo};
 use lore_text::{fold, slugify};
-use lore_vault::{folder, without_extension};
+use lore_vault::{EXTENSIONS, folder, is_page_path, without_extension};
 
 use crate::error::{Error, Result};
 
@@ -13,6 +18,9 @@ const SUGGESTIONS: usize = 3;
 
 /// Minimum length of an id prefix.
 const ID_PREFIX: usize = 6;
+
+/// Minimum length of an id prefix that names a page to write.
+const WRITE_ID_PREFIX: usize = 8;
 
 /// The result of resolving a reference.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +45,11 @@ pub fn names_of(reference: &str) -> [String; 2] {
 /// Returns a reference without the scheme `memory://`.
 pub fn without_scheme(reference: &str) -> &str {
     reference.strip_prefix("memory://").unwrap_or(reference)
+}
+
+/// Returns the path of a reference that is one by its form: `./notes/plan`.
+pub fn as_path(reference: &str) -> Option<&str> {
+    without_scheme(reference.trim()).strip_prefix("./")
 }
 
 /// Whether a name has characters that its slug drops: `C++` is more than `c`.
@@ -131,28 +144,137 @@ fn length(row: &KeyRow) -> (usize, &str) {
 pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<KeyRow> {
     match find(index, project, reference)? {
         Some(row) => Ok(row),
-        None => Err(Error::NotFound {
-            reference: reference.to_owned(),
-            suggestions: suggestions(index, project, &names_of(reference))?,
-        }),
+        None => {
+            let reference = as_path(reference).unwrap_or(reference);
+            let suggestions = suggestions(index, project, &names_of(reference))?;
+            Err(Error::NotFound { reference: reference.to_owned(), suggestions })
+        }
     }
 }
 
 /// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix.
 pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
+    check(reference)?;
+    if let Some(path) = as_path(reference) {
+        return find_path(index, project, path);
+    }
+    let names = names_of(reference);
+    let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
+    rows.retain(|row| row.kind != KeyKind::DesiredSlug);
+    if rows.is_empty() && may_be_id(wanted(&names)[0], ID_PREFIX) {
+        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0]))?;
+    }
+    only(&rows, reference)
+}
+
+/// What is done to a page that is named by a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Its text is changed.
+    Change,
+    /// It is deleted, moved or replaced by an older version.
+    Remove,
+}
+
+/// Resolves a reference to a page that will be written; an error suggests the page that reading would have found, and
+/// the nearest ones.
+pub fn resolve_to(
+    purpose: Purpose,
+    index: &dyn Index,
+    project: ProjectNo,
+    reference: &str,
+) -> Result<KeyRow> {
+    if let Some(row) = find_to(purpose, index, project, reference)? {
+        return Ok(row);
+    }
+    let reference = as_path(reference).unwrap_or(reference);
+    let guessed = find(index, project, reference).ok().flatten().map(|row| row.slug);
+    let mut near = suggestions(index, project, &names_of(reference))?;
+    near.retain(|slug| Some(slug) != guessed.as_ref());
+    let suggestions = guessed.into_iter().chain(near).take(SUGGESTIONS).collect();
+    Err(Error::NotFound { reference: reference.to_owned(), suggestions })
+}
+
+/// Resolves a reference to a page that will be written.
+pub fn find_to(
+    purpose: Purpose,
+    index: &dyn Index,
+    project: ProjectNo,
+    reference: &str,
+) -> Result<Option<KeyRow>> {
+    check(reference)?;
+    if let Some(path) = as_path(reference) {
+        return find_path(index, project, path);
+    }
+    let names = names_of(reference);
+    let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
+    rows.retain(|row| is_named(row, without_scheme(reference.trim()), purpose));
+    if rows.is_empty() && may_be_id(wanted(&names)[0], WRITE_ID_PREFIX) {
+        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0]))?;
+    }
+    only(&rows, reference)
+}
+
+/// Finds the page at a path, given with its extension or without. A file whose name is not its slug is found by its slug
+/// too.
+fn find_path(index: &dyn Index, project: ProjectNo, path: &str) -> Result<Option<KeyRow>> {
+    let is_file = is_page_path(path);
+    let mut names = names_of(path).to_vec();
+    names
+        .extend(EXTENSIONS.iter().filter(|_| !is_file).map(|extension| fold(&format!("{path}.{extension}"))));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut rows = index.lookup(project, &NameQuery::Exact(&names))?;
+    rows.retain(|row| row.path == path || !is_file && without_extension(&row.path) == path);
+    if rows.is_empty() && !is_file {
+        let slugs = index.lookup(project, &NameQuery::Exact(&[path]))?;
+        rows = slugs.into_iter().filter(|row| row.kind == KeyKind::Slug && row.slug == path).collect();
+    }
+    Ok(rows.into_iter().next())
+}
+
+/// Whether a reference names a page well enough to write it.
+fn is_named(row: &KeyRow, reference: &str, purpose: Purpose) -> bool {
+    let name = fold(reference);
+    let is_path = reference.contains('/') || is_page_path(reference);
+    // `C#` is not the page `C++`, although both have the slug `c`.
+    let as_written = row.key == name || !is_lossy_slug(reference);
+    // The file name of a page in a folder is the end of its path, even where it is the title too.
+    let is_file_name = || row.path.contains('/') && fold(file_stem(&row.path)) == name;
+    match row.kind {
+        KeyKind::Id | KeyKind::Path => true,
+        KeyKind::Slug => !is_page_path(reference) && as_written,
+        KeyKind::Title | KeyKind::Alias if purpose == Purpose::Remove => {
+            !is_path && row.key == name && !is_file_name()
+        }
+        KeyKind::Title | KeyKind::Alias | KeyKind::NameSlug | KeyKind::Suffix => {
+            !is_path && as_written && purpose == Purpose::Change
+        }
+        KeyKind::DesiredSlug => false,
+    }
+}
+
+fn file_stem(path: &str) -> &str {
+    let stem = without_extension(path);
+    stem.rsplit('/').next().unwrap_or(stem)
+}
+
+/// Checks the form of a reference.
+fn check(reference: &str) -> Result<()> {
     check_uri(reference)?;
     if reference.trim().chars().any(char::is_control) {
         let path = reference.chars().take(200).collect();
         return Err(lore_vault::Error::BadPath { path, reason: "it contains a control character" }.into());
     }
-    let names = names_of(reference);
-    let wanted: Vec<&str> = names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect();
-    let mut rows = index.lookup(project, &NameQuery::Exact(&wanted))?;
-    rows.retain(|row| row.kind != KeyKind::DesiredSlug);
-    if rows.is_empty() && may_be_id(wanted[0]) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted[0]))?;
-    }
-    match choose(&rows, without_scheme(reference.trim()), None) {
+    Ok(())
+}
+
+fn wanted(names: &[String; 2]) -> Vec<&str> {
+    names.iter().map(|name| name.strip_prefix("id/").unwrap_or(name)).collect()
+}
+
+/// Returns the only page that fits best.
+fn only(rows: &[KeyRow], reference: &str) -> Result<Option<KeyRow>> {
+    match choose(rows, without_scheme(reference.trim()), None) {
         Resolution::One(row) => Ok(Some(row.clone())),
         Resolution::Many(rows) => Err(Error::Ambiguous {
             reference: reference.to_owned(),
@@ -185,9 +307,9 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
 }
 
 /// Long enough and with a digit, so that no word and no year is taken as an id prefix.
-fn may_be_id(name: &str) -> bool {
+fn may_be_id(name: &str, length: usize) -> bool {
     let hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    hexadecimal && name.len() >= ID_PREFIX && name.bytes().any(|byte| byte.is_ascii_digit())
+    hexadecimal && name.len() >= length && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Checks the syntax of `memory://` references; other references are names and may contain anything.

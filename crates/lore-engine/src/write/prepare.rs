@@ -1,10 +1,12 @@
 //! Prepares a requested change: path, version, permission, new bytes.
 
-use lore_page::{Value, edit, revision};
+use lore_page::edit::LineChanges;
+use lore_page::{Value, edit, revision, revision_of_edit};
 use lore_ports::Authorship;
 use lore_text::ContentHash;
 use lore_vault::{decode, exists, is_page_path};
 
+use super::keep::{keep_id, keep_lines};
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -41,8 +43,17 @@ pub(super) fn prepare(
     let row = context.page_at(&path)?;
     check_version(context, &path, row.as_ref().map(|row| row.slug.as_str()), change.expected_version)?;
     let mode = context.vault().mode(&path).or(terms.mode);
-    let (new, to, outcome, sole_author) = (None, None, Outcome::Updated, true);
-    let mut ready = PreparedChange { path, row, old, new, to, outcome, sole_author, mode };
+    let mut ready = PreparedChange {
+        path,
+        row,
+        old,
+        new: None,
+        to: None,
+        outcome: Outcome::Updated,
+        sole_author: true,
+        mode,
+        lines: LineChanges::default(),
+    };
     make(context, change, terms, &mut ready)?;
     if let Some(name) = ready.to.as_ref().or(Some(&ready.path).filter(|_| ready.old.is_none())) {
         refuse_name(context, name)?;
@@ -65,8 +76,18 @@ fn make(
         ready.sole_author = is_own(context, ready)?;
     }
     ready.new = match &change.action {
-        Action::Put(bytes) => Some(put(context, ready, bytes, terms)?),
+        Action::Put(bytes) => {
+            let bytes = put(context, ready, bytes, terms)?;
+            let bytes = keep_id(ready, bytes, terms);
+            let bytes = keep_lines(context, ready, change, bytes, terms)?;
+            ready.sole_author &= ready.lines.kept.is_empty() || is_own(context, ready)?;
+            Some(bytes)
+        }
         Action::Edit(edit) => Some(edited(ready, edit)?),
+        Action::Rewrite(edit) => {
+            let bytes = rewritten(context, ready, edit, terms)?;
+            Some(keep_lines(context, ready, change, bytes, terms)?)
+        }
         Action::Move(to, edit) => {
             let to = normalize(context, to)?;
             check_writable_target(context, &to)?;
@@ -76,6 +97,7 @@ fn make(
             ready.to = Some(to);
             Some(edited(ready, edit)?)
         }
+        Action::Check => Some(existing(ready)?.to_vec()),
         Action::DeleteIf(holds) if !holds() => ready.old.clone(),
         Action::Delete | Action::DeleteIf(_) => {
             existing(ready)?;
@@ -92,31 +114,61 @@ fn put(
     bytes: &[u8],
     terms: &WriteOptions,
 ) -> Result<Vec<u8>> {
-    let policy = context.policy();
-    let revises = policy.rule(&ready.path).is_some_and(|rule| rule.edited == OnEdited::Revision);
-    let replaces = !revises || terms.overwrite || terms.authority == Authority::Upkeep;
-    if replaces || ready.old.is_none() || ready.old.as_deref() == Some(bytes) || is_own(context, ready)? {
+    if ready.old.as_deref() == Some(bytes) || !revises(context, ready, terms) || is_own(context, ready)? {
         return Ok(bytes.to_vec());
     }
     let old = ready.old.as_deref().map(std::str::from_utf8);
     match (old, std::str::from_utf8(bytes)) {
         (Some(Ok(current)), Ok(new)) => {
-            let text = revision(current, new, &context.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
             ready.sole_author = false;
-            Ok(text.into_bytes())
+            Ok(revision(current, new, &revision_time(context)).into_bytes())
         }
         _ => Ok(bytes.to_vec()),
     }
 }
 
+/// Returns the edited bytes of a page. If the policy says so, an edit of a page that somebody has edited since it was
+/// written becomes a revision, unless it leaves every line as it is.
+fn rewritten(
+    context: &VaultContext,
+    ready: &PreparedChange,
+    edit: &Edit<'_>,
+    terms: &WriteOptions,
+) -> Result<Vec<u8>> {
+    let bytes = edited(ready, edit)?;
+    if !revises(context, ready, terms) || written_by(context, ready)?.is_some() {
+        return Ok(bytes);
+    }
+    match (ready.old.as_deref().map(std::str::from_utf8), std::str::from_utf8(&bytes)) {
+        (Some(Ok(current)), Ok(new)) => {
+            Ok(revision_of_edit(current, new, &revision_time(context)).into_bytes())
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// Whether the policy keeps the current text where somebody else wrote some of it.
+fn revises(context: &VaultContext, ready: &PreparedChange, terms: &WriteOptions) -> bool {
+    let policy = context.policy();
+    let keeps = policy.rule(&ready.path).is_some_and(|rule| rule.edited == OnEdited::Revision);
+    keeps && ready.old.is_some() && !terms.overwrite && terms.authority == Authority::Author
+}
+
+fn revision_time(context: &VaultContext) -> String {
+    context.now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}
+
 /// Whether the current page was written by this author alone.
 fn is_own(context: &VaultContext, ready: &PreparedChange) -> Result<bool> {
-    let Some(old) = &ready.old else { return Ok(true) };
+    let author = written_by(context, ready)?;
+    Ok(ready.old.is_none() || author.is_some_and(|author| author.actor == context.author().actor))
+}
+
+/// Returns who wrote the whole current page through Lore, if nobody else has edited it.
+fn written_by(context: &VaultContext, ready: &PreparedChange) -> Result<Option<Authorship>> {
+    let Some(old) = &ready.old else { return Ok(None) };
     let author = context.store().author(context.project(), &ready.path)?;
-    let own = |author: Authorship| {
-        author.sole_author && author.actor == context.author().actor && author.hash == ContentHash::of(old)
-    };
-    Ok(author.is_some_and(own))
+    Ok(author.filter(|author| author.sole_author && author.hash == ContentHash::of(old)))
 }
 
 /// Checks the change against the policy's rules.
@@ -133,8 +185,11 @@ fn permit(context: &VaultContext, change: &PageChange<'_>, ready: &PreparedChang
             policy.allow(&ready.path, &[Verb::Put, Verb::Append])
         }
         Action::Put(_) => policy.allow(&ready.path, &[Verb::Put]),
-        Action::Edit(_) if appends => policy.allow(&ready.path, &[Verb::Append, Verb::Patch]),
-        Action::Edit(_) => policy.allow(&ready.path, &[Verb::Patch]),
+        Action::Edit(_) | Action::Rewrite(_) if appends => {
+            policy.allow(&ready.path, &[Verb::Append, Verb::Patch])
+        }
+        Action::Edit(_) | Action::Rewrite(_) => policy.allow(&ready.path, &[Verb::Patch]),
+        Action::Check => Ok(()),
         Action::Delete | Action::DeleteIf(_) => policy.allow(&ready.path, &[Verb::Delete]),
         Action::Move(..) => {
             policy.allow(&ready.path, &[Verb::Delete])?;

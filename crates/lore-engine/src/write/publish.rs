@@ -1,6 +1,7 @@
 //! What follows a change that is in the vault and in the index: generated files, then the commit. Neither can roll back
 //! the write; failures are reported.
 
+use lore_page::edit::LineChanges;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, is_sidecar};
 
@@ -70,6 +71,7 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
             to: None,
             outcome,
             sole_author: false,
+            lines: LineChanges::default(),
         });
     }
     if ready.is_empty() {
@@ -84,10 +86,12 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
 
 /// Returns the first line of the commit message.
 pub(super) fn subject(ready: &[PreparedChange]) -> String {
+    let mut changed: Vec<&PreparedChange> =
+        ready.iter().filter(|one| one.outcome != Outcome::Unchanged).collect();
     // Sidecar data is not mentioned along with its page.
-    let beside = |one: &&PreparedChange| ready.len() == 1 || !is_sidecar(&one.path);
-    let changed: Vec<&PreparedChange> =
-        ready.iter().filter(|one| one.outcome != Outcome::Unchanged).filter(beside).collect();
+    if changed.len() > 1 {
+        changed.retain(|one| !is_sidecar(&one.path));
+    }
     let done = |one: &PreparedChange| match (one.outcome, &one.to) {
         (Outcome::Created, _) => format!("Create {}", one.path),
         (Outcome::Deleted, _) => format!("Delete {}", one.path),

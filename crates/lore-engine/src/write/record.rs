@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use lore_ports::{Authorship, NewSnapshot, StateChange, no_progress};
 use lore_text::ContentHash;
+use lore_vault::{is_sidecar, pages_of_sidecar};
 
 use super::intent::Intent;
 use crate::context::VaultContext;
@@ -44,6 +45,9 @@ pub(super) fn record(
         &ReconcileScope::Paths { paths: &paths, moved: &intent.moved, proposal },
         &no_progress,
     )?;
+    for entry in entries.iter().filter(|entry| is_sidecar(&entry.path)) {
+        count_page_version(context, entry, &paths)?;
+    }
     for entry in entries {
         set_author(context, intent, entry, proposal)?;
     }
@@ -110,4 +114,14 @@ fn count_version(context: &VaultContext, entry: &FileChange) -> Result<()> {
         (None, None) => return Ok(()),
     };
     Ok(context.store().set_version(context.project(), &entry.path, version, hash)?)
+}
+
+/// Increments the version of a page whose sidecar data changed, unless the page itself changes with it.
+fn count_page_version(context: &VaultContext, entry: &FileChange, paths: &BTreeSet<String>) -> Result<()> {
+    for page in pages_of_sidecar(&entry.path).into_iter().filter(|page| !paths.contains(page)) {
+        if let Some(row) = context.page_at(&page)? {
+            context.store().set_version(context.project(), &page, row.version + 1, row.hash)?;
+        }
+    }
+    Ok(())
 }

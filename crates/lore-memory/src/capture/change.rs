@@ -1,10 +1,7 @@
 //! Captures that extend or update an existing page.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
-
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, write_as};
-use lore_page::{LINKS_TO, edit, parse};
+use lore_page::{edit, parse};
 use lore_vault::VaultPath;
 
 use super::{CaptureRequest, write_options};
@@ -31,11 +28,10 @@ pub(super) fn change(
             hint: "omit them, or write a new page instead".into(),
         });
     }
-    let page = context.page(reference)?;
+    let page = context.page_to_write(reference)?;
     let body = body_of(request)?;
     // On an append-only page, text can only be added at the end of the file.
     let may_patch = context.policy().allow(&page.path, &[Verb::Patch]).is_ok();
-    let removed = Cell::new(0);
     let apply: Edit<'_> = Box::new(|text| {
         let failed = |source| Error::Edit { slug: page.slug.clone(), source };
         let has_timeline = parse(&page.path, text).page.timeline.is_some();
@@ -45,7 +41,6 @@ pub(super) fn change(
             ChangeMode::Extend => edit::append(text, &format!("\n{body}")),
         };
         let mut edited = edited.map_err(failed)?;
-        removed.set(count_removed_statements(text, &edited));
         for tag in &request.tags {
             edited = edit::add_tag(&edited, tag).map_err(failed)?;
         }
@@ -53,19 +48,11 @@ pub(super) fn change(
     });
     let change = PageChange {
         path: VaultPath::known(page.path.clone()),
-        action: Action::Edit(apply),
+        action: Action::Rewrite(apply),
         expected_version: request.expected_version,
     };
     let verb = if mode == ChangeMode::Update { "Update" } else { "Extend" };
-    let mut receipt =
-        write_as(context, &[change], &write_options(format!("{verb} {}", page.path), request, &page.path))?;
-    if removed.get() > 0 {
-        let (count, slug) = (removed.get(), &page.slug);
-        let what =
-            if count == 1 { "1 relation or fact".into() } else { format!("{count} relations and facts") };
-        receipt.warnings.push(format!("{what} removed with the old text; the history of {slug} has them"));
-    }
-    Ok(receipt)
+    write_as(context, &[change], &write_options(format!("{verb} {}", page.path), request, &page.path))
 }
 
 /// Returns the text below its frontmatter, followed by its source.
@@ -82,15 +69,4 @@ fn body_of(request: &CaptureRequest) -> Result<String> {
         body.push_str(&format!(" (source: {source})"));
     }
     Ok(body)
-}
-
-/// Counts relations and facts in `before` that are missing from `after`.
-fn count_removed_statements(before: &str, after: &str) -> usize {
-    let statements = |text: &str| -> BTreeSet<(String, String)> {
-        let page = parse("", text).page;
-        let relations = page.links.into_iter().filter(|link| link.relation != LINKS_TO);
-        let relations = relations.map(|link| (link.relation, link.target));
-        relations.chain(page.facts.into_iter().map(|fact| (fact.predicate, fact.object))).collect()
-    };
-    statements(before).difference(&statements(after)).count()
 }

@@ -65,7 +65,7 @@ impl Evidence {
 }
 
 /// Returns the timeline entries of a page.
-pub(super) fn entries(page: &Page) -> Vec<NewEntry> {
+fn entries(page: &Page) -> Vec<NewEntry> {
     let entry = |entry: &lore_page::Entry| NewEntry {
         date: entry.date.clone(),
         source: entry.source.clone(),

@@ -1,12 +1,13 @@
 //! Applies a source to one page: a new page, a rewrite if it says something new, and its evidence in any case.
 
 use lore_engine::{Action, Error, PageChange, Result, VaultContext};
+use lore_page::edit::Dropped;
 use lore_page::{edit, parse};
 use lore_ports::PageRow;
 use lore_vault::{VaultPath, decode, without_extension};
 
 use super::IngestRequest;
-use super::evidence::{Evidence, entries};
+use super::evidence::Evidence;
 use crate::novelty::{Novelty, Verdict, novelty};
 
 /// Changes to a page derived from a source.
@@ -20,6 +21,8 @@ pub struct PageIngest {
     pub expected_version: u64,
     /// Evidence in the source.
     pub evidence: Evidence,
+    /// Structured lines that the new text removes.
+    pub dropped: Dropped,
 }
 
 /// What happened to a page's new text.
@@ -105,29 +108,9 @@ fn rewrite<'a>(
             novelty: Some(found),
         });
     }
-    let text = keep_timeline(content, old).and_then(|text| page.evidence.add_to(&text));
+    let text = page.evidence.add_to(content);
     let text = text.map_err(|source| failed(page, source))?;
     Ok(PlannedPage { change: put(page, text), derived: RewriteOutcome::Written, novelty: Some(found) })
-}
-
-/// Returns a rewritten page with its previous timeline, which may only grow. If the new text has no timeline, the old
-/// one is kept as is; otherwise missing entries are added.
-fn keep_timeline(content: &str, old: &str) -> std::result::Result<String, edit::EditError> {
-    let (new_page, old_page) = (parse("", content).page, parse("", old).page);
-    let timeline = old_page.timeline.map(|range| range.of(old)).unwrap_or_default();
-    if new_page.timeline.is_none() && !timeline.trim().is_empty() {
-        let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-        let truth = content.trim_end();
-        return Ok(format!(
-            "{truth}{line_end}{line_end}---{line_end}{}",
-            timeline.trim_start_matches(['\r', '\n'])
-        ));
-    }
-    let mut text = content.to_owned();
-    for entry in entries(&old_page) {
-        text = edit::add_entry(&text, &entry)?;
-    }
-    Ok(text)
 }
 
 fn put(page: &PageIngest, text: String) -> PageChange<'_> {
@@ -151,33 +134,4 @@ fn add(page: &PageIngest, evidence: Evidence) -> PageChange<'_> {
 
 fn failed(page: &PageIngest, source: edit::EditError) -> Error {
     Error::Edit { slug: without_extension(&page.path).to_owned(), source }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const OLD: &str = "# Ada\n\nOld.\n\n---\n\nSome words.\n\n## Timeline\n- **2024-01-02** | meeting — First\n  with detail\n";
-
-    #[test]
-    fn rewrite_without_timeline_keeps_the_old_one() {
-        let text = keep_timeline("# Ada\n\nNew.\n", OLD).expect("it fits");
-        assert_eq!(text, OLD.replace("Old.", "New.").replace("---\n\n", "---\n"));
-    }
-
-    #[test]
-    fn rewrite_with_timeline_gets_missing_entries() {
-        let new = "# Ada\n\nNew.\n\n---\n\n## Timeline\n- **2025-01-01** | call — Second\n";
-        let text = keep_timeline(new, OLD).expect("it fits");
-        let summaries: Vec<String> =
-            parse("", &text).page.entries.into_iter().map(|entry| entry.summary).collect();
-        assert_eq!(summaries, ["Second", "First"]);
-        assert!(text.contains("  with detail"), "{text}");
-        assert_eq!(keep_timeline(&text, OLD).as_deref(), Ok(text.as_str()), "must be idempotent");
-    }
-
-    #[test]
-    fn page_without_timeline_gets_none() {
-        assert_eq!(keep_timeline("# New\n", "# Old\n").as_deref(), Ok("# New\n"));
-    }
 }

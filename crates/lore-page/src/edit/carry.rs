@@ -109,9 +109,8 @@ impl Rewrite<'_, '_> {
     fn whole_timeline(&self, dropped: &Dropped) -> Option<String> {
         let doc = self.old.doc;
         let timeline = doc.page.timeline.filter(|timeline| !timeline.of(doc.text).trim().is_empty())?;
-        let lines = || {
-            self.old.statements.iter().enumerate().filter(|(_, statement)| self.in_timeline(statement))
-        };
+        let lines =
+            || self.old.statements.iter().enumerate().filter(|(_, statement)| self.in_timeline(statement));
         let is_mentioned = lines().any(|(at, _)| self.mentions[at] != Mention::Missing);
         if self.new.doc.page.timeline.is_some()
             || is_mentioned
@@ -251,12 +250,11 @@ impl Rewrite<'_, '_> {
             self.old.statements.iter().map(|line| line.signature(self.old.doc)).collect();
         let old = self.old.statements.iter().enumerate();
         let kept = old.clone().filter(|(at, _)| self.is_kept(*at));
-        let removed = old.filter(|(at, line)| {
-            !self.is_kept(*at) && !after.contains(&line.signature(self.old.doc))
-        });
-        let added = lines.iter().filter(|line| {
-            !matches!(line.body, Body::Text) && !before.contains(&line.signature(&result))
-        });
+        let removed =
+            old.filter(|(at, line)| !self.is_kept(*at) && !after.contains(&line.signature(self.old.doc)));
+        let added = lines
+            .iter()
+            .filter(|line| !matches!(line.body, Body::Text) && !before.contains(&line.signature(&result)));
         LineChanges {
             kept: kept.map(|(_, line)| line.text(self.old.doc)).collect(),
             added: added.map(|line| line.text(&result)).collect(),
@@ -280,9 +278,7 @@ fn assemble(doc: &Doc<'_>, pieces: Vec<(Place, String)>, replaced: Vec<(usize, u
         all.push(match place {
             Place::Line { at } => (at, 0, Piece::Line(lines)),
             Place::Block { at, heading: None } => (at, 1, Piece::Block(lines)),
-            Place::Block { at, heading: Some(heading) } => {
-                (at, 2, Piece::Block(format!("{heading}{lines}")))
-            }
+            Place::Block { at, heading: Some(heading) } => (at, 2, Piece::Block(format!("{heading}{lines}"))),
         });
     }
     for (start, end, lines) in replaced {

@@ -37,6 +37,30 @@ pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, 
     Ok(splice(text, body_start..end, &written))
 }
 
+/// Replaces the text under a heading, and the subsections that the new text has too. Other subsections stay after it.
+///
+/// The heading is named as in [`replace_section`].
+pub fn replace_own_text(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let headings = &doc.page.headings;
+    let at = find(headings, heading)?;
+    let given: Vec<String> =
+        Doc::new(with).page.headings.into_iter().map(|heading| heading.text.to_lowercase()).collect();
+    let own = doc.section(&headings[at]);
+    let direct = (at + 1..headings.len()).filter(|inner| parent(headings, *inner) == Some(at));
+    let is_inside = |bounds: &SectionBounds| bounds.start < own.end;
+    let missing = direct.filter(|inner| !given.contains(&headings[*inner].text.to_lowercase()));
+    let kept: Vec<SectionBounds> =
+        missing.map(|inner| doc.section(&headings[inner])).filter(is_inside).collect();
+    let mut new = without_heading(with, &headings[at].text).trim_end().to_owned();
+    for bounds in kept {
+        let section = text[bounds.start..bounds.end].trim_end();
+        new.push_str(if new.is_empty() { "" } else { "\n\n" });
+        new.push_str(section);
+    }
+    replace_section(text, heading, &new)
+}
+
 /// Inserts a block of text before a section's heading, with a blank line on either side.
 pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
     insert(text, heading, addition, |section| section.start)

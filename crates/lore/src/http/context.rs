@@ -59,7 +59,7 @@ impl PageRequest {
     async fn run(&self, shared: &Shared, target: RequestTarget, body: Body) -> Result<Response> {
         let request = resolve(target.clone(), self.operation(), self.parameters(body)).await?;
         if self.means.exists && self.method == Method::PUT {
-            let reference = std::future::ready(Ok(json!({ "reference": self.path })));
+            let reference = std::future::ready(Ok(json!({ "reference": self.reference() })));
             match resolve(target, "get", reference).await?.json(&shared.workers).await {
                 Ok(_) => (),
                 Err(failure) if failure.code == Code::NotFound => {
@@ -75,6 +75,11 @@ impl PageRequest {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Returns the reference to the page at exactly this path.
+    fn reference(&self) -> String {
+        format!("./{}", self.path)
     }
 
     /// Returns the operation of the method.
@@ -94,9 +99,9 @@ impl PageRequest {
             Method::PUT => (object_or(body, &self.headers, "content").await?, "slug"),
             Method::PATCH => (object_or(body, &self.headers, "append").await?, "reference"),
             Method::DELETE => (Map::from_iter([("yes".to_owned(), json!(true))]), "reference"),
-            _ => return Ok(json!({ "reference": self.path })),
+            _ => return Ok(json!({ "reference": self.reference() })),
         };
-        input.insert(page.into(), json!(self.path));
+        input.insert(page.into(), json!(self.reference()));
         if let Some(version) = self.means.expected {
             input.insert("expected_version".into(), json!(version));
         }

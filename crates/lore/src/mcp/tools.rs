@@ -47,12 +47,14 @@ pub const TOOLS: &[Tool] = &[
         "Read a page with its version. Any reference works: slug, id, title, alias",
         [SLUG] -> ["slug", "version", "content"], core: true),
     tool!("memory_put", "Write page", "put", Memory, Replaces,
-        "Write a whole page or parts of it. expected_version is the version you read; 0 for a new page",
+        "Write a whole page or parts of it. expected_version is the version you read; 0 for a new page. Facts, \
+         relations, observations and timeline entries not in the text are kept; drop names lines to remove",
         [must("slug"), may("content").about("whole Markdown"), must("expected_version"),
-         may("assertions"), may("compiled_truth"), may("timeline_append"), may("frontmatter")]
-        -> ["slug", "version", "warnings"], core: true),
+         may("assertions"), may("compiled_truth"), may("timeline_append"), may("frontmatter"), may("drop")]
+        -> ["slug", "version", "kept", "added", "removed", "warnings"], core: true),
     tool!("memory_ingest", "Import source", "ingest", Memory, Adds,
-        "Import a source once, with its changes to pages, links and timelines, atomically",
+        "Import a source once, with its changes to pages, links and timelines, atomically. Facts, relations, \
+         observations and timeline entries not in a page's new content are kept; its drop names lines to remove",
         [must("content"), must("source_type"), must("source_ref"), may("force").or("false"), must("pages")]
         -> ["outcome", "pages"], repeatable: true),
     tool!("memory_link", "Link pages", "link", Memory, Adds,
@@ -97,15 +99,16 @@ pub const TOOLS: &[Tool] = &[
         [] -> ["pages", "links"]),
     tool!("memory_raw", "Sidecar data", "raw", Memory, Replaces, "Read or write enrichment data stored with a page",
         [SLUG, may("source"), may("data"), VERSION] -> ["sources"], repeatable: true),
-    tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its title gives the file name",
+    tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its title gives the file name. overwrite keeps facts, relations, observations and timeline \
+         entries not in the text; drop names lines to remove",
         [must("title"), must("content"), may("directory").or("\"\""), PROJECT, may("tags"),
-         may("note_type").or("\"note\""), may("metadata"), may("overwrite").or("false")]
-        -> ["permalink", "file_path", "version"], repeatable: true),
+         may("note_type").or("\"note\""), may("metadata"), may("overwrite").or("false"), may("drop")]
+        -> ["permalink", "file_path", "version", "kept"], repeatable: true),
     tool!("read_note", "Read note", "show", Notes, Reads, "Read a note with its observations and links",
         [PATH, PROJECT] -> ["slug", "version", "content"], fixed: r#"{"with_links": true}"#),
     tool!("edit_note", "Edit note", "edit_note", Notes, Replaces,
-        "Edit a note: text under an existing heading replaces that section, other text is appended; \
-         or JSON such as {\"find\": …, \"replace\": …}",
+        "Edit a note: text under an existing heading replaces the text there and keeps other subsections, other \
+         text is appended; or JSON such as {\"find\": …, \"replace\": …}",
         [must("path"), must("content_updates"), PROJECT] -> ["version"]),
     tool!("delete_note", "Delete note", "rm", Notes, Replaces, "Delete a note",
         [PATH, PROJECT] -> ["outcome"], fixed: r#"{"yes": true}"#),

@@ -1,26 +1,48 @@
 //! The code shared by every operation that edits one page.
 
-use lore_engine::{Action, Error, PageChange, write};
-use lore_page::edit::EditError;
+use lore_engine::{Action, Edit, Error, PageChange, WriteOptions, write_as};
+use lore_page::edit::{Dropped, EditError};
 use lore_vault::{VaultPath, without_extension};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::WriteResult;
 
-/// Edits the text of the referenced page through the engine's write path.
+/// Edits lines of the referenced page through the engine's write path.
 pub fn change(
     session: &Session,
     reference: &str,
     expected_version: Option<u64>,
     edit: impl Fn(&str) -> std::result::Result<String, EditError>,
 ) -> Result<WriteResult> {
+    write_edit(session, reference, expected_version, edit, None)
+}
+
+/// Replaces text of the referenced page: structured lines that the new text does not mention are kept unless dropped.
+pub fn rewrite(
+    session: &Session,
+    reference: &str,
+    expected_version: Option<u64>,
+    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+    dropped: Dropped,
+) -> Result<WriteResult> {
+    write_edit(session, reference, expected_version, edit, Some(dropped))
+}
+
+fn write_edit(
+    session: &Session,
+    reference: &str,
+    expected_version: Option<u64>,
+    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+    dropped: Option<Dropped>,
+) -> Result<WriteResult> {
     let context = session.fresh()?;
-    let path = context.file(reference)?;
+    let path = context.file_to_write(reference)?;
     let slug = without_extension(&path);
-    let edit = move |text: &str| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source });
-    let action = Action::Edit(Box::new(edit));
-    let written =
-        write(context, &[PageChange { path: VaultPath::known(path.clone()), action, expected_version }])?;
-    Ok(WriteResult::new(written))
+    let edit: Edit<'_> =
+        Box::new(move |text| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source }));
+    let action = if dropped.is_some() { Action::Rewrite(edit) } else { Action::Edit(edit) };
+    let change = PageChange { path: VaultPath::known(path.clone()), action, expected_version };
+    let options = WriteOptions::dropping(&path, dropped.unwrap_or_default());
+    Ok(WriteResult::new(write_as(context, &[change], &options)?))
 }

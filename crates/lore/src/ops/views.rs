@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use lore_engine::{Outcome, Receipt, VaultContext, Written};
+use lore_page::edit::LineChanges;
 use lore_page::{Properties, Value};
 use lore_ports::{LinkRow, PageRow};
 use lore_vault::Skipped;
@@ -174,19 +175,68 @@ pub struct WriteResult {
     /// Other pages that changed in the same write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
+    /// What happened to the structured lines of the page.
+    #[serde(flatten)]
+    pub lines: LineResult,
     /// Warnings for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// Structured lines that a new text kept, added and removed.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct LineResult {
+    /// Structured lines that the new text does not mention and that were kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+    /// Structured lines that were added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Structured lines that were removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+}
+
+impl LineResult {
+    /// Returns a warning about lines that were kept, with the way to remove them.
+    pub fn warning(&self) -> Option<String> {
+        let lines = match self.kept.len() {
+            0 => return None,
+            1 => "1 line".to_owned(),
+            many => format!("{many} lines"),
+        };
+        Some(format!("kept {lines} that the new text does not mention; to remove lines, name them in drop"))
+    }
+
+    /// Returns one line of text per structured line.
+    pub fn human(&self) -> String {
+        let parts = [("kept", &self.kept), ("added", &self.added), ("removed", &self.removed)];
+        let items = parts.into_iter().flat_map(|(what, items)| items.iter().map(move |item| (what, item)));
+        lines(items.map(|(what, item)| format!("{what:<7}  {item}")))
+    }
+}
+
+impl From<LineChanges> for LineResult {
+    fn from(changes: LineChanges) -> LineResult {
+        LineResult { kept: changes.kept, added: changes.added, removed: changes.removed }
+    }
 }
 
 impl WriteResult {
     /// Converts a receipt: the first file is the requested one, the others changed with it.
     pub fn new(receipt: Receipt) -> WriteResult {
         let mut files = receipt.files.into_iter();
-        let nothing =
-            || Written { path: String::new(), slug: String::new(), version: 0, outcome: Outcome::Unchanged };
+        let nothing = || Written {
+            path: String::new(),
+            slug: String::new(),
+            version: 0,
+            outcome: Outcome::Unchanged,
+            lines: LineChanges::default(),
+        };
         let first = files.next().unwrap_or_else(nothing);
         let also = files.filter(|one| one.outcome != Outcome::Unchanged).map(|one| one.slug).collect();
+        let lines = LineResult::from(first.lines);
+        let warnings = receipt.warnings.into_iter().chain(lines.warning()).collect();
         WriteResult {
             slug: first.slug,
             path: first.path,
@@ -194,7 +244,8 @@ impl WriteResult {
             outcome: outcome(first.outcome),
             commit: receipt.commit,
             also,
-            warnings: receipt.warnings,
+            lines,
+            warnings,
         }
     }
 }
@@ -205,6 +256,7 @@ impl Render for WriteResult {
         if !self.also.is_empty() {
             text.push_str(&format!("also changed: {}\n", self.also.join(", ")));
         }
+        text.push_str(&self.lines.human());
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
     }

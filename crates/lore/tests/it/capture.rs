@@ -124,9 +124,10 @@ fn update_replaces_only_the_truth() {
     let updated = updated.ok().json();
     assert_eq!((&updated["id"], &updated["outcome"]), (&json!("0192f3a1"), &json!("updated")));
     let warning = updated["warnings"][0].as_str().expect("a warning");
-    assert!(warning.contains("2 relations and facts removed with the old text"), "{warning}");
+    assert!(warning.contains("kept 2 lines that the new text does not mention"), "{warning}");
+    assert_eq!(updated["kept"], json!(["- based_in [[Fresno]]", "- owner:: Wile"]));
     let expected = page
-        .replace("Makes anvils.\n\n- based_in [[Fresno]]\n- owner:: Wile\n", "Makes springs now.\n")
+        .replace("Makes anvils.", "Makes springs now.")
         .replace("stage: seed\n", "stage: seed\ntags: [tools]\n");
     assert_eq!(vault.read("companies/acme.md"), expected);
     let history = vault.lore(&["history", "Acme"]).ok().text();

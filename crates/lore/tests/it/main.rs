@@ -24,6 +24,7 @@ mod transcript;
 
 // Hostile and unusual files.
 mod disk_full;
+mod exact_references;
 mod foreign_database;
 mod forged_staging;
 mod hostile_files;
@@ -55,6 +56,7 @@ mod compact;
 mod gaps;
 mod ingest;
 mod lifecycle;
+mod rewrites;
 
 // Search, models and embeddings.
 mod broken_models;

@@ -55,6 +55,26 @@ fn new_text_is_appended_to_another_actors_edit() {
 }
 
 #[test]
+fn edit_of_a_file_edited_by_hand_is_appended() {
+    let vault = edited_by_hand("\nI want to remember the rain.\n");
+    vault.write(FILE, &vault.text(FILE).replace("I shipped it.", "I shipped it, tired."));
+    let persons = vault.text(FILE);
+    vault.run(&["edit", PAGE, "--section", "## Summary", "--with", "I shipped it late."]).ok();
+    let expected = persons.clone()
+        + "\n## Agent revision — 2026-05-18T12:00:00+00:00\n\n### Summary\n\nI shipped it late.\n";
+    assert_eq!(vault.text(FILE), expected);
+    // Repeated and found text is not replaced either.
+    vault.run(&["edit", PAGE, "--section", "## Summary", "--with", "I shipped it late."]).ok();
+    assert_eq!(vault.text(FILE), expected);
+    vault.run(&["edit", PAGE, "--find", "I shipped it, tired.", "--replace", "Nothing."]).ok();
+    assert!(vault.text(FILE).starts_with(&expected), "{}", vault.text(FILE));
+    // What only adds is added.
+    vault.run(&["edit", PAGE, "--append", "One more line."]).ok();
+    assert!(vault.text(FILE).ends_with("One more line.\n"));
+    vault.run(&["lint", PAGE]).ok();
+}
+
+#[test]
 fn line_endings_stay_as_they_are() {
     let vault = Personal::new();
     vault.put(PAGE, DAY).ok();

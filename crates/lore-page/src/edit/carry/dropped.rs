@@ -42,8 +42,7 @@ impl Dropped {
 
     /// Returns an error if a named line is not on the page.
     pub(super) fn check(&self, doc: &Doc<'_>, statements: &[Statement<'_>]) -> Result<(), EditError> {
-        let is_there =
-            |line: &&String| statements.iter().any(|statement| names(line, &statement.text(doc)));
+        let is_there = |line: &&String| statements.iter().any(|statement| names(line, &statement.text(doc)));
         match self.lines.iter().find(|line| !is_there(line)) {
             Some(line) => Err(EditError::NoLine { line: line.clone() }),
             None => Ok(()),
@@ -89,7 +88,8 @@ impl Dropped {
 /// Whether a given line is this text, with or without the detail of an entry.
 fn names(line: &str, text: &str) -> bool {
     let text = plain(text);
-    text == line || (text.starts_with("**") && text.strip_prefix(line).is_some_and(|rest| rest.starts_with(' ')))
+    text == line
+        || (text.starts_with("**") && text.strip_prefix(line).is_some_and(|rest| rest.starts_with(' ')))
 }
 
 /// Returns a line on one line and without its bullet.

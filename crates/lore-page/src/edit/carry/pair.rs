@@ -40,7 +40,8 @@ pub(super) fn pair(
     new: &Side<'_, '_>,
     is_single_valued: &dyn Fn(&str) -> bool,
 ) -> Vec<Mention> {
-    let mut pairing = Pairing { mentions: vec![Mention::Missing; old.statements.len()], used: HashSet::new() };
+    let mut pairing =
+        Pairing { mentions: vec![Mention::Missing; old.statements.len()], used: HashSet::new() };
     pairing.exact(old, new);
     pairing.by_key(old, new);
     pairing.new_values(old, new, is_single_valued);
@@ -121,7 +122,8 @@ impl Pairing {
                 continue;
             }
             let new = values.get(&topic(fact)).into_iter().flatten();
-            if let Some((found, value)) = new.clone().find(|(_, value)| value.interval.overlaps(fact.interval))
+            if let Some((found, value)) =
+                new.clone().find(|(_, value)| value.interval.overlaps(fact.interval))
             {
                 let mention = match end_of(fact.interval, value.interval) {
                     Some(day) => Mention::Ended(*found, day),

@@ -162,10 +162,10 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
     fn under_own_heading(&self, section: usize) -> Place {
         let (old, new) = (self.old.doc, self.new.doc);
         let known = SectionMap::new(old, new);
-        let outer = std::iter::successors(parent(&old.page.headings, section), |at| {
-            parent(&old.page.headings, *at)
-        });
-        let outer = outer.filter_map(|at| known.of(Some(at).filter(|at| !is_title(old, *at)))).find_map(|at| at);
+        let outer =
+            std::iter::successors(parent(&old.page.headings, section), |at| parent(&old.page.headings, *at));
+        let outer =
+            outer.filter_map(|at| known.of(Some(at).filter(|at| !is_title(old, *at)))).find_map(|at| at);
         let end = match outer {
             Some(outer) => new.section(&new.page.headings[outer]).end,
             None => new.page.truth.end,

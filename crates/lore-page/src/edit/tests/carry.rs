@@ -59,7 +59,11 @@ fn rewrite(old: &str, new: &str, drop: &[&str]) -> Result<Rewritten, EditError> 
 
 #[test]
 fn text_without_structure_keeps_all_of_it() {
-    check_rewrite(PAGE, "# Ada\n\nA new text.\n\n## State\nRetired.\n", &[], expect![[r#"
+    check_rewrite(
+        PAGE,
+        "# Ada\n\nA new text.\n\n## State\nRetired.\n",
+        &[],
+        expect![[r#"
         # Ada
 
         A new text.
@@ -92,12 +96,15 @@ fn text_without_structure_keeps_all_of_it() {
         kept: - advises [[acme]]
         kept: - **2024-03-01** | meeting — Pivot agreed with detail
         kept: - **2023-01-01** | call — First call
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn removed_line_returns_to_its_place() {
-    for line in ["- knows:: Babbage\n", "- founded [[acme]] (with Charles) {2017..}\n", "- advises [[acme]]\n"] {
+    for line in
+        ["- knows:: Babbage\n", "- founded [[acme]] (with Charles) {2017..}\n", "- advises [[acme]]\n"]
+    {
         let done = rewrite(PAGE, &PAGE.replace(line, ""), &[]).expect("it fits");
         assert_eq!(done.text, PAGE, "{line}");
         assert_eq!(done.lines.kept, [line.trim_end()]);
@@ -123,9 +130,19 @@ fn dropped_lines_are_removed() {
     assert_eq!(error, EditError::NoLine { line: "knows:: Nobody".into() });
     let plain = "# Ada\n\nNothing.\n";
     assert_eq!(rewrite(PAGE, plain, &["all"]).expect("it fits").text, plain);
-    let done = rewrite(PAGE, plain, &["facts", "relations", "observations", "- **2024-03-01** | meeting — Pivot agreed"]);
-    assert_eq!(done.expect("it fits").text, "# Ada\n\nNothing.\n\n---\n\n## Timeline\n- **2023-01-01** | call — First call\n");
-    assert_eq!(rewrite(PAGE, plain, &["facts", "relations", "observations", "timeline"]).expect("it fits").text, plain);
+    let done = rewrite(
+        PAGE,
+        plain,
+        &["facts", "relations", "observations", "- **2024-03-01** | meeting — Pivot agreed"],
+    );
+    assert_eq!(
+        done.expect("it fits").text,
+        "# Ada\n\nNothing.\n\n---\n\n## Timeline\n- **2023-01-01** | call — First call\n"
+    );
+    assert_eq!(
+        rewrite(PAGE, plain, &["facts", "relations", "observations", "timeline"]).expect("it fits").text,
+        plain
+    );
 }
 
 #[test]
@@ -134,13 +151,20 @@ fn changed_line_is_mentioned() {
         ("- role:: CTO {2018..}", "- role:: CTO {2018..2020} (by: agent)"),
         ("- role:: CTO {2018..}", "- role:: CEO"),
         ("- founded [[acme]] (with Charles) {2017..}", "- founded [[Acme]] {2017-02..}"),
-        ("- [belief] Enterprise is the path to durability #strategy", "- [belief] Enterprise is the only path to durability"),
+        (
+            "- [belief] Enterprise is the path to durability #strategy",
+            "- [belief] Enterprise is the only path to durability",
+        ),
         ("  with detail\n", "  with detail\n  and more\n"),
     ] {
         let new = PAGE.replace(old, new);
         let done = rewrite(PAGE, &new, &[]).expect("it fits");
         assert_eq!(done.text, new, "{old}");
-        assert_eq!((done.lines.kept.len(), done.lines.added.len(), done.lines.removed.len()), (0, 1, 1), "{old}");
+        assert_eq!(
+            (done.lines.kept.len(), done.lines.added.len(), done.lines.removed.len()),
+            (0, 1, 1),
+            "{old}"
+        );
     }
 }
 
@@ -163,7 +187,8 @@ fn line_that_says_something_else_is_not_mentioned() {
 #[test]
 fn dated_value_ends_the_old_one() {
     let new = PAGE.replace("- role:: CTO {2018..}", "- role:: CEO {2021-05..}");
-    let expected = PAGE.replace("- role:: CTO {2018..}", "- role:: CEO {2021-05..}\n- role:: CTO {2018..2021-04-30}");
+    let expected =
+        PAGE.replace("- role:: CTO {2018..}", "- role:: CEO {2021-05..}\n- role:: CTO {2018..2021-04-30}");
     assert_eq!(rewrite(PAGE, &new, &[]).expect("it fits").text, expected);
 }
 
@@ -178,7 +203,11 @@ fn unclosed_code_block_is_rejected() {
 #[test]
 fn timeline_only_grows() {
     let old = "# A\n\n---\n\nWords among entries.\n\n- **2024-01-02** — Second\n\nMore words.\n\n- **2024-01-01** — First\n";
-    check_rewrite(old, "# A\n\n---\n\n- **2025-01-01** — Third\n", &[], expect![[r#"
+    check_rewrite(
+        old,
+        "# A\n\n---\n\n- **2025-01-01** — Third\n",
+        &[],
+        expect![[r#"
         # A
 
         ---
@@ -196,17 +225,25 @@ fn timeline_only_grows() {
         kept: More words.
         kept: - **2024-01-01** — First
         added: - **2025-01-01** — Third
-    "#]]);
+    "#]],
+    );
     // Text below a rule without entries is ordinary text.
     let plain = "# A\n\n---\n\nFooter.\n";
-    assert_eq!(rewrite(plain, "# A\n\n---\n\nOther.\n", &[]).expect("it fits").text, "# A\n\n---\n\nOther.\n");
+    assert_eq!(
+        rewrite(plain, "# A\n\n---\n\nOther.\n", &[]).expect("it fits").text,
+        "# A\n\n---\n\nOther.\n"
+    );
     assert_eq!(rewrite(plain, "# B\n", &[]).expect("it fits").text, "# B\n\n---\n\nFooter.\n");
 }
 
 #[test]
 fn nested_lines_are_kept() {
     let old = "# A\n\n- Plan\n  - [risk] Late\n  - knows [[B]]\n    - [why] Long ago\n";
-    check_rewrite(old, "# A\n\nText.\n", &[], expect![[r#"
+    check_rewrite(
+        old,
+        "# A\n\nText.\n",
+        &[],
+        expect![[r#"
         # A
 
         Text.
@@ -218,8 +255,13 @@ fn nested_lines_are_kept() {
         kept: - [risk] Late
         kept: - knows [[B]]
         kept: - [why] Long ago
-    "#]]);
-    check_rewrite(old, "# A\n\n- knows [[B]]\n", &[], expect![[r#"
+    "#]],
+    );
+    check_rewrite(
+        old,
+        "# A\n\n- knows [[B]]\n",
+        &[],
+        expect![[r#"
         # A
 
         - knows [[B]]
@@ -228,13 +270,18 @@ fn nested_lines_are_kept() {
         ====
         kept: - [risk] Late
         kept: - [why] Long ago
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn missing_subsection_is_written_in_its_section() {
     let old = "# A\n\n## State\nText.\n\n### Facts\n- role:: CTO\n\n## Log\nOld.\n";
-    check_rewrite(old, "# A\n\n## State\nNew.\n\n## Log\nOld.\n", &[], expect![[r#"
+    check_rewrite(
+        old,
+        "# A\n\n## State\nNew.\n\n## Log\nOld.\n",
+        &[],
+        expect![[r#"
         # A
 
         ## State
@@ -247,7 +294,8 @@ fn missing_subsection_is_written_in_its_section() {
         Old.
         ====
         kept: - role:: CTO
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -258,15 +306,42 @@ fn replaced_text_names_its_lines() {
     let new = PAGE.replace("Babbage", "Somerville");
     let done = carry_over(PAGE, &new, &terms).expect("it fits");
     assert_eq!(done.text, new);
-    assert_eq!((done.lines.added, done.lines.removed), (vec!["- knows:: Somerville".to_owned()], vec!["- knows:: Babbage".to_owned()]));
+    assert_eq!(
+        (done.lines.added, done.lines.removed),
+        (vec!["- knows:: Somerville".to_owned()], vec!["- knows:: Babbage".to_owned()])
+    );
 }
 
 fn text() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
-        "# A", "## B", "### C", "a", "---", "```", "<!--", "    x", "- role:: x", "- role:: y {2020..}", "- knows:: x",
-        "- knows:: y", "- [a] alpha one", "- [a] alpha two", "- [b] beta", "- likes [[x]]", "- likes [[y]] {2020..}",
-        "  - likes [[x]]", "    - [a] alpha one", "> - p:: x", "1. likes [[z]]", "- plain", "- **2024-01-01** — x",
-        "- **2024-01-02** | y — x", "  more", "  - knows:: x", "", "",
+        "# A",
+        "## B",
+        "### C",
+        "a",
+        "---",
+        "```",
+        "<!--",
+        "    x",
+        "- role:: x",
+        "- role:: y {2020..}",
+        "- knows:: x",
+        "- knows:: y",
+        "- [a] alpha one",
+        "- [a] alpha two",
+        "- [b] beta",
+        "- likes [[x]]",
+        "- likes [[y]] {2020..}",
+        "  - likes [[x]]",
+        "    - [a] alpha one",
+        "> - p:: x",
+        "1. likes [[z]]",
+        "- plain",
+        "- **2024-01-01** — x",
+        "- **2024-01-02** | y — x",
+        "  more",
+        "  - knows:: x",
+        "",
+        "",
     ]);
     let text = |lines: Vec<&str>| lines.join("\n");
     (prop::collection::vec(line, 0..12), prop::bool::ANY)

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use lore_engine::VaultContext;
 use lore_memory::{CaptureRequest, RawText, capture};
+use lore_page::edit::Dropped;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,8 +23,8 @@ use retry_command::RetryCommand;
 /// Save a note after checking for similar pages
 ///
 /// Similar pages are found by embedding, if there is a model, and by shared words. If there are any, nothing is
-/// written: add to one with --extend, replace the truth of one with --update, or write a new page with --keep. A new
-/// page gets known tags and links to related pages, as far as the policy allows ([capture] in lore.toml).
+/// written: add to one with --extend, replace the truth of one with --update, or write a new page with --keep. An
+/// update keeps facts, relations and observations that the text does not mention, unless dropped. A new page gets known tags and links to related pages, as far as the policy allows ([capture] in lore.toml).
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     group = ArgGroup::new("onto").args(["extend", "update"]),
@@ -57,6 +58,10 @@ pub struct Capture {
     #[arg(long, value_name = "REF", conflicts_with = "keep")]
     #[serde(default)]
     update: Option<String>,
+    /// Line that --update removes, or facts, relations, observations, all
+    #[arg(long, value_name = "LINE", requires = "update", allow_hyphen_values = true)]
+    #[serde(default)]
+    drop: Vec<String>,
     /// Fail unless that page is at this version
     #[arg(long, value_name = "N", requires = "onto")]
     #[serde(default)]
@@ -123,6 +128,7 @@ impl Capture {
             session: session.environment.named_session.clone(),
             raw,
             fills: self.fills,
+            dropped: Dropped::parse(self.drop.iter().map(String::as_str)),
         })
     }
 

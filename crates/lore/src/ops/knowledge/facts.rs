@@ -196,7 +196,7 @@ impl Operation for FactAdd {
             ));
         }
         let context = session.fresh()?;
-        let page = context.page(&self.reference)?;
+        let page = context.page_to_write(&self.reference)?;
         let fact = NewFact {
             subject: self.subject,
             predicate: self.predicate,

@@ -25,7 +25,7 @@ pub use payload::{AssertionInput, facts_of};
 /// Ingesting the same bytes again changes nothing. The output lists the pages that the source mentions, with their
 /// versions, for the next step: one call with `pages` changes all of them or none. Each page needs the version that was
 /// read, 0 for a new one. A page is not rewritten with a text that duplicates it; entries, links, facts and tags are
-/// always added. Omit `content` to change pages for a source that is already ingested.
+/// always added, and those that a new text does not mention are kept unless named in `drop`. Omit `content` to change pages for a source that is already ingested.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore ingest notes/2026-03-01-acme.txt --type meeting --source-ref meeting/123\n  lore ingest article.md --type article --source-ref https://example.org/a --fills 1234\n  lore ingest --json-payload change.json\n  echo '{\"source_ref\": \"meeting/123\", \"pages\": [{\"slug\": \"people/ada\", \"expected_version\": 3,\n    \"timeline_entries\": [{\"date\": \"2026-03-01\", \"summary\": \"Agreed to the pivot\"}]}]}' | lore ingest --json-payload -"

@@ -120,7 +120,7 @@ impl Operation for Link {
     fn run(self, session: &Session) -> Result<LinkOutput> {
         let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
         let context = session.fresh()?;
-        let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
+        let (from, to) = (context.page_to_write(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref().unwrap_or(RELATED);
         let expected_version = self.expected_version;
         let note = self.context.as_deref();
@@ -148,7 +148,7 @@ impl Operation for Unlink {
 
     fn run(self, session: &Session) -> Result<UnlinkOutput> {
         let context = session.fresh()?;
-        let (from, to) = (context.page(&self.from)?, context.page(&self.to)?);
+        let (from, to) = (context.page_to_write(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref();
         let result = lore_engine::unlink(context, &from, &to, relation, self.expected_version)?;
         let items = |rows: Vec<LinkRow>| -> Result<Vec<LinkItem>> {

@@ -128,7 +128,11 @@ impl Operation for Lint {
         let context = session.fresh()?;
         let mut only = BTreeSet::new();
         for reference in &self.references {
-            only.insert(context.page(reference)?.path);
+            let page = match self.fix {
+                true => context.page_to_write(reference)?,
+                false => context.page(reference)?,
+            };
+            only.insert(page.path);
         }
         let only = if only.is_empty() { None } else { Some(&only) };
         let request = FixRequest { only, links: self.links };

@@ -41,7 +41,7 @@ impl Operation for SetStatus {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let page = context.page(&self.reference)?;
+        let page = context.page_to_write(&self.reference)?;
         let plan = plan_status(context, &page, &self.status)?;
         change(session, &self.reference, self.expected_version, |text| plan.apply(text))
     }

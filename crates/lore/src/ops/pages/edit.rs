@@ -1,6 +1,7 @@
 //! `edit`: a lossless edit of part of a page.
 
 use clap::Args;
+use lore_page::edit::Dropped;
 use lore_page::{Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,12 +9,14 @@ use serde::Deserialize;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::ops::change::change;
+use crate::ops::change::rewrite;
 use crate::ops::views::WriteResult;
 
 /// Edit part of a page, leaving every other byte unchanged
 ///
-/// Pass one kind of change: append, prepend, find and replace, a section, or properties.
+/// Pass one kind of change: append, prepend, find and replace, a section, or properties. Facts, relations,
+/// observations and timeline entries of a replaced section that the new text does not mention are kept; --drop removes
+/// them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
@@ -66,6 +69,10 @@ pub struct Edit {
     #[arg(long, value_name = "KEY")]
     #[serde(default)]
     unset: Vec<String>,
+    /// Line to remove, or facts, relations, observations, timeline, all
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
+    #[serde(default)]
+    drop: Vec<String>,
     /// Fail unless the page is at this version
     #[arg(long, value_name = "N")]
     #[serde(default)]
@@ -79,7 +86,12 @@ impl Operation for Edit {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         self.check()?;
-        change(session, &self.reference, self.expected_version, |text| self.apply(text))
+        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
+        let dropped = match &self.find {
+            Some(find) => dropped.with_found(find),
+            None => dropped,
+        };
+        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped)
     }
 }
 

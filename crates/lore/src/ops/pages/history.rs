@@ -224,7 +224,7 @@ impl Operation for Restore {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let page = history::kept(context, &self.reference)?;
+        let page = history::kept_to_restore(context, &self.reference)?;
         let snapshot = choose(&page, Some(self.at))?;
         let bytes = history::snapshot(context, &page, snapshot)?;
         if page.version > 0 {

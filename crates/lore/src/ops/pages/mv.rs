@@ -1,7 +1,8 @@
 //! `mv`: moves a page.
 
 use clap::Args;
-use lore_engine::relocate;
+use lore_engine::{Error, relocate};
+use lore_vault::exists;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,9 +37,14 @@ impl Operation for Mv {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let page = context.page(&self.reference)?;
+        let page = context.page_to_remove(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
-        Ok(WriteResult::new(relocate(context, &page, &new_path(&to)?, self.expected_version)?))
+        let to = new_path(&to)?;
+        // Checked here too, because a page there may link to this one and so be part of the same change.
+        if to.as_str() != page.path && exists(&context.vault().root().join(to.as_str())) {
+            return Err(Error::Exists { path: to.into_string() }.into());
+        }
+        Ok(WriteResult::new(relocate(context, &page, &to, self.expected_version)?))
     }
 }

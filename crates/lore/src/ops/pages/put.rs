@@ -5,9 +5,13 @@ mod parts;
 use std::path::PathBuf;
 
 use clap::Args;
-use lore_engine::{Action, Code, PageChange, VaultContext, fill, without_scheme, write};
-use lore_text::{date_in_name, slugify};
-use lore_vault::{VaultPath, is_page, read_text};
+use lore_engine::{
+    Action, Code, PageChange, VaultContext, WriteOptions, as_path, fill, is_lossy_slug, without_scheme,
+    write_as,
+};
+use lore_page::edit::Dropped;
+use lore_text::{date_in_name, fold, slugify};
+use lore_vault::{VaultPath, exists, is_page, read_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,10 +24,11 @@ use parts::PutParts;
 
 /// Write a whole page from a file or standard input
 ///
-/// A slug that matches no page creates one; pass a path ending in .md to choose the file name.
+/// A slug that matches no page creates one; pass a path ending in .md to choose the file name. Facts, relations,
+/// observations and timeline entries that the new text does not mention are kept; --drop removes them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore put people/ada-lovelace ada.md\n  echo '# Note' | lore put notes/today\n  lore put people/grace-hopper --template\n  lore put people/ada-lovelace ada.md --expected-version 3"
+    after_help = "Examples:\n  lore put people/ada-lovelace ada.md\n  echo '# Note' | lore put notes/today\n  lore put people/grace-hopper --template\n  lore put people/ada-lovelace ada.md --expected-version 3\n  lore put people/ada-lovelace ada.md --drop 'role:: CTO' --drop relations"
 )]
 pub struct Put {
     /// Slug or path of the page
@@ -39,6 +44,10 @@ pub struct Put {
     #[arg(long, conflicts_with = "file")]
     #[serde(default)]
     template: bool,
+    /// Line to remove, or facts, relations, observations, timeline, all
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
+    #[serde(default)]
+    drop: Vec<String>,
     /// Fail unless the page is at this version; 0: it must not exist
     #[arg(long, value_name = "N")]
     #[serde(default)]
@@ -72,37 +81,50 @@ impl Operation for Put {
             (_, Some(file)) => session.read_file(file)?,
             (_, None) => session.stdin()?,
         };
-        let written = write(context, &[PageChange { path, action: Action::Put(bytes), expected_version }])?;
-        Ok(WriteResult::new(written))
+        let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
+        let change = PageChange { path, action: Action::Put(bytes), expected_version };
+        Ok(WriteResult::new(write_as(context, &[change], &options)?))
     }
 }
 
-/// Returns the path for a slug: that of the existing page, or else a new path.
+/// Returns the path for a slug or path: that of the page with exactly this slug or path, or else a new path.
 pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
-    let requested = VaultPath::parse_page(without_scheme(slug))?.into_string();
+    let requested = VaultPath::parse_page(as_path(slug).unwrap_or(without_scheme(slug)))?.into_string();
     let requested = policy.alias(&requested).unwrap_or(requested);
     if let Some(extension) = policy.rule(&requested).and_then(|rule| rule.extension.as_ref()) {
         let named = requested.ends_with(&format!(".{extension}"));
         return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
     }
-    match context.find(&requested) {
-        // A page found by title or alias does not have this slug.
-        Ok(Some(page))
-            if page.slug == slugify(&requested) || page.path == requested || page.slug == requested =>
-        {
+    let is_path = is_page(requested.rsplit('/').next().unwrap_or(&requested));
+    let name = if is_path { requested.clone() } else { slugify(&requested) };
+    for name in [&requested, &name].into_iter().filter(|name| !name.is_empty()) {
+        let found = context.find(&format!("./{name}"))?;
+        if let Some(page) = found.filter(|page| name == &requested || !differs(&requested, &page.title)) {
             return Ok(VaultPath::known(page.path));
         }
-        Ok(_) => {}
-        Err(error) if error.code() == Code::Ambiguous => {}
-        Err(error) => return Err(error.into()),
     }
     // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
-    if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_page(&requested) {
+    if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_path {
         return Ok(VaultPath::known(format!("{requested}.md")));
     }
-    new_path(&requested)
+    let path = new_path(&requested)?;
+    if !is_path && is_lossy_slug(&requested) && exists(&context.vault().root().join(path.as_str())) {
+        let title = context.page_at(&path)?.map_or_else(|| path.to_string(), |page| page.title);
+        return Err(AppError::new(
+            Code::Exists,
+            format!("{requested:?} would be written to {path}, which is the page {title:?}"),
+            "use the slug of that page to change it, or a path ending in .md for another page",
+        ));
+    }
+    Ok(path)
+}
+
+/// Whether two titles are different although they have the same slug, because it drops characters: `C++` and `C#`.
+pub fn differs(one: &str, other: &str) -> bool {
+    let name = |title: &str| fold(title.rsplit('/').next().unwrap_or(title).trim());
+    (is_lossy_slug(one) || is_lossy_slug(other)) && name(one) != name(other)
 }
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.

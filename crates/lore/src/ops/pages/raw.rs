@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lore_engine::{Action, Code, Error, PageChange, VaultContext, write};
+use lore_ports::PageRow;
 use lore_vault::{VaultPath, exists, sidecar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,14 +57,17 @@ impl Operation for Raw {
 
     fn run(self, session: &Session) -> Result<RawData> {
         let context = session.fresh()?;
-        let page = context.page(&self.reference)?;
+        let page = match &self.data {
+            Some(_) => context.page_to_write(&self.reference)?,
+            None => context.page(&self.reference)?,
+        };
         if let Some(expected) = self.expected_version.filter(|expected| *expected != page.version) {
             return Err(Error::Conflict { slug: page.slug, expected, current: page.version }.into());
         }
         let path = sidecar(&page.path);
         let (mut sources, mut version) = (read(context, &path)?, page.version);
         if let (Some(source), Some(data)) = (&self.source, self.data) {
-            sources = store_source(context, &path, source, &data)?;
+            sources = store_source(context, &page, self.expected_version, source, &data)?;
             version = context.page_at(&page.path)?.map_or(version, |page| page.version);
         } else if let Some(source) = &self.source {
             sources.retain(|name, _| name == source);
@@ -75,10 +79,12 @@ impl Operation for Raw {
 /// Replaces the data of one source; data of other sources stays, even if it was written concurrently.
 fn store_source(
     context: &VaultContext,
-    path: &str,
+    page: &PageRow,
+    page_version: Option<u64>,
     source: &str,
     data: &Value,
 ) -> Result<Map<String, Value>> {
+    let path = &sidecar(&page.path);
     let with_source = |mut sources: Map<String, Value>| {
         sources.insert(source.to_owned(), data.clone());
         serde_json::to_string_pretty(&json!({ "sources": sources })).unwrap_or_default() + "\n"
@@ -92,10 +98,14 @@ fn store_source(
         } else {
             (Action::Put(with_source(Map::new()).into_bytes()), Some(0))
         };
-        match write(
-            context,
-            &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }],
-        ) {
+        // The version of the page is checked once more with the vault locked.
+        let page = PageChange {
+            path: VaultPath::known(page.path.clone()),
+            action: Action::Check,
+            expected_version: page_version,
+        };
+        let data = PageChange { path: VaultPath::known(path.to_owned()), action, expected_version };
+        match write(context, &[page, data]) {
             Err(Error::Conflict { expected: 0, .. }) if !is_existing => {}
             Err(error) => return Err(error.into()),
             Ok(_) => return read(context, path),

@@ -38,7 +38,7 @@ impl Operation for Rm {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let path = context.file(&self.reference)?;
+        let path = context.file_to_remove(&self.reference)?;
         let numbers: Vec<i64> = context.page_at(&path)?.map(|page| page.number).into_iter().collect();
         let inbound = context.store().links(context.project(), &LinkFilter::To(&numbers))?;
         let mut from: Vec<String> =

@@ -39,7 +39,7 @@ fn data_for_an_outdated_version_is_refused() {
     vault.lore(&[&raw[..], &["1"]].concat()).exits(3);
     assert!(!vault.sandbox.vault().join(".raw").exists());
     let written = vault.lore(&[&raw[..], &["2"]].concat()).ok().json();
-    assert_eq!(written["version"], 2, "the page itself is unchanged");
+    assert_eq!(written["version"], 3, "its data is part of the page");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Render;
-use crate::ops::views::{count, outcome, timestamp};
+use crate::ops::views::{LineResult, count, outcome, timestamp};
 
 /// Output of `ingest`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -62,6 +62,9 @@ struct PageResult {
     /// Novelty of the new text compared with the previous text.
     #[serde(skip_serializing_if = "Option::is_none")]
     novelty: Option<NoveltyItem>,
+    /// What happened to its structured lines.
+    #[serde(flatten)]
+    lines: LineResult,
 }
 
 /// The novelty of a text.
@@ -118,6 +121,7 @@ impl IngestOutput {
             outcome: "unchanged",
             derived: None,
             novelty: None,
+            lines: LineResult::default(),
         });
         Ok(IngestOutput {
             outcome: "already",
@@ -139,6 +143,7 @@ impl IngestOutput {
             outcome: outcome(written.outcome),
             derived: None,
             novelty: None,
+            lines: written.lines.into(),
         };
         let pages: Vec<PageResult> = report
             .pages
@@ -149,6 +154,8 @@ impl IngestOutput {
                 ..page(one.written)
             })
             .collect();
+        let kept = pages.iter().filter_map(|page| Some(format!("{}: {}", page.slug, page.lines.warning()?)));
+        let warnings = report.warnings.into_iter().chain(kept).collect();
         let mention = |one: lore_memory::Mention| MentionItem {
             slug: one.page.slug,
             title: one.page.title,
@@ -171,7 +178,7 @@ impl IngestOutput {
             mentions,
             filled: report.filled,
             commit: report.commit,
-            warnings: report.warnings,
+            warnings,
         }
     }
 }
@@ -203,6 +210,7 @@ impl Render for IngestOutput {
             let derived = if page.derived == Some("skipped") { ", not rewritten" } else { "" };
             let PageResult { slug, version, outcome, .. } = page;
             text.push_str(&format!("{what:<8}  {slug} (version {version}, {outcome}{derived})\n"));
+            text.push_str(&page.lines.human());
         }
         if let Some(NoveltyItem { verdict, page: Some(page), jaccard, .. }) = &self.novelty {
             text.push_str(&format!("novelty   {verdict}, most similar to {page} (overlap {jaccard})\n"));

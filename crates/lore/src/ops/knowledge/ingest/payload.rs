@@ -2,7 +2,7 @@
 
 use lore_engine::{Error, VaultContext};
 use lore_memory::{Evidence, PageIngest};
-use lore_page::edit::{NewEntry, NewFact, NewRelation};
+use lore_page::edit::{Dropped, NewEntry, NewFact, NewRelation};
 use lore_page::{Interval, parse};
 use lore_text::fold;
 use lore_vault::without_extension;
@@ -35,6 +35,9 @@ pub struct PageInput {
     /// Tags to add
     #[serde(default)]
     tags: Vec<String>,
+    /// Lines that the new text removes, or facts, relations, observations, timeline, all
+    #[serde(default)]
+    drop: Vec<String>,
 }
 
 /// A fact.
@@ -112,7 +115,7 @@ impl PageInput {
         let path = match self.expected_version {
             0 => target(context, &self.slug)?.into_string(),
             // An existing page may be referenced by any of its names.
-            _ => match context.find(&self.slug)? {
+            _ => match context.find_to_write(&self.slug)? {
                 Some(page) => page.path,
                 None => target(context, &self.slug)?.into_string(),
             },
@@ -135,7 +138,9 @@ impl PageInput {
             entries: self.timeline_entries.into_iter().map(entry).collect(),
             tags: self.tags,
         };
-        Ok(PageIngest { path, content: self.content, expected_version: self.expected_version, evidence })
+        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
+        let (content, expected_version) = (self.content, self.expected_version);
+        Ok(PageIngest { path, content, expected_version, evidence, dropped })
     }
 }
 

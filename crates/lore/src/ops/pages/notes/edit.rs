@@ -1,23 +1,23 @@
 //! `edit-note`: edits a note by text or a JSON object.
 
 use clap::Args;
-use lore_page::edit;
+use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::change::change;
+use crate::ops::change::rewrite;
 use crate::ops::pages::edit::Edit;
 use crate::ops::views::WriteResult;
 use crate::ops::{Operation, read_json};
 
 /// Edit part of a note, leaving the rest unchanged
 ///
-/// Text that starts with an existing heading replaces that section; text with frontmatter replaces the note; other
+/// Text that starts with an existing heading replaces the text under it; subsections that it does not have stay. Other
 /// text is appended. A JSON object names the change: append, prepend, find and replace, section and with,
-/// before_section, after_section, set, unset.
+/// before_section, after_section, set, unset, drop.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore edit-note habits/tea-times '- [time] Five on Sundays'\n  lore edit-note habits/tea-times '{\"find\": \"Four\", \"replace\": \"Five\"}'"
@@ -49,7 +49,8 @@ impl Operation for EditNote {
             let edit: Edit = read_json(Value::Object(named))?;
             return edit.run(session).map_err(name_fields);
         }
-        change(session, &self.path, self.expected_version, |text| updated(text, &self.content_updates))
+        let edit = |text: &str| updated(text, &self.content_updates);
+        rewrite(session, &self.path, self.expected_version, edit, Dropped::default())
     }
 }
 
@@ -64,13 +65,10 @@ fn name_fields(failure: AppError) -> AppError {
 }
 
 fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError> {
-    if new.starts_with("---\n") || new.starts_with("---\r\n") {
-        return Ok(new.to_owned());
-    }
     let (first, rest) = new.trim_start().split_once('\n').unwrap_or((new.trim(), ""));
     let heading = first.trim_start_matches('#');
     let is_heading = heading.len() < first.len() && heading.starts_with(' ');
-    match is_heading.then(|| edit::replace_section(text, heading.trim(), rest.trim_matches('\n'))) {
+    match is_heading.then(|| edit::replace_own_text(text, heading.trim(), rest.trim_matches('\n'))) {
         Some(Ok(replaced)) => Ok(replaced),
         // No such section yet: append it.
         _ => edit::append(text, &format!("\n{}", new.trim_end())),
@@ -90,7 +88,19 @@ mod tests {
         assert_eq!(added, format!("{text}\n## Risks\nNone.\n"));
         let appended = updated(text, "One more line").expect("can be edited");
         assert_eq!(appended, format!("{text}\nOne more line\n"));
-        let whole = "---\ntitle: B\n---\nB.\n";
-        assert_eq!(updated(text, whole).expect("can be edited"), whole);
+    }
+
+    #[test]
+    fn text_never_stands_for_the_whole_note() {
+        let text = "---\ntitle: A\n---\n# A\n\nIntro.\n\n## State\nOld.\n\n### Why\nSo.\n\n## Plan\nWait.\n";
+        let other = "---\ntitle: B\n---\nB.";
+        assert_eq!(updated(text, other).expect("can be edited"), format!("{text}\n{other}\n"));
+        let titled = updated(text, "# A\n\nNew intro.\n\n## Plan\nGo.").expect("can be edited");
+        assert_eq!(
+            titled,
+            "---\ntitle: A\n---\n# A\n\nNew intro.\n\n## Plan\nGo.\n\n## State\nOld.\n\n### Why\nSo.\n"
+        );
+        let section = updated(text, "## State\nNew.").expect("can be edited");
+        assert_eq!(section, text.replace("Old.", "New."));
     }
 }

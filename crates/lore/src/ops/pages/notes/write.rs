@@ -1,23 +1,25 @@
 //! `write-note`: writes a page by title.
 
 use clap::Args;
-use lore_engine::{Action, Code, PageChange, write};
+use lore_engine::{Action, Code, PageChange, VaultContext, WriteOptions, write_as};
+use lore_page::edit::Dropped;
 use lore_page::{Value, edit};
 use lore_text::slugify;
-use lore_vault::exists;
+use lore_vault::{VaultPath, exists};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::pages::put::new_path;
+use crate::ops::pages::put::{differs, new_path};
 use crate::ops::views::{WriteResult, value_of};
 use crate::ops::{Operation, Render};
 
 /// Write a note; its file is named after its title
 ///
-/// An existing note is replaced only with overwrite.
+/// An existing note is replaced only with overwrite; facts, relations, observations and timeline entries that the new
+/// text does not mention are kept unless dropped. A title whose file name is taken by another title gets a number.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore write-note \"Tea times\" \"Four o'clock.\" --directory habits --tags home"
@@ -47,7 +49,14 @@ pub struct WriteNote {
     #[arg(long)]
     #[serde(default)]
     overwrite: bool,
+    /// Line to remove, or facts, relations, observations, timeline, all
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
+    #[serde(default)]
+    drop: Vec<String>,
 }
+
+/// Maximum number of titles that may share a file name.
+const MAX_NAMES: usize = 100;
 
 fn default_type() -> String {
     "note".into()
@@ -72,15 +81,13 @@ impl Operation for WriteNote {
     fn run(self, session: &Session) -> Result<NoteWritten> {
         let context = session.fresh()?;
         let name = slugify(&self.title).replace('/', "-");
-        let folder = self.directory.trim_matches('/');
-        let path = if folder.is_empty() { format!("{name}.md") } else { format!("{folder}/{name}.md") };
         if name.is_empty() {
             return Err(AppError::usage(
                 format!("cannot derive a file name from the title {:?}", self.title),
                 "use a title with a letter or a digit",
             ));
         }
-        let path = new_path(&path)?;
+        let path = self.path(context, &name)?;
         if !self.overwrite && exists(&context.vault().root().join(path.as_str())) {
             let current_version = context.page_at(&path)?.map(|page| page.version);
             let hint = "use another title, or edit it with `lore edit-note`, or pass --overwrite";
@@ -89,8 +96,9 @@ impl Operation for WriteNote {
         }
         let text = self.text().map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
         let expected_version = (!self.overwrite).then_some(0);
+        let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
         let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
-        let written = WriteResult::new(write(context, &[change])?);
+        let written = WriteResult::new(write_as(context, &[change], &options)?);
         Ok(NoteWritten {
             title: self.title,
             permalink: written.slug.clone(),
@@ -101,6 +109,22 @@ impl Operation for WriteNote {
 }
 
 impl WriteNote {
+    /// Returns the file of the note with this title, or a free one: `C#` is not written to the file of `C++`.
+    fn path(&self, context: &VaultContext, name: &str) -> Result<VaultPath> {
+        let folder = self.directory.trim_matches('/');
+        let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        for number in 1..=MAX_NAMES {
+            let number = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = new_path(&format!("{folder}{name}{number}.md"))?;
+            let is_free = !exists(&context.vault().root().join(path.as_str()));
+            if is_free || context.page_at(&path)?.is_none_or(|page| !differs(&self.title, &page.title)) {
+                return Ok(path);
+            }
+        }
+        let message = format!("{MAX_NAMES} notes have the file name {name}");
+        Err(AppError::new(Code::Exists, message, "use a title with other letters or digits"))
+    }
+
     fn text(&self) -> std::result::Result<String, edit::EditError> {
         let mut text = self.content.trim_start_matches('\u{feff}').to_owned();
         if !text.ends_with('\n') {

@@ -1,0 +1,118 @@
+//! A page that is written, moved or deleted is named exactly: no face guesses it from a part of its name.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+use crate::server_support::{HttpServer, McpClient};
+
+const ID: &str = "0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f";
+
+/// A vault with pages that other names could be taken for.
+fn vault() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("plan.md", "# The plan\n");
+    sandbox.write("clients/acme/plan.md", &format!("---\nid: {ID}\naliases: [old/path]\n---\n# Acme\n"));
+    sandbox.write("diet.md", "---\ntitle: identity/health/diet\n---\nA title.\n");
+    sandbox.sync();
+    sandbox
+}
+
+/// Names that no page has in full.
+const GUESSES: [&str; 8] = [
+    "acme/plan",
+    "acme/plan.md",
+    "identity/health/diet",
+    "identity/health/diet.md",
+    "old/path",
+    "0192f3",
+    "clients/acme/plan.markdown",
+    "Clients/Acme",
+];
+
+fn pages(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let is_page = |path: &std::path::Path| path.extension().is_some_and(|name| name == "md");
+    sandbox.files().into_iter().filter(|(path, _)| is_page(path)).collect()
+}
+
+#[test]
+fn http_paths_are_exact() {
+    let sandbox = vault();
+    let server = HttpServer::start(&sandbox);
+    let send = |line: &str, body: &Value| server.send(&server.token, line, &body.to_string());
+    let before = pages(&sandbox);
+    let others = ["plans", "Acme", "acme", ID, "The plan", "the%20plan"];
+    for name in GUESSES.into_iter().chain(others) {
+        let name = name.replace(' ', "%20");
+        for (method, body) in [("GET", json!({})), ("PATCH", json!({ "append": "x" })), ("DELETE", json!({}))]
+        {
+            let (status, answer) = send(&format!("{method} /api/context/{name}"), &body);
+            assert_eq!(status, 404, "{method} {name}: {answer}");
+        }
+    }
+    assert_eq!(pages(&sandbox), before);
+    assert_eq!(send("DELETE /api/context/plan.md", &json!({})).0, 200);
+    assert_eq!(send("DELETE /api/context/plan.md", &json!({})).0, 404);
+    assert_eq!(send("DELETE /api/context/plan", &json!({})).0, 404);
+    assert_eq!(send("PUT /api/context/identity/health/diet", &json!({ "content": "Mine.\n" })).0, 201);
+    assert_eq!(sandbox.read("identity/health/diet.md"), b"Mine.\n");
+    assert_eq!(send("PUT /api/context/acme/plan.md", &json!({ "content": "Other.\n" })).0, 201);
+    assert_eq!(send("PATCH /api/context/clients/acme/plan", &json!({ "append": "More." })).0, 200);
+    assert_eq!(send("GET /api/context/clients/acme/plan.md", &json!({})).0, 200);
+    assert_eq!(sandbox.read("diet.md"), b"---\ntitle: identity/health/diet\n---\nA title.\n");
+}
+
+#[test]
+fn changes_on_the_command_line_are_exact() {
+    let sandbox = vault();
+    let before = pages(&sandbox);
+    for name in GUESSES {
+        for arguments in [
+            &["rm", name, "--yes"][..],
+            &["mv", name, "elsewhere/page"],
+            &["edit", name, "--append", "x"],
+            &["tag", name, "x"],
+            &["timeline-add", name, "--date", "2026-01-01", "--summary", "x"],
+            &["restore", name, "--at", "1", "--yes"],
+            &["raw", name, "--source", "x", "--data", "{}"],
+            &["set-status", name, "active"],
+            &["capture", "x", "--extend", name],
+            &["capture", "x", "--update", name],
+            &["link", name, "plan"],
+            &["unlink", name, "plan"],
+            &["fact-add", name, "role", "x"],
+            &["edit-note", name, "x"],
+        ] {
+            sandbox.run(arguments).exits(1).says("no page matches");
+        }
+        sandbox.run(&["get", name]);
+    }
+    assert_eq!(pages(&sandbox), before);
+    sandbox.run(&["rm", "acme/plan", "--yes"]).exits(1).says("clients/acme/plan");
+    sandbox.run(&["get", "acme/plan"]).ok();
+}
+
+#[test]
+fn repeated_deletion_deletes_nothing_else() {
+    let sandbox = vault();
+    for name in ["plan", "plan.md"] {
+        sandbox.write("plan.md", "# The plan\n");
+        sandbox.run(&["rm", name, "--yes"]).ok();
+        sandbox.run(&["rm", name, "--yes"]).exits(1).says("clients/acme/plan");
+    }
+    sandbox.write("plan.md", "# The plan\n");
+    let mut client = McpClient::start(&sandbox, "notes");
+    assert_ne!(client.call("delete_note", json!({ "path": "plan" }))["isError"], true);
+    assert_eq!(client.call("delete_note", json!({ "path": "plan" }))["isError"], true);
+    assert!(!sandbox.read("clients/acme/plan.md").is_empty());
+}
+
+#[test]
+fn full_names_and_long_ids_work() {
+    let sandbox = vault();
+    for name in
+        ["clients/acme/plan", "clients/acme/plan.md", "Acme", ID, &ID[..8], "memory://clients/acme/plan"]
+    {
+        sandbox.run(&["edit", name, "--append", "x"]).ok();
+    }
+    sandbox.run(&["edit", "The plan", "--append", "x"]).ok();
+}
