@@ -46,8 +46,8 @@ pub use lifecycle::{
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{
-    Findings, file_findings, lint, page_findings, property_values, refuse, refuse_secret,
-    refuse_secret_bytes, shown,
+    Findings, file_findings, lint, page_findings, property_values, refuse, refuse_name, refuse_secret,
+    refuse_secret_bytes, secrets_in, shown,
 };
 pub use note::Note;
 pub use policy::{
@@ -62,7 +62,7 @@ pub use search::{
     page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
-    GitState, HandCommit, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format, close_link,
-    commit_by_hand, git_state, is_committed, link, pull, push, reach_remote, refresh_generated, relocate,
-    target_of, unlink, write, write_as,
+    GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format,
+    close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote, refresh_generated,
+    relocate, target_of, unlink, write, write_as,
 };

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 pub(crate) use page::CONFLICT;
 pub use page::{Findings, file_findings, page_findings, property_values};
-pub use secrets::shown;
 pub(crate) use secrets::{byte_findings, name_findings, refused, secret_finding};
+pub use secrets::{secrets_in, shown};
 
 use lore_vault::{decode, is_page_path};
 
@@ -53,8 +53,8 @@ pub fn refuse_secret_bytes(context: &VaultContext, what: &str, bytes: &[u8]) -> 
     refuse(found).map(drop)
 }
 
-/// Fails if a path contains a credential.
-pub(crate) fn refuse_name(context: &VaultContext, path: &str) -> Result<()> {
+/// Fails if a path contains a credential. A slug is checked before it is made: it has other letters than the name.
+pub fn refuse_name(context: &VaultContext, path: &str) -> Result<()> {
     refuse(name_findings(&context.policy(), path)).map(drop)
 }
 

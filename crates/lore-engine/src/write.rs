@@ -305,11 +305,13 @@ fn execute(
     }
 }
 
+/// Beginning of a warning about an edit made outside Lore that must not be committed.
+pub const KEPT_AS_SNAPSHOT: &str = "an edit made outside Lore is not committed, only kept as a snapshot";
+
 /// Rewords the finding for an edit made outside Lore that was not committed. The write replaces it; only its snapshot is
 /// left.
 fn edited_outside(found: Finding) -> Finding {
-    let message =
-        format!("an edit made outside Lore is not committed, only kept as a snapshot: {}", found.message);
+    let message = format!("{KEPT_AS_SNAPSHOT}: {}", found.message);
     Finding { level: Level::Warning, message, ..found }
 }
 

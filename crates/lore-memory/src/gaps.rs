@@ -100,6 +100,7 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
         }
         _ => {}
     }
+    refuse_secret(context, "the approver", approver)?;
     for (what, text) in [("the redacted query", &redacted_query), ("the question", &query_text)] {
         refuse_secret(context, what, text.as_deref().unwrap_or_default())?;
     }

@@ -26,6 +26,7 @@ mod page_text;
 mod raw_captures;
 pub mod retention;
 mod scope;
+mod secrets;
 mod validate;
 
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
@@ -53,4 +54,5 @@ pub use lint_fix::{FixRequest, Fixed, fix, new_id};
 pub use mentions::{LinksAdded, Mention, MissingLink, add_missing_links, missing_links};
 pub use novelty::{Novelty, Verdict, jaccard};
 pub use raw_captures::RawText;
+pub use secrets::{Purged, SecretLocation, SecretOccurrence, purge_secrets, scan_history, scan_secrets};
 pub use validate::validate;

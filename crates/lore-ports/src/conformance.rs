@@ -124,12 +124,14 @@ macro_rules! conformance {
                     written_bytes_become_a_snapshot_once
                     pruning_is_per_project
                     old_snapshots_are_pruned
-                    detached_snapshots_are_pruned_but_not_listed;
+                    detached_snapshots_are_pruned_but_not_listed
+                    snapshots_can_be_rewritten;
                 gaps_and_imports:
                     gaps_round_trip
                     open_gaps_are_listed_first_oldest_first
                     gap_text_and_sensitivity_require_approval
                     imports_preserve_the_bytes
+                    imports_can_be_rewritten
                     the_last_import_of_a_page_is_active
                     imports_and_gaps_follow_renames
                     failed_transactions_leave_no_import;
@@ -149,7 +151,8 @@ macro_rules! conformance {
                     vectors_outlive_the_index
                     vectors_of_the_wrong_length_are_rejected
                     vectors_are_read_by_page
-                    vectors_can_be_recomputed;
+                    vectors_can_be_recomputed
+                    vectors_of_removed_text_can_be_pruned;
             }
         }
     };

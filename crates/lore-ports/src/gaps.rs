@@ -31,6 +31,10 @@ pub trait GapsAndImports {
     /// Returns the bytes of a source.
     fn import_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
+    /// Replaces the origin and the bytes of a source, which had to be changed after the fact. It is still known by the hash
+    /// of the original bytes.
+    fn rewrite_import(&self, project: ProjectNo, number: i64, source: &str, bytes: &[u8]) -> Result<()>;
+
     /// Deletes inactive sources imported before a time in milliseconds since 1970; returns how many.
     fn prune_imports(&self, project: ProjectNo, before: i64) -> Result<usize>;
 }

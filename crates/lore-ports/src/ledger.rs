@@ -40,6 +40,12 @@ pub trait Ledger {
     /// Returns a page's snapshots, newest first, without their bytes.
     fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>>;
 
+    /// Returns the snapshots of all pages, each with its path, without their bytes. Includes those of pages that are gone.
+    fn all_snapshots(&self, project: ProjectNo) -> Result<Vec<(String, SnapshotRow)>>;
+
+    /// Replaces the bytes of a snapshot, which had to be changed after the fact.
+    fn rewrite_snapshot(&self, project: ProjectNo, number: i64, bytes: &[u8]) -> Result<()>;
+
     /// Returns the bytes of a snapshot.
     fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
 
@@ -70,6 +76,9 @@ pub trait Ledger {
         at: i64,
         mode: Option<u32>,
     ) -> Result<bool>;
+
+    /// Deletes the bytes that were last written to the files of a project, but not the snapshots.
+    fn drop_written(&self, project: ProjectNo) -> Result<()>;
 }
 
 /// Who last wrote a file through Lore.

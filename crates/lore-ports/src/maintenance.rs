@@ -7,6 +7,10 @@ pub trait Maintenance {
     /// Reclaims space and updates statistics.
     fn optimize(&self) -> Result<()>;
 
+    /// Rewrites the database so that its files contain nothing that was deleted or replaced. Returns false if another
+    /// process that uses the database prevents it.
+    fn erase_deleted(&self) -> Result<bool>;
+
     /// Releases cached memory, for use when idle.
     fn shrink_memory(&self) -> Result<()>;
 

@@ -70,6 +70,9 @@ pub trait Vectors {
     /// Returns the chunks of a page, in file order.
     fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
 
+    /// Deletes the vectors of text that no chunk has any more; returns how many.
+    fn prune_vectors(&self) -> Result<usize>;
+
     /// Returns inconsistencies between chunks, vectors and sign codes of a model; empty when there are none.
     fn vector_problems(&self, project: ProjectNo, model: ModelNo) -> Result<Vec<String>>;
 }

@@ -103,6 +103,11 @@ impl GapsAndImports for SqliteStore {
         self.one("read an import", sql, [project, number], |row| row.get(0))
     }
 
+    fn rewrite_import(&self, project: ProjectNo, number: i64, source: &str, bytes: &[u8]) -> Result<()> {
+        let sql = "UPDATE import SET source = ?3, bytes = ?4 WHERE project = ?1 AND number = ?2";
+        self.run("rewrite an import", sql, params![project, number, source, bytes]).map(drop)
+    }
+
     fn prune_imports(&self, project: ProjectNo, before: i64) -> Result<usize> {
         let sql = "DELETE FROM import WHERE project = ?1 AND active = 0 AND at < ?2";
         self.run("prune imports", sql, [project, before])

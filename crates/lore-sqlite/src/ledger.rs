@@ -2,7 +2,7 @@
 
 use lore_ports::{Authorship, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
 use lore_text::ContentHash;
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use crate::{SqliteStore, rows};
 
@@ -79,17 +79,19 @@ impl Ledger for SqliteStore {
     fn snapshots(&self, project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>> {
         let sql = "SELECT number, version, hash, length(bytes), at, actor, mode FROM snapshot
                    WHERE project = ?1 AND path = ?2 AND detached = 0 ORDER BY number DESC";
-        self.all("read snapshots", sql, params![project, path], |row| {
-            Ok(SnapshotRow {
-                number: row.get(0)?,
-                version: row.get::<_, i64>(1)?.unsigned_abs(),
-                hash: rows::hash(row, 2)?,
-                size: row.get::<_, i64>(3)?.unsigned_abs(),
-                at: row.get(4)?,
-                actor: row.get(5)?,
-                mode: row.get(6)?,
-            })
-        })
+        self.all("read snapshots", sql, params![project, path], snapshot)
+    }
+
+    fn all_snapshots(&self, project: ProjectNo) -> Result<Vec<(String, SnapshotRow)>> {
+        let sql = "SELECT number, version, hash, length(bytes), at, actor, mode, path FROM snapshot
+                   WHERE project = ?1 ORDER BY path, number DESC";
+        self.all("read snapshots", sql, [project], |row| Ok((row.get(7)?, snapshot(row)?)))
+    }
+
+    fn rewrite_snapshot(&self, project: ProjectNo, number: i64, bytes: &[u8]) -> Result<()> {
+        let sql = "UPDATE snapshot SET bytes = ?3, hash = ?4 WHERE project = ?1 AND number = ?2";
+        let hash = ContentHash::of(bytes).0;
+        self.run("rewrite a snapshot", sql, params![project, number, bytes, hash]).map(drop)
     }
 
     fn snapshot_bytes(&self, project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>> {
@@ -146,4 +148,21 @@ impl Ledger for SqliteStore {
         )?;
         Ok(kept > 0)
     }
+
+    fn drop_written(&self, project: ProjectNo) -> Result<()> {
+        let sql = "UPDATE author SET bytes = NULL WHERE project = ?1";
+        self.run("delete written bytes", sql, [project]).map(drop)
+    }
+}
+
+fn snapshot(row: &Row<'_>) -> rusqlite::Result<SnapshotRow> {
+    Ok(SnapshotRow {
+        number: row.get(0)?,
+        version: row.get::<_, i64>(1)?.unsigned_abs(),
+        hash: rows::hash(row, 2)?,
+        size: row.get::<_, i64>(3)?.unsigned_abs(),
+        at: row.get(4)?,
+        actor: row.get(5)?,
+        mode: row.get(6)?,
+    })
 }

@@ -10,6 +10,20 @@ impl Maintenance for SqliteStore {
         self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))
     }
 
+    fn erase_deleted(&self) -> Result<bool> {
+        let doing = "erase deleted data";
+        self.flush_words()?;
+        for project in self.all(doing, "SELECT number FROM project", [], |row| row.get::<_, i64>(0))? {
+            // Full-text search keeps the words of deleted pages until its segments are merged.
+            let merge = format!("INSERT INTO fts_{project}(fts_{project}) VALUES ('optimize')");
+            self.connection.execute_batch(&merge).map_err(failed(doing))?;
+        }
+        self.connection.execute_batch("PRAGMA secure_delete = ON; VACUUM").map_err(failed(doing))?;
+        // The write-ahead log still has the old pages until it is emptied.
+        let busy = self.one(doing, "PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+        Ok(busy == Some(0))
+    }
+
     fn shrink_memory(&self) -> Result<()> {
         self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed("release memory"))
     }

@@ -148,6 +148,10 @@ impl Vectors for SqliteStore {
         })
     }
 
+    fn prune_vectors(&self) -> Result<usize> {
+        self.run("prune vectors", "DELETE FROM vector WHERE hash NOT IN (SELECT hash FROM chunk)", [])
+    }
+
     fn near_codes(&self, project: ProjectNo, query: &CodeQuery<'_>) -> Result<NearCodes> {
         self.find_near_codes(project, query)
     }

@@ -56,7 +56,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Reads a regular file, or the target of a symlink as text, which is not followed; `None` for anything else.
-pub(crate) fn read_entry(path: &Path) -> Option<Vec<u8>> {
+pub fn read_entry(path: &Path) -> Option<Vec<u8>> {
     let about = fs::symlink_metadata(path).ok()?;
     if about.is_symlink() {
         return fs::read_link(path).ok().map(|to| to.into_os_string().into_encoded_bytes());

@@ -7,6 +7,7 @@ mod blame;
 mod call;
 mod commit;
 mod message;
+mod objects;
 mod remote;
 mod run;
 mod status;
@@ -20,6 +21,8 @@ use std::time::Duration;
 
 pub use blame::{BlamedLine, Commit};
 pub use call::HeldLock;
+
+pub use objects::{Object, ObjectKind, Origin};
 
 pub use message::{ACTOR, CommitMessage, FACE, SESSION};
 pub use remote::State;

@@ -34,8 +34,8 @@ mod watch;
 pub use error::{Error, Result};
 pub use files::{
     TemporaryFolder, exists, is_dir, is_private, list_folder, list_names, make_folder, make_private,
-    modified, read_bytes, read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new,
-    write_new_private, write_passing, write_private,
+    modified, read_bytes, read_entry, read_text, real_folder, remove_file, restrict, set_aside, write_dated,
+    write_new, write_new_private, write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
@@ -47,5 +47,5 @@ pub use replace::{replace_unchanged, size_of};
 pub use staging::{Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
-pub use walk::{DiskFile, Scan, Skipped, files_below, folders, hidden_pages, ignored, scan, stat};
+pub use walk::{DiskFile, Scan, Skipped, all_files, files_below, folders, hidden_pages, ignored, scan, stat};
 pub use watch::{DEBOUNCE, Event, Wake, Watching, next_wake, watch};

@@ -126,6 +126,23 @@ pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
     files
 }
 
+/// Returns every file of the vault, hidden ones too, except those of git, sorted. Symlinks are not followed.
+pub fn all_files(vault: &Vault) -> Vec<String> {
+    let walker = WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    let file = |entry: DirEntry| {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let inside = entry.path().strip_prefix(vault.root()).ok().filter(|_| is_file)?;
+        Some(with_slashes(&inside.to_string_lossy()))
+    };
+    let mut files: Vec<String> = walker.flatten().filter_map(file).collect();
+    files.sort();
+    files
+}
+
 /// Whether the vault ignores a path, by the same rules as a scan: hidden names; then, for each directory on the
 /// path and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. Nothing inside an
 /// ignored directory can be whitelisted.

@@ -35,9 +35,14 @@ pub(crate) fn secret_finding(policy: &Policy, path: &str, leak: &Leak) -> Option
     (level > Level::Off).then_some(Finding { lint, level, path, line, message, fixable: false })
 }
 
+/// Returns the credentials in the bytes of any file that the policy does not permit.
+pub fn secrets_in(policy: &Policy, bytes: &[u8]) -> Vec<Leak> {
+    refused(policy, scan_bytes(bytes))
+}
+
 /// Returns the findings for the credentials in the bytes of any file, data included.
 pub(crate) fn byte_findings(policy: &Policy, path: &str, bytes: &[u8]) -> Vec<Finding> {
-    let leaks = refused(policy, scan_bytes(bytes));
+    let leaks = secrets_in(policy, bytes);
     leaks.iter().filter_map(|leak| secret_finding(policy, path, leak)).collect()
 }
 

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use lore_page::conflict_markers;
+use lore_text::ContentHash;
 use lore_text::secrets::{Leak, masked, scan_bytes};
 use lore_vault::git::{CommitMessage, Repo};
 use lore_vault::{FolderLock, decode, is_page_path};
@@ -13,6 +14,9 @@ use crate::context::VaultContext;
 use crate::error::Result;
 use crate::lint::{CONFLICT, name_findings, refuse_secret, refused, secret_finding};
 use crate::policy::{Finding, Level, Lint};
+
+/// Beginning of the message about what is in a commit although the check did not see it.
+const MEANWHILE: &str = "written while commit";
 
 /// The result of a commit.
 #[derive(Debug, Default)]
@@ -31,16 +35,50 @@ pub(super) fn commit_checked(
     message: &CommitMessage,
     lock: &FolderLock,
 ) -> std::result::Result<Committed, lore_vault::git::GitError> {
-    let gate = CommitGate { context, repo, paths, known: OnceCell::new() };
-    let mut left_out = Vec::new();
+    let gate = CommitGate::new(context, repo, paths, "HEAD");
+    let (mut left_out, mut admitted) = (Vec::new(), Vec::new());
     let message = without_secrets(message);
     let id = repo.commit_admitted(paths, &message, lock.hold(), |path, bytes| {
         let found = gate.findings(path, bytes);
         let is_clean = found.is_empty();
         left_out.extend(found);
+        if is_clean {
+            admitted.push((path.to_owned(), ContentHash::of(bytes)));
+        }
         is_clean
     })?;
+    if let Some(id) = &id {
+        left_out.extend(written_meanwhile(context, repo, &admitted, id));
+    }
     Ok(Committed { id, left_out })
+}
+
+/// Returns what somebody wrote between the check of a file and git's reading of it. It is in the commit: only the user may
+/// remove it.
+fn written_meanwhile(
+    context: &VaultContext,
+    repo: &Repo,
+    admitted: &[(String, ContentHash)],
+    id: &str,
+) -> Vec<Finding> {
+    let is_changed = |(path, hash): &&(String, ContentHash)| {
+        repo.work_file(path).is_some_and(|bytes| ContentHash::of(&bytes) != *hash)
+    };
+    let paths: Vec<String> = admitted.iter().filter(is_changed).map(|(path, _)| path.clone()).collect();
+    let gate = CommitGate::new(context, repo, &paths, &format!("{id}^"));
+    let mut found = Vec::new();
+    if !paths.is_empty() {
+        let take = |path: &str, bytes: &[u8]| {
+            found.extend(gate.findings(path, bytes));
+            Ok(())
+        };
+        let _ = repo.files_at(id, |path| paths.iter().any(|changed| changed == path), take);
+    }
+    let reworded = |one: Finding| Finding {
+        message: format!("{MEANWHILE} {id} was made, which has it: {}", one.message),
+        ..one
+    };
+    found.into_iter().map(reworded).collect()
 }
 
 /// The files of a commit that may be committed, and why the others may not.
@@ -51,7 +89,7 @@ pub(super) struct Admitted {
 
 /// Splits changed files by whether they may be committed.
 pub(super) fn admit(context: &VaultContext, repo: &Repo, paths: Vec<String>) -> Admitted {
-    let gate = CommitGate { context, repo, paths: &paths, known: OnceCell::new() };
+    let gate = CommitGate::new(context, repo, &paths, "HEAD");
     let mut left_out = Vec::new();
     let mut is_admitted = |path: &str| {
         let found = repo.work_file(path).map(|bytes| gate.findings(path, &bytes)).unwrap_or_default();
@@ -65,7 +103,7 @@ pub(super) fn admit(context: &VaultContext, repo: &Repo, paths: Vec<String>) -> 
 
 /// Returns a warning for a file that was left out of a commit.
 pub(super) fn not_committed(found: &Finding) -> String {
-    format!("not committed: {found}")
+    if found.message.starts_with(MEANWHILE) { found.to_string() } else { format!("not committed: {found}") }
 }
 
 /// Fails if the name of the author, the session or the subject of a commit contains a credential.
@@ -81,6 +119,8 @@ struct CommitGate<'a> {
     context: &'a VaultContext,
     repo: &'a Repo,
     paths: &'a [String],
+    /// The commit before.
+    base: String,
     known: OnceCell<Known>,
 }
 
@@ -94,7 +134,11 @@ struct Known {
     markers: HashSet<String>,
 }
 
-impl CommitGate<'_> {
+impl<'a> CommitGate<'a> {
+    fn new(context: &'a VaultContext, repo: &'a Repo, paths: &'a [String], base: &str) -> CommitGate<'a> {
+        CommitGate { context, repo, paths, base: base.to_owned(), known: OnceCell::new() }
+    }
+
     /// Returns why a file may not be committed.
     fn findings(&self, path: &str, bytes: &[u8]) -> Vec<Finding> {
         let policy = self.context.policy();
@@ -134,7 +178,7 @@ impl CommitGate<'_> {
             let paths: HashSet<&str> = self.paths.iter().map(String::as_str).collect();
             // Without a commit there is nothing known.
             let _ = self.repo.files_at(
-                "HEAD",
+                &self.base,
                 |path| paths.contains(path),
                 |path, bytes| {
                     known.paths.insert(path.to_owned());

@@ -72,10 +72,14 @@ counted! { Ledger:
     prune_snapshots(project: ProjectNo, before: i64) -> Result<usize>;
     author(project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
     set_author(project: ProjectNo, path: &str, author: &Authorship, bytes: Option<&[u8]>, at: i64) -> Result<()>;
+    drop_written(project: ProjectNo) -> Result<()>;
+    all_snapshots(project: ProjectNo) -> Result<Vec<(String, SnapshotRow)>>;
+    rewrite_snapshot(project: ProjectNo, number: i64, bytes: &[u8]) -> Result<()>;
     keep_written(project: ProjectNo, path: &str, version: u64, at: i64, mode: Option<u32>) -> Result<bool>;
 }
 
 counted! { GapsAndImports:
+    rewrite_import(project: ProjectNo, number: i64, source: &str, bytes: &[u8]) -> Result<()>;
     gap(project: ProjectNo, id: u64) -> Result<Option<GapRow>>;
     put_gap(project: ProjectNo, gap: &GapRow) -> Result<()>;
     gaps(project: ProjectNo, which: GapFilter, limit: usize) -> Result<Vec<GapRow>>;
@@ -87,6 +91,7 @@ counted! { GapsAndImports:
 }
 
 counted! { Vectors:
+    prune_vectors() -> Result<usize>;
     models() -> Result<Vec<ModelRow>>;
     add_model(identity: &ModelIdentity) -> Result<ModelNo>;
     activate_model(model: ModelNo) -> Result<()>;
@@ -104,6 +109,7 @@ counted! { Vectors:
 }
 
 counted! { Maintenance:
+    erase_deleted() -> Result<bool>;
     optimize() -> Result<()>;
     shrink_memory() -> Result<()>;
     problems() -> Result<Vec<String>>;

@@ -128,6 +128,18 @@ pub fn imports_preserve_the_bytes(open: Open<'_>) {
     assert_eq!(store.imports(project.number, &ImportFilter::Batch("run")).unwrap(), []);
 }
 
+pub fn imports_can_be_rewritten(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    store.add_import(project.number, &import("a.md", b"one", 10)).unwrap();
+    let row = store.imports(project.number, &ImportFilter::All).unwrap().remove(0);
+    store.rewrite_import(project.number, row.number, "meeting/2", b"clean").unwrap();
+    let bytes = store.import_bytes(project.number, row.number).unwrap();
+    assert_eq!(bytes.as_deref(), Some(&b"clean"[..]));
+    let rows = store.imports(project.number, &ImportFilter::Hash(ContentHash::of(b"one"))).unwrap();
+    assert_eq!((rows[0].source.as_str(), rows[0].active), ("meeting/2", true), "known by its original bytes");
+}
+
 pub fn the_last_import_of_a_page_is_active(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");

@@ -114,6 +114,9 @@ pub fn written_bytes_become_a_snapshot_once(open: Open<'_>) {
     store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
     store.prune_snapshots(project, 21).unwrap();
     assert!(!store.keep_written(project, "b.md", 9, 22, None).unwrap(), "they expire");
+    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    store.drop_written(project).unwrap();
+    assert!(!store.keep_written(project, "b.md", 9, 22, None).unwrap(), "they are deleted");
 }
 
 pub fn pruning_is_per_project(open: Open<'_>) {
@@ -155,4 +158,27 @@ pub fn detached_snapshots_are_pruned_but_not_listed(open: Open<'_>) {
     assert_eq!(store.prune_snapshots(project.number, 20).unwrap(), 2);
     assert_eq!(store.snapshot_bytes(project.number, detached).unwrap(), None);
     assert_eq!(versions(&*store, project, "b.md"), [1]);
+}
+
+pub fn snapshots_can_be_rewritten(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    snapshot(&*store, project, "a.md", 1, 100);
+    snapshot(&*store, project, "b.md", 1, 100);
+    // Moving `a.md` to `b.md` detaches the snapshot that was there.
+    store.rename(project.number, &[("a.md", "b.md")]).unwrap();
+    snapshot(&*store, project, "a.md", 4, 100);
+    let all = store.all_snapshots(project.number).unwrap();
+    let places: Vec<(&str, u64)> = all.iter().map(|(path, row)| (path.as_str(), row.version)).collect();
+    assert_eq!(places, [("a.md", 4), ("b.md", 1), ("b.md", 1)], "detached ones too");
+    for (_, row) in &all {
+        store.rewrite_snapshot(project.number, row.number, b"clean").unwrap();
+        store.rewrite_snapshot(other.number, row.number, b"elsewhere").unwrap();
+        let bytes = store.snapshot_bytes(project.number, row.number).unwrap();
+        assert_eq!(bytes.as_deref(), Some(&b"clean"[..]), "projects are isolated");
+    }
+    let rows = store.snapshots(project.number, "a.md").unwrap();
+    assert_eq!((rows[0].hash, rows[0].version, rows[0].at), (ContentHash::of(b"clean"), 4, 100));
+    assert!(store.erase_deleted().unwrap());
+    assert_eq!(store.all_snapshots(project.number).unwrap().len(), 3);
 }

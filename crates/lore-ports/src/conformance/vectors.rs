@@ -251,3 +251,17 @@ pub fn vectors_are_read_by_page(open: Open<'_>) {
     assert_eq!(read(second, &asked), other, "the requested model is used");
     assert_eq!(read(first, &[]), []);
 }
+
+pub fn vectors_of_removed_text_can_be_pruned(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let model = model(&*store, "m");
+    put(&*store, project, with_chunks("a.md", &["one", "two"]));
+    embed(&*store, model, &[("one", towards(0, 0.0)), ("two", towards(1, 0.0))]);
+    assert_eq!(store.prune_vectors().unwrap(), 0);
+    put(&*store, project, with_chunks("a.md", &["one"]));
+    assert_eq!(store.prune_vectors().unwrap(), 1);
+    put(&*store, project, with_chunks("a.md", &["one", "two"]));
+    assert_eq!(waiting(&*store, project, model), 1, "its vector is gone");
+    assert_eq!(store.vector_problems(project.number, model).unwrap(), [""; 0]);
+}

@@ -14,10 +14,17 @@ pub fn scan_bytes(bytes: &[u8]) -> Vec<Leak> {
     let mut leaks = scan(&same_length(bytes));
     if bytes.contains(&0) {
         // Without its zeros, UTF-16 of either byte order reads like ASCII.
-        let positions: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
-        let solid: Vec<u8> = positions.iter().map(|at| bytes[*at]).collect();
-        for mut leak in scan(&same_length(&solid)) {
-            leak.span = positions[leak.span.start]..positions[leak.span.end - 1] + 1;
+        let solid: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+        let found = scan(&same_length(&solid));
+        // Each offset in the shorter text, in ascending order, is the number of bytes before it that are not zero.
+        let mut solid_offsets = (0..bytes.len()).filter(|at| bytes[*at] != 0).enumerate();
+        let mut original =
+            |offset: usize| solid_offsets.find(|(solid, _)| *solid == offset).map(|(_, at)| at);
+        for mut leak in found {
+            let (first, last) = (leak.span.start, leak.span.end - 1);
+            let Some(start) = original(first) else { continue };
+            let end = if last == first { Some(start) } else { original(last) };
+            leak.span = start..end.unwrap_or(start) + 1;
             if !leaks.iter().any(|known| overlap(&known.span, &leak.span)) {
                 leaks.push(leak);
             }

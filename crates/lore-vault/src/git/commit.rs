@@ -11,6 +11,7 @@ use super::message::{CommitMessage, lacks_identity};
 use super::run::Output;
 use super::status::{Differences, Kind, with_folders};
 use super::{GitError, Repo};
+use crate::fault::fault;
 use crate::files::read_entry;
 
 /// The parts of a commit as git takes them.
@@ -44,6 +45,7 @@ impl Repo {
             // What cannot be read cannot be committed either; git says why.
             _ => self.work_file(path).is_none_or(|bytes| admits(path, &bytes)),
         });
+        fault("admitted");
         if differing.is_empty() {
             return Ok(None);
         }

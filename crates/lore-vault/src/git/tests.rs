@@ -4,6 +4,7 @@
 
 mod blame;
 mod commit;
+mod objects;
 mod odd_repositories;
 mod remote;
 mod tree;

@@ -64,7 +64,7 @@ impl Repo {
     }
 
     /// Returns the same repository with a git that fetches nothing, although a partial clone may lack some objects.
-    fn local(&self) -> Repo {
+    pub(super) fn local(&self) -> Repo {
         self.clone().with_env("GIT_NO_LAZY_FETCH", "1").with_env("GIT_ALLOW_PROTOCOL", "none")
     }
 }
@@ -78,7 +78,7 @@ fn entry(row: &[u8]) -> Option<(&str, &str)> {
 }
 
 /// Splits off the first object of `cat-file --batch` output: `id type size`, the bytes, a line ending.
-fn object(output: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn object(output: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = output.iter().position(|byte| *byte == b'\n')?;
     let header = std::str::from_utf8(&output[..end]).ok()?;
     let size: usize =

@@ -269,6 +269,11 @@ impl Session {
         self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
     }
 
+    /// Returns whether the caller is at this machine: the command line or a pipe, not a server's client.
+    pub fn is_local(&self) -> bool {
+        matches!(self.options.face, "cli" | "pipe")
+    }
+
     /// Returns an error unless a destructive action is confirmed, by `yes` or at the terminal.
     pub fn confirm(&self, yes: bool, question: &str) -> Result<()> {
         if yes {

@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 92] = [
+pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -79,6 +79,8 @@ pub static REGISTRY: [OperationInfo; 92] = [
     OperationInfo::of::<upkeep::git::Push>(),
     OperationInfo::of::<upkeep::git::Pull>(),
     OperationInfo::of::<upkeep::git::Commit>(),
+    OperationInfo::of::<upkeep::secrets::Scan>(),
+    OperationInfo::of::<upkeep::secrets::Purge>(),
     OperationInfo::of::<machine::service::Install>(),
     OperationInfo::of::<machine::service::Status>(),
     OperationInfo::of::<machine::service::Uninstall>(),

@@ -1,8 +1,9 @@
-//! Operations that keep a vault current: sync, embedding, git, retention, validation.
+//! Operations that keep a vault current: sync, embedding, git, retention, validation, secrets.
 
 pub mod embed;
 pub mod git;
 pub mod retention;
+pub mod secrets;
 pub mod sync;
 pub mod test;
 pub mod validate;

@@ -104,4 +104,5 @@ mod skills;
 // Vaults in a git repository.
 mod git_faces;
 mod roam_strategy;
+mod secrets;
 mod snapshots;

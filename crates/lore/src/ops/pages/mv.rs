@@ -40,7 +40,7 @@ impl Operation for Mv {
         let page = context.page_to_remove(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
-        let to = new_path(&to)?;
+        let to = new_path(context, &to)?;
         // Checked here too, because a page there may link to this one and so be part of the same change.
         if to.as_str() != page.path && exists(&context.vault().root().join(to.as_str())) {
             return Err(Error::Exists { path: to.into_string() }.into());

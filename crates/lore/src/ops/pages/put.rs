@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lore_engine::{
-    Action, Code, PageChange, VaultContext, WriteOptions, as_path, fill, is_lossy_slug, without_scheme,
-    write_as,
+    Action, Code, PageChange, VaultContext, WriteOptions, as_path, fill, is_lossy_slug, refuse_name,
+    without_scheme, write_as,
 };
 use lore_page::edit::Dropped;
 use lore_text::{date_in_name, fold, slugify};
@@ -109,7 +109,7 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_path {
         return Ok(VaultPath::known(format!("{requested}.md")));
     }
-    let path = new_path(&requested)?;
+    let path = new_path(context, &requested)?;
     if !is_path && is_lossy_slug(&requested) && exists(&context.vault().root().join(path.as_str())) {
         let title = context.page_at(&path)?.map_or_else(|| path.to_string(), |page| page.title);
         return Err(AppError::new(
@@ -128,8 +128,9 @@ pub fn differs(one: &str, other: &str) -> bool {
 }
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
-pub fn new_path(requested: &str) -> Result<VaultPath> {
+pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
     let requested = VaultPath::parse_page(without_scheme(requested))?.into_string();
+    refuse_name(context, &requested)?;
     if is_page(requested.rsplit('/').next().unwrap_or(&requested)) {
         return Ok(VaultPath::known(requested));
     }

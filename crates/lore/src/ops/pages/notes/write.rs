@@ -115,7 +115,7 @@ impl WriteNote {
         let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         for number in 1..=MAX_NAMES {
             let number = if number == 1 { String::new() } else { format!("-{number}") };
-            let path = new_path(&format!("{folder}{name}{number}.md"))?;
+            let path = new_path(context, &format!("{folder}{name}{number}.md"))?;
             let is_free = !exists(&context.vault().root().join(path.as_str()));
             if is_free || context.page_at(&path)?.is_none_or(|page| !differs(&self.title, &page.title)) {
                 return Ok(path);
