@@ -17,6 +17,9 @@ const BATCH: usize = 64;
 /// Maximum bytes of text in one request; a longer text is sent alone.
 const BATCH_BYTES: usize = 100_000;
 
+/// Maximum dimensions of a vector; no model has near as many.
+const MAX_DIMENSIONS: usize = 16_384;
+
 /// Connection settings of an embedding model.
 #[derive(Clone)]
 pub struct EndpointSettings {
@@ -107,6 +110,12 @@ impl Endpoint {
         }
         for vector in vectors {
             let dimensions = self.identity.dimensions;
+            if vector.len() > MAX_DIMENSIONS {
+                return Err(format!(
+                    "a vector has {} dimensions; at most {MAX_DIMENSIONS} are supported",
+                    vector.len()
+                ));
+            }
             if vector.is_empty() || (dimensions != 0 && vector.len() != dimensions) {
                 return Err(format!("a vector has {} dimensions, expected {dimensions}", vector.len()));
             }

@@ -9,7 +9,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use lore_ports::{EmbedError, EmbedResult};
@@ -25,15 +25,41 @@ pub fn map(path: &Path) -> EmbedResult<Mapped> {
 
 /// Maps a file into memory and returns the raw I/O error on failure.
 pub fn try_map(path: &Path) -> io::Result<Mapped> {
+    check_regular(path)?;
     let file = File::open(path)?;
     // SAFETY: the bytes change only if another process writes to the file in place. Models are replaced by renaming,
     // never written in place, and the mapped data is only used as numbers and bounds-checked indices.
     unsafe { Mapped::map(&file) }
 }
 
+/// Maximum size of a file that is read as a whole: settings and vocabularies.
+const READ_LIMIT: u64 = 256 << 20;
+
 /// Reads a file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path)
+    if check_regular(path)? > READ_LIMIT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(READ_LIMIT).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the size of a file, which must be a regular one: opening a pipe could block for ever, and a device be endless.
+fn check_regular(path: &Path) -> io::Result<u64> {
+    let found = fs::metadata(path)?;
+    match found.is_file() {
+        true => Ok(found.len()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// Checks a file that is about to be written, if it exists.
+fn check_target(path: &Path) -> io::Result<()> {
+    match check_regular(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the SHA-256 of a file.
@@ -43,7 +69,7 @@ pub fn hash(path: &Path) -> EmbedResult<String> {
 
 /// Writes a file.
 pub fn write(path: &Path, bytes: &[u8]) -> EmbedResult<()> {
-    fs::write(path, bytes).map_err(|error| unusable(path, &error))
+    check_target(path).and_then(|()| fs::write(path, bytes)).map_err(|error| unusable(path, &error))
 }
 
 /// Creates a directory and its missing parents.
@@ -86,7 +112,8 @@ pub struct Lock(#[expect(dead_code, reason = "held, not used")] File);
 
 /// Acquires a lock, or fails if another process holds it.
 pub fn lock(path: &Path) -> EmbedResult<Lock> {
-    let file = File::create(path).map_err(|error| unusable(path, &error))?;
+    let file =
+        check_target(path).and_then(|()| File::create(path)).map_err(|error| unusable(path, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(EmbedError::Unavailable {
@@ -109,6 +136,7 @@ impl Part {
     pub fn open(path: &Path) -> EmbedResult<Self> {
         create_folder(path.parent().unwrap_or(path))?;
         let open = || {
+            check_target(path)?;
             let file = OpenOptions::new().create(true).append(true).open(path)?;
             let length = file.metadata()?.len();
             Ok(Part { file, path: path.to_owned(), length })

@@ -119,12 +119,13 @@ impl Transformer {
         }
     }
 
-    /// Rejects vectors that are not finite, the usual symptom of a damaged file.
+    /// Rejects weights and vectors that are not finite.
     fn checked(&self, vector: Vec<f32>) -> EmbedResult<Vec<f32>> {
-        if vector.iter().all(|value| value.is_finite()) {
+        if !self.model.is_damaged() && vector.iter().all(|value| value.is_finite()) {
             return Ok(vector);
         }
-        let reason = "it produces vectors that are not finite, so model.safetensors is damaged: download the model again";
+        let reason =
+            "it has weights that are not finite, so model.safetensors is damaged: download the model again";
         Err(EmbedError::Model { place: self.place.clone(), reason: reason.to_owned() })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lore_ports::EmbedResult;
 
@@ -30,6 +31,9 @@ pub(super) struct Model {
     stored: Vec<StoredLayer>,
     /// Layers are prepared on first use, so that opening a model is cheap for commands that embed nothing.
     layers: Vec<OnceLock<Layer>>,
+    /// Whether a weight that was used is not finite. Bytes cannot represent such a weight, so that the vectors would look
+    /// sound.
+    is_damaged: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -99,13 +103,38 @@ impl Model {
         }
         let layers = stored.iter().map(|_| OnceLock::new()).collect();
         let (settings, processor) = (settings.clone(), Processor::detect());
-        Ok(Model { processor, precision, settings, words, positions, types, norm, stored, layers, file })
+        let is_damaged = AtomicBool::new(false);
+        Ok(Model {
+            processor,
+            precision,
+            settings,
+            words,
+            positions,
+            types,
+            norm,
+            stored,
+            layers,
+            is_damaged,
+            file,
+        })
+    }
+
+    /// Whether a weight that was used so far is not finite.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    fn check_finite(&self, numbers: &[f32]) {
+        if !are_finite(numbers) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Returns the vectors of tokenized texts, in order. No text is longer than the model's maximum.
     pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
         let width = self.settings.shape.width;
         self.embed(texts, room);
+        self.check_finite(&room.hidden);
         for layer in 0..self.layers.len() {
             let layer = self.layers[layer].get_or_init(|| self.load_layer(&self.stored[layer]));
             self.attend(layer, texts, room);
@@ -205,6 +234,10 @@ impl Model {
     }
 
     fn load_layer(&self, stored: &StoredLayer) -> Layer {
+        for matrix in stored.attention.iter().chain([&stored.attention_out, &stored.up, &stored.down]) {
+            self.check_finite(&self.file.numbers(&matrix.weight));
+            self.check_finite(&self.file.numbers(&matrix.bias));
+        }
         let dense = |stored: &[Stored]| match self.precision {
             Precision::F32 => Dense::floats(&self.file, stored),
             Precision::Int8 => Dense::bytes(self.processor, &self.file, stored),
@@ -221,12 +254,21 @@ impl Model {
 
     fn load(&self, norm: &StoredNorm) -> LoadedNorm {
         let numbers = |tensor| self.file.numbers(tensor).into_owned();
-        LoadedNorm { gain: numbers(&norm.gain), bias: numbers(&norm.bias) }
+        let norm = LoadedNorm { gain: numbers(&norm.gain), bias: numbers(&norm.bias) };
+        self.check_finite(&norm.gain);
+        self.check_finite(&norm.bias);
+        norm
     }
 
     fn norm<'a>(&self, norm: &'a LoadedNorm) -> Norm<'a> {
         Norm { gain: &norm.gain, bias: &norm.bias, epsilon: self.settings.epsilon }
     }
+}
+
+/// Whether all numbers are finite: none has all bits of the exponent set. Without an early exit, so that it is vectorized.
+fn are_finite(numbers: &[f32]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    numbers.iter().fold(0, |greatest, number| (number.to_bits() & EXPONENT).max(greatest)) != EXPONENT
 }
 
 /// Looks up tensors under a name prefix.

@@ -201,6 +201,14 @@ fn ollama_dimensions_are_detected_once() {
 }
 
 #[test]
+fn absurd_dimensions_are_refused() {
+    let server = Server::start(|_, _| ok(&format!(r#"{{"embeddings":[[{}1]]}}"#, "0,".repeat(20_000))));
+    let settings = EndpointSettings { base: server.base.clone(), ..EndpointSettings::ollama("m") };
+    let refused = Endpoint::connect(settings).unwrap_err().to_string();
+    assert!(refused.contains("a vector has 20001 dimensions; at most 16384 are supported"), "{refused}");
+}
+
+#[test]
 fn many_texts_are_sent_in_batches() {
     let server = Server::start(|_, request| ok(&vectors(&request.body)));
     let (settings, _) = openai(&server);

@@ -20,8 +20,12 @@ use crate::policy::PathClass;
 
 use apply::{Batch, Prepared, prepare};
 
-/// Pages per transaction: large enough to be fast, small enough to let other processes in.
-const BATCH: usize = 500;
+/// Bytes of pages per transaction: enough to be fast, little enough to let other processes in.
+const BATCH_BYTES: u64 = 1_500_000;
+
+/// Pages per transaction. Each transaction resolves the links to names that changed in it again; were there more of them,
+/// names that many small pages share would cost much.
+const BATCH_PAGES: usize = 4000;
 
 /// After this many consecutive failures, a file is skipped until its bytes change.
 const FAILURES: u32 = 3;
@@ -103,7 +107,10 @@ pub fn reconcile(
     let mut plan = changes(changed_candidates, moved, |file| hash_of(context, file, proposal));
     plan.retain(|change| !is_quarantined(context, change, &failures, trust, &mut report));
     clear_resolved_failures(context, look, &files, &failures)?;
-    for (at, chunk) in plan.chunks(BATCH).enumerate() {
+    let mut done_with = 0;
+    while done_with < plan.len() {
+        let chunk = &plan[done_with..done_with + batch(&plan[done_with..])];
+        done_with += chunk.len();
         // Files are read and parsed before the transaction, to keep it short.
         let prepared: Vec<Prepared<'_>> =
             chunk.iter().map(|change| prepare(context, change, &failures, proposal)).collect();
@@ -119,12 +126,25 @@ pub fn reconcile(
             batch.finish()
         })?;
         merge(&mut report, done);
-        progress((at * BATCH + chunk.len()).min(plan.len()), plan.len())?;
+        progress(done_with, plan.len())?;
     }
     if matches!(look, ReconcileScope::Everything(_)) {
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
     }
     Ok(report)
+}
+
+/// Returns how many of the next changes go into one transaction; at least one.
+fn batch(next: &[Change<'_>]) -> usize {
+    let mut bytes = 0;
+    let fits = next.iter().take(BATCH_PAGES).take_while(|change| {
+        bytes += match change {
+            Change::Added(file) | Change::Modified(file, _) | Change::Moved(file, _) => file.size,
+            Change::Removed(_) => 0,
+        };
+        bytes <= BATCH_BYTES
+    });
+    fits.count().max(1)
 }
 
 /// Records the mtimes of files that were just written, whose bytes the index already has.

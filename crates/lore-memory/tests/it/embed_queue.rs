@@ -293,6 +293,41 @@ fn chunks_of_changed_files_stay_pending() {
     assert_eq!(embed_pending(&world.context, &row, &no_progress).unwrap().left, 0);
 }
 
+/// Returns a page with this many chunks.
+fn long_page(chunks: usize) -> String {
+    (0..chunks).map(|number| format!("## Part {number}\n\nText {number}.\n\n")).collect()
+}
+
+/// A page with many chunks takes many batches, but is read and split once: it is deleted after the first.
+#[test]
+fn long_pages_are_read_once() {
+    let world = World::with_models("", Arc::new(Shelf { first: "slow", revision: "straight" }));
+    world.file("long.md", long_page(1000));
+    world.sync();
+    let row = world.context.active_model().unwrap().expect("a model");
+    let delete = |_, _| {
+        std::fs::remove_file(world.at("long.md")).ok();
+        Ok(())
+    };
+    let done = embed_pending(&world.context, &row, &delete).unwrap();
+    assert_eq!((done.chunks, done.left), (1000, 0));
+}
+
+/// No command waits for a whole import to be embedded, even by an instant model; the next ones continue.
+#[test]
+fn commands_embed_a_limited_number_of_chunks() {
+    let world = World::with_models("", Arc::new(Shelf { first: "tiny", revision: "straight" }));
+    world.file("long.md", long_page(10_600));
+    world.sync();
+    let row = world.context.active_model().unwrap().expect("a model");
+    let left = || world.context.store().count_pending(world.context.project(), row.number).unwrap();
+    assert!((1..1000).contains(&left()), "{}", left());
+    let found = search_for(&world, "part", Mode::Hybrid);
+    assert!(found.notes[0].to_string().contains("not embedded yet"), "{:?}", found.notes);
+    world.sync();
+    assert_eq!(left(), 0);
+}
+
 #[test]
 fn models_switch_only_when_everything_is_embedded() {
     let world = world("tiny");

@@ -159,8 +159,10 @@ fn partial_syncs_see_only_the_given_paths() {
 #[test]
 fn progress_is_reported_to_the_end() {
     let world = World::new("");
+    // Long enough for more than one transaction.
+    let text = "word ".repeat(600);
     for number in 0..620 {
-        world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n", (number + 1) % 620));
+        world.file(&format!("{number:03}.md"), format!("[[{:03}]]\n{text}", (number + 1) % 620));
     }
     let reported = std::cell::RefCell::new(Vec::new());
     let listener = |done, all| {
@@ -179,7 +181,10 @@ fn progress_is_reported_to_the_end() {
 #[test]
 fn cancelled_syncs_stop_between_pages_and_resume() {
     let world = World::new("");
-    (0..1100).for_each(|number| world.file(&format!("{number:04}.md"), format!("[[{:04}]]\n", number / 2)));
+    let text = "word ".repeat(600);
+    for number in 0..1100 {
+        world.file(&format!("{number:04}.md"), format!("[[{:04}]]\n{text}", number / 2));
+    }
     let cancel = |_, _| Err(lore_ports::Error::Cancelled);
     let ended = refresh(&world.context, Scope::Vault(ScanMode::Stat), &cancel).unwrap_err();
     assert_eq!(ended.to_string(), "the request was cancelled");

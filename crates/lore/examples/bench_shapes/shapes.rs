@@ -15,24 +15,29 @@ pub struct Shape {
 }
 
 /// Every shape.
-pub const SHAPES: [Shape; 22] = [
+pub const SHAPES: [Shape; 24] = [
     Shape {
         name: "one-line",
-        size: 500_000,
+        size: 1_000_000,
         page: "page",
         write: |root, size| one(root, &"heron ".repeat(size / 6)),
     },
-    Shape { name: "one-word", size: 500_000, page: "page", write: |root, size| one(root, &"h".repeat(size)) },
+    Shape {
+        name: "one-word",
+        size: 1_000_000,
+        page: "page",
+        write: |root, size| one(root, &"h".repeat(size)),
+    },
     Shape {
         name: "headings",
-        size: 20_000,
+        size: 50_000,
         page: "page",
         write: |root, size| lines(root, size, |at| format!("## Heron {at}\n")),
     },
-    Shape { name: "links-to-one", size: 20_000, page: "target", write: links_to_one },
+    Shape { name: "links-to-one", size: 50_000, page: "target", write: links_to_one },
     Shape {
         name: "links",
-        size: 20_000,
+        size: 50_000,
         page: "page",
         write: |root, size| lines(root, size, |at| format!("[[target {at}]]\n")),
     },
@@ -54,23 +59,23 @@ pub const SHAPES: [Shape; 22] = [
         page: "page",
         write: |root, size| lines(root, size, |at| format!("- [note] heron #tag{at}")),
     },
-    Shape { name: "tags", size: 20_000, page: "page", write: |root, size| front(root, "tags", size) },
+    Shape { name: "tags", size: 50_000, page: "page", write: |root, size| front(root, "tags", size) },
     Shape { name: "aliases", size: 3_000, page: "page", write: |root, size| front(root, "aliases", size) },
     Shape { name: "properties", size: 10_000, page: "page", write: properties },
     Shape {
         name: "lists",
-        size: 400,
+        size: 1_000,
         page: "page",
         write: |root, size| lines(root, size, |at| format!("{}- heron", "  ".repeat(at))),
     },
     Shape {
         name: "quotes",
-        size: 5_000,
+        size: 20_000,
         page: "page",
         write: |root, size| one(root, &format!("{} heron", "> ".repeat(size))),
     },
-    Shape { name: "table", size: 10_000, page: "page", write: table },
-    Shape { name: "entries", size: 5_000, page: "page", write: entries },
+    Shape { name: "table", size: 20_000, page: "page", write: table },
+    Shape { name: "entries", size: 10_000, page: "page", write: entries },
     Shape { name: "brackets", size: 100_000, page: "page", write: |root, size| one(root, &"[".repeat(size)) },
     Shape {
         name: "wiki-brackets",
@@ -78,16 +83,18 @@ pub const SHAPES: [Shape; 22] = [
         page: "page",
         write: |root, size| one(root, &"[[a ".repeat(size)),
     },
-    Shape { name: "backticks", size: 2_000, page: "page", write: backticks },
+    Shape { name: "backticks", size: 20_000, page: "page", write: backticks },
     Shape {
         name: "emphasis",
         size: 50_000,
         page: "page",
         write: |root, size| one(root, &"*a _b ".repeat(size)),
     },
-    Shape { name: "same-title", size: 1_000, page: "p0", write: same_title },
-    Shape { name: "same-alias", size: 1_000, page: "p0", write: same_alias },
-    Shape { name: "same-name", size: 1_000, page: "d0/readme", write: same_name },
+    Shape { name: "same-title", size: 2_500, page: "p0", write: same_title },
+    Shape { name: "same-alias", size: 2_500, page: "p0", write: same_alias },
+    Shape { name: "same-name", size: 2_500, page: "d0/readme", write: same_name },
+    Shape { name: "same-id", size: 2_500, page: "p0", write: same_id },
+    Shape { name: "files", size: 10_000, page: "p0", write: files },
 ];
 
 fn one(root: &Path, text: &str) {
@@ -155,6 +162,20 @@ fn backticks(root: &Path, size: usize) {
         let _ = write!(text, "{} ", "`".repeat(at));
     }
     one(root, &text);
+}
+
+fn same_id(root: &Path, size: usize) {
+    for at in 0..size {
+        let text = format!("---\nid: 0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f\n---\n# Page {at}\n\nheron\n");
+        fs::write(root.join(format!("p{at}.md")), text).expect("a page");
+    }
+}
+
+fn files(root: &Path, size: usize) {
+    for at in 0..size {
+        fs::write(root.join(format!("p{at}.md")), format!("# Page {at}\n\n[[p{}]] heron\n", at / 2))
+            .expect("a page");
+    }
 }
 
 fn same_title(root: &Path, size: usize) {

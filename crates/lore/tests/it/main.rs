@@ -43,6 +43,7 @@ mod killed_writes;
 mod modes;
 mod multi_process;
 mod recovery_after_edit;
+mod special_files;
 mod stale_plans;
 mod stale_reads;
 mod stress;

@@ -223,6 +223,44 @@ fn non_finite_weights_give_an_error_or_a_finite_vector() {
     assert!(refused > 20, "{refused}");
 }
 
+/// In bytes a weight that is not finite would become an ordinary one, and the vectors would look sound.
+#[test]
+fn weights_that_are_not_finite_are_refused() {
+    let text = "the heron";
+    let names: Vec<String> = Tiny::new().tensors.keys().cloned().collect();
+    for name in names {
+        for (precision, number) in
+            [(Precision::F32, f32::NAN), (Precision::Int8, f32::NAN), (Precision::Int8, f32::INFINITY)]
+        {
+            let mut tiny = Tiny::new();
+            tensor(&mut tiny, &name).numbers.fill(number);
+            let opened = tiny.write("tiny").open(precision).unwrap();
+            for done in [opened.embed_query(text).map(drop), opened.embed_passages(&[text]).map(drop)] {
+                match done {
+                    Err(EmbedError::Model { reason, .. }) => {
+                        assert!(reason.contains("not finite"), "{reason}")
+                    }
+                    other => panic!("{name} with {number} was accepted: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn model_files_that_are_not_files_are_refused() {
+    for name in ["model.safetensors", "config.json", "tokenizer.json"] {
+        let written = Tiny::new().write("tiny");
+        std::fs::remove_file(written.file(name)).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(written.file(name)).status().unwrap();
+        assert!(made.success());
+        assert!(refusal(&written).contains("not a regular file"), "{}", refusal(&written));
+        std::fs::remove_file(written.file(name)).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", written.file(name)).unwrap();
+        assert!(refusal(&written).contains("not a regular file"), "{}", refusal(&written));
+    }
+}
+
 /// Offsets around the size of the file, and arbitrary ones.
 fn offset() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0_u64..70, 1 => Just(0), 1 => any::<u64>()]

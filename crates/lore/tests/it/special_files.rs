@@ -1,0 +1,93 @@
+//! Settings, backups, tokens and models that are pipes, devices or directories: refused at once, never waited for.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+
+/// Ways to put something that is not a file at a path.
+const MADE: [&str; 3] = ["mkfifo $at", "ln -s /dev/zero $at", "mkdir -p $at"];
+
+/// Runs a command for each of them; it must end with an error, not with a time-out.
+#[track_caller]
+fn check(path: &str, command: &str) {
+    for make in MADE {
+        let sandbox = Sandbox::with_vault();
+        sandbox.write("a.md", "# A\n");
+        sandbox.sync();
+        let script = format!(
+            "at={path}; rm -rf \"$at\"; mkdir -p \"$(dirname \"$at\")\"; {make}; timeout 20 {command}"
+        );
+        let ran = sandbox.sh(&script);
+        assert!([2, 5].contains(&ran.code), "{path} made by {make}, {command}: {ran:?}");
+        assert!(ran.err.contains("error: "), "{path} made by {make}, {command}: {ran:?}");
+    }
+}
+
+#[test]
+fn configuration_is_refused() {
+    check("$LORE_HOME/config.toml", "lore status");
+    check("$LORE_HOME/config.toml", "lore config set format json");
+}
+
+#[test]
+fn client_settings_are_refused() {
+    check("$HOME/.claude.json", "lore setup claude-code");
+    check("$HOME/.claude.json", "lore setup claude-code --remove");
+}
+
+#[test]
+fn policies_are_refused() {
+    check("lore.toml", "lore status");
+}
+
+#[test]
+fn databases_are_refused() {
+    check("$LORE_HOME/lore.db", "lore status");
+}
+
+/// What lies where a backup would go is somebody else's: the backup gets another name.
+#[test]
+fn backups_of_settings_go_around_what_is_there() {
+    for make in ["mkfifo $at", "ln -s /dev/zero $at", "mkdir -p $at", "echo 'another backup' >$at"] {
+        let sandbox = Sandbox::with_vault();
+        let settings = "{ \"theme\": \"dark\" }\n";
+        fs::write(sandbox.root.join(".claude.json"), settings).expect("settings");
+        let backup = sandbox.root.join(".claude.json.lore-backup");
+        sandbox.sh(&format!("at={}; {make}", backup.display())).exits(0);
+        sandbox.sh("timeout 20 lore setup claude-code").exits(0);
+        let second = sandbox.root.join(".claude.json.lore-backup-2");
+        assert_eq!(fs::read_to_string(&second).expect("a backup"), settings, "{make}");
+        sandbox.sh("timeout 20 lore setup claude-code --remove").exits(0);
+        let restored = fs::read_to_string(sandbox.root.join(".claude.json")).expect("settings");
+        assert_eq!(restored, settings, "{make}");
+        assert!(!second.exists(), "a backup that is not needed any more is removed");
+        assert!(fs::symlink_metadata(&backup).is_ok(), "{make}");
+        if make.starts_with("echo") {
+            assert_eq!(fs::read_to_string(&backup).expect("a file"), "another backup\n");
+        }
+    }
+}
+
+#[test]
+fn dangling_links_to_settings_are_kept() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.sh("ln -s dotfiles/claude.json $HOME/.claude.json; lore setup claude-code").exits(0);
+    let link = sandbox.root.join(".claude.json");
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    let made = fs::read_to_string(sandbox.root.join("dotfiles/claude.json")).expect("settings");
+    assert!(made.contains("mcpServers"), "{made}");
+}
+
+#[test]
+fn models_that_are_not_files_do_not_hang() {
+    for make in ["mkfifo", "ln -s /dev/zero"] {
+        let sandbox = Sandbox::with_vault();
+        sandbox.write("a.md", "# A\n\nThe heron.\n");
+        let script = format!(
+            "mkdir -p ../m/bad; for f in model.safetensors config.json tokenizer.json; do {make} ../m/bad/$f; done;
+             LORE_MODELS=$PWD/../m LORE_MODEL=bad timeout 20 lore search heron &&
+             LORE_MODELS=$PWD/../m timeout 20 lore model list && LORE_MODELS=$PWD/../m timeout 20 lore doctor; test $? -ne 124"
+        );
+        sandbox.sh(&script).exits(0);
+    }
+}
