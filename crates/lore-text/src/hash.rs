@@ -47,6 +47,24 @@ impl fmt::Debug for ContentHash {
     }
 }
 
+/// Returns the HMAC-SHA-256 of these parts, each with its length, so that no two lists of parts are confused.
+pub fn keyed_hash(key: &[u8; 32], parts: &[&[u8]]) -> ContentHash {
+    const BLOCK: usize = 64;
+    let padded = |pad: u8| {
+        let mut block = [pad; BLOCK];
+        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        block
+    };
+    let mut inner = Sha256::new_with_prefix(padded(0x36));
+    for part in parts {
+        inner.update((part.len() as u64).to_be_bytes());
+        inner.update(part);
+    }
+    let mut outer = Sha256::new_with_prefix(padded(0x5c));
+    outer.update(inner.finalize());
+    ContentHash(outer.finalize().into())
+}
+
 /// Hashes words to a 52-bit number (exact in JSON), the same on every machine.
 pub fn stable_number(parts: &[&str]) -> u64 {
     let mut hasher = Sha256::new();
@@ -56,4 +74,21 @@ pub fn stable_number(parts: &[&str]) -> u64 {
     }
     let digest: [u8; 32] = hasher.finalize().into();
     digest[..8].iter().fold(0u64, |number, byte| (number << 8) | u64::from(*byte)) >> 12
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keyed_hash_is_hmac_sha256() {
+        // Computed with `openssl dgst -sha256 -mac HMAC` over the length of the part and the part.
+        let key: [u8; 32] = std::array::from_fn(|at| at as u8);
+        let text = "what do ya want for nothing?";
+        assert_eq!(
+            keyed_hash(&key, &[text.as_bytes()]).to_string(),
+            "f476524ed678ed9b50ae78497b247d84f8680a9e249ba45c9fb17745b401c608"
+        );
+        assert_ne!(keyed_hash(&key, &[b"ab", b"c"]), keyed_hash(&key, &[b"a", b"bc"]));
+    }
 }

@@ -32,7 +32,7 @@ mod timeframe;
 mod tokens;
 
 pub use age::{Age, NotAnAge};
-pub use hash::{ContentHash, stable_number};
+pub use hash::{ContentHash, keyed_hash, stable_number};
 pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
 pub use percent::{percent_decode, percent_encode};

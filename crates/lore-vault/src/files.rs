@@ -219,6 +219,43 @@ pub fn real_folder(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|real| real.is_dir())
 }
 
+/// Returns the user id of a file's owner, where the system has one.
+pub(crate) fn owner_of(path: &Path) -> Option<u32> {
+    identity_of(path).map(|identity| identity.owner)
+}
+
+/// What tells a directory from another one that takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderIdentity {
+    /// The owner's user id.
+    pub owner: u32,
+    /// The number of the directory on its file system.
+    pub inode: u64,
+}
+
+/// Returns the identity of a file or directory; `None` when it does not exist or the system has no such thing.
+pub fn identity_of(path: &Path) -> Option<FolderIdentity> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = fs::metadata(path).ok()?;
+        Some(FolderIdentity { owner: found.uid(), inode: found.ino() })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+/// Returns the user id of this process, where the system has one.
+pub fn own_user() -> Option<u32> {
+    #[cfg(unix)]
+    return Some(rustix::process::geteuid().as_raw());
+    #[cfg(not(unix))]
+    return None;
+}
+
 /// Whether anything exists at the path.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()

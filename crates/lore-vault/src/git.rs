@@ -1,35 +1,45 @@
 //! The git repository around a vault, accessed through the user's own `git`: credentials, hooks and signing are theirs.
 //!
+//! Every invocation is built in `run.rs`, as if the repository were hostile: it names the git directory and the work tree
+//! that `locate.rs` found, and a command that only reads runs nothing that the repository's own settings name. Whether git
+//! is run in a vault at all is a person's decision (`risks.rs` lists what they should know).
+//!
 //! Nothing here merges, forces or removes a lock. Paths are relative to the vault's root, with `/`; files in the
 //! repository but outside the vault are neither read nor committed.
 
 mod blame;
 mod call;
 mod commit;
+mod config;
+mod create;
+mod locate;
 mod message;
 mod objects;
 mod remote;
+mod risks;
 mod run;
 mod status;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use blame::{BlamedLine, Commit};
 pub use call::HeldLock;
-
-pub use objects::{Object, ObjectKind, Origin};
-
+pub use create::create;
 pub use message::{ACTOR, CommitMessage, FACE, SESSION};
+pub use objects::{Object, ObjectKind, Origin};
 pub use remote::State;
+pub use risks::{Risk, risks};
 pub use status::{Kind, Uncommitted};
 pub use tree::Revision;
 
-use crate::files::{exists, read_text, real_folder};
+use crate::files::{exists, real_folder};
+use locate::{Located, locate};
 
 /// Maximum wait for another git that holds the index lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
@@ -39,8 +49,16 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 pub struct Repo {
     /// The vault's directory, with symlinks resolved.
     root: PathBuf,
+    /// The top directory of the work tree.
+    top: PathBuf,
     /// The git directory of this work tree: its index, and the state of a merge in progress.
     git_dir: PathBuf,
+    /// The git directory with the configuration.
+    common_dir: PathBuf,
+    /// The filters that the repository's own settings define, which a read must not run.
+    filters: Vec<String>,
+    /// Whether a write runs the user's hooks.
+    hooks: bool,
     /// The vault's path in the repository: empty, or ending with `/`.
     prefix: String,
     environment: Vec<(OsString, OsString)>,
@@ -110,10 +128,39 @@ impl Repo {
     /// Returns the repository that contains the vault at `root`, if any. Runs no program.
     pub fn find(root: &Path) -> Option<Repo> {
         let root = real_folder(root)?;
-        let (top, git_dir) = root.ancestors().find_map(|folder| Some((folder, git_dir_of(folder)?)))?;
-        let names = root.strip_prefix(top).ok()?.components();
+        let located = locate(&root)?.ok()?;
+        let names = root.strip_prefix(&located.top).ok()?.components();
         let prefix = names.map(|name| format!("{}/", name.as_os_str().to_string_lossy())).collect();
-        Some(Repo { root, git_dir, prefix, environment: Vec::new(), patience: LOCK_PATIENCE })
+        let own = risks::settings(&located);
+        let filters = own.into_iter().filter(|entry| entry.section == "filter");
+        let filters: BTreeSet<String> = filters.filter_map(|entry| entry.subsection).collect();
+        let Located { top, git_dir, common_dir } = located;
+        Some(Repo {
+            root,
+            top,
+            git_dir,
+            common_dir,
+            filters: filters.into_iter().collect(),
+            hooks: true,
+            prefix,
+            environment: Vec::new(),
+            patience: LOCK_PATIENCE,
+        })
+    }
+
+    /// Returns why the `.git` at or above a vault is not used, if there is one that is not.
+    pub fn problem(root: &Path) -> Option<String> {
+        locate(&real_folder(root)?)?.err()
+    }
+
+    /// Sets whether writes run the user's hooks.
+    pub fn with_hooks(self, hooks: bool) -> Repo {
+        Repo { hooks, ..self }
+    }
+
+    /// Returns the repository for looking at files as part of a write, which compares what the filters make of them.
+    fn with_filters(&self) -> Repo {
+        Repo { filters: Vec::new(), ..self.clone() }
     }
 
     /// Sets an environment variable for every git process.
@@ -150,15 +197,4 @@ impl Repo {
             )),
         }
     }
-}
-
-/// Returns the git directory of a directory with a `.git`: the `.git` itself, or the directory that a `.git` file
-/// points to, as in a linked work tree or a submodule. Like git, it ignores a `.git` that is not a repository.
-fn git_dir_of(folder: &Path) -> Option<PathBuf> {
-    let at = folder.join(".git");
-    if exists(&at.join("HEAD")) {
-        return Some(at);
-    }
-    let text = read_text(&at).ok()??;
-    Some(folder.join(text.strip_prefix("gitdir:")?.trim()))
 }

@@ -24,7 +24,9 @@ mod lock;
 mod names;
 mod path;
 pub mod process;
+mod regular;
 mod replace;
+mod secret;
 mod staging;
 mod text;
 mod vault;
@@ -33,9 +35,10 @@ mod watch;
 
 pub use error::{Error, Result};
 pub use files::{
-    TemporaryFolder, exists, is_dir, is_private, list_folder, list_names, make_folder, make_private,
-    modified, read_bytes, read_entry, read_text, real_folder, remove_file, restrict, set_aside, write_dated,
-    write_new, write_new_private, write_passing, write_private,
+    FolderIdentity, TemporaryFolder, exists, identity_of, is_dir, is_private, list_folder, list_names,
+    make_folder, make_private, modified, own_user, read_bytes, read_entry, read_text, real_folder,
+    remove_file, restrict, set_aside, write_dated, write_new, write_new_private, write_passing,
+    write_private,
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
@@ -44,6 +47,7 @@ pub use path::{
     without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
+pub use secret::machine_secret;
 pub use staging::{Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};

@@ -1,13 +1,17 @@
 //! A vault's directory: reading its pages, and checking where a path really leads.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::files::{absent, exists, list_names, metadata, place_of};
+use crate::files::{absent, exists, list_folder, list_names, metadata, place_of};
 use crate::path::{is_page_path, safe_path};
+use crate::regular::{not_regular, open_regular, read_bounded};
 use crate::walk;
+
+/// Maximum size of a text file that is not a page.
+const TEXT_LIMIT: u64 = 1024 * 1024;
 
 /// A directory of pages.
 #[derive(Debug, Clone)]
@@ -40,25 +44,16 @@ impl Vault {
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<FileBytes>> {
         let full = self.root.join(path);
         let failed = |source| Error::Read { path: full.clone(), source };
-        // Checked before opening: opening a pipe would block until someone writes to it.
-        let opened = metadata(&full).and_then(|found| match found.is_file() {
-            true => File::open(&full),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        });
-        let mut file = match opened {
+        let file = match self.open_file(&full, path) {
             Ok(file) => file,
-            Err(error) if absent(&error) => return Ok(None),
-            Err(error) => return Err(failed(error)),
+            Err(Error::Read { source, .. }) if absent(&source) => return Ok(None),
+            Err(error) => return Err(error),
         };
-        if !self.holds(&file, &full) {
-            return Err(Error::BadPath { path: path.into(), reason: "it leads outside the vault" });
-        }
         let found = file.metadata().map_err(failed)?;
         if found.len() > limit {
             return Err(Error::TooLarge { path: path.into(), size: found.len(), limit });
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = read_bounded(&file, limit).map_err(failed)?;
         Ok(Some(FileBytes { bytes, mtime: walk::mtime(&found) }))
     }
 
@@ -87,6 +82,48 @@ impl Vault {
             let _ = path;
             None
         }
+    }
+
+    /// Reads a small text file of the vault that is not a page: the policy, a template, an ignore file. `None` when it does
+    /// not exist.
+    pub fn read_text(&self, path: &str) -> Result<Option<String>> {
+        let Some(file) = self.read(path, TEXT_LIMIT)? else { return Ok(None) };
+        let failed = |_| Error::Read {
+            path: self.root.join(path),
+            source: io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"),
+        };
+        String::from_utf8(file.bytes).map(Some).map_err(failed)
+    }
+
+    /// Opens a regular file inside the vault. A symlink is followed only if it stays inside, and is checked before
+    /// anything is opened: opening some devices has an effect.
+    fn open_file(&self, full: &Path, path: &str) -> Result<File> {
+        let failed = |source| Error::Read { path: full.to_owned(), source };
+        let out = || Error::BadPath { path: path.into(), reason: "it leads outside the vault" };
+        let found = fs::symlink_metadata(full).map_err(failed)?;
+        if found.is_symlink() {
+            let real = fs::canonicalize(full).map_err(failed)?;
+            if !real.starts_with(&self.root) {
+                return Err(out());
+            }
+            if !metadata(&real).map_err(failed)?.is_file() {
+                return Err(failed(not_regular()));
+            }
+        } else if !found.is_file() {
+            return Err(failed(not_regular()));
+        }
+        let file = open_regular(full, found.is_symlink()).map_err(failed)?;
+        if self.holds(&file, full) { Ok(file) } else { Err(out()) }
+    }
+
+    /// Returns the names in a directory of the vault that are not hidden, directories first, each with whether it is a
+    /// directory; `None` when there is no such directory. No symlink is followed out of the vault.
+    pub fn list(&self, folder: &str) -> Result<Option<Vec<(String, bool)>>> {
+        let full = self.root.join(folder);
+        if !full.is_dir() || !self.contains(&full) {
+            return Ok(None);
+        }
+        list_folder(&full).map(Some)
     }
 
     /// Refuses a path that leads outside the vault when its symlinks are followed.

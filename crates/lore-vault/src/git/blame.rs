@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::call::{Call, batches};
 use super::message::{ACTOR, FACE, SESSION};
 use super::{GitError, Repo};
-use crate::files::{exists, read_bytes};
+use crate::vault::Vault;
 
 /// A line of a file and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,8 @@ const FIELDS: usize = 7;
 impl Repo {
     /// Returns the author of each line of a file. The lines of an untracked file count as uncommitted.
     pub fn blame(&self, path: &str) -> Result<Vec<BlamedLine>, GitError> {
-        let output = self.run(&Call::look(&["blame", "--porcelain", "--", path]))?;
+        let output =
+            self.run(&Call::look(&["blame", "--porcelain", "--no-textconv", "--no-ext-diff", "--", path]))?;
         let lines = if output.success() {
             blamed(&output.stdout)
         } else if output.stderr.contains("no such path") || output.stderr.contains("no such ref") {
@@ -87,23 +88,30 @@ impl Repo {
 
     fn commits(&self, how: &[&str], which: &[&str]) -> Result<Vec<Commit>, GitError> {
         // The user's settings must not add anything between the fields or change how trailers are parsed.
-        let call = Call::look(&["log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"])
-            .configured(["trailer.separators=:"])
-            .with(how)
-            .with([format()])
-            .with(which);
+        let call = Call::look(&[
+            "log",
+            "-z",
+            "--no-show-signature",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--encoding=UTF-8",
+        ])
+        .configured(["trailer.separators=:"])
+        .with(how)
+        .with([format()])
+        .with(which);
         let call = if which.contains(&"--") { call } else { call.with(["--"]) };
         let fields = self.run(&call)?.expect_success()?.fields();
         Ok(fields.chunks_exact(FIELDS).map(commit_of).collect())
     }
 
     fn never_committed(&self, path: &str) -> Result<Vec<BlamedLine>, GitError> {
-        let full = self.root.join(path);
-        if !exists(&full) {
+        let read = Vault::open(&self.root).and_then(|vault| vault.read(path, u64::MAX));
+        let Some(file) = read.map_err(|error| GitError::failed("blame", error.to_string()))? else {
             return Err(GitError::failed("blame", format!("{path} does not exist in the vault")));
-        }
-        let bytes = read_bytes(&full).map_err(|error| GitError::failed("blame", error.to_string()))?;
-        let text = String::from_utf8_lossy(&bytes);
+        };
+        let text = String::from_utf8_lossy(&file.bytes);
         Ok(text.lines().zip(1..).map(|(text, line)| uncommitted_line(line, text.to_owned())).collect())
     }
 }

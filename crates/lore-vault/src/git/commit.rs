@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 use super::call::{ARGUMENTS, Call, HeldLock, UNATTENDED, batches};
 use super::message::{CommitMessage, lacks_identity};
 use super::run::Output;
-use super::status::{Differences, Kind, with_folders};
+use super::status::{Difference, Differences, Kind, with_folders};
 use super::{GitError, Repo};
 use crate::fault::fault;
 use crate::files::read_entry;
@@ -39,7 +39,7 @@ impl Repo {
         mut admits: impl FnMut(&str, &[u8]) -> bool,
     ) -> Result<Option<String>, GitError> {
         self.refuse_midway("commit")?;
-        let mut differing = self.differences(Some(paths))?;
+        let mut differing = self.with_filters().differences(Some(paths))?;
         differing.retain(|path, found| match found.kind {
             Kind::Deleted => true,
             // What cannot be read cannot be committed either; git says why.
@@ -61,8 +61,7 @@ impl Repo {
             .update_index(&["--add", "--remove", "--replace"], &untracked, hold.as_ref())
             .and_then(|()| self.record(&record));
         if !matches!(committed, Ok(Some(_))) {
-            // They were not staged before. If this fails too, the first error is the one to report.
-            let _ = self.update_index(&["--force-remove"], &untracked, hold.as_ref());
+            self.restore_index(&differing, committed.is_err(), hold.as_ref());
         }
         committed
     }
@@ -87,6 +86,29 @@ impl Repo {
     fn update_index(&self, how: &[&str], paths: &[&str], hold: Option<&HeldLock>) -> Result<(), GitError> {
         for batch in batches(paths) {
             let call = Call::new(&["update-index"]).with(how).with(["--"]).with(batch).holding(hold);
+            self.run_locking(&call)?.expect_success()?;
+        }
+        Ok(())
+    }
+
+    /// Takes files out of git's index that were not there before a commit that did not succeed. The first error is the
+    /// one to report, so failures here are ignored.
+    ///
+    /// The commit may have been made although git failed or was killed, for example in a hook that follows it. An entry
+    /// that is only removed would then be a staged deletion, so it is reset to the last commit, unless the user had
+    /// removed it from the index.
+    fn restore_index(&self, differing: &Differences, failed: bool, hold: Option<&HeldLock>) {
+        let untracked = differing.iter().filter(|(_, difference)| difference.untracked);
+        let (new, removed): (Vec<_>, Vec<_>) =
+            untracked.partition(|(_, difference)| failed || difference.kind == Kind::Added);
+        let _ = self.unstage(&names(&new), hold);
+        let _ = self.update_index(&["--force-remove"], &names(&removed), hold);
+    }
+
+    /// Resets git's index for these files to the last commit.
+    fn unstage(&self, paths: &[&str], hold: Option<&HeldLock>) -> Result<(), GitError> {
+        for batch in batches(paths) {
+            let call = Call::new(&["reset", "--quiet", "--"]).with(batch.iter().map(literal)).holding(hold);
             self.run_locking(&call)?.expect_success()?;
         }
         Ok(())
@@ -130,8 +152,9 @@ impl Repo {
 
     fn same_as_head(&self, paths: &[&str]) -> Result<bool, GitError> {
         for batch in batches(paths) {
-            let call = Call::look(&["diff", "--quiet", "--no-ext-diff", "HEAD", "--"]).with(batch);
-            if !self.run(&call)?.success() {
+            let call =
+                Call::look(&["diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--"]).with(batch);
+            if !self.with_filters().run(&call)?.success() {
                 return Ok(false);
             }
         }
@@ -174,8 +197,16 @@ impl<'a> Record<'a> {
     /// Returns the paths marked as literal names rather than patterns. Setting this in the environment would reach the
     /// hooks and change how they read their own patterns.
     fn literal(&self) -> impl Iterator<Item = String> {
-        self.paths.iter().map(|path| format!(":(literal){path}"))
+        self.paths.iter().map(literal)
     }
+}
+
+fn names<'a>(files: &[(&'a String, &Difference)]) -> Vec<&'a str> {
+    files.iter().map(|(path, _)| path.as_str()).collect()
+}
+
+fn literal(path: &&str) -> String {
+    format!(":(literal){path}")
 }
 
 /// Returns the paths to pass to git. A file that became a directory is left out: git would take it for a submodule.

@@ -117,7 +117,7 @@ impl Repo {
     }
 
     fn read(&self, call: Call<'_>) -> Result<Output, GitError> {
-        self.local().run(&call.within(TIDYING)).and_then(Output::expect_success)
+        self.run(&call.within(TIDYING)).and_then(Output::expect_success)
     }
 }
 

@@ -5,8 +5,19 @@ use std::time::Duration;
 use super::call::{Call, REWRITING, UNATTENDED};
 use super::message::{in_the_way, without_credentials};
 use super::run::Output;
-use super::{GitError, Repo};
-use crate::files::read_text;
+use super::{GitError, Repo, config};
+
+/// The transports that are allowed without the user's own settings, and no recursion into submodules.
+const TRANSPORTS: [&str; 8] = [
+    "protocol.allow=never",
+    "protocol.https.allow=always",
+    "protocol.http.allow=always",
+    "protocol.ssh.allow=always",
+    "protocol.git.allow=always",
+    "protocol.file.allow=always",
+    "fetch.recurseSubmodules=false",
+    "push.recurseSubmodules=no",
+];
 
 /// State of the branch, as far as known without the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +55,7 @@ impl Repo {
         let following = self.following()?;
         let url = match &following.remote {
             Some(remote) => {
-                let output = self.run(&Call::look(&["remote", "get-url", remote]))?;
+                let output = self.run(&Call::look(&["remote", "get-url", "--", remote]))?;
                 Some(without_credentials(&output.text())).filter(|_| output.success())
             }
             None => None,
@@ -56,8 +67,9 @@ impl Repo {
 
     /// Whether the repository has a remote. For most without one, this is known without running git.
     pub fn has_remote(&self) -> bool {
-        let own = read_text(&self.git_dir.join("config")).ok().flatten();
-        if own.is_some_and(|text| !text.contains("[remote") && !text.contains("[include")) {
+        let own = config::read(&self.common_dir.join("config"));
+        let mut sections = own.iter().map(|entry| entry.section.as_str());
+        if !own.is_empty() && !sections.any(|section| !is_usual(section) || section == "remote") {
             return false;
         }
         self.run(&Call::look(&["config", "--get-regexp", r"^remote\..*\.url$"]))
@@ -67,13 +79,13 @@ impl Repo {
     /// Fetches from the upstream's remote, else from `origin`, else from the only remote.
     pub fn fetch(&self, timeout: Duration) -> Result<(), GitError> {
         let remote = self.remote_for("fetch")?;
-        self.network(&["fetch", "--quiet", &remote], timeout)?.expect_success().map(drop)
+        self.network(&["fetch", "--quiet", "--", &remote], timeout)?.expect_success().map(drop)
     }
 
     /// Checks that the remote answers. An empty remote counts as reachable.
     pub fn reachable(&self, timeout: Duration) -> Result<(), GitError> {
         let remote = self.remote_for("ls-remote")?;
-        self.network(&["ls-remote", "--quiet", &remote, "HEAD"], timeout)?.expect_success().map(drop)
+        self.network(&["ls-remote", "--quiet", "--", &remote, "HEAD"], timeout)?.expect_success().map(drop)
     }
 
     /// Fast-forwards the branch and the files to the upstream and returns whether they moved. Fails when both sides
@@ -122,8 +134,10 @@ impl Repo {
         let ours = format!("refs/heads/{branch}");
         let target = format!("{ours}:{}", following.configured.as_ref().unwrap_or(&ours));
         let output = match following.configured {
-            Some(_) => self.network(&["push", "--porcelain", remote, &target], timeout)?,
-            None => self.network(&["push", "--porcelain", "--set-upstream", remote, &target], timeout)?,
+            Some(_) => self.network(&["push", "--porcelain", "--", remote, &target], timeout)?,
+            None => {
+                self.network(&["push", "--porcelain", "--set-upstream", "--", remote, &target], timeout)?
+            }
         };
         if output.success() {
             return Ok(ahead);
@@ -205,7 +219,8 @@ impl Repo {
 
     /// Runs a command that uses the network. Nothing may prompt the user.
     fn network(&self, arguments: &[&str], timeout: Duration) -> Result<Output, GitError> {
-        let mut settings = UNATTENDED.map(str::to_owned).to_vec();
+        let mut settings: Vec<String> =
+            UNATTENDED.iter().chain(&TRANSPORTS).map(|&line| line.into()).collect();
         if self.setting("core.sshCommand")?.is_none() {
             // A command in the environment takes precedence over this one; a program there (`GIT_SSH`) would not.
             let seconds = timeout.as_secs().max(1);
@@ -246,4 +261,9 @@ fn refused(output: &Output) -> GitError {
 /// Shortens the name of a remote-tracking branch.
 fn short(name: &str) -> String {
     name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/").to_owned()
+}
+
+/// Whether a section of the configuration cannot name a remote, as an included file can.
+fn is_usual(section: &str) -> bool {
+    matches!(section, "core" | "remote" | "branch" | "user" | "extensions" | "gc" | "maintenance" | "commit")
 }

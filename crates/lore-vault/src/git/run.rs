@@ -9,8 +9,19 @@ use super::message::{explain, held_lock};
 use super::{GitError, Repo};
 use crate::process::{PAUSE, end, feed, gather, own_group};
 
-/// Variables that would point git at another repository (hooks set them) or change how it reads paths.
-const FOREIGN: [&str; 11] = [
+/// Variables that would point git at another repository (hooks set them), add settings, or change how it reads paths.
+pub(super) const FOREIGN: [&str; 22] = [
+    "GIT_ATTR_SOURCE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -22,6 +33,24 @@ const FOREIGN: [&str; 11] = [
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
+];
+
+/// Settings of every run. The repository's own settings never override them.
+const ALWAYS: [&str; 5] = [
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "submodule.recurse=false",
+    "diff.ignoreSubmodules=all",
+    "protocol.ext.allow=never",
+];
+
+/// Settings of a run that only reads: nothing that a repository can name is run, and nothing is fetched.
+const READING: [&str; 5] = [
+    "core.hooksPath=/dev/null",
+    "core.askPass=",
+    "credential.helper=",
+    "protocol.allow=never",
+    "log.showSignature=false",
 ];
 
 /// The result of a run.
@@ -119,7 +148,14 @@ impl Repo {
     fn command(&self, call: &Call) -> io::Result<Command> {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.root);
-        for setting in &call.config {
+        // Named, so that git looks for no other: a directory inside the vault may pose as a repository.
+        command.arg("--git-dir").arg(&self.git_dir).arg("--work-tree").arg(&self.top).arg("--no-pager");
+        let own: &[&str] = match call.reads_only {
+            true => &READING,
+            false if self.hooks => &[],
+            false => &READING[..1],
+        };
+        for setting in ALWAYS.iter().chain(own).copied().chain(call.config.iter().map(String::as_str)) {
             command.arg("-c").arg(setting);
         }
         command.args(&call.arguments);
@@ -129,9 +165,11 @@ impl Repo {
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
         if call.reads_only {
-            // Hooks would inherit GIT_LITERAL_PATHSPECS and read their own patterns as names, so it is set only for
-            // reads.
+            // Hooks would inherit these: they would read their own patterns as names, and fetch nothing.
             command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_LITERAL_PATHSPECS", "1");
+            command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+            command.env("GIT_CEILING_DIRECTORIES", &self.top);
+            disable_filters(&mut command, &self.filters);
         }
         command.stdin(match call.hold {
             Some(lock) => Stdio::from(lock.try_clone()?),
@@ -141,5 +179,21 @@ impl Repo {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         own_group(&mut command);
         Ok(command)
+    }
+}
+
+/// Disables these filters. In the environment, because the name of one may contain any character.
+fn disable_filters(command: &mut Command, filters: &[String]) {
+    let settings = filters.iter().flat_map(|name| {
+        [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")]
+            .map(|(key, value)| (format!("filter.{name}.{key}"), value))
+    });
+    let mut count = 0;
+    for (key, value) in settings {
+        command.env(format!("GIT_CONFIG_KEY_{count}"), key).env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        count += 1;
+    }
+    if count > 0 {
+        command.env("GIT_CONFIG_COUNT", count.to_string());
     }
 }

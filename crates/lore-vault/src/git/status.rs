@@ -67,7 +67,16 @@ impl Repo {
     }
 
     fn status(&self, paths: &[&str]) -> Result<Differences, GitError> {
-        let call = Call::look(&["status", "--porcelain=v1", "-z", "-uall", "--no-renames", "--"]).with(paths);
+        let call = Call::look(&[
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "-uall",
+            "--no-renames",
+            "--ignore-submodules=all",
+            "--",
+        ])
+        .with(paths);
         let mut found = Differences::new();
         for field in self.run(&call)?.expect_success()?.fields() {
             let Some((marks, path)) = field.split_at_checked(3) else { continue };

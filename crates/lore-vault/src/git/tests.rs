@@ -4,6 +4,7 @@
 
 mod blame;
 mod commit;
+mod hostile;
 mod objects;
 mod odd_repositories;
 mod remote;

@@ -25,12 +25,19 @@ impl Repo {
             return Ok(None);
         }
         let named = format!("{revision}^{{commit}}");
-        let found = self.local().run(&Call::look(&["rev-parse", "--verify", "--quiet", &named]))?;
+        let found = self.run(&Call::look(&["rev-parse", "--verify", "--quiet", &named]))?;
         if !found.success() {
             return Ok(None);
         }
         let id = found.text();
-        let shown = self.local().run(&Call::look(&["show", "--no-patch", "--format=%ct", &id]))?;
+        let shown = self.run(&Call::look(&[
+            "show",
+            "--no-patch",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--format=%ct",
+            &id,
+        ]))?;
         let at = shown.expect_success()?.text().trim().parse().unwrap_or_default();
         Ok(Some(Revision { id, at }))
     }
@@ -44,7 +51,7 @@ impl Repo {
         mut take: impl FnMut(&str, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let failed = |error: GitError| Error::Git(error);
-        let run = |call: &Call<'_>| self.local().run(call).and_then(Output::expect_success).map_err(failed);
+        let run = |call: &Call<'_>| self.run(call).and_then(Output::expect_success).map_err(failed);
         let listed = run(&Call::look(&["ls-tree", "-r", "-z", commit]))?;
         let entries = listed.stdout.split(|byte| *byte == 0).filter_map(entry);
         let files: Vec<(&str, &str)> = entries.filter(|(_, path)| wanted(path)).collect();
@@ -61,11 +68,6 @@ impl Repo {
             }
         }
         Ok(())
-    }
-
-    /// Returns the same repository with a git that fetches nothing, although a partial clone may lack some objects.
-    pub(super) fn local(&self) -> Repo {
-        self.clone().with_env("GIT_NO_LAZY_FETCH", "1").with_env("GIT_ALLOW_PROTOCOL", "none")
     }
 }
 

@@ -210,8 +210,8 @@ fn hanging_transport_is_killed_with_its_children() {
     // The pipe stays open for writing until the last of the processes has exited.
     let text = format!("exec 9>{}\ntrap '' TERM\necho started >&9\nsleep 60", pipe.display());
     let script = place.script("hang", &text);
-    place.git("vault", &["config", "protocol.ext.allow", "always"]);
-    place.git("vault", &["remote", "add", "origin", &format!("ext::{}", script.display())]);
+    place.git("vault", &["remote", "add", "origin", "ssh://example.invalid/v.git"]);
+    let repo = repo.with_env("GIT_SSH_COMMAND", script);
     let (heard, ended) = std::sync::mpsc::channel();
     std::thread::spawn(move || heard.send(fs::read_to_string(pipe)));
     let error = repo.fetch(Duration::from_secs(1)).expect_err("it hangs");
