@@ -61,7 +61,8 @@ macro_rules! conformance {
                 links:
                     links_are_found_by_both_ends_and_by_name
                     links_are_found_by_relation_and_counted_by_target
-                    links_with_a_verb_are_ordered_by_page_and_line;
+                    links_with_a_verb_are_ordered_by_page_and_line
+                    links_are_ordered_by_path_and_line;
                 statements:
                     statements_are_ordered_by_page_kind_and_line
                     facts_are_found_by_the_names_in_them;
@@ -118,6 +119,8 @@ macro_rules! conformance {
                     read_transactions_see_a_single_state;
                 ledger:
                     versions_are_stored_by_path
+                    versions_and_ids_are_read_and_written_together
+                    renames_follow_each_other
                     snapshots_are_listed_newest_first
                     rename_moves_the_history
                     authors_follow_renames
@@ -139,6 +142,7 @@ macro_rules! conformance {
                     candidates_are_ordered_by_distance
                     chunks_of_requested_pages_are_always_returned
                     vectors_are_read_by_chunk
+                    chunks_are_read_by_page
                     filters_apply_before_the_nearest_search
                     candidates_are_the_nearest_of_many;
                 vectors:

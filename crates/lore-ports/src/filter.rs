@@ -8,8 +8,8 @@ use crate::rows::{PageNo, StatementKind};
 pub enum NameQuery<'a> {
     /// Any of these names, exactly.
     Exact(&'a [&'a str]),
-    /// Ids with this prefix.
-    IdPrefix(&'a str),
+    /// Up to this many of the ids with this prefix.
+    IdPrefix(&'a str, usize),
     /// Every slug, for suggestions.
     AllSlugs,
 }
@@ -17,9 +17,9 @@ pub enum NameQuery<'a> {
 /// Selects links.
 #[derive(Debug)]
 pub enum LinkFilter<'a> {
-    /// Links on these pages.
+    /// Links on these pages, in the given order; those of a page by line.
     From(&'a [PageNo]),
-    /// Links to these pages.
+    /// Links to these pages, in the given order; those to a page by path and line.
     To(&'a [PageNo]),
     /// Links that refer to one of these names, resolved or not.
     Named(&'a [&'a str]),
@@ -63,7 +63,7 @@ pub struct Filter {
     pub path: Option<String>,
     /// This slug.
     pub slug: Option<String>,
-    /// Slug glob; without `*`, a prefix.
+    /// A pattern of slugs, as [`SlugPattern::parse`](crate::SlugPattern::parse) reads it.
     pub slug_match: Option<String>,
     /// Titles that contain this text.
     pub title: Option<String>,

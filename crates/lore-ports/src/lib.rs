@@ -20,11 +20,13 @@ mod filter;
 mod gaps;
 mod imports;
 mod index;
+mod labels;
 mod ledger;
 mod maintenance;
 mod progress;
 mod project;
 mod rows;
+mod slug_pattern;
 mod text_model;
 mod transaction;
 mod vectors;
@@ -40,6 +42,7 @@ pub use filter::{
 pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};
 pub use index::{Index, Store};
+pub use labels::Label;
 pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
 pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
@@ -52,6 +55,7 @@ pub use rows::{
     PageWrite, PageWritten, ProjectNo, ReplicaNo, SearchText, Statement, StatementKind, StatementRow,
     name_in_fact,
 };
+pub use slug_pattern::{GlobPart, SlugPattern};
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};
 pub use vectors::{

@@ -33,7 +33,8 @@ pub trait Vectors {
     /// Deletes a model and its vectors.
     fn remove_model(&self, model: ModelNo) -> Result<()>;
 
-    /// Returns up to `limit` chunks of a project that are pending for a model, sorted by page and position.
+    /// Returns the first `limit` chunks of a project that are pending for a model, in an order that does not change while
+    /// others are embedded.
     fn pending(&self, project: ProjectNo, model: ModelNo, limit: usize) -> Result<Vec<ChunkRow>>;
 
     /// Counts the chunks of a project that are pending for a model. Every command calls this, so it must be cheap.
@@ -67,8 +68,8 @@ pub trait Vectors {
         pages: &[PageNo],
     ) -> Result<Vec<(PageNo, Vec<u8>)>>;
 
-    /// Returns the chunks of a page, in file order.
-    fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
+    /// Returns the chunks of these pages in the given order, those of each page in file order.
+    fn chunks_of(&self, project: ProjectNo, pages: &[PageNo]) -> Result<Vec<ChunkRow>>;
 
     /// Deletes the vectors of text that no chunk has any more; returns how many.
     fn prune_vectors(&self) -> Result<usize>;

@@ -1,11 +1,9 @@
 //! Filters as SQL over the `page` table, each backed by an index.
 
-use lore_ports::{Filter, ProjectNo};
+use lore_ports::{Filter, GlobPart, Label, ProjectNo, SlugPattern};
 use lore_text::fold;
 use rusqlite::ToSql;
 use rusqlite::types::Value;
-
-use crate::fts::property;
 
 /// Conditions with their values, joined by `AND`.
 pub(super) struct Conditions {
@@ -18,20 +16,8 @@ impl Conditions {
     pub(super) fn all(project: ProjectNo, filter: &Filter) -> Conditions {
         let mut conditions = Conditions::beyond_fts(filter);
         conditions.add("p.project = ?", project.into());
-        if !filter.kinds.is_empty() {
-            let kinds: Vec<String> = filter.kinds.iter().map(|kind| fold(kind)).collect();
-            conditions.label(project, "type", &kinds);
-        }
-        for tag in &filter.tags {
-            conditions.label(project, "tag", &[fold(tag)]);
-        }
-        for (key, value) in &filter.properties {
-            conditions.label(project, "property", &[property(key, value)]);
-        }
-        for (kind, value) in [("status", &filter.status), ("wing", &filter.wing)] {
-            if let Some(value) = value {
-                conditions.label(project, kind, &[fold(value)]);
-            }
+        for (label, values) in filter.labels() {
+            conditions.label(project, label_name(label), &values);
         }
         if let Some(path) = filter.path.as_deref().filter(|path| path.ends_with('/')) {
             conditions.prefix("p.path", path);
@@ -52,11 +38,9 @@ impl Conditions {
             let slugs = serde_json::to_string(&filter.among).unwrap_or_default();
             conditions.add("p.slug IN (SELECT value FROM json_each(?))", slugs.into());
         }
-        match filter.slug_match.as_deref() {
-            Some(glob) if glob.contains(['*', '?', '[']) => {
-                conditions.add("p.slug GLOB ?", glob.to_owned().into())
-            }
-            Some(start) => conditions.prefix("p.slug", start),
+        match filter.slug_match.as_deref().map(SlugPattern::parse) {
+            Some(SlugPattern::Glob(parts)) => conditions.add("p.slug GLOB ?", glob(&parts).into()),
+            Some(SlugPattern::Prefix(start)) => conditions.prefix("p.slug", &start),
             None => {}
         }
         if let Some(title) = &filter.title {
@@ -108,4 +92,48 @@ impl Conditions {
         self.values.push(start.to_owned().into());
         self.values.push(format!("{start}\u{10ffff}").into());
     }
+}
+
+/// Returns the name of a kind of label in the `label` table.
+pub(super) fn label_name(label: Label) -> &'static str {
+    match label {
+        Label::Type => "type",
+        Label::Tag => "tag",
+        Label::Status => "status",
+        Label::Wing => "wing",
+        Label::Property => "property",
+    }
+}
+
+/// Renders a glob in SQLite's syntax.
+fn glob(parts: &[GlobPart]) -> String {
+    let mut glob = String::new();
+    for part in parts {
+        match part {
+            GlobPart::Anything => glob.push('*'),
+            GlobPart::AnyCharacter => glob.push('?'),
+            GlobPart::Text(text) => {
+                for letter in text.chars() {
+                    match letter {
+                        '*' | '?' | '[' => glob.extend(['[', letter, ']']),
+                        letter => glob.push(letter),
+                    }
+                }
+            }
+            GlobPart::Class { is_negated, ranges } => {
+                glob.push_str(if *is_negated { "[^" } else { "[" });
+                // A closing bracket must come first.
+                let (brackets, others): (Vec<_>, Vec<_>) =
+                    ranges.iter().partition(|range| **range == (']', ']'));
+                for (first, last) in brackets.into_iter().chain(others) {
+                    match first == last {
+                        true => glob.push(first),
+                        false => glob.extend([first, '-', last]),
+                    }
+                }
+                glob.push(']');
+            }
+        }
+    }
+    glob
 }

@@ -6,9 +6,7 @@
 //! type, tag, status, folder and property of a page, so that these filters narrow the search inside FTS5 instead of
 //! being checked row by row.
 
-use lore_page::Value;
-use lore_ports::{Error, Expression, Filter, PageDraft, PageNo, ProjectNo, Result, Weights};
-use lore_text::fold;
+use lore_ports::{Error, Expression, Filter, Label, PageDraft, PageNo, ProjectNo, Result, Weights};
 use rusqlite::params;
 
 use crate::{SqliteStore, failed};
@@ -112,17 +110,15 @@ pub(super) fn is_syntax_error(error: &Error) -> bool {
 /// Renders a query in FTS5 syntax, including filters.
 pub(super) fn render(expression: &Expression, filter: &Filter) -> String {
     let mut parts = vec![render_in_words(expression)];
-    if !filter.kinds.is_empty() {
-        let kinds: Vec<String> = filter.kinds.iter().map(|kind| token('1', kind)).collect();
-        parts.push(format!("filter : ({})", kinds.join(" OR ")));
+    for (label, values) in filter.labels() {
+        let tokens: Vec<String> = values.iter().map(|value| token(label_kind(label), value)).collect();
+        parts.push(match tokens.as_slice() {
+            [one] => format!("filter : {one}"),
+            many => format!("filter : ({})", many.join(" OR ")),
+        });
     }
-    let tags = filter.tags.iter().map(|tag| token('2', tag));
-    let status = filter.status.iter().map(|status| token('3', status));
-    let wing = filter.wing.iter().map(|wing| token('5', wing));
-    let properties = filter.properties.iter().map(|(key, value)| token('6', &property(key, value)));
-    parts.extend(tags.chain(status).chain(wing).chain(properties).map(|token| format!("filter : {token}")));
     if let Some(folder) = filter.path.as_deref().and_then(|path| path.strip_suffix('/')) {
-        parts.push(format!("filter : {}", exact_token('4', folder)));
+        parts.push(format!("filter : {}", token(FOLDER, folder)));
     }
     parts.join(" AND ")
 }
@@ -172,37 +168,27 @@ fn quoted(text: &str) -> String {
 
 fn page_tokens(page: &PageDraft) -> String {
     let row = &page.row;
-    let mut tokens = vec![token('1', &row.kind), token('5', &row.wing)];
-    tokens.extend(row.tags.iter().map(|tag| token('2', tag)));
-    tokens.extend(row.status.iter().map(|status| token('3', status)));
-    tokens.extend(row.path.match_indices('/').map(|(at, _)| exact_token('4', &row.path[..at])));
-    for (key, value) in row.properties.iter() {
-        property_values(value, &mut |value| tokens.push(token('6', &property(key, value))));
+    let labels = row.labels().into_iter().map(|(label, value)| token(label_kind(label), &value));
+    let folders = row.path.match_indices('/').map(|(at, _)| token(FOLDER, &row.path[..at]));
+    labels.chain(folders).collect::<Vec<String>>().join(" ")
+}
+
+/// The kind of the token of a folder.
+const FOLDER: char = '4';
+
+/// Returns the kind of the token of a label.
+fn label_kind(label: Label) -> char {
+    match label {
+        Label::Type => '1',
+        Label::Tag => '2',
+        Label::Status => '3',
+        Label::Wing => '5',
+        Label::Property => '6',
     }
-    tokens.join(" ")
-}
-
-/// Calls `each` with every scalar of a value.
-pub(super) fn property_values(value: &Value, each: &mut dyn FnMut(&str)) {
-    match value {
-        Value::Text(text) => each(text),
-        Value::List(items) => items.iter().for_each(|item| property_values(item, each)),
-        Value::Map(_) => {}
-    }
-}
-
-/// Normalizes a property and its value for comparison.
-pub(super) fn property(key: &str, value: &str) -> String {
-    format!("{}={}", fold(key), fold(value))
-}
-
-/// Returns a case-insensitive filter token.
-fn token(kind: char, text: &str) -> String {
-    exact_token(kind, &fold(text))
 }
 
 /// Returns a token of digits only: the 64-bit FNV-1a hash of the text.
-fn exact_token(kind: char, text: &str) -> String {
+fn token(kind: char, text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
@@ -251,7 +237,7 @@ mod tests {
         let rendered = render(&Expression::Phrase("x".into()), &filter);
         assert_eq!(
             rendered,
-            format!("x AND filter : ({}) AND filter : {}", token('1', "person"), token('4', "people"))
+            format!("x AND filter : {} AND filter : {}", token('1', "person"), token('4', "people"))
         );
     }
 }

@@ -1,18 +1,17 @@
 //! The derived tables: the implementation of `Index`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use lore_ports::{
     Counts, DocumentFrequencies, Expression, Filter, Fingerprint, Index, KeyKind, KeyRow, LabelKind,
-    LinkFilter, LinkRow, NameQuery, Order, PageDraft, PageNo, PageRow, PageWrite, PageWritten, ProjectNo,
-    ReplicaNo, Result, StatementFilter, StatementRow, TextHit, TextQuery, Window,
+    LinkFilter, LinkRow, NameQuery, Order, PageNo, PageRow, PageWrite, PageWritten, ProjectNo, ReplicaNo,
+    Result, StatementFilter, StatementRow, TextHit, TextQuery, Window,
 };
-use lore_text::fold;
 use rusqlite::{OptionalExtension as _, Params, Row, params, params_from_iter};
 
 use crate::filter::Conditions;
 use crate::fts::{is_syntax_error, ranking, render};
-use crate::rows::{self, LINK, PAGE, PAGE_FROM};
+use crate::rows::{self, PAGE, PAGE_FROM};
 use crate::{SqliteStore, failed};
 
 impl SqliteStore {
@@ -40,70 +39,6 @@ impl SqliteStore {
     ) -> Result<Option<T>> {
         let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
         statement.query_row(params, read).optional().map_err(failed(doing))
-    }
-
-    fn names_of(&self, page: PageNo) -> Result<Vec<(u8, String)>> {
-        self.all("read a page's names", "SELECT kind, name FROM name WHERE page = ?1", [page], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
-    }
-
-    fn page_at(&self, project: ProjectNo, path: &str) -> Result<Option<PageNo>> {
-        let sql = "SELECT number FROM page WHERE project = ?1 AND path = ?2";
-        self.one("find a page", sql, params![project, path], |row| row.get(0))
-    }
-
-    fn links_where(&self, condition: &str, params: impl Params) -> Result<Vec<LinkRow>> {
-        let sql =
-            format!("SELECT {LINK} FROM link l JOIN page p ON p.number = l.from_page WHERE {condition}");
-        self.all("read links", &sql, params, rows::link)
-    }
-
-    fn put_page(&self, project: ProjectNo, replica: ReplicaNo, draft: &PageDraft) -> Result<PageWritten> {
-        let known = self.page_at(project, &draft.row.path)?;
-        let mut before: HashSet<(u8, String)> = HashSet::new();
-        if let Some(page) = known {
-            before.extend(self.names_of(page)?);
-            self.clear_page(project, page)?;
-        }
-        let page = self.put_row(project, replica, draft, known)?;
-        self.put_names(project, page, draft)?;
-        self.put_links(project, page, draft)?;
-        self.put_statements(project, page, draft)?;
-        self.put_chunks(project, page, &draft.chunks)?;
-        self.put_fts(project, page, draft)?;
-        let mut names = Vec::new();
-        for (kind, name) in &draft.keys {
-            if !before.remove(&(*kind as u8, name.clone())) {
-                names.push(name.clone());
-            }
-        }
-        names.extend(before.into_iter().map(|(_, name)| name));
-        Ok(PageWritten { page, names })
-    }
-
-    fn touch_page(&self, replica: ReplicaNo, page: PageNo, mtime: i64, updated: i64) -> Result<()> {
-        let sql = "UPDATE page SET mtime = ?2, updated = ?3, replica = ?4
-                   WHERE number = ?1 AND (mtime, updated, replica) IS NOT (?2, ?3, ?4)";
-        self.run("write a page's timestamps", sql, params![page, mtime, updated, replica]).map(drop)
-    }
-
-    fn rename_page(&self, project: ProjectNo, page: PageNo, to: &str) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
-        if let Some(there) = self.page_at(project, to)?.filter(|there| *there != page) {
-            names.extend(self.remove_page(project, there)?);
-        }
-        self.run("move a page", "UPDATE page SET path = ?2 WHERE number = ?1", params![page, to])?;
-        Ok(names)
-    }
-
-    fn remove_page(&self, project: ProjectNo, page: PageNo) -> Result<Vec<String>> {
-        let names = self.names_of(page)?.into_iter().map(|(_, name)| name).collect();
-        self.clear_page(project, page)?;
-        self.put_chunks(project, page, &[])?;
-        self.run("unlink a page", "UPDATE link SET to_page = NULL WHERE to_page = ?1", [page])?;
-        self.run("remove a page", "DELETE FROM page WHERE number = ?1", [page])?;
-        Ok(names)
     }
 }
 
@@ -159,27 +94,7 @@ impl Index for SqliteStore {
         replica: ReplicaNo,
         writes: &[PageWrite<'_>],
     ) -> Result<Vec<PageWritten>> {
-        let one = |write: &PageWrite<'_>| match write {
-            PageWrite::Put(draft) => self.put_page(project, replica, draft),
-            PageWrite::Touch { page, mtime, updated } => {
-                self.touch_page(replica, *page, *mtime, *updated)?;
-                Ok(PageWritten { page: *page, names: Vec::new() })
-            }
-            PageWrite::Move { page, to } => {
-                Ok(PageWritten { page: *page, names: self.rename_page(project, *page, to)? })
-            }
-            PageWrite::Remove(page) => {
-                Ok(PageWritten { page: *page, names: self.remove_page(project, *page)? })
-            }
-        };
-        let mut written = Vec::with_capacity(writes.len());
-        if !writes.is_empty() {
-            self.in_transaction(&mut || {
-                written = writes.iter().map(one).collect::<Result<Vec<PageWritten>>>()?;
-                Ok(())
-            })?;
-        }
-        Ok(written)
+        self.apply_writes(project, replica, writes)
     }
 
     fn pages(&self, project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>> {
@@ -205,8 +120,8 @@ impl Index for SqliteStore {
         let sql = format!(
             "SELECT {PAGE} FROM {PAGE_FROM} WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
             conditions.sql,
-            window.limit.min(i64::MAX as usize),
-            window.offset.min(i64::MAX as usize)
+            row_count(window.limit),
+            row_count(window.offset)
         );
         self.all("list pages", &sql, conditions.bound().as_slice(), rows::page)
     }
@@ -228,11 +143,12 @@ impl Index for SqliteStore {
                 }
                 Ok(found)
             }
-            NameQuery::IdPrefix(start) => {
+            NameQuery::IdPrefix(start, limit) => {
                 let sql = format!(
-                    "{select} WHERE n.project = ?1 AND n.name >= ?2 AND n.name < ?3 AND n.kind = 0 LIMIT 20"
+                    "{select} WHERE n.project = ?1 AND n.name >= ?2 AND n.name < ?3 AND n.kind = 0 LIMIT ?4"
                 );
-                self.all(doing, &sql, params![project, start, format!("{start}\u{10ffff}")], read)
+                let end = format!("{start}\u{10ffff}");
+                self.all(doing, &sql, params![project, start, end, row_count(*limit)], read)
             }
             NameQuery::AllSlugs => {
                 let sql = "SELECT slug, 1, number, path, slug FROM page WHERE project = ?1";
@@ -242,70 +158,7 @@ impl Index for SqliteStore {
     }
 
     fn links(&self, project: ProjectNo, ends: &LinkFilter<'_>) -> Result<Vec<LinkRow>> {
-        let each = |condition: &str, pages: &[PageNo]| -> Result<Vec<LinkRow>> {
-            let mut found = Vec::new();
-            for page in pages {
-                found.extend(self.links_where(condition, [page])?);
-            }
-            Ok(found)
-        };
-        match ends {
-            LinkFilter::From(pages) => each("l.from_page = ?1 ORDER BY l.number", pages),
-            LinkFilter::To(pages) => each("l.to_page = ?1 ORDER BY l.number", pages),
-            LinkFilter::Pending => {
-                self.links_where("l.project = ?1 AND l.to_page IS NULL ORDER BY p.path, l.line", [project])
-            }
-            LinkFilter::Ids(ids) => {
-                let mut found = Vec::new();
-                for id in *ids {
-                    // Ids have 52 bits, so the conversion is lossless.
-                    let id = i64::try_from(*id).unwrap_or(-1);
-                    let condition = "l.project = ?1 AND l.id = ?2 ORDER BY p.path, l.number";
-                    found.extend(self.links_where(condition, params![project, id])?);
-                }
-                Ok(found)
-            }
-            LinkFilter::TypedAt(relations, pages) => {
-                let relations: Vec<String> = relations.iter().map(|relation| fold(relation)).collect();
-                let relations = serde_json::to_string(&relations).unwrap_or_default();
-                let pages = serde_json::to_string(pages).unwrap_or_default();
-                let at = |end: &str| {
-                    format!(
-                        "SELECT o.number FROM json_each(?2) e CROSS JOIN link o ON o.{end} = e.value
-                         WHERE o.relation_key IN (SELECT value FROM json_each(?1))"
-                    )
-                };
-                let condition = format!(
-                    "l.number IN ({} UNION {}) ORDER BY p.path, l.line, l.number",
-                    at("from_page"),
-                    at("to_page")
-                );
-                self.links_where(&condition, params![relations, pages])
-            }
-            LinkFilter::Typed(relations) => {
-                let condition = "l.project = ?1 AND l.relation_key = ?2 ORDER BY p.path, l.line, l.number";
-                let mut found = Vec::new();
-                for relation in *relations {
-                    found.extend(self.links_where(condition, params![project, fold(relation)])?);
-                }
-                Ok(found)
-            }
-            LinkFilter::WithVerb => {
-                let condition = "l.project = ?1 AND l.relation <> ?2 ORDER BY p.path, l.line, l.number";
-                self.links_where(condition, params![project, lore_page::LINKS_TO])
-            }
-            LinkFilter::Named(names) => {
-                let mut found = Vec::new();
-                for name in names.iter().filter(|name| !name.is_empty()) {
-                    found.extend(self.links_where("l.project = ?1 AND l.name = ?2", params![project, name])?);
-                    found.extend(self.links_where(
-                        "l.project = ?1 AND l.slug = ?2 AND l.slug <> ''",
-                        params![project, name],
-                    )?);
-                }
-                Ok(found)
-            }
-        }
+        self.read_links(project, ends)
     }
 
     fn inbound(&self, _: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>> {
@@ -335,8 +188,8 @@ impl Index for SqliteStore {
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
         self.flush_words()?;
         let conditions = Conditions::beyond_fts(query.filter);
-        let limit = query.window.limit.min(i64::MAX as usize);
-        let offset = query.window.offset.min(i64::MAX as usize);
+        let limit = row_count(query.window.limit);
+        let offset = row_count(query.window.offset);
         // Only filters that tokens cannot express need the page rows; without them FTS5 sorts by itself.
         let from = if conditions.values.is_empty() { "" } else { "JOIN page p ON p.number = f.rowid" };
         let sql = format!(
@@ -404,4 +257,9 @@ impl Index for SqliteStore {
             bytes: self.size()?,
         })
     }
+}
+
+/// Converts a number of rows for `LIMIT` and `OFFSET`.
+pub(super) fn row_count(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,14 +1,12 @@
 //! Writes a page's rows, table by table.
 
-use std::collections::HashSet;
-
 use lore_ports::{PageDraft, PageNo, ProjectNo, ReplicaNo, Result, StatementKind, name_in_fact};
 use lore_text::fold;
 use rusqlite::params;
 use serde_json::to_string;
 
 use crate::SqliteStore;
-use crate::fts::{property, property_values};
+use crate::filter::label_name;
 
 impl SqliteStore {
     /// Removes everything that belongs to a page, except links to it and its chunks.
@@ -74,21 +72,11 @@ impl SqliteStore {
                 params![project, name, *kind as u8, page],
             )?;
         }
-        let mut labels: HashSet<(&str, String)> =
-            draft.row.tags.iter().map(|tag| ("tag", fold(tag))).collect();
-        labels.insert(("type", fold(&draft.row.kind)));
-        labels.insert(("wing", fold(&draft.row.wing)));
-        labels.extend(draft.row.status.iter().map(|status| ("status", fold(status))));
-        for (key, value) in draft.row.properties.iter() {
-            property_values(value, &mut |value| {
-                labels.insert(("property", property(key, value)));
-            });
-        }
-        for (kind, value) in labels {
+        for (label, value) in draft.row.labels() {
             self.run(
                 "write a page's labels",
                 "INSERT OR IGNORE INTO label(project, kind, value, page) VALUES (?1, ?2, ?3, ?4)",
-                params![project, kind, value, page],
+                params![project, label_name(label), value, page],
             )?;
         }
         Ok(())

@@ -9,6 +9,7 @@ use rusqlite::{Row, params};
 
 use crate::chunks::{CHUNK, chunk_row};
 use crate::codes::BLOCK;
+use crate::index::row_count;
 use crate::{SqliteStore, rows};
 
 impl SqliteStore {
@@ -97,12 +98,7 @@ impl Vectors for SqliteStore {
             "SELECT {CHUNK} FROM pending w JOIN chunk c ON c.project = w.project AND c.slot = w.slot
              WHERE w.project = ?1 AND w.model = ?2 ORDER BY w.slot LIMIT ?3"
         );
-        self.all(
-            "read pending chunks",
-            &sql,
-            params![project, model, limit.min(i64::MAX as usize) as i64],
-            chunk_row,
-        )
+        self.all("read pending chunks", &sql, params![project, model, row_count(limit)], chunk_row)
     }
 
     fn count_pending(&self, project: ProjectNo, model: ModelNo) -> Result<u64> {
@@ -181,11 +177,15 @@ impl Vectors for SqliteStore {
         })
     }
 
-    fn chunks_of(&self, project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>> {
+    fn chunks_of(&self, project: ProjectNo, pages: &[PageNo]) -> Result<Vec<ChunkRow>> {
         let sql = format!(
-            "SELECT {CHUNK} FROM chunk c WHERE c.page = ?2 AND c.project = ?1 ORDER BY c.first, c.slot"
+            "SELECT {CHUNK} FROM chunk c WHERE c.page = ?2 AND +c.project = ?1 ORDER BY c.first, c.slot"
         );
-        self.all("read a page's chunks", &sql, params![project, page], chunk_row)
+        let mut found = Vec::new();
+        for page in pages {
+            found.extend(self.all("read a page's chunks", &sql, params![project, page], chunk_row)?);
+        }
+        Ok(found)
     }
 
     fn vector_problems(&self, project: ProjectNo, model: ModelNo) -> Result<Vec<String>> {

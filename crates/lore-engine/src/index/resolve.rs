@@ -22,6 +22,9 @@ const ID_PREFIX: usize = 6;
 /// Minimum length of an id prefix that names a page to write.
 const WRITE_ID_PREFIX: usize = 8;
 
+/// Maximum number of pages that share an id prefix; more of them are ambiguous anyway.
+const SIMILAR_IDS: usize = 20;
+
 /// The result of resolving a reference.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'a> {
@@ -162,7 +165,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| row.kind != KeyKind::DesiredSlug);
     if rows.is_empty() && may_be_id(wanted(&names)[0], ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0]))?;
+        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
     }
     only(&rows, reference)
 }
@@ -210,7 +213,7 @@ pub fn find_to(
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| is_named(row, without_scheme(reference.trim()), purpose));
     if rows.is_empty() && may_be_id(wanted(&names)[0], WRITE_ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0]))?;
+        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
     }
     only(&rows, reference)
 }

@@ -7,6 +7,8 @@ mod lines;
 mod page_text;
 mod passage;
 
+use std::collections::HashMap;
+
 use lore_page::LineRange;
 use lore_ports::{ChunkRow, PageNo, PageRow};
 use lore_text::{ContentHash, PartialDate};
@@ -46,22 +48,37 @@ impl Reading<'_> {
     pub(super) fn hits(&self, ranked: Vec<Ranked>) -> Result<Vec<Hit>> {
         let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
         let pages = self.context.store().pages(self.context.project(), &numbers)?;
+        let chunks = self.chunks_of(&ranked)?;
         let mut hits = Vec::with_capacity(pages.len());
         for page in pages {
             let Some(found) = ranked.iter().find(|hit| hit.page == page.number) else { continue };
-            hits.extend(self.hit(page, found)?);
+            let chunks = chunks.get(&page.number).map_or(&[][..], Vec::as_slice);
+            hits.extend(self.hit(page, found, chunks));
         }
         Ok(hits)
     }
 
-    fn hit(&self, page: PageRow, found: &Ranked) -> Result<Option<Hit>> {
+    /// Returns the chunks of the pages whose excerpts need them.
+    fn chunks_of(&self, ranked: &[Ranked]) -> Result<HashMap<PageNo, Vec<ChunkRow>>> {
+        let wanted = ranked.iter().filter(|hit| self.chunks || hit.line.is_some());
+        let numbers: Vec<PageNo> = wanted.map(|hit| hit.page).collect();
+        let mut chunks: HashMap<PageNo, Vec<ChunkRow>> = HashMap::new();
+        if !numbers.is_empty() {
+            for chunk in self.context.store().chunks_of(self.context.project(), &numbers)? {
+                chunks.entry(chunk.page).or_default().push(chunk);
+            }
+        }
+        Ok(chunks)
+    }
+
+    fn hit(&self, page: PageRow, found: &Ranked, chunks: &[ChunkRow]) -> Option<Hit> {
         let mut hit = Hit::new(page, found.score, found.why.clone());
         hit.answers = found.answers;
         let page = &hit.page;
         // A file that is already gone has no excerpt.
         let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
             hit.chunk.clone_from(&found.chunk);
-            return Ok(Some(hit));
+            return Some(hit);
         };
         let decoded = decode(&file.bytes);
         let then = self.as_of.map(|day| AsOf::new(&page.path, &decoded.text, day));
@@ -71,19 +88,19 @@ impl Reading<'_> {
             && near.is_none()
             && self.is_only_later(page, &decoded.text, then, found)
         {
-            return Ok(None);
+            return None;
         }
         let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
         let hash = ContentHash::of(&file.bytes);
-        let source = PassageSource { context: self.context, page, text, hash, chunks: self.chunks };
+        let source = PassageSource { text, hash, chunks };
         let (excerpt, chunk) = match found.line {
-            Some(line) => source.line_of(line)?,
-            None => source.passage_of(self.query, near)?,
+            Some(line) => source.line_of(line),
+            None => source.passage_of(self.query, near),
         };
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
         hit.text = kept.then(|| text.to_owned());
         (hit.excerpt, hit.chunk) = (excerpt, chunk);
-        Ok(Some(hit))
+        Some(hit)
     }
 
     /// Whether a page matches, by words or embedding, only in later-dated lines: its name, its properties and the rest
@@ -99,28 +116,26 @@ impl Reading<'_> {
 
 /// A page to read excerpts from.
 struct PassageSource<'a> {
-    context: &'a VaultContext,
-    page: &'a PageRow,
     text: &'a str,
     hash: ContentHash,
-    chunks: bool,
+    /// The page's chunks, if they are wanted.
+    chunks: &'a [ChunkRow],
 }
 
 type Passage = (Option<Excerpt>, Option<ChunkRow>);
 
 impl PassageSource<'_> {
     /// Returns a line that answers by itself, and the chunk that contains it.
-    fn line_of(&self, line: u32) -> Result<Passage> {
+    fn line_of(&self, line: u32) -> Passage {
         let lines = LineRange { first: line, last: line };
         let text = lines_of(self.text, lines);
-        let chunks = self.context.store().chunks_of(self.context.project(), self.page.number)?;
-        let chunk = chunks.into_iter().find(|chunk| overlap(&chunk.lines, &lines));
-        Ok((Some(Excerpt { text, lines, hash: self.hash }), chunk))
+        let chunk = self.chunks.iter().find(|chunk| overlap(&chunk.lines, &lines)).cloned();
+        (Some(Excerpt { text, lines, hash: self.hash }), chunk)
     }
 
     /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the
     /// beginning of the chunk found by embedding.
-    fn passage_of(&self, query: &Prepared, near: Option<&ChunkRow>) -> Result<Passage> {
+    fn passage_of(&self, query: &Prepared, near: Option<&ChunkRow>) -> Passage {
         let (text, hash) = (self.text, self.hash);
         let found = passage(text, body_start(text), query);
         // Words outside the chunk found by embedding count only if all of them are there.
@@ -131,17 +146,16 @@ impl PassageSource<'_> {
         if let Some(found) = by_words {
             let chunk = match near.filter(|chunk| overlap(&chunk.lines, &found.lines)) {
                 Some(chunk) => Some(chunk.clone()),
-                None if !self.chunks => None,
-                None => chunk_around(self.context, self.page.number, text, &found.lines, query)?,
+                None => chunk_around(self.chunks, text, &found.lines, query),
             };
-            return Ok((Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk));
+            return (Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk);
         }
         let excerpt = near.map(|chunk| {
             let last = chunk.lines.last.min(chunk.lines.first + CHUNK_LINES - 1);
             let lines = LineRange { first: chunk.lines.first, last };
             Excerpt { text: lines_of(text, lines), lines, hash }
         });
-        Ok((excerpt, near.cloned()))
+        (excerpt, near.cloned())
     }
 }
 
@@ -150,18 +164,10 @@ fn overlap(one: &LineRange, other: &LineRange) -> bool {
 }
 
 /// Returns the chunk that contains the most words, of those that overlap a passage.
-fn chunk_around(
-    context: &VaultContext,
-    page: PageNo,
-    text: &str,
-    lines: &LineRange,
-    query: &Prepared,
-) -> Result<Option<ChunkRow>> {
-    let mut chunks = context.store().chunks_of(context.project(), page)?;
-    chunks.retain(|chunk| overlap(&chunk.lines, lines));
+fn chunk_around(chunks: &[ChunkRow], text: &str, lines: &LineRange, query: &Prepared) -> Option<ChunkRow> {
     // `max_by_key` returns the last maximum; reversed, that is the first.
-    let terms = |chunk: &ChunkRow| count_terms(&lines_of(text, chunk.lines), query);
-    Ok(chunks.into_iter().rev().max_by_key(terms))
+    let terms = |chunk: &&ChunkRow| count_terms(&lines_of(text, chunk.lines), query);
+    chunks.iter().filter(|chunk| overlap(&chunk.lines, lines)).rev().max_by_key(terms).cloned()
 }
 
 /// Returns the text of lines, without leading and trailing blank lines.

@@ -8,6 +8,8 @@ mod names;
 mod relations;
 mod words;
 
+use std::collections::HashSet;
+
 use lore_ports::{Filter, Order, PageNo, PageRow, Window};
 
 use super::expression::Prepared;
@@ -114,13 +116,14 @@ pub(super) fn passing(context: &VaultContext, filter: &Filter, pages: &[PageNo])
     if *filter == Filter::default() {
         return Ok(rows);
     }
-    let mut passes = Vec::with_capacity(rows.len());
-    for row in rows.drain(..) {
-        let one = Filter { slug: filter.slug.clone().or(Some(row.slug.clone())), ..filter.clone() };
-        let found = store.list(project, &one, Order::Title, Window { limit: 1, offset: 0 })?;
-        if found.first().is_some_and(|found| found.number == row.number) {
-            passes.push(row);
-        }
+    rows.retain(|row| filter.among.is_empty() || filter.among.contains(&row.slug));
+    let among: Vec<String> = rows.iter().map(|row| row.slug.clone()).collect();
+    if among.is_empty() {
+        return Ok(rows);
     }
-    Ok(passes)
+    let window = Window { limit: among.len(), offset: 0 };
+    let found = store.list(project, &Filter { among, ..filter.clone() }, Order::Title, window)?;
+    let passing: HashSet<PageNo> = found.into_iter().map(|row| row.number).collect();
+    rows.retain(|row| passing.contains(&row.number));
+    Ok(rows)
 }

@@ -104,7 +104,7 @@ counted! { Vectors:
     near_codes(project: ProjectNo, query: &CodeQuery<'_>) -> Result<NearCodes>;
     chunk_vectors(project: ProjectNo, model: ModelNo, chunks: &[ChunkNo]) -> Result<Vec<ChunkVector>>;
     page_vectors(project: ProjectNo, model: ModelNo, pages: &[PageNo]) -> Result<Vec<(PageNo, Vec<u8>)>>;
-    chunks_of(project: ProjectNo, page: PageNo) -> Result<Vec<ChunkRow>>;
+    chunks_of(project: ProjectNo, pages: &[PageNo]) -> Result<Vec<ChunkRow>>;
     vector_problems(project: ProjectNo, model: ModelNo) -> Result<Vec<String>>;
 }
 

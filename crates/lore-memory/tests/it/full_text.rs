@@ -142,7 +142,7 @@ fn text_is_stored_without_nul() {
         store.links(project, &lore_ports::LinkFilter::From(&pages)).unwrap(),
         store.statements(project, &Default::default()).unwrap(),
         store.lookup(project, &lore_ports::NameQuery::Exact(&["a b"])).unwrap(),
-        store.chunks_of(project, pages[0]).unwrap(),
+        store.chunks_of(project, &pages).unwrap(),
     );
     assert!(rows[0].title == "a b" && !stored.contains("\\0"), "{stored}");
 }

@@ -40,6 +40,40 @@ pub fn versions_are_stored_by_path(open: Open<'_>) {
     assert_eq!(store.pages(project.number, &[number]).unwrap()[0].version, 1);
 }
 
+pub fn versions_and_ids_are_read_and_written_together(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let hash = |text: &str| ContentHash::of(text.as_bytes());
+    store
+        .set_versions(
+            project.number,
+            &[("a.md", 2, hash("a")), ("b.md", 3, hash("b")), ("a.md", 4, hash("c"))],
+        )
+        .unwrap();
+    let found = store.versions(project.number, &["b.md", "none.md", "a.md", "b.md"]).unwrap();
+    assert_eq!(found, [Some((3, hash("b"))), None, Some((4, hash("c"))), Some((3, hash("b")))], "in order");
+    store.set_identities(project.number, &[("a.md", "1"), ("b.md", "2"), ("a.md", "3")]).unwrap();
+    let found = store.identities(project.number, &["b.md", "none.md", "a.md"]).unwrap();
+    assert_eq!(found, [Some("2".to_owned()), None, Some("3".to_owned())]);
+    for none in [store.set_versions(project.number, &[]), store.set_identities(project.number, &[])] {
+        none.unwrap();
+    }
+    assert_eq!(store.versions(project.number, &[]).unwrap(), []);
+    assert_eq!(store.identities(project.number, &[]).unwrap(), []);
+}
+
+pub fn renames_follow_each_other(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let hash = ContentHash::of(b"x");
+    store.set_versions(project.number, &[("a.md", 1, hash), ("b.md", 2, hash), ("c.md", 3, hash)]).unwrap();
+    // a and b change places, and c replaces what was a.
+    let moves = [("a.md", "t.md"), ("b.md", "a.md"), ("t.md", "b.md"), ("c.md", "b.md")];
+    store.rename(project.number, &moves).unwrap();
+    let found = store.versions(project.number, &["a.md", "b.md", "c.md", "t.md"]).unwrap();
+    assert_eq!(found, [Some((2, hash)), Some((3, hash)), None, None]);
+}
+
 pub fn snapshots_are_listed_newest_first(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");

@@ -4,7 +4,7 @@ use lore_page::Interval;
 
 use super::Open;
 use super::sample::{link, open_project, page, put, shown};
-use crate::{LinkDraft, LinkFilter};
+use crate::{LinkDraft, LinkFilter, LinkRow};
 
 pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
     let store = open();
@@ -20,8 +20,8 @@ pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
     let from = put(&*store, project, from);
     let to = put(&*store, project, page("to.md"));
     let rows = store.links(project.number, &LinkFilter::From(&[from])).unwrap();
-    assert_eq!((&rows[0].link, rows[0].from, rows[0].to), (&named, from, None));
-    store.resolve_links(&[(rows[0].number, Some(to))]).unwrap();
+    assert_eq!((&rows[1].link, rows[1].from, rows[1].to), (&named, from, None), "by line");
+    store.resolve_links(&[(rows[1].number, Some(to))]).unwrap();
 
     let led = vec![("from.md The Target".to_owned(), Some(to))];
     assert_eq!(shown(&store.links(project.number, &LinkFilter::To(&[to])).unwrap()), led);
@@ -35,7 +35,7 @@ pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
     assert_eq!(store.links(other.number, &LinkFilter::Ids(&[1 << 51])).unwrap(), []);
     let pending = store.links(project.number, &LinkFilter::Pending).unwrap();
     assert_eq!(shown(&pending), [("from.md nowhere".into(), None)]);
-    store.resolve_links(&[(rows[0].number, None)]).unwrap();
+    store.resolve_links(&[(rows[1].number, None)]).unwrap();
     assert_eq!(store.links(project.number, &LinkFilter::To(&[to])).unwrap(), []);
     assert_eq!(store.links(project.number, &LinkFilter::Pending).unwrap().len(), 2);
 }
@@ -97,4 +97,26 @@ pub fn links_with_a_verb_are_ordered_by_page_and_line(open: Open<'_>) {
     let shown: Vec<String> =
         rows.iter().map(|row| format!("{} {}", row.from_path, row.link.target)).collect();
     assert_eq!(shown, ["a.md early", "a.md late", "b.md early", "b.md late"]);
+}
+
+/// The order depends on the pages, never on when their rows were written.
+pub fn links_are_ordered_by_path_and_line(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let on = |path: &str, lines: &[u32]| {
+        let mut draft = page(path);
+        draft.links = lines.iter().map(|line| LinkDraft { line: *line, ..link("to") }).collect();
+        put(&*store, project, draft)
+    };
+    let to = put(&*store, project, page("to.md"));
+    let (z, a) = (on("z.md", &[3]), on("a.md", &[9, 4]));
+    let rows = store.links(project.number, &LinkFilter::From(&[z, a])).unwrap();
+    let shown = |rows: &[LinkRow]| -> Vec<String> {
+        rows.iter().map(|row| format!("{}:{}", row.from_path, row.link.line)).collect()
+    };
+    assert_eq!(shown(&rows), ["z.md:3", "a.md:4", "a.md:9"], "in the order of the given pages");
+    let targets: Vec<_> = rows.iter().map(|row| (row.number, Some(to))).collect();
+    store.resolve_links(&targets).unwrap();
+    let rows = store.links(project.number, &LinkFilter::To(&[to])).unwrap();
+    assert_eq!(shown(&rows), ["a.md:4", "a.md:9", "z.md:3"]);
 }

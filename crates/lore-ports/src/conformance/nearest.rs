@@ -8,7 +8,7 @@ use lore_text::sign_codes::{code, code_of_bytes, to_bytes};
 use super::Open;
 use super::sample::{Project, open_project, put, with_chunks};
 use super::vectors::{embed, model, near, shown, towards};
-use crate::{ChunkNo, CodeQuery, Filter, ModelIdentity, ModelNo, NearCodes, Store};
+use crate::{ChunkNo, CodeQuery, Filter, ModelIdentity, ModelNo, NearCodes, PageNo, Store};
 
 /// A vector whose sign code differs from that of all ones in this many signs.
 fn with_negatives(count: usize) -> Vec<f32> {
@@ -91,6 +91,22 @@ pub fn vectors_are_read_by_chunk(open: Open<'_>) {
     assert_eq!(read(first, &chunks), expected(&[(1, towards(0, 0.0)), (2, towards(1, 0.0))]));
     assert_eq!(read(second, &chunks), expected(&[(1, towards(3, 0.0))]), "of the requested model");
     assert_eq!(read(first, &[]), BTreeSet::new());
+}
+
+pub fn chunks_are_read_by_page(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    let a = put(&*store, project, with_chunks("a.md", &["one", "two"]));
+    let b = put(&*store, project, with_chunks("b.md", &["three"]));
+    let foreign = put(&*store, other, with_chunks("z.md", &["one"]));
+    // The slots of the first two are reused out of order.
+    put(&*store, project, with_chunks("a.md", &["zero", "two", "one", "four"]));
+    let read = |pages: &[PageNo]| -> Vec<(PageNo, u32)> {
+        let found = store.chunks_of(project.number, pages).unwrap();
+        found.into_iter().map(|chunk| (chunk.page, chunk.lines.first)).collect()
+    };
+    assert_eq!(read(&[b, a, foreign, 9999]), [(b, 1), (a, 1), (a, 2), (a, 3), (a, 4)]);
+    assert_eq!(read(&[]), []);
 }
 
 pub fn filters_apply_before_the_nearest_search(open: Open<'_>) {

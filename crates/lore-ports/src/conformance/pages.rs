@@ -218,7 +218,7 @@ pub fn ids_are_found_by_prefix(open: Open<'_>) {
         put(&*store, project, draft);
     }
     let found = |start: &str| {
-        let rows = store.lookup(project.number, &NameQuery::IdPrefix(start)).unwrap();
+        let rows = store.lookup(project.number, &NameQuery::IdPrefix(start, 20)).unwrap();
         let mut paths: Vec<String> = rows.into_iter().map(|row| row.path).collect();
         paths.sort();
         paths.join(" ")

@@ -55,7 +55,7 @@ pub fn projects_are_isolated(open: Open<'_>) {
             Some(own)
         );
         assert_eq!(store.lookup(project.number, &NameQuery::AllSlugs).unwrap().len(), 1);
-        assert_eq!(store.lookup(project.number, &NameQuery::IdPrefix("id-of")).unwrap().len(), 1);
+        assert_eq!(store.lookup(project.number, &NameQuery::IdPrefix("id-of", 20)).unwrap().len(), 1);
         assert_eq!(store.links(project.number, &LinkFilter::Named(&["nowhere"])).unwrap()[0].from, own);
         assert_eq!(store.links(project.number, &LinkFilter::Pending).unwrap().len(), 1);
         assert_eq!(

@@ -52,14 +52,14 @@ impl<'a> BatchRows<'a> {
         BatchRows { context, rows, at, versions, ids, renames, failures, writes, pages, names }
     }
 
-    /// Reads everything about these pages and paths.
+    /// Reads everything about these paths, and about pages that were last seen at one of them.
     pub(super) fn load(&mut self, pages: &[PageNo], paths: BTreeSet<String>) -> Result<()> {
         let (store, project, replica) =
             (self.context.store(), self.context.project(), self.context.replica());
-        let known = match paths.is_empty() {
-            true => Vec::new(),
-            false => store.fingerprints(project, replica, Some(&paths))?,
-        };
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let known = store.fingerprints(project, replica, Some(&paths))?;
         let numbers: BTreeSet<PageNo> =
             pages.iter().copied().chain(known.iter().map(|known| known.page)).collect();
         let numbers: Vec<PageNo> = numbers.into_iter().collect();

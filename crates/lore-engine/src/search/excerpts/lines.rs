@@ -1,6 +1,9 @@
 //! Reads structured lines from their files.
 
+use std::collections::BTreeSet;
+
 use lore_page::LineRange;
+use lore_ports::PageNo;
 use lore_text::ContentHash;
 use lore_vault::decode;
 
@@ -14,9 +17,12 @@ pub(in crate::search) fn read_lines(
     context: &VaultContext,
     lines: impl Iterator<Item = FoundLine>,
 ) -> Result<Vec<Hit>> {
-    let mut hits = Vec::new();
-    for FoundLine { page, lines, text, score, why, .. } in lines {
-        let Some(page) = context.store().pages(context.project(), &[page])?.pop() else { continue };
+    let (found, mut hits): (Vec<FoundLine>, _) = (lines.collect(), Vec::new());
+    let numbers: BTreeSet<PageNo> = found.iter().map(|line| line.page).collect();
+    let numbers: Vec<PageNo> = numbers.into_iter().collect();
+    let rows = context.store().pages(context.project(), &numbers)?;
+    for FoundLine { page, lines, text, score, why, .. } in found {
+        let Some(page) = rows.iter().find(|row| row.number == page).cloned() else { continue };
         let source = context.vault().read(&page.path, u64::MAX).ok().flatten();
         let read = source.map(|file| (decode(&file.bytes).text.into_owned(), ContentHash::of(&file.bytes)));
         let (text, hash) = match read {

@@ -3,7 +3,7 @@
 
 mod question;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use lore_page::Interval;
@@ -252,19 +252,21 @@ fn ranked_answers(
         let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();
         (!one.interval.holds_on(&today), std::cmp::Reverse(began), path(one.page), one.line)
     });
-    let mut answers: Vec<RelationAnswer> = Vec::new();
-    for one in found {
-        let fresh = !answers.iter().any(|known| known.page == one.page);
-        let Some(page) = passing.iter().find(|page| page.number == one.page).filter(|_| fresh) else {
-            continue;
-        };
+    let mut seen = BTreeSet::new();
+    found.retain(|one| path(one.page).is_some() && seen.insert(one.page));
+    found.truncate(ANSWERS);
+    let numbers: Vec<PageNo> = found
+        .iter()
+        .flat_map(|one| [one.page, one.other, one.stands_on])
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let rows = context.store().pages(context.project(), &numbers)?;
+    let answer = |one: FoundRelation| {
         let line = (one.stands_on == one.page).then_some(one.line);
-        answers.push(RelationAnswer { page: one.page, why: sentence(context, &one, page)?, line });
-        if answers.len() == ANSWERS {
-            break;
-        }
-    }
-    Ok(answers)
+        RelationAnswer { page: one.page, why: sentence(&one, &rows), line }
+    };
+    Ok(found.into_iter().map(answer).collect())
 }
 
 fn holds(when: When, interval: Interval, today: &str) -> bool {
@@ -275,20 +277,19 @@ fn holds(when: When, interval: Interval, today: &str) -> bool {
     }
 }
 
-fn sentence(context: &VaultContext, found: &FoundRelation, page: &PageRow) -> Result<String> {
-    let numbers = [found.other, found.stands_on];
-    let rows = context.store().pages(context.project(), &numbers)?;
+fn sentence(found: &FoundRelation, rows: &[PageRow]) -> String {
     let row = |number: PageNo| rows.iter().find(|row| row.number == number);
-    let other = row(found.other).map(|row| row.title.clone()).unwrap_or_default();
+    let title = |number: PageNo| row(number).map(|row| row.title.clone()).unwrap_or_default();
+    let (page, other) = (title(found.page), title(found.other));
     let place = row(found.stands_on).map(|row| row.path.clone()).unwrap_or_default();
     let (from, to) = match &found.object {
         Some(object) if !found.forward => (other, object.clone()),
-        _ if found.forward => (page.title.clone(), other),
-        _ => (other, page.title.clone()),
+        _ if found.forward => (page, other),
+        _ => (other, page),
     };
     let interval = match found.interval.is_unbounded() {
         true => String::new(),
         false => format!(" {}", found.interval),
     };
-    Ok(format!("answers it: {from} {} {to}{interval} ({place}:{})", found.relation, found.line))
+    format!("answers it: {from} {} {to}{interval} ({place}:{})", found.relation, found.line)
 }
