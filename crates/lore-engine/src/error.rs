@@ -77,6 +77,16 @@ pub enum Error {
         /// Its path.
         path: String,
     },
+    /// A new file would take the slug of a page.
+    #[error("{path} would take the slug {slug} from {holder}")]
+    SlugTaken {
+        /// The new file.
+        path: String,
+        /// The slug.
+        slug: String,
+        /// The file of the page that has it.
+        holder: String,
+    },
     /// The policy forbids it.
     #[error("the policy does not allow {verb} on {path} ({rule})")]
     Denied {
@@ -254,7 +264,7 @@ impl Error {
             Error::Conflict { .. } | Error::EditedMeanwhile { .. } | Error::PlanChanged { .. } => {
                 Code::Conflict
             }
-            Error::Exists { .. } => Code::Exists,
+            Error::Exists { .. } | Error::SlugTaken { .. } => Code::Exists,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
             Error::Config { .. } => Code::Config,
             Error::UnknownProject { .. }

@@ -8,7 +8,7 @@ mod semantic_similarity;
 mod similar;
 mod tags;
 
-pub(crate) use page::{Naming, NewPage, free_path_of, list, new_page};
+pub(crate) use page::{Naming, NewPage, free_path_of, is_taken, list, new_page};
 pub use similar::{Comparison, Similar, SimilarityMethod, similar_pages};
 
 use lore_engine::{

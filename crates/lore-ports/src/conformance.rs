@@ -121,6 +121,7 @@ macro_rules! conformance {
                     versions_are_stored_by_path
                     versions_and_ids_are_read_and_written_together
                     renames_follow_each_other
+                    released_slugs_keep_their_highest_version
                     snapshots_are_listed_newest_first
                     rename_moves_the_history
                     authors_follow_renames

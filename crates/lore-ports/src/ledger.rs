@@ -13,6 +13,13 @@ pub trait Ledger {
     /// Stores versions of pages.
     fn set_versions(&self, project: ProjectNo, versions: &[(&str, u64, ContentHash)]) -> Result<()>;
 
+    /// Returns the highest version of a page that has lost each of these slugs, by a deletion, a move or a collision, in
+    /// the given order.
+    fn released_versions(&self, project: ProjectNo, slugs: &[&str]) -> Result<Vec<Option<u64>>>;
+
+    /// Stores that pages at these versions have lost their slugs; the highest version of a slug counts.
+    fn release_slugs(&self, project: ProjectNo, slugs: &[(&str, u64)]) -> Result<()>;
+
     /// Returns the ids assigned to pages whose files have none, in the given order; `None` where it is the one derived
     /// from the path.
     fn identities(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>>;

@@ -89,6 +89,8 @@ pub struct ProjectState {
     pub git: Option<String>,
     /// Number of pages at the last review.
     pub curated_pages: Option<u64>,
+    /// The time that the clocks of the writers agree on, as JSON.
+    pub clock: Option<String>,
 }
 
 /// A change of [`ProjectState`].
@@ -104,6 +106,8 @@ pub enum StateChange<'a> {
     Git(&'a str),
     /// The pages were reviewed.
     CuratedPages(u64),
+    /// The time that the clocks of the writers agree on.
+    Clock(&'a str),
 }
 
 /// A file that could not be indexed.

@@ -51,6 +51,23 @@ impl Ledger for SqliteStore {
         })
     }
 
+    fn released_versions(&self, project: ProjectNo, slugs: &[&str]) -> Result<Vec<Option<u64>>> {
+        let sql = "SELECT version FROM released_slug WHERE project = ?1 AND slug = ?2";
+        let read = |slug: &&str| {
+            let version = |row: &Row<'_>| row.get::<_, i64>(0).map(i64::unsigned_abs);
+            self.one("read a released slug", sql, params![project, slug], version)
+        };
+        slugs.iter().map(read).collect()
+    }
+
+    fn release_slugs(&self, project: ProjectNo, slugs: &[(&str, u64)]) -> Result<()> {
+        let sql = "INSERT INTO released_slug(project, slug, version) VALUES (?1, ?2, ?3)
+                   ON CONFLICT(project, slug) DO UPDATE SET version = max(version, excluded.version)";
+        self.each_in_transaction(slugs, |(slug, version)| {
+            self.run("write a released slug", sql, params![project, slug, *version as i64]).map(drop)
+        })
+    }
+
     fn identities(&self, project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>> {
         let sql = "SELECT id FROM identity WHERE project = ?1 AND path = ?2";
         let read = |path: &&str| self.one("read an id", sql, params![project, path], |row| row.get(0));

@@ -131,6 +131,7 @@ impl Projects for SqliteStore {
             if what == Forget::LedgerToo {
                 for table in [
                     "version",
+                    "released_slug",
                     "snapshot",
                     "failure",
                     "identity",
@@ -152,7 +153,8 @@ impl Projects for SqliteStore {
     }
 
     fn state(&self, project: ProjectNo) -> Result<ProjectState> {
-        let sql = "SELECT index_mark, last_write, last_generated, git, curated_pages FROM project_state
+        let sql =
+            "SELECT index_mark, last_write, last_generated, git, curated_pages, clock FROM project_state
                    WHERE project = ?1";
         let found = self.one("read the state of a project", sql, [project], |row| {
             Ok(ProjectState {
@@ -161,6 +163,7 @@ impl Projects for SqliteStore {
                 last_generated: row.get(2)?,
                 git: row.get(3)?,
                 curated_pages: row.get::<_, Option<i64>>(4)?.map(i64::unsigned_abs),
+                clock: row.get(5)?,
             })
         })?;
         Ok(found.unwrap_or_default())
@@ -180,6 +183,7 @@ impl Projects for SqliteStore {
             StateChange::LastGenerated(id) => set("last_generated", id),
             StateChange::Git(json) => set("git", json),
             StateChange::CuratedPages(pages) => set("curated_pages", &(*pages as i64)),
+            StateChange::Clock(json) => set("clock", json),
         }
     }
 

@@ -136,7 +136,7 @@ pub(crate) fn free_path_of(context: &VaultContext, naming: &Naming<'_>) -> Resul
 }
 
 /// Returns whether the file exists or another page has the slug of this path.
-fn is_taken(context: &VaultContext, path: &str) -> bool {
+pub(crate) fn is_taken(context: &VaultContext, path: &str) -> bool {
     let slug = path_slug(path);
     let rows = context.store().lookup(context.project(), &NameQuery::Exact(&[&slug]));
     let is_named = rows.is_ok_and(|rows| rows.iter().any(|row| row.kind == KeyKind::Slug));

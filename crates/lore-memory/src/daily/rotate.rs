@@ -11,7 +11,9 @@ use lore_engine::{
 };
 use lore_page::parse;
 use lore_ports::no_progress;
-use lore_vault::{VaultPath, exists, files_below, read_text, without_extension};
+use lore_vault::{VaultPath, files_below, read_text, without_extension};
+
+use crate::capture::is_taken;
 
 use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
 
@@ -113,9 +115,8 @@ fn clear_inbox(
         }
         let name = scratch_name(&from, day);
         let stem = format!("{scratch}/{}", without_extension(&name));
-        let taken = |path: &String| {
-            exists(&context.vault().root().join(path)) || rotation.cleared.iter().any(|(_, to)| to == path)
-        };
+        let taken =
+            |path: &String| is_taken(context, path) || rotation.cleared.iter().any(|(_, to)| to == path);
         let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
         let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
         let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));

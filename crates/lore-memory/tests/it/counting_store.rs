@@ -72,6 +72,8 @@ counted! { Ledger:
     prune_snapshots(project: ProjectNo, before: i64) -> Result<usize>;
     author(project: ProjectNo, path: &str) -> Result<Option<Authorship>>;
     set_author(project: ProjectNo, path: &str, author: &Authorship, bytes: Option<&[u8]>, at: i64) -> Result<()>;
+    released_versions(project: ProjectNo, slugs: &[&str]) -> Result<Vec<Option<u64>>>;
+    release_slugs(project: ProjectNo, slugs: &[(&str, u64)]) -> Result<()>;
     drop_written(project: ProjectNo) -> Result<()>;
     all_snapshots(project: ProjectNo) -> Result<Vec<(String, SnapshotRow)>>;
     rewrite_snapshot(project: ProjectNo, number: i64, bytes: &[u8]) -> Result<()>;

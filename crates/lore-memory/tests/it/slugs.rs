@@ -1,6 +1,8 @@
 //! Slug collisions: the assignment depends only on the files.
 
-use super::fixture::{World, problems, state};
+use lore_engine::Action;
+
+use super::fixture::{World, move_to, problems, same, state};
 
 /// Returns all permutations of some files.
 fn orders<'a>(files: &[&'a str]) -> Vec<Vec<&'a str>> {
@@ -131,5 +133,48 @@ fn names_without_letters_get_stable_slugs() {
     let slugs: Vec<String> = world.pages().into_iter().map(|page| page.slug).collect();
     assert!(slugs.contains(&"世界".to_owned()), "{slugs:?}");
     assert!(slugs.iter().all(|slug| !slug.is_empty()), "{slugs:?}");
+    world.check_consistency();
+}
+
+/// Puts a page and formats the result.
+fn put(world: &World, path: &str, expected: Option<u64>) -> String {
+    let change = world.change(path, Action::Put(format!("new text of {path}\n").into()), expected);
+    change.map_or_else(|error| error.to_string(), |written| format!("{} v{}", written.slug, written.version))
+}
+
+#[test]
+fn writes_do_not_take_the_slug_of_another_page() {
+    let world = World::synced("-- Root Note.md --\nroot\n-- x y.md --\nsecond\n-- x-y.md --\nfirst\n");
+    let before = world.state();
+    for (path, holder) in [
+        ("root-note.md", "root-note from Root Note.md"),
+        ("Root (Note).md", "root-note from Root Note.md"),
+        ("x-y-1.md", "x-y-1 from x y.md"),
+    ] {
+        let refused = format!("{path} would take the slug {holder}");
+        assert_eq!(put(&world, path, None), refused);
+        assert_eq!(put(&world, path, Some(0)), refused);
+        let moved = world.change("x-y.md", move_to(path, same), None).map_err(|error| error.to_string());
+        assert_eq!(moved.map(|_| ()), Err(refused));
+    }
+    assert_eq!(world.state(), before);
+    assert_eq!(world.listing(), "Root Note.md x y.md x-y.md");
+    assert_eq!(put(&world, "root_note.md", None), "root-note-1 v1", "it does not take the slug");
+    assert_eq!(world.page("Root Note.md").slug, "root-note");
+}
+
+#[test]
+fn slug_and_version_name_one_text() {
+    let world = World::synced("-- Root Note.md --\none\n");
+    world.put("Root Note.md", "two\n");
+    world.put("Root Note.md", "three\n");
+    world.files("-- root-note.md --\nby hand\n");
+    world.sync();
+    assert_eq!(world.page("root-note.md").version, 4, "version 3 of this slug is the other page");
+    assert_eq!(put(&world, "root-note.md", Some(1)), "root-note is at version 4, not 1");
+    world.remove("root-note.md");
+    world.sync();
+    let page = world.page("Root Note.md");
+    assert_eq!((page.slug.as_str(), page.version), ("root-note", 5));
     world.check_consistency();
 }

@@ -74,6 +74,21 @@ pub fn renames_follow_each_other(open: Open<'_>) {
     assert_eq!(found, [Some((2, hash)), Some((3, hash)), None, None]);
 }
 
+pub fn released_slugs_keep_their_highest_version(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    let released = |project: Project| store.released_versions(project.number, &["b", "none", "a"]).unwrap();
+    assert_eq!(released(project), [None, None, None]);
+    store.release_slugs(project.number, &[("a", 2), ("b", 1), ("a", 5)]).unwrap();
+    store.release_slugs(project.number, &[("a", 3)]).unwrap();
+    assert_eq!(released(project), [Some(1), None, Some(5)]);
+    assert_eq!(released(other), [None, None, None]);
+    store.forget(project.number, Forget::IndexOnly).unwrap();
+    assert_eq!(released(project), [Some(1), None, Some(5)]);
+    store.forget(project.number, Forget::LedgerToo).unwrap();
+    assert_eq!(released(project), [None, None, None]);
+}
+
 pub fn snapshots_are_listed_newest_first(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");

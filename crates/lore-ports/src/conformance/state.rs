@@ -14,6 +14,7 @@ pub fn each_field_of_the_state_round_trips(open: Open<'_>) {
         (StateChange::LastWrite("write-1"), "last_write"),
         (StateChange::IndexMark("mark"), "index_mark"),
         (StateChange::CuratedPages(0), "curated_pages"),
+        (StateChange::Clock("{}"), "clock"),
         (StateChange::LastGenerated("write-2"), "last_generated"),
         (StateChange::LastWrite("write-3\n\"世\""), "last_write"),
         (StateChange::Git(""), "git"),
@@ -28,6 +29,7 @@ pub fn each_field_of_the_state_round_trips(open: Open<'_>) {
             StateChange::LastGenerated(id) => expected.last_generated = text(id),
             StateChange::Git(json) => expected.git = text(json),
             StateChange::CuratedPages(pages) => expected.curated_pages = Some(pages),
+            StateChange::Clock(json) => expected.clock = Some(json.to_owned()),
         }
         store.set_state(project.number, &change).unwrap();
         assert_eq!(store.state(project.number).unwrap(), expected, "only {field} changes");

@@ -89,6 +89,7 @@ fn check_first_rows(store: &SqliteStore) {
         last_generated: text("write-2"),
         git: text("{}"),
         curated_pages: Some(42),
+        clock: None,
     };
     assert_eq!(store.state(1).unwrap(), state);
     assert_eq!(store.state(2).unwrap(), ProjectState::default());

@@ -44,6 +44,9 @@ pub fn hint(error: &Error) -> String {
         Error::Conflict { .. } => "read the page again, merge, and write with its current version".into(),
         Error::EditedMeanwhile { .. } => "retry; the edits are in the files".into(),
         Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
+        Error::SlugTaken { .. } => {
+            "change that page with `lore edit`, or choose another name; nothing was changed".into()
+        }
         Error::Denied { path, .. } => {
             format!(
                 "see what is allowed there with `lore doctor --path {path}`, or choose another path; \

@@ -32,6 +32,7 @@ mod hostile_names;
 mod hostile_paths;
 mod round_trip;
 mod round_trip_names;
+mod slug_collisions;
 
 // Concurrent and killed processes.
 mod concurrency;

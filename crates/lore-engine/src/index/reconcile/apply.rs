@@ -8,6 +8,7 @@ use lore_text::{ContentHash, path_slug};
 use lore_vault::{DiskFile, FileBytes, Skipped, decode, stat};
 
 use super::rows::BatchRows;
+use super::slugs::Holders;
 use super::{Report, read, slugs};
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -118,6 +119,7 @@ pub(super) struct Batch<'a> {
     proposal: Option<&'a Proposal>,
     rows: BatchRows<'a>,
     claims: BTreeSet<String>,
+    holders: Holders,
 }
 
 impl<'a> Batch<'a> {
@@ -127,7 +129,8 @@ impl<'a> Batch<'a> {
         report: &'a mut Report,
         proposal: Option<&'a Proposal>,
     ) -> Self {
-        Batch { context, failures, report, proposal, rows: BatchRows::new(context), claims: BTreeSet::new() }
+        let (rows, claims, holders) = (BatchRows::new(context), BTreeSet::new(), Holders::default());
+        Batch { context, failures, report, proposal, rows, claims, holders }
     }
 
     /// Reads a page's file: its planned contents if it is in the proposal, else what is on disk.
@@ -162,11 +165,19 @@ impl<'a> Batch<'a> {
             // A file that cannot be read keeps its slug until it can be read again.
             if let Ok(Some(bytes)) = self.read(&path) {
                 let row = self.rows.page_at(&path)?;
+                if let Some(row) = &row {
+                    self.holders.had(&path, row);
+                }
                 let read = read_page(&path, &bytes, ContentHash::of(&bytes.bytes));
                 self.write(&path, &read, row.as_ref(), &slug)?;
+                self.holders.has(&path, &slug);
             }
         }
+        if let Some(proposal) = self.proposal {
+            self.holders.refuse_taken(proposal)?;
+        }
         self.rows.flush()?;
+        self.holders.count_versions(self.context)?;
         relink(self.context.store(), self.context.project(), &self.rows.pages, &self.rows.names)
     }
 
@@ -212,6 +223,9 @@ impl<'a> Batch<'a> {
             self.rows.write(touch(self.context, known.number, read.mtime));
             return Ok(());
         }
+        if let Some(row) = &row {
+            self.holders.had(&row.path, row);
+        }
         if let Some(from) = row.as_mut().filter(|row| row.path != file.path) {
             self.rows.write(PageWrite::Move { page: from.number, to: &file.path });
             self.claims.insert(path_slug(&from.path));
@@ -227,6 +241,7 @@ impl<'a> Batch<'a> {
         }
         let claim = path_slug(&file.path);
         self.claims.insert(claim.clone());
+        self.holders.has(&file.path, &claim);
         self.write(&file.path, read, row.as_ref(), &claim)
     }
 
@@ -311,6 +326,7 @@ impl<'a> Batch<'a> {
         self.keep_written(&row)?;
         // The version is stored so that a new page under this path continues from it.
         self.rows.set_version(&row.path, row.version, NO_TEXT);
+        self.holders.had(&row.path, &row);
         self.rows.write(PageWrite::Remove(row.number));
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);

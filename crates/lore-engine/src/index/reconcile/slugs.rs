@@ -1,15 +1,84 @@
 //! Slugs that several files would have. The assignment depends only on the files, never on their order of arrival:
 //! the file whose name is the slug comes first, then by path; the others get `-1`, `-2`, ….
+//!
+//! So a new file can take the slug of a page. A write that would do this is refused. If somebody creates such a file by
+//! hand, the page that gets the slug also gets a version above every version that the slug has shown, so that a writer
+//! who has read the other page finds a conflict.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use lore_ports::{KeyKind, KeyRow, NameQuery};
+use lore_ports::{KeyKind, KeyRow, NameQuery, PageRow};
 use lore_text::path_slug;
 use lore_vault::without_extension;
 
 use crate::context::VaultContext;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::index::proposal::Proposal;
+
+/// The slugs of the pages of a batch, before and after it, by path.
+#[derive(Debug, Default)]
+pub(super) struct Holders {
+    /// With the version.
+    before: BTreeMap<String, (String, u64)>,
+    after: BTreeMap<String, String>,
+}
+
+impl Holders {
+    /// Notes the slug of a page before the batch changes it.
+    pub(super) fn had(&mut self, path: &str, row: &PageRow) {
+        // The row of a page that the batch has already written shows a slug that is not settled yet.
+        if !self.after.contains_key(path) {
+            self.before.entry(path.to_owned()).or_insert_with(|| (row.slug.clone(), row.version));
+        }
+    }
+
+    /// Notes the slug of a page after the batch has changed it.
+    pub(super) fn has(&mut self, path: &str, slug: &str) {
+        self.after.insert(path.to_owned(), slug.to_owned());
+    }
+
+    /// Fails if a new file of a write takes the slug of a page that the write does not touch.
+    pub(super) fn refuse_taken(&self, proposal: &Proposal) -> Result<()> {
+        for (holder, (slug, _)) in self.lost().filter(|(path, _)| !proposal.contains_key(*path)) {
+            let takes = |(path, now): &(&String, &String)| *now == slug && !self.before.contains_key(*path);
+            if let Some((path, _)) = self.after.iter().find(takes) {
+                let (path, slug, holder) = (path.clone(), slug.clone(), holder.clone());
+                return Err(Error::SlugTaken { path, slug, holder });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every page that got a slug a version above those that the slug had with other pages.
+    pub(super) fn count_versions(&self, context: &VaultContext) -> Result<()> {
+        let (store, project) = (context.store(), context.project());
+        let lost: Vec<(&str, u64)> =
+            self.lost().map(|(_, (slug, version))| (slug.as_str(), *version)).collect();
+        if !lost.is_empty() {
+            store.release_slugs(project, &lost)?;
+        }
+        let has_new = |(path, slug): &(&String, &String)| {
+            self.before.get(*path).is_none_or(|(before, _)| before != *slug)
+        };
+        let (paths, slugs): (Vec<&str>, Vec<&str>) =
+            self.after.iter().filter(has_new).map(|(path, slug)| (path.as_str(), slug.as_str())).unzip();
+        if slugs.is_empty() {
+            return Ok(());
+        }
+        for (path, released) in paths.iter().zip(store.released_versions(project, &slugs)?) {
+            let Some(released) = released else { continue };
+            if let Some(row) = context.page_at(path)?.filter(|row| row.version <= released) {
+                store.set_version(project, path, released + 1, row.hash)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&self) -> impl Iterator<Item = (&String, &(String, u64))> {
+        self.before.iter().filter(|(path, (slug, _))| self.after.get(*path) != Some(slug))
+    }
+}
 
 /// Returns the pages whose slug must change after these slugs were claimed or released: path and new slug.
 pub(super) fn settle(context: &VaultContext, claims: BTreeSet<String>) -> Result<Vec<(String, String)>> {

@@ -94,6 +94,7 @@ fn errors() -> Vec<Error> {
         conflict(0, 1),
         conflict(1, 0),
         conflict(1, 2),
+        Error::SlugTaken { path: path.clone(), slug: slug.clone(), holder: "notes/A.md".into() },
         Error::EditedMeanwhile { paths: known() },
         Error::Exists { path: path.clone() },
         Error::Denied { path: path.clone(), verb: "put", rule: "r".into() },
