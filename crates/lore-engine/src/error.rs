@@ -283,7 +283,8 @@ fn port_code(error: &lore_ports::Error) -> Code {
         lore_ports::Error::IndexNewer { .. }
         | lore_ports::Error::ForeignFile { .. }
         | lore_ports::Error::IndexReadOnly { .. }
-        | lore_ports::Error::Index { .. } => Code::Index,
+        | lore_ports::Error::Index { .. }
+        | lore_ports::Error::DatabaseReplaced { .. } => Code::Index,
         lore_ports::Error::IndexBroken { .. } => Code::IndexBroken,
         lore_ports::Error::Embed(_) | lore_ports::Error::TextModel(_) => Code::Model,
         lore_ports::Error::DatabaseFile { .. } => Code::Io,

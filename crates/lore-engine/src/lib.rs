@@ -15,6 +15,7 @@
 mod change;
 mod context;
 mod error;
+mod expiry;
 mod graph;
 pub mod history;
 mod hooks;
@@ -33,6 +34,7 @@ pub use change::{
 };
 pub use context::{Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
+pub use expiry::LedgerTime;
 pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};
 pub use history::{Chosen, CommitView, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};

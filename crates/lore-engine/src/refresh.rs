@@ -58,6 +58,8 @@ pub fn refresh(context: &VaultContext, scope: Scope<'_>, progress: Progress<'_>)
         recovered = Empty,
     )
     .entered();
+    // Otherwise an index that nobody else sees would be kept current.
+    context.store().check_in_place()?;
     let scope = match context.reload_policy()? {
         true => Scope::Vault(ScanMode::Stat),
         false => scope,

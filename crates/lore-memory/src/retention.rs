@@ -74,11 +74,17 @@ fn since(rule: &Rule, file: &DiskFile, now: &Zoned) -> Option<Timestamp> {
     }
 }
 
-/// Deletes everything that has expired. Writes nothing if there is nothing to do.
+/// Deletes everything that has expired. Writes nothing if there is nothing to do. Files expire by the clock, since their
+/// last versions are kept; snapshots, which are gone for good, by the time that all writers agree on.
 pub fn retain(context: &VaultContext) -> Result<Retained> {
     let policy = context.policy();
-    let before = policy.limits.snapshots.before(&context.now());
-    let snapshots = context.store().prune_snapshots(context.project(), before)?;
+    let snapshots = match context.ledger_time()?.expiry {
+        Some(expiry) => {
+            let before = policy.limits.snapshots.before(&expiry);
+            context.store().prune_snapshots(context.project(), before)?
+        }
+        None => 0,
+    };
     let mut result = Retained { snapshots, ..Retained::default() };
     let mut changes = Vec::new();
     for one in ageing(context)?.into_iter().filter(|one| one.expired) {

@@ -44,6 +44,12 @@ pub enum Error {
         /// The operation in the imperative, to complete "cannot …".
         doing: &'static str,
     },
+    /// The open database was deleted, or replaced by another one.
+    #[error("{location} was deleted or replaced while it was open")]
+    DatabaseReplaced {
+        /// Where the database was.
+        location: String,
+    },
     /// A database operation failed.
     #[error("cannot {doing}: {message}")]
     Index {

@@ -4,6 +4,10 @@ use crate::error::Result;
 
 /// What a database does for its own health. Copies and the like are the business of each database's own tools.
 pub trait Maintenance {
+    /// Fails with [`Error::DatabaseReplaced`](crate::Error::DatabaseReplaced) if the open database is no longer the one
+    /// at its location. What is written to it then is lost.
+    fn check_in_place(&self) -> Result<()>;
+
     /// Reclaims space and updates statistics.
     fn optimize(&self) -> Result<()>;
 

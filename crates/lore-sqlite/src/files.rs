@@ -94,6 +94,23 @@ fn restrict(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Device and number of a file, by which it is known under any name.
+pub(crate) type Identity = (u64, u64);
+
+/// Returns the identity of the file at a path; `None` if there is none, or the system does not tell.
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Renames a file and its companions (given by suffix) to unused names; returns the new path of the first.
 pub(crate) fn set_aside(path: &Path, endings: &[&str]) -> Result<PathBuf> {
     let mut asides = (1..).map(|number| with_ending(path, &format!(".damaged-{number}")));

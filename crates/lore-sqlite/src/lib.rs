@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lore_ports::{Error, PageNo, Result};
+use lore_ports::{Error, Maintenance as _, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
 pub use open::{OpenOptions, OpenedStore, open, open_temporary, open_with, set_aside};
@@ -45,6 +45,8 @@ use term_counts::TermCounts;
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// The file that was opened; another one may take its path.
+    identity: Option<files::Identity>,
     /// Text of pages written in the open transaction, not yet passed to FTS5.
     words: RefCell<BTreeMap<PageNo, Words>>,
     /// Sign codes of chunks written in the open transaction, not yet in their blobs.
@@ -63,9 +65,12 @@ impl SqliteStore {
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed("begin an index transaction"))?;
         let commit =
             || self.connection.execute_batch("COMMIT").map_err(failed("commit an index transaction"));
-        match work()
+        match self
+            .check_in_place()
+            .and_then(|()| work())
             .and_then(|()| self.flush_words())
             .and_then(|()| self.flush_codes())
+            .and_then(|()| self.check_in_place())
             .and_then(|()| commit())
         {
             Ok(()) => Ok(()),

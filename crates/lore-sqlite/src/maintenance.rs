@@ -1,10 +1,37 @@
 //! Upkeep of the database file.
 
-use lore_ports::{Maintenance, Result};
+use lore_ports::{Error, Maintenance, Result};
+use rusqlite::config::DbConfig;
 
-use crate::{SqliteStore, failed};
+use crate::{SqliteStore, failed, files};
+
+impl SqliteStore {
+    /// Keeps SQLite from deleting the write-ahead log by its name when the connection is closed: it may be that of the
+    /// database that replaced this one.
+    fn leave_files_alone(&self) {
+        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        if files::identity(&self.path) != self.identity {
+            self.leave_files_alone();
+        }
+    }
+}
 
 impl Maintenance for SqliteStore {
+    fn check_in_place(&self) -> Result<()> {
+        match files::identity(&self.path) == self.identity {
+            true => Ok(()),
+            false => {
+                self.leave_files_alone();
+                Err(Error::DatabaseReplaced { location: self.path.display().to_string() })
+            }
+        }
+    }
+
     fn optimize(&self) -> Result<()> {
         self.one("checkpoint the database", "PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         self.connection.execute_batch("PRAGMA optimize").map_err(failed("optimize the database"))

@@ -183,6 +183,7 @@ fn prepared(connection: Connection, path: &Path) -> Result<SqliteStore> {
     Ok(SqliteStore {
         connection,
         path: path.to_owned(),
+        identity: files::identity(path),
         words: Default::default(),
         codes: Default::default(),
         counts: Default::default(),

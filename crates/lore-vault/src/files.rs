@@ -99,6 +99,21 @@ pub fn make_private(path: &Path) -> Result<()> {
     }
 }
 
+/// Returns the device and number of a file, by which it is known under any name; `None` if there is none, or the system
+/// does not tell.
+pub fn file_id(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Whether only its owner can read a file.
 pub fn is_private(path: &Path) -> bool {
     #[cfg(unix)]

@@ -35,9 +35,9 @@ mod watch;
 
 pub use error::{Error, Result};
 pub use files::{
-    FolderIdentity, TemporaryFolder, exists, identity_of, is_dir, is_private, list_folder, list_names,
-    make_folder, make_private, modified, own_user, read_bytes, read_entry, read_text, real_folder,
-    remove_file, restrict, set_aside, write_dated, write_new, write_new_private, write_passing,
+    FolderIdentity, TemporaryFolder, exists, file_id, identity_of, is_dir, is_private, list_folder,
+    list_names, make_folder, make_private, modified, own_user, read_bytes, read_entry, read_text,
+    real_folder, remove_file, restrict, set_aside, write_dated, write_new, write_new_private, write_passing,
     write_private,
 };
 pub use lock::{FolderLock, WatchLock};

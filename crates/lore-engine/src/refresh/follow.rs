@@ -9,7 +9,7 @@ use lore_vault::{Event, Wake, Watching, is_page, next_wake};
 
 use super::{Scope, refresh};
 use crate::context::VaultContext;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::{Report, ScanMode};
 
 /// Parameters of [`follow`].
@@ -22,38 +22,43 @@ pub struct Follow<'a> {
     pub quiet: Duration,
 }
 
-/// Reconciles after every burst until stopped. Fails if the vault's directory was replaced.
+/// Reconciles after every burst until stopped. Ends with an error if the vault's directory was replaced, or if the database
+/// was deleted or replaced, because the context has to be opened again.
 pub fn follow(
     context: &VaultContext,
-    mut follow: Follow<'_>,
+    follow: &mut Follow<'_>,
     report: &mut dyn FnMut(Result<Report>),
 ) -> Result<()> {
     let root = context.vault().root();
     loop {
-        match next_wake(follow.events, root, follow.quiet) {
+        let done = match next_wake(follow.events, root, follow.quiet) {
             Wake::Stop => return Ok(()),
-            Wake::Replaced => {
-                return Err(lore_vault::Error::VaultReplaced { path: root.to_owned() }.into());
-            }
+            Wake::Replaced => return Err(lore_vault::Error::VaultReplaced { path: root.to_owned() }.into()),
             Wake::Everything => {
                 let widened = follow.watching.as_mut().map_or(Ok(()), |all| all.widen(context.vault()));
-                report(
+                Some(
                     widened
                         .map_err(Into::into)
                         .and_then(|()| refresh(context, Scope::Vault(ScanMode::Stat), &no_progress)),
-                );
+                )
             }
-            Wake::Pages(paths) => {
-                let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
-                    paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
-                if others.iter().any(|folder| had_pages(context, folder)) {
-                    report(refresh(context, Scope::Vault(ScanMode::Stat), &no_progress));
-                } else if !pages.is_empty() {
-                    report(refresh(context, Scope::Paths(&pages), &no_progress));
-                }
-            }
+            Wake::Pages(paths) => follow_pages(context, paths),
+        };
+        match done {
+            Some(Err(error @ Error::Port(lore_ports::Error::DatabaseReplaced { .. }))) => return Err(error),
+            Some(done) => report(done),
+            None => {}
         }
     }
+}
+
+fn follow_pages(context: &VaultContext, paths: BTreeSet<String>) -> Option<Result<Report>> {
+    let (pages, others): (BTreeSet<String>, BTreeSet<String>) =
+        paths.into_iter().partition(|path| is_page(path.rsplit('/').next().unwrap_or(path)));
+    if others.iter().any(|folder| had_pages(context, folder)) {
+        return Some(refresh(context, Scope::Vault(ScanMode::Stat), &no_progress));
+    }
+    (!pages.is_empty()).then(|| refresh(context, Scope::Paths(&pages), &no_progress))
 }
 
 /// Whether the index has pages below a path.

@@ -55,7 +55,10 @@ pub fn is_committed(context: &VaultContext) -> bool {
 pub(super) fn fetch_if_old(context: &VaultContext) -> bool {
     let Some(repo) = repo(context) else { return false };
     let known = remembered(context);
-    let old = known.fetched <= context.policy().git.fetch_after.before(&context.now());
+    let now = context.now();
+    // A time in the future was recorded by a clock that was wrong.
+    let is_future = known.fetched > now.timestamp().as_millisecond();
+    let old = is_future || known.fetched <= context.policy().git.fetch_after.before(&now);
     if !old || !repo.has_remote() {
         return false;
     }

@@ -9,6 +9,7 @@ use lore_vault::{is_sidecar, pages_of_sidecar};
 use super::intent::Intent;
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::expiry::LedgerTime;
 use crate::index::{Proposal, ReconcileScope, reconcile};
 
 /// A file of a change.
@@ -33,8 +34,9 @@ pub(super) fn record(
     if is_recorded(context, intent)? {
         return Ok(());
     }
+    let LedgerTime { recorded, expiry, .. } = context.ledger_time()?;
     for entry in entries {
-        keep_snapshot(context, entry)?;
+        keep_snapshot(context, entry, recorded)?;
     }
     let paths: BTreeSet<String> = intent.steps.iter().map(|step| step.path.clone()).collect();
     for entry in entries.iter().filter(|entry| !context.indexes(&entry.path)) {
@@ -49,15 +51,17 @@ pub(super) fn record(
         count_page_version(context, entry, &paths)?;
     }
     for entry in entries {
-        set_author(context, intent, entry, proposal)?;
+        set_author(context, intent, entry, proposal, recorded)?;
     }
     context.hooks().in_transaction(context, &intent.noted, proposal.is_none())?;
-    store.prune_snapshots(project, context.policy().limits.snapshots.before(&context.now()))?;
-    let recorded = match intent.follows {
+    if let Some(expiry) = expiry {
+        store.prune_snapshots(project, context.policy().limits.snapshots.before(&expiry))?;
+    }
+    let last = match intent.follows {
         true => StateChange::LastGenerated(&intent.id),
         false => StateChange::LastWrite(&intent.id),
     };
-    Ok(store.set_state(project, &recorded)?)
+    Ok(store.set_state(project, &last)?)
 }
 
 /// Whether the ledger already contains a change.
@@ -69,11 +73,10 @@ pub(super) fn is_recorded(context: &VaultContext, intent: &Intent) -> Result<boo
 
 /// Stores the bytes that a change replaces or removes. If the ledger still has those that Lore wrote last, they are
 /// the same, or somebody has overwritten them since.
-fn keep_snapshot(context: &VaultContext, entry: &FileChange) -> Result<()> {
+fn keep_snapshot(context: &VaultContext, entry: &FileChange, at: i64) -> Result<()> {
     let Some(bytes) = &entry.old else { return Ok(()) };
     let (store, project) = (context.store(), context.project());
     let (hash, version) = (ContentHash::of(bytes), context.version_of(&entry.path)?);
-    let at = context.now().timestamp().as_millisecond();
     let author = store.author(project, &entry.path)?;
     let kept = author.is_some() && store.keep_written(project, &entry.path, version, at, entry.mode)?;
     let author = author.filter(|author| author.hash == hash);
@@ -91,6 +94,7 @@ fn set_author(
     intent: &Intent,
     entry: &FileChange,
     proposal: Option<&Proposal>,
+    at: i64,
 ) -> Result<()> {
     let Some(hash) = entry.new else { return Ok(()) };
     // A recovered write is already on disk, and may have been edited there.
@@ -100,7 +104,6 @@ fn set_author(
         None => on_disk()?.filter(|bytes| ContentHash::of(bytes) == hash),
     };
     let author = Authorship { hash, actor: intent.author.actor.clone(), sole_author: entry.sole_author };
-    let at = context.now().timestamp().as_millisecond();
     Ok(context.store().set_author(context.project(), &entry.path, &author, bytes.as_deref(), at)?)
 }
 

@@ -53,7 +53,7 @@ fn keep(context: &VaultContext, step: &IntentStep, bytes: &[u8]) -> Result<()> {
                 version: current + 1,
                 hash: ContentHash::of(bytes),
                 bytes,
-                at: context.now().timestamp().as_millisecond(),
+                at: context.ledger_time()?.recorded,
                 actor: "",
                 mode: context.vault().mode(&step.path),
             },

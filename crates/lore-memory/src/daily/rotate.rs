@@ -77,6 +77,11 @@ fn rotate_once(context: &VaultContext) -> Result<Rotation> {
     };
     match current.as_deref().and_then(date_of) {
         Some(date) if date == day => return Ok(rotation),
+        // A page that a wrong clock has dated must not stop the rotation for years.
+        Some(date) if date > day.tomorrow().unwrap_or(day) && context.ledger_time()?.is_confirmed => {
+            rotation.warnings.push(format!("{today} was dated {date}, after {day}"));
+            rotation.rolled_over = true;
+        }
         Some(date) if date > day => {
             rotation.warnings.push(format!("{today} is dated {date}, after {day}; it is left unchanged"));
             return Ok(rotation);

@@ -1,6 +1,6 @@
 //! The ledger's imports: recording a source with the write that ingests it, and finding one that is already known.
 
-use lore_engine::{Error, ImportNote, Result, VaultContext};
+use lore_engine::{Error, ImportNote, LedgerTime, Result, VaultContext};
 use lore_ports::{ImportFilter, ImportRow, NewImport};
 use lore_text::ContentHash;
 
@@ -15,9 +15,11 @@ pub(crate) fn record_import(context: &VaultContext, import: &ImportNote, recover
         return Err(Error::Exists { path: known.page });
     }
     let (store, project) = (context.store(), context.project());
-    let at = context.now().timestamp().as_millisecond();
+    let LedgerTime { recorded: at, expiry, .. } = context.ledger_time()?;
     store.add_import(project, &NewImport { batch, source, source_type, page, hash: *hash, bytes, at })?;
-    store.prune_imports(project, context.policy().limits.snapshots.before(&context.now()))?;
+    if let Some(expiry) = expiry {
+        store.prune_imports(project, context.policy().limits.snapshots.before(&expiry))?;
+    }
     Ok(())
 }
 

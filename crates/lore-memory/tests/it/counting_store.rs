@@ -112,6 +112,7 @@ counted! { Vectors:
 
 counted! { Maintenance:
     erase_deleted() -> Result<bool>;
+    check_in_place() -> Result<()>;
     optimize() -> Result<()>;
     shrink_memory() -> Result<()>;
     problems() -> Result<Vec<String>>;

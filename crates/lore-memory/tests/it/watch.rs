@@ -22,8 +22,8 @@ fn reports(world: &World, events: &[&str]) -> Vec<String> {
     // Without a sender the quiet period ends immediately, and the watcher ends after the last burst.
     drop(sender);
     let mut reports = Vec::new();
-    let followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
-    follow(&world.context, followed, &mut |report| reports.push(shown(&report.unwrap()))).unwrap();
+    let mut followed = Follow { events: &receiver, watching: None, quiet: Duration::ZERO };
+    follow(&world.context, &mut followed, &mut |report| reports.push(shown(&report.unwrap()))).unwrap();
     reports
 }
 
@@ -61,8 +61,8 @@ fn stop_ends_the_watcher() {
     let (sender, receiver) = channel();
     sender.send(Event::Path(world.at("a.md"))).unwrap();
     sender.send(Event::Stop).unwrap();
-    let followed = Follow { events: &receiver, watching: None, quiet: Duration::from_secs(600) };
-    follow(&world.context, followed, &mut |report| panic!("{report:?}")).unwrap();
+    let mut followed = Follow { events: &receiver, watching: None, quiet: Duration::from_secs(600) };
+    follow(&world.context, &mut followed, &mut |report| panic!("{report:?}")).unwrap();
     assert_eq!(world.pages(), []);
 }
 
@@ -102,9 +102,9 @@ fn recreated_folders_are_watched() {
         let folder = &folder;
         scope.spawn(move || {
             let follower = context(folder, "vault", "lore.db");
-            let followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
-            follow(&follower, followed, &mut |report| drop(report_sender.send(shown(&report.unwrap()))))
-                .unwrap();
+            let mut followed = Follow { events: &events, watching, quiet: Duration::from_millis(20) };
+            let mut send = |report: Result<_, _>| drop(report_sender.send(shown(&report.unwrap())));
+            follow(&follower, &mut followed, &mut send).unwrap();
         });
         world.files("-- old/c.md --\nx\n-- new/inner/d.md --\nx\n");
         expect_reports(&reports, &["+old/c.md", "+new/inner/d.md"]);

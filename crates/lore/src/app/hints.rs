@@ -145,6 +145,9 @@ fn port_hint(error: &lore_ports::Error) -> String {
                 .into()
         }
         Error::Cancelled => "retry: it resumes from the work already done".into(),
+        Error::DatabaseReplaced { .. } => {
+            "retry: the database is opened again and rebuilt from your files; nothing was changed".into()
+        }
         Error::IndexNewer { .. } => "update Lore, or use another database with --db".into(),
         Error::ForeignFile { .. } => {
             "use another database with --db or LORE_DB, or move the file away; it was not changed".into()

@@ -118,6 +118,11 @@ impl Session {
         self.warnings.borrow_mut().push(warning);
     }
 
+    /// Returns whether the database, if it is open, is still the one at its path.
+    pub fn is_in_place(&self) -> bool {
+        self.context.get().is_none_or(|context| context.store().check_in_place().is_ok())
+    }
+
     /// Returns the selected vault without syncing.
     pub fn context(&self) -> Result<&VaultContext> {
         if let Some(context) = self.context.get() {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lore_engine::{Follow, VaultContext, drain_queue, follow};
+use lore_engine::{Error, Follow, ScanMode, Scope, VaultContext, drain_queue, follow, refresh};
 use lore_vault::{Event, watch as start};
 
 use super::output::Output;
@@ -25,7 +25,29 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
     session.talk.note(&format!("watching {}; press Ctrl-C to stop", context.vault().root().display()));
     let quiet =
         session.config.get("watch.debounce_ms")?.parse().map_or(lore_vault::DEBOUNCE, Duration::from_millis);
-    let followed = Follow { events: &events, watching: Some(watching), quiet };
+    let mut followed = Follow { events: &events, watching: Some(watching), quiet };
+    let mut done = follow_files(session, context, &mut followed, &output);
+    while let Err(error) = done {
+        if !is_replaced(&error) {
+            return Err(error.into());
+        }
+        session.talk.warn(&format!("{error}; it is opened again and rebuilt from your files"));
+        let (name, root) = session.choose()?;
+        let context = session.open(&name, &root)?;
+        let report = refresh(&context, Scope::Vault(ScanMode::Stat), &session.talk.progress("Indexing"))?;
+        session.talk.finish();
+        output.answer(&ops::synced(report))?;
+        done = follow_files(session, &context, &mut followed, &output);
+    }
+    Ok(0)
+}
+
+fn follow_files(
+    session: &Session,
+    context: &VaultContext,
+    followed: &mut Follow<'_>,
+    output: &Output,
+) -> lore_engine::Result<()> {
     drain(session, context);
     follow(context, followed, &mut |report| match report {
         Ok(report) if report.is_empty() => {}
@@ -34,8 +56,12 @@ pub(super) fn watch(session: &Session, matches: &ArgMatches, output: Output) -> 
             drop(output.answer(&ops::synced(report)));
         }
         Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
-    })?;
-    Ok(0)
+    })
+}
+
+/// Whether the database was deleted or replaced.
+fn is_replaced(error: &Error) -> bool {
+    matches!(error, Error::Port(lore_ports::Error::DatabaseReplaced { .. }))
 }
 
 /// Embeds with models that are too slow for a refresh. Chunks that cannot be embedded now stay pending.

@@ -11,9 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lore_engine::{Follow, Report, ScanMode, Scope, VaultContext, drain_queue, follow, refresh};
+use lore_engine::{Error, Follow, Report, ScanMode, Scope, VaultContext, drain_queue, follow, refresh};
 use lore_ports::no_progress;
-use lore_vault::{WatchLock, watch};
+use lore_vault::{WatchLock, file_id, watch};
 use tokio::sync::broadcast;
 
 use super::workers::{Caller, ServerConfig};
@@ -41,6 +41,8 @@ struct VaultState {
     total: AtomicUsize,
     looked: Mutex<InitialSync>,
     changed: Condvar,
+    /// The database file that the background thread keeps up to date.
+    database: Mutex<Option<(u64, u64)>>,
 }
 
 /// State of the initial sync.
@@ -83,10 +85,12 @@ impl VaultWorkers {
         let kept = self.kept_at(&name, &root);
         let looked = kept.looked.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = |looked: &mut InitialSync| *looked == InitialSync::NotYet;
-        match kept.changed.wait_timeout_while(looked, FIRST_LOOK, waiting) {
-            Ok((looked, _)) => *looked != InitialSync::Failed,
-            Err(_) => false,
-        }
+        let looked = match kept.changed.wait_timeout_while(looked, FIRST_LOOK, waiting) {
+            Ok((looked, _)) => *looked,
+            Err(_) => return false,
+        };
+        // A database that was deleted or replaced is noticed by the thread only when a file changes.
+        looked != InitialSync::Failed && kept.keeps(session)
     }
 
     /// Returns the progress of the initial sync of a session's vault; none once it is done.
@@ -119,11 +123,24 @@ impl VaultWorkers {
 }
 
 impl VaultState {
+    /// Whether the database of a session is the one that the thread keeps up to date, as far as it has opened one.
+    fn keeps(&self, session: &Session) -> bool {
+        let kept = *self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.is_none() || session.database().is_ok_and(|path| file_id(&path) == kept)
+    }
+
     fn finish(&self, looked: InitialSync) {
         let mut state = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         *state = looked;
         self.changed.notify_all();
     }
+}
+
+/// Why a background thread stopped watching.
+enum Watched {
+    Stopped,
+    /// The database has to be opened again.
+    DatabaseReplaced,
 }
 
 struct VaultWorker {
@@ -136,19 +153,27 @@ struct VaultWorker {
 
 impl VaultWorker {
     fn run(&self) {
-        if let Err(failure) = self.keep() {
-            crate::app::stderr::Stderr::new(self.host.level).warn(&format!(
-                "cannot watch {}: {}; every request checks for changed files instead",
-                self.root.display(),
-                failure.message
-            ));
+        loop {
+            match self.keep() {
+                Ok(Watched::Stopped) => break,
+                Ok(Watched::DatabaseReplaced) => {}
+                Err(failure) => {
+                    crate::app::stderr::Stderr::new(self.host.level).warn(&format!(
+                        "cannot watch {}: {}; every request checks for changed files instead",
+                        self.root.display(),
+                        failure.message
+                    ));
+                    break;
+                }
+            }
         }
         self.kept.finish(InitialSync::Failed);
     }
 
-    fn keep(&self) -> Result<()> {
+    fn keep(&self) -> Result<Watched> {
         let session = self.session()?;
         let context = session.open(&self.name, &self.root)?;
+        *self.kept.database.lock().unwrap_or_else(PoisonError::into_inner) = file_id(&session.database()?);
         let progress = |done, total| {
             self.kept.done.store(done, Ordering::Relaxed);
             self.kept.total.store(total, Ordering::Relaxed);
@@ -173,8 +198,8 @@ impl VaultWorker {
         let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);
-        let followed = Follow { events: &events, watching: Some(watching), quiet };
-        follow(&context, followed, &mut |report| match report {
+        let mut followed = Follow { events: &events, watching: Some(watching), quiet };
+        let done = follow(&context, &mut followed, &mut |report| match report {
             Ok(report) => {
                 let _ = queue.send(());
                 self.report(report);
@@ -182,8 +207,15 @@ impl VaultWorker {
                 let _ = context.store().shrink_memory();
             }
             Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
-        })?;
-        Ok(())
+        });
+        match done {
+            Ok(()) => Ok(Watched::Stopped),
+            Err(error @ Error::Port(lore_ports::Error::DatabaseReplaced { .. })) => {
+                session.talk.warn(&format!("{error}; it is opened again and rebuilt from your files"));
+                Ok(Watched::DatabaseReplaced)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn session(&self) -> Result<Session> {

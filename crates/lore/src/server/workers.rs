@@ -244,6 +244,8 @@ impl WorkerSessions<'_> {
         work: impl FnOnce(&Session) -> Result<T>,
     ) -> Result<T> {
         self.forget_old_configuration();
+        // A session keeps its database open, even if that was deleted or replaced.
+        self.sessions.retain(|(_, session)| session.is_in_place());
         let session = match self.sessions.iter().position(|(known, _)| *known == caller) {
             Some(at) => self.sessions.remove(at).1,
             None => self.host.session(&caller, false)?,

@@ -90,7 +90,9 @@ mod personal_rules;
 mod broken_database;
 mod configuration;
 mod environment;
+mod jumping_clock;
 mod log;
+mod replaced_database;
 
 // Clients, hooks, skills and expectations.
 mod expectations;

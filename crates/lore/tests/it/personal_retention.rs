@@ -156,11 +156,13 @@ fn snapshots_expire_after_thirty_days() {
     vault.at("2026-06-01T12:00:00Z").put("identity/profile", "# Three\n").ok();
     vault.put("state/scratch/sums", "# Sums\n").ok();
     vault.run(&["rm", "state/scratch/sums", "--yes"]).ok();
+    assert_eq!(run_retention(&mut vault, "2026-06-10T12:00:00Z")["snapshots"], json!(0));
     assert_eq!(run_retention(&mut vault, "2026-06-17T11:59:59Z")["snapshots"], json!(0));
     assert_eq!(snapshots(&vault, "identity/profile"), 3);
     assert_ne!(run_retention(&mut vault, "2026-06-17T12:00:01Z")["snapshots"], json!(0));
     assert_eq!(snapshots(&vault, "identity/profile"), 1, "the snapshot of June 1 is younger");
     assert_eq!(snapshots(&vault, "state/scratch/sums.md"), 1);
+    run_retention(&mut vault, "2026-06-24T12:00:01Z");
     run_retention(&mut vault, "2026-07-01T12:00:01Z");
     assert_eq!(snapshots(&vault, "identity/profile"), 0);
     assert_eq!(snapshots(&vault, "state/scratch/sums.md"), 0, "snapshots of deleted pages expire too");
@@ -172,6 +174,7 @@ fn expired_snapshots_are_counted_when_a_file_expires_too() {
     let mut vault = Personal::new();
     vault.put("identity/profile", "# One\n").ok();
     vault.put("journal/weekly/2024-W20", "# Week\n").ok();
+    vault.at("2026-06-28T12:00:00Z").put("identity/health", "# Health\n").ok();
     let done = run_retention(&mut vault, "2026-07-01T12:00:00Z");
     assert_eq!(
         (&done["expired"], snapshots(&vault, "identity/profile")),

@@ -173,3 +173,20 @@ fn an_edited_policy_is_obeyed() {
     };
     assert_eq!(status["pages"], 1, "{status}");
 }
+
+#[test]
+fn deleted_database_is_opened_again() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("old.md", "zeppelin\n");
+    let watcher = Watcher::start(&sandbox);
+    for ending in ["", "-wal", "-shm"] {
+        fs::remove_file(format!("{}{ending}", sandbox.database().display())).ok();
+    }
+    sandbox.write("new.md", "balloon\n");
+    watcher.told("added", json!(["new.md", "old.md"]));
+    let found = |word: &str| sandbox.run(&["--no-sync", "search", word]).json()["hits"].to_string();
+    assert!(found("balloon").contains("new.md") && found("zeppelin").contains("old.md"));
+    sandbox.write("third.md", "airship\n");
+    watcher.told("added", json!(["third.md"]));
+    assert!(found("airship").contains("third.md"));
+}

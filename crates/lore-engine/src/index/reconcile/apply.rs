@@ -309,7 +309,7 @@ impl<'a> Batch<'a> {
             )
         };
         if self.proposal.is_none() && is_written(row)? {
-            let at = self.context.now().timestamp().as_millisecond();
+            let at = self.context.ledger_time()?.recorded;
             let mode = self.context.vault().mode(&row.path);
             store.keep_written(project, &row.path, row.version, at, mode)?;
         }

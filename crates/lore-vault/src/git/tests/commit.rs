@@ -244,3 +244,34 @@ fn differences_are_reported_with_their_kind() {
     let many: Vec<String> = (0..1000).map(|number| format!("{number}.md")).chain(some).collect();
     assert_eq!(told(repo.uncommitted(Some(&many)).expect("a status")), found);
 }
+
+#[test]
+fn file_that_somebody_else_commits_meanwhile_is_not_staged_as_deleted() {
+    let place = Place::new();
+    let repo = place.repository_of("v", &["old.md"]);
+    place.write("v/new.md", "new\n");
+    // Runs while git commits: somebody commits the same file, and the hook then refuses Lore's commit.
+    place.script(
+        "v/.git/hooks/pre-commit",
+        "export GIT_INDEX_FILE=\"$PWD/.git/theirs\"\n\
+         git read-tree HEAD && git update-index --add new.md\n\
+         git update-ref HEAD $(git commit-tree -p HEAD -m theirs $(git write-tree))\n\
+         exit 1",
+    );
+    let _ = repo.commit(&paths(&["new.md"]), &by("ada"), None);
+    assert_eq!(place.git("v", &["log", "--format=%s"]), "theirs\nfirst");
+    assert_eq!(place.status("v"), [""; 0], "nothing is staged");
+    assert_eq!(place.read("v/new.md"), "new\n");
+    place.is_sound("v");
+}
+
+#[test]
+fn refused_commit_leaves_nothing_staged() {
+    let place = Place::new();
+    let repo = place.repository_of("v", &["old.md", "gone.md"]);
+    place.write("v/new.md", "new\n");
+    place.remove("v/gone.md");
+    place.script("v/.git/hooks/pre-commit", "exit 1");
+    repo.commit(&paths(&["new.md", "gone.md"]), &by("ada"), None).expect_err("refused");
+    assert_eq!(place.status("v"), [" D gone.md", "?? new.md"]);
+}

@@ -39,6 +39,7 @@ fn port_errors() -> Vec<lore_ports::Error> {
     let mut errors: Vec<Error> = embed_errors().into_iter().map(Error::from).collect();
     errors.extend([
         Error::IndexNewer { location: location.clone(), found: 9, known: 1 },
+        Error::DatabaseReplaced { location: location.clone() },
         Error::IndexBroken { location, message: message.clone() },
         Error::ForeignFile { path: "other.db".into(), reason: message.clone() },
         Error::IndexReadOnly { doing: "write" },
