@@ -1,5 +1,6 @@
 //! A process whose clock is wrong by years: nothing is removed for good, and nothing stops for years.
 
+use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
 
 fn put(sandbox: &Sandbox, now: &str, text: &str) {
@@ -46,4 +47,16 @@ fn snapshots_expire_once_the_time_is_confirmed() {
     assert_eq!(retention(&sandbox, "2026-08-02T12:00:00Z"), 0);
     assert!(retention(&sandbox, "2026-08-04T12:00:00Z") > 0, "three days later it is confirmed");
     assert_eq!(snapshots(&sandbox), 0);
+}
+
+#[test]
+fn fetch_that_a_wrong_clock_recorded_does_not_stop_fetching() {
+    let vault = GitVault::with_remote("notes");
+    put(&vault.sandbox, "2030-01-01T00:00:00Z", "two");
+    vault.lore(&["git", "push"]).ok();
+    let theirs = "git clone -q ../remote.git ../theirs && cd ../theirs && echo theirs > theirs.md \
+                  && git add -A && git commit -q -m Theirs && git push -q";
+    vault.sandbox.sh(theirs).exits(0);
+    put(&vault.sandbox, "2026-05-02T12:00:00Z", "three");
+    assert_eq!(vault.sandbox.read("theirs.md"), b"theirs\n");
 }

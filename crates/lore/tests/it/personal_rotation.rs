@@ -85,6 +85,16 @@ fn missing_daily_page_is_created_and_a_future_one_kept() {
 }
 
 #[test]
+fn day_that_a_wrong_clock_started_does_not_stop_the_rotation() {
+    let mut vault = Personal::new();
+    assert_eq!(rotate(&mut vault, "2026-05-22T12:00:00Z"), (true, "2026-05-22".into()));
+    assert_eq!(rotate(&mut vault, "2030-01-01T12:00:00Z"), (true, "2030-01-01".into()));
+    let turn = vault.at("2026-05-23T12:00:00Z").run(&["rotate"]).exits(0).json();
+    assert_eq!((&turn["turned"], &turn["day"]), (&json!(true), &json!("2026-05-23")), "{turn}");
+    assert_eq!(rotate(&mut vault, "2026-05-24T12:00:00Z"), (true, "2026-05-24".into()));
+}
+
+#[test]
 fn vault_created_at_night_starts_with_the_previous_day() {
     let mut vault = Personal::created("2026-05-18T02:00:00Z", "UTC");
     assert!(vault.text("state/today.md").contains("date: 2026-05-17\n"), "{}", vault.text("state/today.md"));
