@@ -64,7 +64,7 @@ pub use search::{
     page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
-    GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin, check_format,
-    close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote, refresh_generated,
-    relocate, target_of, unlink, write, write_as,
+    FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin,
+    check_format, close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote,
+    refresh_generated, relocate, target_of, unlink, write, write_as,
 };

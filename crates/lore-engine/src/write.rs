@@ -4,6 +4,7 @@
 
 mod commit;
 mod commit_gate;
+mod fast_forward;
 mod git_state;
 mod intent;
 mod keep;
@@ -39,6 +40,7 @@ use commit_gate::{Committed, not_committed, refuse_message};
 use intent::{Intent, IntentStep};
 use record::{FileChange, record};
 
+pub use fast_forward::FastForward;
 pub use git_state::PushFailure;
 pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
 pub use relocate::relocate;
@@ -118,8 +120,8 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
     let reindex = context.reload_policy()?;
     context.check_writable_vault()?;
     let paths = prepare::paths(context, changes)?;
-    let recovered = recover::recover(context, &lock)?;
-    commit::before_write(context, &paths, fetched, terms.is_fix)?;
+    let mut recovered = recover::recover(context, &lock)?;
+    recovered.extend(commit::before_write(context, &paths, fetched, terms.is_fix)?);
     if reindex {
         reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     }

@@ -9,6 +9,7 @@ use lore_vault::FolderLock;
 use lore_vault::git::{CommitMessage, GitError, Repo, State};
 
 use super::commit_gate::{Admitted, Committed, admit, commit_checked, refuse_message};
+use super::fast_forward::{FastForward, fast_forward};
 use super::git_state::{Pending, PushFailure, remember, remembered};
 use super::record::FileChange;
 use super::{Paths, publish};
@@ -76,10 +77,17 @@ fn fetch(context: &VaultContext, repo: &Repo, patience: Duration) -> std::result
 
 /// Checks the preconditions of a write: the branch has not diverged from its upstream, and, if the policy requires it,
 /// there are no uncommitted changes made outside Lore.
-pub(super) fn before_write(context: &VaultContext, paths: &Paths, fetched: bool, is_fix: bool) -> Result<()> {
-    let Some(repo) = repo(context) else { return Ok(()) };
+/// Returns warnings.
+pub(super) fn before_write(
+    context: &VaultContext,
+    paths: &Paths,
+    fetched: bool,
+    is_fix: bool,
+) -> Result<Vec<String>> {
+    let Some(repo) = repo(context) else { return Ok(Vec::new()) };
+    let mut warnings = Vec::new();
     if fetched || remembered(context).apart {
-        follow_upstream(context, &repo)?;
+        warnings = follow_upstream(context, &repo)?.warnings;
     }
     if context.policy().git.dirty == Dirty::Refuse && !is_fix {
         let foreign: Vec<String> =
@@ -88,16 +96,16 @@ pub(super) fn before_write(context: &VaultContext, paths: &Paths, fetched: bool,
             return Err(Error::Dirty { paths: foreign });
         }
     }
-    Ok(())
+    Ok(warnings)
 }
 
 /// Fast-forwards to the upstream if it is ahead; fails if that is not possible.
-fn follow_upstream(context: &VaultContext, repo: &Repo) -> Result<bool> {
+fn follow_upstream(context: &VaultContext, repo: &Repo) -> Result<FastForward> {
     let state = repo.state().map_err(failed)?;
     let (ahead, behind) = (state.ahead, state.behind);
     remember(context, |now| now.apart = behind > 0);
     if behind == 0 {
-        return Ok(false);
+        return Ok(FastForward::default());
     }
     if ahead > 0 {
         let upstream = state.upstream.unwrap_or_else(|| "the remote".into());
@@ -107,7 +115,7 @@ fn follow_upstream(context: &VaultContext, repo: &Repo) -> Result<bool> {
     if !dirty.is_empty() {
         return Err(Error::Dirty { paths: dirty });
     }
-    let moved = repo.fast_forward().map_err(failed)?;
+    let moved = fast_forward(context, repo)?;
     remember(context, |now| now.apart = false);
     reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     Ok(moved)
@@ -301,15 +309,15 @@ pub fn reach_remote(context: &VaultContext) -> std::result::Result<(), String> {
     }
 }
 
-/// Fetches and fast-forwards; returns whether anything changed.
-pub fn pull(context: &VaultContext) -> Result<bool> {
+/// Fetches and fast-forwards.
+pub fn pull(context: &VaultContext) -> Result<FastForward> {
     let repo = repo(context).ok_or(Error::NoRepository)?;
     fetch(context, &repo, PUSH).map_err(failed)?;
     let _lock = context.lock()?;
     follow_upstream(context, &repo)
 }
 
-fn failed(error: GitError) -> Error {
+pub(super) fn failed(error: GitError) -> Error {
     let message = error.to_string();
     match error {
         // git was not run: the vault's setup does not allow the operation.

@@ -4,7 +4,7 @@ use lore_ports::{NewSnapshot, transaction};
 use lore_text::ContentHash;
 use lore_vault::Staging;
 
-use super::intent::{Intent, IntentStep};
+use super::intent::Intent;
 use crate::context::VaultContext;
 use crate::error::Result;
 
@@ -22,45 +22,45 @@ pub(super) fn end(
         let hash = Some(ContentHash::of(&bytes));
         let is_known = hash == step.new || recorded && hash == step.old;
         if !is_known && hash != hash_at(context, &step.path) {
-            keep(context, step, &bytes)?;
-            warnings.push(format!(
-                "{} was edited while it was being changed; that edit is kept as a snapshot",
-                step.path
-            ));
+            let base = step.new.or(step.old).unwrap_or_else(|| ContentHash::of(&bytes));
+            keep(context, &step.path, &bytes, base)?;
+            warnings.push(warning(&step.path));
         }
     }
     staging.end()?;
     Ok(warnings)
 }
 
-fn hash_at(context: &VaultContext, path: &str) -> Option<ContentHash> {
+/// Returns the warning about a kept edit.
+pub(super) fn warning(path: &str) -> String {
+    format!("{path} was edited while it was being changed; that edit is kept as a snapshot")
+}
+
+/// Returns the hash of the file at a path, if it can be read.
+pub(super) fn hash_at(context: &VaultContext, path: &str) -> Option<ContentHash> {
     let there = context.vault().read(path, u64::MAX).ok().flatten();
     there.map(|file| ContentHash::of(&file.bytes))
 }
 
-/// Stores bytes as a version of their own, between the current one and the next.
-fn keep(context: &VaultContext, step: &IntentStep, bytes: &[u8]) -> Result<()> {
+/// Stores bytes as a version of their own, between the current one and the next. `base` is the hash of the current file
+/// if neither index nor ledger knows it.
+pub(super) fn keep(context: &VaultContext, path: &str, bytes: &[u8], base: ContentHash) -> Result<()> {
     let (store, project) = (context.store(), context.project());
     transaction(store, || {
-        let noted = store.version(project, &step.path)?;
-        let row = context.page_at(&step.path)?;
+        let noted = store.version(project, path)?;
+        let row = context.page_at(path)?;
         let current = noted.map_or(0, |(version, _)| version).max(row.as_ref().map_or(1, |row| row.version));
-        let now = row.map(|row| row.hash).or(noted.map(|(_, hash)| hash)).or(step.new).or(step.old);
-        store.add_snapshot(
-            project,
-            &NewSnapshot {
-                path: &step.path,
-                version: current + 1,
-                hash: ContentHash::of(bytes),
-                bytes,
-                at: context.ledger_time()?.recorded,
-                actor: "",
-                mode: context.vault().mode(&step.path),
-            },
-        )?;
-        match now {
-            Some(now) => Ok(store.set_version(project, &step.path, current + 2, now)?),
-            None => Ok(()),
-        }
+        let now = row.map(|row| row.hash).or(noted.map(|(_, hash)| hash)).unwrap_or(base);
+        let snapshot = NewSnapshot {
+            path,
+            version: current + 1,
+            hash: ContentHash::of(bytes),
+            bytes,
+            at: context.ledger_time()?.recorded,
+            actor: "",
+            mode: context.vault().mode(path),
+        };
+        store.add_snapshot(project, &snapshot)?;
+        Ok(store.set_version(project, path, current + 2, now)?)
     })
 }

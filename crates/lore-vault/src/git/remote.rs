@@ -88,6 +88,15 @@ impl Repo {
         self.network(&["ls-remote", "--quiet", "--", &remote, "HEAD"], timeout)?.expect_success().map(drop)
     }
 
+    /// Returns the files of the vault that a fast-forward would change or delete.
+    pub fn incoming(&self) -> Result<Vec<String>, GitError> {
+        let following = self.following()?;
+        let Some(seen) = following.seen.filter(|_| following.born) else { return Ok(Vec::new()) };
+        let options = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z"];
+        let call = Call::look(&options).with(["--diff-filter=MDT", "HEAD", &seen, "--"]);
+        Ok(self.run(&call)?.expect_success()?.fields())
+    }
+
     /// Fast-forwards the branch and the files to the upstream and returns whether they moved. Fails when both sides
     /// have new commits, or when local files would be overwritten.
     pub fn fast_forward(&self) -> Result<bool, GitError> {

@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use lore_ports::{Ledger as _, SnapshotRow};
 
 use crate::concurrency::repository;
+use crate::git_support::GitVault;
 use crate::invariants::{assert_index_matches_rebuild, assert_no_leftovers};
 use crate::sandbox::{Ran, Sandbox};
 
@@ -31,6 +32,8 @@ pub fn suspended_at(
     let pid = Pid::from_raw(child.id().cast_signed());
     let status = waitpid(pid, Some(WaitPidFlag::WUNTRACED)).expect("a child");
     if !matches!(status, WaitStatus::Stopped(..)) {
+        // It has been waited for already.
+        child.wait().ok();
         return None;
     }
     meanwhile();
@@ -219,4 +222,21 @@ fn late_write_to_an_open_file_becomes_a_snapshot() {
         .map(|row| row["version"].as_u64().expect("a number"))
         .collect();
     assert_eq!((history["version"].as_u64(), versions), (Some(4), vec![3, 1]), "{history}");
+}
+
+#[test]
+fn edit_during_a_fast_forward_becomes_a_snapshot() {
+    let vault = GitVault::with_remote("notes");
+    vault.put("page", "one\n").exits(0);
+    vault.lore(&["git", "push"]).ok();
+    vault.push_from(&vault.clone_remote(), "page.md", "theirs\n");
+    let sandbox = &vault.sandbox;
+    let mut open = OpenOptions::new().append(true).open(sandbox.vault().join("page.md")).expect("a file");
+    let mut command = faulty(sandbox, &["git", "pull"], "stop@fast-forwarded");
+    let write = || open.write_all(LINE.as_bytes()).expect("written");
+    let ran = suspended_at(sandbox, &mut command, b"", write).expect("it was suspended").exits(0);
+    assert!(ran.text().contains("that edit is kept as a snapshot"), "{ran:?}");
+    assert_eq!(sandbox.read("page.md"), b"theirs\n");
+    assert!(is_in_snapshot(sandbox, "page.md"));
+    assert_no_leftovers(sandbox, "after the fast-forward");
 }

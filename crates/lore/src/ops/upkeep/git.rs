@@ -167,8 +167,12 @@ impl Operation for Pull {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        let moved = pull(session.fresh()?)?;
-        Ok(Done::new(if moved { "fast-forwarded" } else { "nothing new" }))
+        let done = pull(session.fresh()?)?;
+        let mut message = if done.moved { "fast-forwarded" } else { "nothing new" }.to_owned();
+        for warning in done.warnings {
+            message += &format!("; {warning}");
+        }
+        Ok(Done::new(message))
     }
 }
 
