@@ -56,7 +56,7 @@ pub fn purge_secrets(context: &VaultContext, fingerprints: &[String]) -> Result<
         failures.clear();
         for path in paths_with(&file_secrets(context)?, &wanted) {
             match clean_file(context, &path, &is_wanted, &mut purged) {
-                Ok(()) => drop(purged.files.push(path)),
+                Ok(()) => purged.files.push(path),
                 Err(error) => failures.push((path, error.to_string())),
             }
         }
