@@ -3,14 +3,52 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Leak, scan};
+use super::{Leak, count, scan};
 
 /// What replaces a credential.
 pub const MARK: &str = "[removed secret]";
 
+/// Number of bytes scanned at once, so that a large file needs little memory beside its own.
+const BLOCK: usize = 4 * 1024 * 1024;
+/// Number of bytes of the next block that are scanned with each: a credential may go on there.
+const OVERLAP: usize = 64 * 1024;
+
 /// Returns the credentials in a file of any kind: text in UTF-8 or UTF-16, or data with text in it. Spans are ranges of
 /// the bytes.
 pub fn scan_bytes(bytes: &[u8]) -> Vec<Leak> {
+    scan_in_blocks(bytes, BLOCK, OVERLAP)
+}
+
+pub(super) fn scan_in_blocks(bytes: &[u8], block: usize, overlap: usize) -> Vec<Leak> {
+    let mut leaks: Vec<Leak> = Vec::new();
+    let (mut start, mut lines) = (0, 0);
+    while start < bytes.len() {
+        let end = block_end(bytes, start + block, overlap);
+        let found = scan_block(&bytes[start..bytes.len().min(end + overlap)]);
+        for mut leak in found.into_iter().filter(|leak| leak.span.start < end - start) {
+            leak.span = start + leak.span.start..start + leak.span.end;
+            leak.line += lines;
+            // The previous block may have reached into this one.
+            if leaks.last().is_none_or(|last| last.span.end <= leak.span.start) {
+                leaks.push(leak);
+            }
+        }
+        lines += count(bytes[start..end].iter().filter(|byte| **byte == b'\n'));
+        start = end;
+    }
+    leaks
+}
+
+/// Returns the end of a block: after a line, if there is a break near its maximum length.
+fn block_end(bytes: &[u8], most: usize, overlap: usize) -> usize {
+    if most >= bytes.len() {
+        return bytes.len();
+    }
+    let near = most - overlap..most;
+    bytes[near.clone()].iter().rposition(|byte| *byte == b'\n').map_or(most, |at| near.start + at + 1)
+}
+
+fn scan_block(bytes: &[u8]) -> Vec<Leak> {
     let mut leaks = scan(&same_length(bytes));
     if bytes.contains(&0) {
         // Without its zeros, UTF-16 of either byte order reads like ASCII.

@@ -165,3 +165,21 @@ fn masking_removes_every_form_and_nothing_else() {
     assert_eq!(masked(&text, |leak| leak.form == Form::Plain), text.replacen(&token, MARK, 1));
     assert_eq!(masked("no secret", |_| true), "no secret");
 }
+
+#[test]
+fn large_files_are_scanned_in_blocks() {
+    const BLOCK: usize = 1024;
+    let word = format!(" {} ", token());
+    let size = 2 * BLOCK + 300;
+    for filler in ["A line of text without anything in it.\n", "\u{1}\0data "] {
+        let plain: Vec<u8> = filler.bytes().cycle().take(size).collect();
+        for at in (0..size - word.len()).step_by(7) {
+            let mut bytes = plain.clone();
+            bytes[at..at + word.len()].copy_from_slice(word.as_bytes());
+            let line = count(bytes[..at].iter().filter(|byte| **byte == b'\n')) + 1;
+            let leaks = bytes::scan_in_blocks(&bytes, BLOCK, 256);
+            let found: Vec<(usize, u32)> = leaks.iter().map(|leak| (leak.span.start, leak.line)).collect();
+            assert_eq!(found, [(at + 1, line)], "{filler:?}");
+        }
+    }
+}
