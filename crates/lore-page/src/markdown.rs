@@ -95,6 +95,27 @@ pub(crate) fn list_items(text: &str) -> Vec<Range<usize>> {
     outermost
 }
 
+/// The bytes of a list item.
+pub(crate) struct ItemRange {
+    /// Its first paragraph.
+    pub(crate) own: Range<usize>,
+    /// Everything in it.
+    pub(crate) whole: Range<usize>,
+}
+
+/// Returns the list items of a body that have text, ordered by their text.
+pub(crate) fn item_ranges(text: &str) -> Vec<ItemRange> {
+    let body_start = frontmatter::read(text).body_start;
+    let Blocks { items, segments, .. } = blocks::read(text, body_start);
+    let range = |item: blocks::Item| {
+        let own = &segments[item.segments];
+        Some(ItemRange { own: own.first()?.start..own.last()?.end, whole: item.range })
+    };
+    let mut ranges: Vec<ItemRange> = items.into_iter().filter_map(range).collect();
+    ranges.sort_by_key(|item| item.own.start);
+    ranges
+}
+
 fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks, lines: &Lines<'_>) {
     // Dashes on the first line were meant as frontmatter, so they do not end the truth.
     let is_fence = |at: usize| page.frontmatter.is_none() && lines.number(at) == 1;

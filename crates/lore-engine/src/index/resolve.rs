@@ -376,6 +376,29 @@ mod tests {
         check(&rows, Some("elsewhere"), "notes.md");
     }
 
+    #[track_caller]
+    fn check_named(kind: KeyKind, key: &str, path: &str, reference: &str, change: bool, remove: bool) {
+        let row = KeyRow { key: key.into(), ..row(kind, path) };
+        let named = |purpose| is_named(&row, reference, purpose);
+        assert_eq!((named(Purpose::Change), named(Purpose::Remove)), (change, remove), "{reference}");
+    }
+
+    #[test]
+    fn page_to_write_is_not_guessed() {
+        use KeyKind::{Id, NameSlug, Path, Slug, Suffix, Title};
+        check_named(Slug, "a/plan", "a/plan.md", "a/Plan", true, true);
+        check_named(Slug, "a/plan", "a/Plan.md", "a/plan.md", false, false);
+        check_named(Path, "a/plan.md", "a/plan.md", "a/plan.md", true, true);
+        check_named(Id, "0192f3a1", "a/plan.md", "0192f3a1", true, true);
+        check_named(Suffix, "a/plan", "x/a/plan.md", "a/plan", false, false);
+        check_named(Suffix, "plan", "a/plan.md", "plan", true, false);
+        check_named(Title, "plan", "a/plan.md", "Plan", true, false);
+        check_named(Title, "the plan", "a/plan.md", "The plan", true, true);
+        check_named(Title, "a/b", "c.md", "a/b", false, false);
+        check_named(NameSlug, "the-plan", "a/plan.md", "the-plan", true, false);
+        check_named(Slug, "c", "c.md", "C#", false, false);
+    }
+
     #[test]
     fn reference_is_looked_up_as_written_and_as_a_slug() {
         assert_eq!(names_of("memory://People/Ada Lovelace"), ["people/ada lovelace", "people/ada-lovelace"]);

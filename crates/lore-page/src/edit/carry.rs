@@ -13,9 +13,11 @@
 //! Every other old line is kept: beside its old neighbours, else at the end of the section with the same heading, else
 //! under that heading at the end of the truth. A text without a timeline keeps the old timeline as it is.
 
+mod assemble;
 mod dropped;
 mod pair;
 mod place;
+mod same;
 mod statement;
 
 use std::collections::{HashMap, HashSet};
@@ -23,9 +25,10 @@ use std::collections::{HashMap, HashSet};
 use super::EditError;
 use super::doc::Doc;
 use super::fact::close_fact;
-use super::lines::{line_end, with_line_end};
+use assemble::{assemble, with_timeline};
 use pair::{Mention, Side, pair};
 use place::{Place, Placed, Places, indent};
+use same::unchanged_body;
 use statement::{Body, Statement, statements};
 
 pub use dropped::Dropped;
@@ -71,10 +74,7 @@ pub fn carry_over(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewr
     let rewrite = Rewrite { old, new, mentions, dropped };
     let timeline = rewrite.whole_timeline(terms.dropped);
     let units = rewrite.units(timeline.is_some());
-    let mut text = rewrite.with_units(&units);
-    if let Some(timeline) = &timeline {
-        text = with_timeline(&text, timeline);
-    }
+    let text = rewrite.text(&units, timeline.as_deref());
     rewrite.check(&text, &units, timeline.is_some())?;
     let lines = rewrite.changes(&text);
     Ok(Rewritten { text, lines })
@@ -105,34 +105,44 @@ impl Rewrite<'_, '_> {
         !self.old.doc.in_truth(line.first as u32)
     }
 
-    /// Returns the old timeline with its rule, without dropped lines, if the new text has nothing of it.
+    /// Returns the old timeline with its rule, if the new text has none: without lines that are dropped, or that the new
+    /// text has elsewhere.
     fn whole_timeline(&self, dropped: &Dropped) -> Option<String> {
         let doc = self.old.doc;
         let timeline = doc.page.timeline.filter(|timeline| !timeline.of(doc.text).trim().is_empty())?;
-        let lines =
-            || self.old.statements.iter().enumerate().filter(|(_, statement)| self.in_timeline(statement));
-        let is_mentioned = lines().any(|(at, _)| self.mentions[at] != Mention::Missing);
-        if self.new.doc.page.timeline.is_some()
-            || is_mentioned
-            || dropped.has_timeline()
-            || dropped.is_replacement()
-        {
+        if self.new.doc.page.timeline.is_some() || dropped.has_timeline() || dropped.is_replacement() {
             return None;
         }
-        let mut kept = String::from(&doc.text[doc.page.truth.end..timeline.end]);
-        for (_, line) in lines().filter(|(at, _)| self.dropped[*at]).collect::<Vec<_>>().into_iter().rev() {
-            let start = doc.lines.start(line.first) - doc.page.truth.end;
-            let end = doc.lines.end(line.whole) - doc.page.truth.end;
-            // A dropped line inside a dropped item is already gone.
-            if end <= kept.len() {
-                kept.replace_range(start..end, "");
+        let lines = self.old.statements.iter().enumerate().filter(|(_, line)| self.in_timeline(line));
+        let mut gone = vec![false; doc.lines.count() + 2];
+        let mut kept_until = 0;
+        for (at, line) in lines {
+            match (line.first <= kept_until, self.is_kept(at)) {
+                // What is nested in a line stays with it.
+                (true, _) => {}
+                (false, true) => kept_until = line.whole,
+                (false, false) => gone[line.first..=line.last].fill(true),
             }
         }
-        Some(kept)
+        let first = doc.lines.at(timeline.start);
+        let kept = (first..=doc.lines.count()).filter(|line| !gone[*line]);
+        let mut headings = vec![false; gone.len()];
+        for heading in &doc.page.headings {
+            let start = heading.lines.first as usize;
+            headings[start..=doc.heading_end(start)].fill(true);
+        }
+        let has_text = kept.clone().any(|line| !headings[line] && !doc.blank(line));
+        let is_whole = (first..=doc.lines.count()).all(|line| !gone[line]);
+        let text: String = kept.map(|line| &doc.text[doc.lines.start(line)..doc.lines.end(line)]).collect();
+        let rule = &doc.text[doc.page.truth.end..timeline.start];
+        (has_text || is_whole).then(|| format!("{rule}{text}"))
     }
 
     /// Returns the lines to write, in order.
     fn units(&self, has_timeline: bool) -> Vec<Unit> {
+        let new = &self.new.doc.lines;
+        let known: HashSet<&str> =
+            (1..=new.count()).map(|line| new.content(line).trim()).filter(|line| !line.is_empty()).collect();
         let mut units: Vec<Unit> = Vec::new();
         for (at, line) in self.old.statements.iter().enumerate() {
             let is_covered = units.last().is_some_and(|unit| line.first <= unit.last);
@@ -140,7 +150,10 @@ impl Rewrite<'_, '_> {
                 continue;
             }
             let nested = self.old.statements[at + 1..].iter().take_while(|other| other.first <= line.whole);
-            let is_whole = nested.enumerate().all(|(nested, _)| self.is_kept(at + 1 + nested));
+            // What is nested in it comes along, unless the new text has some of that elsewhere.
+            let is_whole = nested.enumerate().all(|(nested, _)| self.is_kept(at + 1 + nested))
+                && (line.last + 1..=line.whole)
+                    .all(|line| !known.contains(self.old.doc.lines.content(line).trim()));
             let last = if is_whole { line.whole } else { line.last };
             units.push(Unit { at, first: line.first, last });
         }
@@ -160,6 +173,18 @@ impl Rewrite<'_, '_> {
             Mention::Ended(_, day) => close_fact(&text, 1, day).unwrap_or(text),
             _ => text,
         }
+    }
+
+    /// Returns the new text with everything that is kept.
+    fn text(&self, units: &[Unit], timeline: Option<&str>) -> String {
+        if units.is_empty() && timeline.is_none() {
+            return self.new.doc.text.to_owned();
+        }
+        if let Some(text) = unchanged_body(&self.old, &self.new, &self.mentions, units, timeline.is_some()) {
+            return text;
+        }
+        let text = self.with_units(units);
+        timeline.map_or(text.clone(), |timeline| with_timeline(&text, timeline))
     }
 
     /// Returns the new text with the units in their places.
@@ -218,7 +243,14 @@ impl Rewrite<'_, '_> {
         for unit in units {
             let text = self.unit_text(unit, false);
             let doc = Doc::new(&text);
-            expected.extend(statements(&doc).iter().map(|line| line.signature(&doc)));
+            let line = &self.old.statements[unit.at];
+            match (self.mentions[unit.at], line.body) {
+                (Mention::Ended(..), _) => {
+                    expected.extend(statements(&doc).iter().map(|line| line.signature(&doc)));
+                }
+                (_, Body::Text) => {}
+                _ => expected.push(line.signature(self.old.doc)),
+            }
         }
         let kept = self.old.statements.iter().enumerate();
         let kept = kept.filter(|(at, line)| has_timeline && self.in_timeline(line) && self.is_kept(*at));
@@ -261,60 +293,4 @@ impl Rewrite<'_, '_> {
             removed: removed.map(|(_, line)| line.text(self.old.doc)).collect(),
         }
     }
-}
-
-/// Something to write into a text.
-enum Piece {
-    Line(String),
-    Block(String),
-    /// Takes the place of the text up to this byte.
-    Replaced(usize, String),
-}
-
-/// Writes pieces into a text in one pass.
-fn assemble(doc: &Doc<'_>, pieces: Vec<(Place, String)>, replaced: Vec<(usize, usize, String)>) -> String {
-    let mut all: Vec<(usize, u8, Piece)> = Vec::new();
-    for (place, lines) in pieces {
-        all.push(match place {
-            Place::Line { at } => (at, 0, Piece::Line(lines)),
-            Place::Block { at, heading: None } => (at, 1, Piece::Block(lines)),
-            Place::Block { at, heading: Some(heading) } => (at, 2, Piece::Block(format!("{heading}{lines}"))),
-        });
-    }
-    for (start, end, lines) in replaced {
-        all.push((start, 3, Piece::Replaced(end, lines)));
-    }
-    all.sort_by_key(|(at, rank, _)| (*at, *rank));
-    let end = line_end(doc.text);
-    let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
-    let (mut out, mut copied) = (String::with_capacity(doc.text.len()), 0);
-    for (at, _, piece) in all {
-        out.push_str(&doc.text[copied..at]);
-        copied = at;
-        if !out.trim_start_matches('\u{feff}').is_empty() && !out.ends_with('\n') {
-            out.push_str(end);
-        }
-        let (Piece::Line(lines) | Piece::Block(lines) | Piece::Replaced(_, lines)) = &piece;
-        let is_block = matches!(piece, Piece::Block(_));
-        if is_block && at > doc.page.truth.start && !is_blank(out.split_inclusive('\n').next_back()) {
-            out.push_str(end);
-        }
-        out.push_str(&with_line_end(lines, end));
-        out.push_str(end);
-        if is_block && !is_blank(doc.text[at..].split_inclusive('\n').next()) {
-            out.push_str(end);
-        }
-        if let Piece::Replaced(end, _) = piece {
-            copied = end;
-        }
-    }
-    out.push_str(&doc.text[copied..]);
-    out
-}
-
-/// Adds a timeline, with its rule, to a text without one.
-fn with_timeline(text: &str, timeline: &str) -> String {
-    let line_end = line_end(if text.contains('\n') { text } else { timeline });
-    let timeline = with_line_end(timeline, line_end);
-    format!("{}{line_end}{line_end}{timeline}", text.trim_end())
 }

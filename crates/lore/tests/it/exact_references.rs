@@ -11,7 +11,7 @@ const ID: &str = "0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f";
 fn vault() -> Sandbox {
     let sandbox = Sandbox::with_vault();
     sandbox.write("plan.md", "# The plan\n");
-    sandbox.write("clients/acme/plan.md", &format!("---\nid: {ID}\naliases: [old/path]\n---\n# Acme\n"));
+    sandbox.write("clients/acme/plan.md", format!("---\nid: {ID}\naliases: [old/path]\n---\n# Acme\n"));
     sandbox.write("diet.md", "---\ntitle: identity/health/diet\n---\nA title.\n");
     sandbox.sync();
     sandbox

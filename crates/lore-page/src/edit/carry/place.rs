@@ -99,7 +99,11 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
         let line = self.new.statements.get(found)?;
         let same_indent =
             indent(self.new.doc, line.first) == indent(self.old.doc, self.old.statements[at].first);
-        (same_indent && self.sections[at].1 == Some(section_at(self.new.doc, line.first))).then_some(found)
+        let first = self.old.statements[at].first as u32;
+        let in_truth = self.old.doc.in_truth(first) || self.new.doc.page.timeline.is_none();
+        let same_region = self.new.doc.in_truth(line.first as u32) == in_truth;
+        (same_indent && same_region && self.sections[at].1 == Some(section_at(self.new.doc, line.first)))
+            .then_some(found)
     }
 
     fn key(&self, at: usize) -> (bool, Section, &'d str) {
@@ -178,8 +182,13 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
         let first = old.page.headings[section].lines.first as usize;
         let last = old.heading_end(first);
         let gap = if old.blank(last + 1) { "\n\n" } else { "\n" };
-        let lines: Vec<&str> = (first..=last).map(|line| old.lines.content(line)).collect();
-        Place::Block { at, heading: Some(lines.join("\n") + gap) }
+        let Heading { level, text, .. } = &old.page.headings[section];
+        // An underlined or indented heading could become part of what is above it.
+        let heading = match old.lines.content(first) {
+            line if line.starts_with('#') => line.to_owned(),
+            _ => format!("{} {text}", "#".repeat(usize::from(*level))),
+        };
+        Place::Block { at, heading: Some(heading + gap) }
     }
 }
 

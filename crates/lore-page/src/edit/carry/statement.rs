@@ -1,10 +1,12 @@
 //! The structured lines of a text, each with the lines of its list item.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use lore_text::{fold, on_one_line, slugify};
 
 use crate::edit::doc::Doc;
+use crate::markdown::{self, ItemRange};
 use crate::page::{Entry, Fact, LINKS_TO, Link, Observation};
 
 /// A kind of structured line.
@@ -105,11 +107,15 @@ pub(super) fn statements<'d>(doc: &'d Doc<'_>) -> Vec<Statement<'d>> {
     let observations = page.observations.iter().map(|line| (line.line, Body::Observation(line)));
     let is_relation = |link: &&Link| link.relation != LINKS_TO && link.span.start < link.span.end;
     let relations = page.links.iter().filter(is_relation).map(|link| (link.line, Body::Relation(link)));
+    let items = markdown::item_ranges(doc.text);
     for (line, body) in facts.chain(observations).chain(relations) {
-        let first = item_start(doc, line as usize);
-        let own = doc.item_text(first);
-        let last = doc.lines.at(own.end.saturating_sub(1).max(own.start)).max(line as usize);
-        let whole = doc.item_end(first).max(last);
+        let Some(item) = item_at(doc, &items, line as usize, body) else { continue };
+        let last_line = |range: &Range<usize>| {
+            let length = doc.text[range.clone()].trim_end().len();
+            doc.lines.at(range.start + length.saturating_sub(1))
+        };
+        let (first, last) = (doc.lines.at(item.whole.start), last_line(&item.own));
+        let whole = last_line(&item.whole).max(last);
         found.entry(first).or_insert(Statement { body, first, last, whole });
     }
     let mut all: Vec<Statement<'d>> = found.into_values().collect();
@@ -118,14 +124,18 @@ pub(super) fn statements<'d>(doc: &'d Doc<'_>) -> Vec<Statement<'d>> {
     all
 }
 
-/// Returns the line on which the item starts whose text includes a line.
-fn item_start(doc: &Doc<'_>, line: usize) -> usize {
-    let starts = |line: &usize| {
-        let text = doc.lines.content(*line).trim_start_matches([' ', '\t', '>']);
-        let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        doc.item(*line).is_some() || (rest.len() < text.len() && rest.starts_with(['.', ')']))
+/// Returns the item that says something on a line.
+fn item_at<'i>(doc: &Doc<'_>, items: &'i [ItemRange], line: usize, body: Body<'_>) -> Option<&'i ItemRange> {
+    let at = match body {
+        Body::Relation(link) => link.span.start,
+        _ => doc.lines.end(line).saturating_sub(1),
     };
-    (1..=line).rev().take_while(|line| !doc.blank(*line)).find(starts).unwrap_or(line)
+    let before = items.partition_point(|item| item.own.start <= at);
+    let fits = |item: &&ItemRange| match body {
+        Body::Relation(_) => item.own.contains(&at),
+        _ => doc.lines.at(item.own.start) == line,
+    };
+    items[..before].iter().rev().take(8).find(fits)
 }
 
 /// Returns the text between the entries of a timeline. Text below a rule without any entry is ordinary text.

@@ -19,7 +19,7 @@ pub enum CaptureOutput {
     /// A new page was written.
     New(Box<NewPage>),
     /// An existing page was changed.
-    Changed(ChangedPage),
+    Changed(Box<ChangedPage>),
     /// Nothing was written because similar pages exist.
     Similar(Box<SimilarPages>),
 }
@@ -130,7 +130,9 @@ impl CaptureOutput {
         let context = session.context()?;
         Ok(match captured {
             Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(session, context, *new)?)),
-            Captured::Changed(receipt) => CaptureOutput::Changed(ChangedPage::new(context, receipt)?),
+            Captured::Changed(receipt) => {
+                CaptureOutput::Changed(Box::new(ChangedPage::new(context, receipt)?))
+            }
             Captured::Similar(found) => {
                 CaptureOutput::Similar(Box::new(SimilarPages::new(session, context, found, retry)?))
             }
