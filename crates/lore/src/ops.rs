@@ -41,6 +41,8 @@ pub trait Operation: Args + DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     /// Other names.
     const ALIASES: &'static [&'static str] = &[];
+    /// Former names, which are still accepted but not shown.
+    const FORMER_NAMES: &'static [&'static str] = &[];
     /// Whether it changes anything.
     const WRITES: bool = false;
     /// Whether it reads, but also logs in the ledger if the policy asks for it and the caller may write.

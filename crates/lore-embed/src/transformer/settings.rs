@@ -178,8 +178,22 @@ impl Config {
         if fits {
             Ok(shape)
         } else {
-            Err(refuse(path, format!("invalid sizes ({shape:?}); download the model again")))
+            let named: Vec<String> = self.sizes().map(|(name, size)| format!("{name} {size}")).to_vec();
+            Err(refuse(path, format!("invalid sizes: {}; download the model again", named.join(", "))))
         }
+    }
+
+    /// The sizes under their names in the file.
+    fn sizes(&self) -> [(&'static str, usize); 7] {
+        [
+            ("vocab_size", self.vocab_size),
+            ("max_position_embeddings", self.max_position_embeddings),
+            ("type_vocab_size", self.type_vocab_size),
+            ("hidden_size", self.hidden_size),
+            ("num_hidden_layers", self.num_hidden_layers),
+            ("num_attention_heads", self.num_attention_heads),
+            ("intermediate_size", self.intermediate_size),
+        ]
     }
 
     fn activation(&self, path: &Path) -> EmbedResult<Activation> {

@@ -71,7 +71,7 @@ pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
     report(&format!("lint, {pages} pages"), &strict.median(&["lint"]), "every page, link, id, secret");
     let index = |_| {
         fs::remove_file(strict.root.join("index.md")).expect("the index");
-        strict.run(&["index"])
+        strict.run(&["generate"])
     };
     report(
         &format!("index, {pages} pages"),

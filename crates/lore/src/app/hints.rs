@@ -60,7 +60,7 @@ pub fn hint(error: &Error) -> String {
             "list all findings with `lore lint`, fix them and retry; nothing was changed".into()
         }
         Error::Lint { findings } if findings.iter().any(|found| finding_hint(found.lint).is_some()) => {
-            "fix it, regenerate the file with `lore index` and retry; nothing was changed".into()
+            "fix it, regenerate the file with `lore generate` and retry; nothing was changed".into()
         }
         Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
         Error::Diverged { .. } => "merge them with `git pull --rebase` and retry".into(),
@@ -98,7 +98,7 @@ pub fn hint(error: &Error) -> String {
 /// Returns what to do about a lint finding.
 pub fn finding_hint(lint: Lint) -> Option<&'static str> {
     match lint {
-        Lint::GeneratedStale | Lint::GeneratedEdited => Some("run `lore index`"),
+        Lint::GeneratedStale | Lint::GeneratedEdited => Some("run `lore generate`"),
         _ => None,
     }
 }

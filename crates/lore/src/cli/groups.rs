@@ -57,7 +57,7 @@ const GROUPS: &[Group] = &[
         title: "Vault",
         lines: &[
             ("project, map", "Register vaults and choose one by directory"),
-            ("sync, index", "Update the index and the generated files"),
+            ("sync, generate", "Update the index and the generated files"),
             ("lint, validate, test", "Check pages, the index and the vault's tests"),
             ("git", "Commit, push and pull the vault"),
             ("secrets", "Find and remove credentials"),

@@ -26,7 +26,6 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("erase", &["rm"]),
     ("fetch", &["get"]),
     ("find", &["search"]),
-    ("generate", &["index"]),
     ("grep", &["search"]),
     ("health", &["doctor"]),
     ("hooks", &["setup"]),

@@ -18,6 +18,8 @@ pub struct OperationInfo {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
+    /// Former names, which are still accepted.
+    pub former_names: &'static [&'static str],
     /// Whether it changes anything.
     pub writes: bool,
     /// Whether it may log in the ledger. A read-only grant allows it; it then logs nothing.
@@ -78,12 +80,14 @@ impl OperationInfo {
         OperationInfo {
             name: O::NAME,
             aliases: O::ALIASES,
+            former_names: O::FORMER_NAMES,
             writes: O::WRITES,
             logs: O::LOGS,
             machine: O::MACHINE,
             command: || {
                 O::augment_args(Command::new(last_word(O::NAME)))
                     .visible_aliases(O::ALIASES.iter().copied())
+                    .aliases(O::FORMER_NAMES.iter().copied())
                     .hide(O::HIDDEN)
             },
             input: schema::<O>,

@@ -6,6 +6,7 @@ pub mod compact;
 pub mod curate;
 pub mod facts;
 pub mod gaps;
+pub mod generate;
 pub mod graph;
 pub mod ingest;
 pub mod link;

@@ -74,7 +74,7 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<knowledge::compact::Compact>(),
     OperationInfo::of::<knowledge::curate::Curate>(),
     OperationInfo::of::<knowledge::lint::Lint>(),
-    OperationInfo::of::<knowledge::lint::Index>(),
+    OperationInfo::of::<knowledge::generate::Generate>(),
     OperationInfo::of::<upkeep::git::Status>(),
     OperationInfo::of::<upkeep::git::Push>(),
     OperationInfo::of::<upkeep::git::Pull>(),
@@ -109,8 +109,9 @@ pub static REGISTRY: [OperationInfo; 94] = [
 
 /// The operations by tool name and alias.
 static BY_NAME: LazyLock<HashMap<String, &'static OperationInfo>> = LazyLock::new(|| {
-    let aliases =
-        REGISTRY.iter().flat_map(|info| info.aliases.iter().map(move |alias| (normal(alias), info)));
+    let aliases = REGISTRY.iter().flat_map(|info| {
+        info.aliases.iter().chain(info.former_names).map(move |alias| (normal(alias), info))
+    });
     // A name of an operation takes precedence over an alias of another.
     aliases.chain(REGISTRY.iter().map(|info| (info.tool(), info))).collect()
 });
@@ -180,7 +181,8 @@ mod tests {
     #[test]
     fn operations_are_found_by_command_tool_and_alias() {
         for info in &REGISTRY {
-            for name in [info.name, &info.tool()].into_iter().chain(info.aliases.iter().copied()) {
+            let others = info.aliases.iter().chain(info.former_names).copied();
+            for name in [info.name, &info.tool()].into_iter().chain(others) {
                 assert_eq!(find(name).ok().map(|found| found.name), Some(info.name), "{name}");
             }
         }

@@ -60,6 +60,20 @@ fn mistyped_commands_suggest_the_nearest() {
 }
 
 #[test]
+fn former_names_run_the_command_but_are_not_shown() {
+    let sandbox = Sandbox::empty();
+    sandbox.run(&["init"]).ok();
+    let current = sandbox.run(&["generate", "--json"]).ok().text();
+    for line in [&["index", "--json"][..], &["call", "index"], &["call", "generate"]] {
+        assert_eq!(sandbox.run(line).ok().text(), current, "{line:?}");
+    }
+    let help = sandbox.run(&["generate", "--help"]).ok().text();
+    assert!(help.contains("Regenerate generated files") && !help.contains("alias"), "{help}");
+    assert!(!sandbox.run(&["--help"]).ok().text().contains("index,"));
+    check("indx", "indx", "run 'lore --help' for the list of commands");
+}
+
+#[test]
 fn usual_synonyms_suggest_the_command() {
     for (synonym, command) in [
         ("find", "search"),

@@ -48,7 +48,7 @@ fn index_lists_foreign_pages_at_the_next_write() {
     vault.put("identity/new", "# New\n").ok();
     assert!(parts(&vault, "_index.md").1.contains("`knowledge/wiki/main/page.md`"));
     vault.remove("knowledge/wiki/main/page.md");
-    vault.run(&["index"]).ok();
+    vault.run(&["generate"]).ok();
     assert!(!parts(&vault, "_index.md").1.contains("wiki"));
     assert_eq!(vault.run(&["lint"]).ok().json()["warnings"], 0);
 }
@@ -83,12 +83,12 @@ fn broken_markers_are_left_alone_and_reported() {
             (&"generated-edited".into(), &"_index.md".into())
         );
         assert_eq!(found["errors"], 1, "{found}");
-        vault.run(&["index"]).exits(0);
-        assert_eq!(vault.text("_index.md"), broken, "`lore index` does not change it either");
+        vault.run(&["generate"]).exits(0);
+        assert_eq!(vault.text("_index.md"), broken, "`lore generate` does not change it either");
     }
     // Without any marker, the block is appended again.
     vault.write("_index.md", "# Mine\n");
-    vault.run(&["index"]).ok();
+    vault.run(&["generate"]).ok();
     assert_eq!(parts(&vault, "_index.md").0, "# Mine\n\n");
 }
 

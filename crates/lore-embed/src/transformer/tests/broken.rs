@@ -148,9 +148,9 @@ fn invalid_settings_are_reported() {
             other activation
                 config.json: unsupported activation `silu`; use another model
             heads that do not fit
-                config.json: invalid sizes (ModelShape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 7, inner: 50 }); download the model again
+                config.json: invalid sizes: vocab_size 13, max_position_embeddings 24, type_vocab_size 2, hidden_size 36, num_hidden_layers 2, num_attention_heads 7, intermediate_size 50; download the model again
             no heads
-                config.json: invalid sizes (ModelShape { vocabulary: 13, positions: 24, types: 2, width: 36, layers: 2, heads: 0, inner: 50 }); download the model again
+                config.json: invalid sizes: vocab_size 13, max_position_embeddings 24, type_vocab_size 2, hidden_size 36, num_hidden_layers 2, num_attention_heads 0, intermediate_size 50; download the model again
             negative width
                 config.json: cannot parse the file (invalid value: integer `-1`, expected usize at line 1 column 87); download the model again
             more words than weights

@@ -1,9 +1,9 @@
-//! `lint` and `index`: validity of pages, and generated files.
+//! `lint`: validity of pages.
 
 use std::collections::BTreeSet;
 
 use clap::Args;
-use lore_engine::{Finding, Level, Lint as Rule, lint, refresh_generated};
+use lore_engine::{Finding, Level, Lint as Rule, lint};
 use lore_memory::{FixRequest, MissingLink, fix, missing_links};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -226,44 +226,5 @@ impl Render for Linted {
 
     fn exit(&self) -> u8 {
         if self.errors > 0 { 4 } else { 0 }
-    }
-}
-
-/// Regenerate generated files
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore index")]
-pub struct Index {}
-
-/// Output of `index`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Indexed {
-    /// Files that were out of date.
-    written: Vec<String>,
-    /// Commit id, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
-impl Operation for Index {
-    const NAME: &'static str = "index";
-    const WRITES: bool = true;
-    type Output = Indexed;
-
-    fn run(self, session: &Session) -> Result<Indexed> {
-        let receipt = refresh_generated(session.fresh()?)?;
-        Ok(Indexed { written: receipt.generated, commit: receipt.commit, warnings: receipt.warnings })
-    }
-}
-
-impl Render for Indexed {
-    fn human(&self) -> String {
-        let mut text = match self.written.is_empty() {
-            true => "all generated files are up to date\n".into(),
-            false => lines(self.written.iter().map(|path| format!("wrote {path}"))),
-        };
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
-        text
     }
 }

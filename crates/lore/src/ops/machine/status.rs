@@ -127,7 +127,7 @@ impl Render for StatusOutput {
         text.extend(self.git.iter().map(|line| format!("{line}\n")));
         if self.stale_generated > 0 {
             let files = count(self.stale_generated as u64, "generated file");
-            text.push_str(&format!("{files} out of date; run `lore index`\n"));
+            text.push_str(&format!("{files} out of date; run `lore generate`\n"));
         }
         if self.curation_due {
             text.push_str("review due: see `lore curate --dry-run`\n");

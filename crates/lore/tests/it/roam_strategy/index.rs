@@ -111,12 +111,12 @@ fn page_added_by_hand_is_listed_after_regeneration() {
     }
     assert_eq!(vault.findings(), [("generated-stale".to_owned(), "index.md".to_owned())]);
     assert_eq!(vault.lore(&["status"]).ok().json()["stale_generated"], 1);
-    let written = vault.lore(&["index"]).ok().json();
+    let written = vault.lore(&["generate"]).ok().json();
     assert_eq!(written["written"], serde_json::json!(["index.md"]));
     assert_eq!(written["commit"], vault.head());
     assert!(vault.read("index.md").contains(&id(1)));
     assert_eq!(vault.findings(), []);
-    let again = vault.lore(&["index"]).ok().json();
+    let again = vault.lore(&["generate"]).ok().json();
     assert_eq!((&again["written"], again.get("commit")), (&serde_json::json!([]), None));
 }
 
@@ -147,7 +147,7 @@ fn lint_reports_a_missing_stale_or_edited_index() {
     let shown = vault.lore(&["lint", "--format", "human"]).ok().text();
     assert_eq!(
         shown,
-        "warning  index.md  out of date; run `lore index` [generated-stale] (fixable with --fix)\n\
+        "warning  index.md  out of date; run `lore generate` [generated-stale] (fixable with --fix)\n\
          0 errors, 1 warning\n"
     );
     vault.lore(&["lint", "--fix"]).ok();
@@ -198,7 +198,7 @@ fn index_over_its_budget_is_split_and_merged_again() {
     // A part is generated too: it must not be edited, and its links do not count.
     vault.edit_by_hand("index-procedures.md", "One", "Eins");
     assert_eq!(vault.findings(), [("generated-edited".to_owned(), "index-procedures.md".to_owned())]);
-    vault.lore(&["index"]).ok();
+    vault.lore(&["generate"]).ok();
     // Deleting the page removes its part; a large enough budget removes all parts.
     vault.lore(&["rm", "one", "--yes"]).ok();
     assert_eq!(parts(), ["index-observations.md", "index-references.md", "index.md"]);

@@ -65,7 +65,7 @@ fn old_title_match_outranks_new_body_match() {
     let old = node(1, "Commit style", "Say why.").replace("2026-10-01", "2020-01-01");
     vault.sandbox.write("old-preference.md", old.replace("[observation]", "[preference]"));
     vault.commit_by_hand("An old preference");
-    vault.lore(&["index"]).ok();
+    vault.lore(&["generate"]).ok();
     vault.put("new", &node(2, "Something else", "It mentions commit style once in passing.")).ok();
     assert_eq!(slugs(&vault, "commit style"), ["old-preference", "new"]);
 }

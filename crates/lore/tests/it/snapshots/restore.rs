@@ -213,7 +213,7 @@ fn snapshot_retention_comes_from_the_policy() {
 fn regenerated_index_keeps_edits_as_a_snapshot() {
     let vault = GitVault::with_profile("roam");
     vault.edit_by_hand("index.md", "# Index\n", "# Index\n\nMy own words.\n");
-    vault.lore(&["index"]).ok();
+    vault.lore(&["generate"]).ok();
     assert!(!vault.read("index.md").contains("My own words."));
     let diff = vault.lore(&["diff", "index.md"]).ok().json();
     assert!(diff["diff"].as_str().expect("a text").contains("-My own words."), "{diff}");

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::ops::views;
+
 use super::{AlertItem, Brief, ConflictItem, InjectedFile, NodeItem};
 
 /// What the budget applies to.
@@ -53,17 +55,18 @@ pub(super) fn fit(
     }
     let mut cut = |count: usize, what: &str| {
         if count > 0 {
-            left_out.push(format!("{count} {what}"));
+            left_out.push(views::count(count as u64, what));
         }
     };
-    cut(purse.take(parts.conflicts, &mut brief.conflicts), "conflicts");
-    cut(purse.take(parts.alerts, &mut brief.stale_alerts), "stale alerts");
-    cut(purse.take(parts.nodes, &mut brief.active_nodes), "pages");
+    cut(purse.take(parts.conflicts, &mut brief.conflicts), "conflict");
+    cut(purse.take(parts.alerts, &mut brief.stale_alerts), "stale alert");
+    cut(purse.take(parts.nodes, &mut brief.active_nodes), "page");
     if !left_out.is_empty() {
         let what = left_out.join(", ");
-        brief
-            .warnings
-            .push(format!("cut to {limit} tokens: {what} omitted; raise the token budget to see more"));
+        brief.warnings.push(format!(
+            "cut to {}: {what} omitted; raise the token budget to see more",
+            views::count(limit as u64, "token")
+        ));
     }
     brief.tokens = purse.spent;
     brief
@@ -163,6 +166,14 @@ mod tests {
         assert_eq!(given.warnings, [said]);
         let all = fit(head(), parts(), &Budget::BesideInjected(3000), &words);
         assert_eq!((all.active_nodes.len(), all.warnings.len()), (30, 0));
+    }
+
+    #[test]
+    fn cut_items_are_counted_in_words() {
+        let given = fit(head(), parts(), &Budget::BesideInjected(1), &words);
+        let cut =
+            "cut to 1 token: 1 conflict, 1 stale alert, 30 pages omitted; raise the token budget to see more";
+        assert_eq!(given.warnings, [cut]);
     }
 
     #[test]
