@@ -4,7 +4,7 @@ CARGO ?= cargo
 LORE  := $(or $(CARGO_TARGET_DIR),target)/release/lore
 BENCH := $(or $(CARGO_TARGET_DIR),target)/release/examples/bench
 
-.PHONY: help build models demo test stress lint bench eval fuzz reference clean
+.PHONY: help build models demo test stress lint bench bench-shapes eval fuzz reference clean
 
 help:
 	@echo "make demo   build Lore and demonstrate it on a sample vault"
@@ -12,6 +12,7 @@ help:
 	@echo "make models download the embedding models into models/ (needs Python 3 with pip)"
 	@echo "make stress run 10,000 operations in randomly killed processes and check the result"
 	@echo "make bench  benchmark the release binary on a generated vault of 5,000 pages"
+	@echo "make bench-shapes  check how time grows on vaults of unusual shape"
 	@echo "make eval   measure retrieval quality on the sets in a folder: make eval SETS=FOLDER"
 	@echo "make fuzz   fuzz the page parser and editor for a minute each (needs nightly Rust and cargo-fuzz)"
 
@@ -49,6 +50,11 @@ bench: build
 	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
 	LORE_MODELS=$(CURDIR)/models $(BENCH) $(LORE) .bench $(or $(PAGES),5000) $(MORE)
 
+# SHAPES selects some of them by name.
+bench-shapes: build
+	$(CARGO) build --release --locked --package lore $(MODEL) --example bench_shapes
+	$(or $(CARGO_TARGET_DIR),target)/release/examples/bench_shapes $(LORE) .bench-shapes $(SHAPES)
+
 # SETS is a folder of evaluation sets; the results are compared with eval/figures.json.
 eval: build
 	LORE_HOME=$(CURDIR)/.eval/home LORE_MODELS=$(CURDIR)/models python3 scripts/eval.py $(LORE) $(or $(SETS),eval/sets) eval/figures.json .eval
@@ -62,4 +68,4 @@ reference: build
 
 clean:
 	$(CARGO) clean
-	rm -rf .demo .bench .eval
+	rm -rf .demo .bench .bench-shapes .eval

@@ -1,7 +1,7 @@
 //! Opens the database: settings, schema versions, and recovery from a damaged or too new file.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lore_ports::{Error, Result};
 use rusqlite::config::DbConfig;
@@ -125,12 +125,16 @@ fn try_open(path: &Path, step: Step) -> Result<SqliteStore> {
     if connection.is_readonly("main").map_err(&opening)? {
         return Err(Error::IndexReadOnly { doing: "open the database" });
     }
-    mark(&connection).map_err(&opening)?;
+    patiently(|| {
+        mark(&connection)?;
+        connection.execute_batch("PRAGMA journal_mode = WAL")
+    })
+    .map_err(&opening)?;
     // The index can be rebuilt, and each ledger write accompanies a file that is fsynced itself, so NORMAL is enough: a
     // power failure may lose the last transactions but never corrupts the database.
     connection
         .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
              PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;",
         )
         .map_err(&opening)?;
@@ -168,6 +172,23 @@ fn mark(connection: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     connection.execute_batch(&format!("BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION_ID}; COMMIT"))
+}
+
+/// Repeats a step of opening while the database is busy: SQLite does not wait for a lock on the way to a write-ahead log,
+/// which all processes that start with a new database take at once.
+fn patiently(step: impl Fn() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    let started = Instant::now();
+    loop {
+        match step() {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && started.elapsed() < BUSY_TIMEOUT =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Sets what every connection needs.

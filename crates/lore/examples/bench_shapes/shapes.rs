@@ -64,9 +64,9 @@ pub const SHAPES: [Shape; 24] = [
     Shape { name: "properties", size: 10_000, page: "page", write: properties },
     Shape {
         name: "lists",
-        size: 1_000,
+        size: 5_000,
         page: "page",
-        write: |root, size| lines(root, size, |at| format!("{}- heron", "  ".repeat(at))),
+        write: |root, size| lines(root, size, |at| format!("{}- heron", "  ".repeat(at % 100))),
     },
     Shape {
         name: "quotes",
