@@ -11,12 +11,13 @@ use jiff::Zoned;
 use lore_ports::{
     EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, ReplicaNo, StateChange, Store, transaction,
 };
+use lore_vault::git::Repo;
 use lore_vault::{FolderLock, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::hooks::Hooks;
-use crate::policy::Policy;
+use crate::policy::{Policy, is_type_name};
 use register::register;
 
 /// Returns the current time; tests use a fixed one.
@@ -33,6 +34,16 @@ pub struct Author {
     pub session: String,
 }
 
+/// What may be done with a vault, by the decision of a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Everything that its policy allows.
+    #[default]
+    Full,
+    /// Only reading: nothing in it is changed, and nothing of it is run. git is not called.
+    ReadOnly,
+}
+
 /// The parts of a [`VaultContext`].
 pub struct ContextParts {
     /// The project's name.
@@ -41,6 +52,8 @@ pub struct ContextParts {
     pub root: PathBuf,
     /// Its index and ledger.
     pub store: Box<dyn Store>,
+    /// What may be done with it.
+    pub access: Access,
     /// Directory of private state, outside the vault.
     pub state: PathBuf,
     /// The clock.
@@ -73,6 +86,7 @@ pub struct VaultContext {
     store: Box<dyn Store>,
     project: ProjectNo,
     replica: ReplicaNo,
+    access: Access,
     state: PathBuf,
     clock: Clock,
     author: Author,
@@ -86,11 +100,11 @@ pub struct VaultContext {
 impl VaultContext {
     /// Opens a vault with its index.
     pub fn open(parts: ContextParts) -> Result<VaultContext> {
-        let vault = Vault::open(&parts.root)?;
-        let text = Policy::text(vault.root())?;
+        let vault = Vault::open(&parts.root)?.with_state(&parts.state);
+        let text = Policy::text(&vault)?;
         let policy = Policy::from_text(vault.root(), text.as_deref())?;
         let (project, replica) = register(&*parts.store, &parts.name, vault.root(), policy.id.as_deref())?;
-        let ContextParts { name, store, state, clock, author, models, hooks, .. } = parts;
+        let ContextParts { name, store, access, state, clock, author, models, hooks, .. } = parts;
         if store.state(project)?.index_mark.is_none() {
             let mark = presence::mark(&policy, text.is_some());
             store.set_state(project, &StateChange::IndexMark(&mark))?;
@@ -104,6 +118,7 @@ impl VaultContext {
             store,
             project,
             replica,
+            access,
             state,
             clock,
             author,
@@ -144,6 +159,28 @@ impl VaultContext {
         self.replica
     }
 
+    /// Returns what may be done with the vault.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Returns the repository around the vault, if git may be called in it.
+    pub fn repo(&self) -> Option<Repo> {
+        match self.access {
+            Access::ReadOnly => None,
+            Access::Full => Some(Repo::find(self.vault.root())?.with_hooks(self.policy().git.hooks)),
+        }
+    }
+
+    /// Returns the template of pages of a type: the vault's own, else the profile's.
+    pub fn template(&self, kind: &str) -> Result<Option<String>> {
+        let own = match is_type_name(kind) {
+            true => self.vault.read_text(&format!(".lore/templates/{kind}.md"))?,
+            false => None,
+        };
+        Ok(own.or_else(|| self.policy().profile.template(kind).map(str::to_owned)))
+    }
+
     /// Returns who acts.
     pub fn author(&self) -> &Author {
         &self.author
@@ -182,7 +219,7 @@ impl VaultContext {
     /// Reads the policy file again where its text changed. Returns whether pages must be indexed again under it: the
     /// index is then empty, and the ledger is kept.
     pub(crate) fn reload_policy(&self) -> Result<bool> {
-        let text = Policy::text(self.vault.root())?;
+        let text = Policy::text(&self.vault)?;
         self.check_policy_present(text.is_some())?;
         if self.policy.borrow().text != text {
             let policy = Arc::new(Policy::from_text(self.vault.root(), text.as_deref())?);
@@ -213,14 +250,27 @@ impl VaultContext {
 
     /// Acquires the vault's write lock.
     pub(crate) fn lock(&self) -> Result<FolderLock> {
+        self.check_writable()?;
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         Ok(FolderLock::acquire(self.vault.root(), self.state(), &holder)?)
     }
 
     /// Tries to acquire the vault's write lock without waiting.
     pub(crate) fn try_lock(&self) -> Result<Option<FolderLock>> {
+        self.check_writable()?;
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         Ok(FolderLock::try_acquire(self.vault.root(), self.state(), &holder)?)
+    }
+
+    /// Fails if the vault may only be read. Every write takes the lock, so none can omit this.
+    fn check_writable(&self) -> Result<()> {
+        match self.access {
+            Access::Full => Ok(()),
+            Access::ReadOnly => Err(Error::Untrusted {
+                path: self.vault.root().to_owned(),
+                why: "it is trusted for reading only".into(),
+            }),
+        }
     }
 
     fn state(&self) -> &Path {

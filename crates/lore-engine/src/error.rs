@@ -87,6 +87,14 @@ pub enum Error {
         /// The file of the page that has it.
         holder: String,
     },
+    /// Nobody has trusted the vault, or only for reading.
+    #[error("the vault {} is not trusted: {why}", .path.display())]
+    Untrusted {
+        /// Its directory.
+        path: PathBuf,
+        /// What is known about it.
+        why: String,
+    },
     /// The policy forbids it.
     #[error("the policy does not allow {verb} on {path} ({rule})")]
     Denied {
@@ -259,6 +267,7 @@ impl Error {
             | Error::NoRepository
             | Error::NoRemote { .. } => Code::Usage,
             Error::Denied { .. } => Code::Denied,
+            Error::Untrusted { .. } => Code::Untrusted,
             Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Conflict { .. } | Error::EditedMeanwhile { .. } | Error::PlanChanged { .. } => {

@@ -9,7 +9,7 @@ pub use projects::{Chosen, Projects};
 use lore_ports::SnapshotRow;
 use lore_text::ContentHash;
 use lore_text::diff::attribute;
-use lore_vault::git::{Commit, Repo};
+use lore_vault::git::Commit;
 use lore_vault::is_page_path;
 
 use crate::context::VaultContext;
@@ -101,7 +101,7 @@ pub fn snapshot(context: &VaultContext, kept: &PageSnapshots, number: i64) -> Re
 
 /// Returns the commits that changed a page, newest first; none without a repository. If git fails, its reason.
 pub fn commits(context: &VaultContext, path: &str, limit: usize) -> std::result::Result<Vec<Commit>, String> {
-    match Repo::find(context.vault().root()) {
+    match context.repo() {
         Some(repo) => repo.log(path, limit).map_err(|error| format!("cannot list commits: {error}")),
         None => Ok(Vec::new()),
     }
@@ -109,7 +109,7 @@ pub fn commits(context: &VaultContext, path: &str, limit: usize) -> std::result:
 
 /// Returns who wrote each line: from git if it tracks the page, else from the snapshots.
 pub fn blame(context: &VaultContext, path: &str) -> Result<(&'static str, Vec<LineAuthor>)> {
-    let by_git = Repo::find(context.vault().root()).and_then(|repo| repo.blame(path).ok());
+    let by_git = context.repo().and_then(|repo| repo.blame(path).ok());
     if let Some(lines) = by_git {
         let line = |one: lore_vault::git::BlamedLine| LineAuthor {
             number: one.line,

@@ -32,7 +32,7 @@ pub use change::{
     Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt,
     WriteOptions, Written,
 };
-pub use context::{Author, Clock, ContextParts, VaultContext};
+pub use context::{Access, Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
 pub use expiry::LedgerTime;
 pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};

@@ -9,6 +9,7 @@ mod intake;
 mod levels;
 mod lifecycle;
 mod parts;
+mod paths;
 mod pattern;
 mod profile;
 mod rule;
@@ -30,13 +31,14 @@ pub use lifecycle::{Ageing, Lifecycle};
 pub use parts::{
     Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
 };
+pub(crate) use paths::is_type_name;
 pub use pattern::Pattern;
 pub use profile::{Profile, fill};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
 use lore_text::{on_one_line, secrets, stable_number};
-use lore_vault::{folder, read_text, without_extension};
+use lore_vault::{Vault, folder, without_extension};
 
 use crate::error::{Error, Result};
 
@@ -121,12 +123,12 @@ pub struct Policy {
 impl Policy {
     /// Loads the policy of the vault at `root`; a vault without `lore.toml` has the default one.
     pub fn load(root: &Path) -> Result<Policy> {
-        Policy::from_text(root, Policy::text(root)?.as_deref())
+        Policy::from_text(root, Policy::text(&Vault::open(root)?)?.as_deref())
     }
 
     /// The text of a vault's policy file, where it has one.
-    pub(crate) fn text(root: &Path) -> Result<Option<String>> {
-        Ok(read_text(&root.join(POLICY_FILE))?)
+    pub(crate) fn text(vault: &Vault) -> Result<Option<String>> {
+        Ok(vault.read_text(POLICY_FILE)?)
     }
 
     /// Parses the text of a vault's policy file; without one, the default policy applies.
@@ -164,6 +166,7 @@ impl Policy {
                 return Err((Some(named.span().start), message));
             }
         }
+        self.check_paths().map_err(|message| (None, message))?;
         self.capture.check().map_err(|message| (None, message))?;
         self.compact.check().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };

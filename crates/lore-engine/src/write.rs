@@ -28,7 +28,7 @@ use tracing::info_span;
 use crate::change::{
     Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
 };
-use crate::context::VaultContext;
+use crate::context::{Access, VaultContext};
 use crate::error::{Error, Result};
 use crate::hooks::{FurtherChange, Rewrites};
 use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile, record_times};
@@ -257,7 +257,7 @@ pub fn begin(context: &VaultContext, created: &[String]) -> Result<Receipt> {
 /// Completes or rolls back the unfinished writes of a killed process; returns messages for the user. A process that is
 /// writing right now is not disturbed.
 pub fn recover_if_needed(context: &VaultContext) -> Result<Vec<String>> {
-    if context.vault().under_way().is_empty() {
+    if context.access() == Access::ReadOnly || context.vault().under_way().is_empty() {
         return Ok(Vec::new());
     }
     match context.try_lock()? {

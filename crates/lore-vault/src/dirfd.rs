@@ -2,8 +2,10 @@
 //! no symlink, so that a directory swapped for a symlink between check and write has no effect.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
+
+use crate::regular::{not_regular, read_bounded};
 
 /// An open directory.
 #[derive(Debug)]
@@ -44,17 +46,20 @@ impl DirFd {
 
     /// Reads a regular file; `None` when it does not exist.
     pub(crate) fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        let mut file = match handle::read(&self.0, name) {
+        self.read_at_most(name, u64::MAX)
+    }
+
+    /// Reads a regular file of a limited size; `None` when it does not exist.
+    pub(crate) fn read_at_most(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        let file = match handle::read(&self.0, name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
         if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(not_regular());
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
+        read_bounded(&file, limit).map(Some)
     }
 
     /// Moves a file atomically, replacing any file at the target.

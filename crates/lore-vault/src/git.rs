@@ -57,6 +57,8 @@ pub struct Repo {
     common_dir: PathBuf,
     /// The filters that the repository's own settings define, which a read must not run.
     filters: Vec<String>,
+    /// The repository's own settings that say how a remote is contacted, such as by which program.
+    transport: Vec<String>,
     /// Whether a write runs the user's hooks.
     hooks: bool,
     /// The vault's path in the repository: empty, or ending with `/`.
@@ -132,6 +134,8 @@ impl Repo {
         let names = root.strip_prefix(&located.top).ok()?.components();
         let prefix = names.map(|name| format!("{}/", name.as_os_str().to_string_lossy())).collect();
         let own = risks::settings(&located);
+        let transport =
+            own.iter().filter(|entry| risks::is_about_transport(entry)).map(config::Entry::key).collect();
         let filters = own.into_iter().filter(|entry| entry.section == "filter");
         let filters: BTreeSet<String> = filters.filter_map(|entry| entry.subsection).collect();
         let Located { top, git_dir, common_dir } = located;
@@ -141,6 +145,7 @@ impl Repo {
             git_dir,
             common_dir,
             filters: filters.into_iter().collect(),
+            transport,
             hooks: true,
             prefix,
             environment: Vec::new(),

@@ -20,6 +20,7 @@ mod error;
 pub mod fault;
 mod files;
 pub mod git;
+mod ignore_rules;
 mod lock;
 mod names;
 mod path;
@@ -47,8 +48,7 @@ pub use path::{
     without_extension,
 };
 pub use replace::{replace_unchanged, size_of};
-pub use secret::machine_secret;
-pub use staging::{Staging, StepHashes};
+pub use staging::{SealedRecord, Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
 pub use walk::{DiskFile, Scan, Skipped, all_files, files_below, folders, hidden_pages, ignored, scan, stat};

@@ -11,7 +11,7 @@ use crate::regular::read_regular;
 
 /// Reads the secret in a file, which is created with a random one if it does not exist. `None` when it can be neither
 /// read nor created, or when others can read it.
-pub fn machine_secret(path: &Path) -> Option<[u8; 32]> {
+pub(crate) fn machine_secret(path: &Path) -> Option<[u8; 32]> {
     if let Some(secret) = stored(path) {
         return Some(secret);
     }

@@ -1,11 +1,16 @@
 //! The staging area of a write: a directory of its own in the vault's hidden `.lore/staging`, with the new bytes of
 //! every file, hard links to the old ones, and the intent record.
+//!
+//! A vault may come from somebody else with a staging area in it. So a record is sealed with a secret of this machine, and
+//! one without a valid seal is set aside, never completed. The area has its own ignore file, so that it never enters git.
 
 mod steps;
 
 use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
+
+use lore_text::keyed_hash;
 
 use crate::dirfd::DirFd;
 use crate::error::{Error, Result};
@@ -22,6 +27,15 @@ const STAGING: &str = ".lore/staging";
 /// File name of the intent record.
 const INTENT: &str = "intent.json";
 
+/// File name of the ignore file of all writes in progress, and its text.
+const IGNORE: (&str, &str) = (".gitignore", "*\n");
+
+/// End of the name of a write that was set aside.
+const ASIDE: &str = ".rejected";
+
+/// Maximum size of an intent record.
+const RECORD_LIMIT: u64 = 256 * 1024 * 1024;
+
 /// File name of the record's attachment.
 const ATTACHED: &str = "attached";
 
@@ -33,8 +47,18 @@ pub struct Staging {
     all: DirFd,
     own: DirFd,
     name: String,
+    secret: Option<[u8; 32]>,
     /// Directories created for this write, to be removed on rollback.
     made: RefCell<Vec<String>>,
+}
+
+/// An intent record.
+#[derive(Debug)]
+pub struct SealedRecord {
+    /// The record.
+    pub bytes: Vec<u8>,
+    /// Whether it was written on this machine, for this vault.
+    pub is_genuine: bool,
 }
 
 impl Vault {
@@ -61,9 +85,13 @@ impl Vault {
         let root = DirFd::open(self.root()).map_err(failed)?;
         let mut made = Vec::new();
         let all = root.inside(STAGING, make.then_some(&mut made)).map_err(failed)?;
+        if make {
+            ignore_all(&all);
+        }
         let own = all.inside(name, make.then_some(&mut made)).map_err(failed)?;
         let base = self.root().to_owned();
-        Ok(Staging { base, root, all, own, name: name.to_owned(), made: RefCell::default() })
+        let secret = self.secret();
+        Ok(Staging { base, root, all, own, name: name.to_owned(), secret, made: RefCell::default() })
     }
 }
 
@@ -91,7 +119,9 @@ impl Staging {
 
     /// Writes the intent record. From here on, any process can complete the write.
     pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
-        let done = self.own.create(INTENT, intent, Some(0o600), sync);
+        let seal = self.seal(intent).unwrap_or_default();
+        let record = [intent, b"\n", seal.as_bytes()].concat();
+        let done = self.own.create(INTENT, &record, Some(0o600), sync);
         if sync {
             self.own.sync();
             self.all.sync();
@@ -100,8 +130,38 @@ impl Staging {
     }
 
     /// Returns the intent record, if it was written.
-    pub fn intent(&self) -> Result<Option<Vec<u8>>> {
-        self.own.read(INTENT).map_err(|source| self.failed(INTENT, source))
+    pub fn intent(&self) -> Result<Option<SealedRecord>> {
+        let read = self.own.read_at_most(INTENT, RECORD_LIMIT);
+        let Some(mut bytes) = read.map_err(|source| self.failed(INTENT, source))? else { return Ok(None) };
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        let seal = bytes.split_off(end);
+        let seal = seal.strip_prefix(b"\n").unwrap_or_default();
+        let is_genuine = self.seal(&bytes).is_some_and(|expected| expected.as_bytes() == seal);
+        Ok(Some(SealedRecord { bytes, is_genuine }))
+    }
+
+    /// Moves the write to a name under which it is never completed here. Returns the new path, relative to the vault;
+    /// `None` when it was set aside before.
+    pub fn set_aside(self) -> Result<Option<String>> {
+        if self.name.contains(ASIDE) {
+            return Ok(None);
+        }
+        ignore_all(&self.all);
+        let names = (1..).map(|number| match number {
+            1 => format!("{}{ASIDE}", self.name),
+            number => format!("{}{ASIDE}-{number}", self.name),
+        });
+        let mut free = names.filter(|name| self.all.mode(name).is_none());
+        let name = free.next().unwrap_or_default();
+        let done = self.all.rename(&self.name, &self.all, &name);
+        done.map_err(|source| self.failed(STAGING, source))?;
+        Ok(Some(format!("{STAGING}/{name}")))
+    }
+
+    /// Returns the seal of a record: nobody without the secret can compute it, and it is valid in this vault only.
+    fn seal(&self, record: &[u8]) -> Option<String> {
+        let root = self.base.as_os_str().as_encoded_bytes();
+        Some(keyed_hash(&self.secret?, &[b"lore staging", root, record]).to_string())
     }
 
     /// Stages bytes that belong to the record but are not a file of the vault.
@@ -156,6 +216,10 @@ impl Staging {
             let _ = self.own.remove(&name);
         }
         self.all.remove_folder(&self.name);
+        let others = list_names(&self.base.join(STAGING)).unwrap_or_default();
+        if others.iter().all(|name| name == IGNORE.0) {
+            let _ = self.all.remove(IGNORE.0);
+        }
         // Both are kept if they are not empty.
         if let Ok(hidden) = self.root.inside(".lore", None) {
             hidden.remove_folder("staging");
@@ -178,6 +242,13 @@ impl Staging {
             false => Error::Write { path: self.base.join(path), source },
         }
     }
+}
+
+/// Hides the area from git before anything is put into it.
+fn ignore_all(all: &DirFd) {
+    let (name, text) = IGNORE;
+    // It may be there already; a vault on a file system that refuses it still works.
+    let _ = all.create(name, text.as_bytes(), None, false);
 }
 
 fn file_name(path: &str) -> &str {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::files::{absent, exists, list_folder, list_names, metadata, place_of};
 use crate::path::{is_page_path, safe_path};
 use crate::regular::{not_regular, open_regular, read_bounded};
+use crate::secret::machine_secret;
 use crate::walk;
 
 /// Maximum size of a text file that is not a page.
@@ -17,6 +18,8 @@ const TEXT_LIMIT: u64 = 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Vault {
     root: PathBuf,
+    /// The file with the secret that seals the records of writes in progress.
+    secret: Option<PathBuf>,
 }
 
 /// A file's bytes and mtime.
@@ -32,7 +35,17 @@ impl Vault {
     /// Opens the vault at `root`, which must be a directory.
     pub fn open(root: &Path) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|_| Error::VaultMissing { path: root.to_owned() })?;
-        if root.is_dir() { Ok(Vault { root }) } else { Err(Error::VaultMissing { path: root }) }
+        if root.is_dir() { Ok(Vault { root, secret: None }) } else { Err(Error::VaultMissing { path: root }) }
+    }
+
+    /// Sets the directory of private state, which holds the secret that seals the records of writes in progress.
+    pub fn with_state(self, state: &Path) -> Vault {
+        Vault { secret: Some(state.join("staging.key")), ..self }
+    }
+
+    /// Returns that secret, created when it is first needed.
+    pub(crate) fn secret(&self) -> Option<[u8; 32]> {
+        machine_secret(self.secret.as_deref()?)
     }
 
     /// Returns the vault's directory, with symlinks resolved.

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use ignore::gitignore::GitignoreBuilder;
-use ignore::{DirEntry, Match, Walk, WalkBuilder};
+use ignore::{DirEntry, Walk, WalkBuilder};
 
-use crate::files::{absent, exists, metadata};
-use crate::names::{IGNORE_FILES, is_hidden, is_page};
+use crate::files::{absent, metadata};
+use crate::ignore_rules::{IgnoreRules, Unusable};
+use crate::names::{is_hidden, is_page};
+use crate::path::VaultPath;
 use crate::vault::Vault;
 
 /// A page's file as listed by the file system.
@@ -42,31 +43,32 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Walks what the vault does not ignore.
-fn walk(vault: &Vault) -> Walk {
+/// Walks what the vault does not ignore. Ignore files that cannot be used are recorded in `unusable`.
+fn walk(vault: &Vault, unusable: &Unusable) -> Walk {
+    let rules = IgnoreRules::new(vault.clone(), unusable.clone());
     WalkBuilder::new(vault.root())
         .standard_filters(false)
-        .hidden(true)
-        .git_ignore(true)
-        .require_git(false)
-        .add_custom_ignore_filename(IGNORE_FILES[0])
         .follow_links(false)
         // An ignore file can whitelist a hidden name; for Lore it stays hidden.
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            entry.depth() == 0 || !is_hidden(entry.file_name()) && !rules.ignore(entry.path(), is_folder)
+        })
         .build()
 }
 
 /// Returns the directories of a vault that may contain pages, the root first; each before its contents are read.
 pub fn folders(vault: &Vault) -> impl Iterator<Item = PathBuf> {
     let folder = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
-    walk(vault).flatten().filter(folder).map(DirEntry::into_path)
+    walk(vault, &Unusable::default()).flatten().filter(folder).map(DirEntry::into_path)
 }
 
 /// Scans the whole vault.
 pub fn scan(vault: &Vault) -> Scan {
     let mut scan = Scan::default();
     let mut folders = Folders::default();
-    for entry in walk(vault) {
+    let unusable = Unusable::default();
+    for entry in walk(vault, &unusable) {
         match entry {
             Ok(entry) => take(vault, &entry, &mut folders, &mut scan),
             // A directory that was removed after it was listed is not an error.
@@ -74,6 +76,7 @@ pub fn scan(vault: &Vault) -> Scan {
             Err(error) => note_unreadable(vault, &error, &mut scan),
         }
     }
+    scan.skipped.extend(unusable.take());
     scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     scan
 }
@@ -115,7 +118,12 @@ pub fn hidden_pages(vault: &Vault) -> usize {
 /// Returns every file below a directory of the vault that is not hidden, with its size, sorted. Symlinks are not
 /// followed.
 pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
-    let walker = WalkBuilder::new(vault.root().join(folder)).standard_filters(false).hidden(true).build();
+    // The folder's name comes from the policy, and a walk enters its first directory even through a symlink.
+    let full = vault.root().join(folder);
+    if VaultPath::parse(folder).is_err() || std::fs::canonicalize(&full).ok().as_ref() != Some(&full) {
+        return Vec::new();
+    }
+    let walker = WalkBuilder::new(full).standard_filters(false).hidden(true).build();
     let file = |entry: DirEntry| {
         let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let inside = entry.path().strip_prefix(vault.root()).ok()?;
@@ -149,28 +157,9 @@ pub fn all_files(vault: &Vault) -> Vec<String> {
 pub fn ignored(vault: &Vault, path: &str) -> bool {
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     ends.push(path.len());
+    let rules = IgnoreRules::new(vault.clone(), Unusable::default());
     path.split('/').any(is_hidden)
-        || ends
-            .into_iter()
-            .any(|end| entry_ignored(vault, &vault.root().join(&path[..end]), end < path.len()))
-}
-
-fn entry_ignored(vault: &Vault, full: &Path, is_folder: bool) -> bool {
-    for name in IGNORE_FILES {
-        for folder in full.ancestors().skip(1).take_while(|folder| folder.starts_with(vault.root())) {
-            let mut rules = GitignoreBuilder::new(folder);
-            if !exists(&folder.join(name)) || rules.add(folder.join(name)).is_some() {
-                continue;
-            }
-            let Ok(rules) = rules.build() else { continue };
-            match rules.matched(full, is_folder) {
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-                Match::None => {}
-            }
-        }
-    }
-    false
+        || ends.into_iter().any(|end| rules.ignore(&vault.root().join(&path[..end]), end < path.len()))
 }
 
 /// Stats only these paths. Paths that no longer exist are left out.

@@ -11,5 +11,6 @@ pub mod session;
 pub mod shell;
 pub mod stderr;
 pub mod summarizers;
+pub mod trust;
 pub mod wording;
 pub mod xml;

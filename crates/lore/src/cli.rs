@@ -8,6 +8,7 @@ mod pipe;
 mod reference;
 mod serve;
 mod suggest;
+mod trust;
 mod unknown_option;
 mod watch;
 mod welcome;
@@ -162,8 +163,10 @@ fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if let Some(done) = extras::run(name, inner)? {
         return Ok(done);
     }
-    if name == "serve" {
-        return serve::serve(inner, &globals);
+    match name {
+        "serve" => return serve::serve(inner, &globals),
+        "trust" => return trust::run(inner, &globals),
+        _ => {}
     }
     run_operation(name, inner, &globals)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lore_text::ContentHash;
-use lore_vault::{exists, list_folder, read_text};
+use lore_vault::{Vault, exists, list_folder, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -74,6 +74,8 @@ pub struct Folder {
     pub source: SkillSource,
     /// The path.
     pub path: PathBuf,
+    /// The vault it belongs to; its files are read like every other file of a vault.
+    pub vault: Option<Vault>,
 }
 
 /// One version of a skill.
@@ -137,13 +139,20 @@ impl Version {
     }
 }
 
+/// Directory of a vault's own skills.
+pub const VAULT_FOLDER: &str = ".lore/skills";
+
 /// Returns every skill: the built-in ones in their order, then others by name.
 pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
     let mut found: BTreeMap<String, Vec<Version>> = BTreeMap::new();
     for folder in folders {
-        for name in names(&folder.path)? {
+        for name in names(folder)? {
             let path = file(&folder.path, &name);
-            if let Some(text) = read_text(&path)? {
+            let text = match &folder.vault {
+                Some(vault) => vault.read_text(&format!("{VAULT_FOLDER}/{name}/{FILE}"))?,
+                None => read_text(&path)?,
+            };
+            if let Some(text) = text {
                 let version = Version { source: folder.source, path: Some(path), text };
                 found.entry(name).or_default().push(version);
             }
@@ -169,11 +178,13 @@ pub fn file(folder: &Path, name: &str) -> PathBuf {
     folder.join(name).join(FILE)
 }
 
-fn names(folder: &Path) -> Result<Vec<String>> {
-    if !exists(folder) {
-        return Ok(Vec::new());
-    }
-    let all = list_folder(folder)?.into_iter();
+fn names(folder: &Folder) -> Result<Vec<String>> {
+    let all = match &folder.vault {
+        Some(vault) => vault.list(VAULT_FOLDER)?.unwrap_or_default(),
+        None if exists(&folder.path) => list_folder(&folder.path)?,
+        None => Vec::new(),
+    };
+    let all = all.into_iter();
     Ok(all.filter(|(_, is_folder)| *is_folder).map(|(name, _)| name).collect())
 }
 
@@ -184,6 +195,7 @@ mod tests {
     #[test]
     fn plugin_skills_are_built_in_and_valid() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin/skills");
+        let folder = Folder { source: SkillSource::User, path: folder, vault: None };
         let mut there = names(&folder).expect("the folder");
         let mut built_in: Vec<String> = BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
         there.sort();

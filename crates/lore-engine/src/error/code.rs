@@ -15,6 +15,8 @@ pub enum Code {
     Exists,
     /// Forbidden by policy or by path.
     Denied,
+    /// Nobody has trusted the vault.
+    Untrusted,
     /// An invalid page, or a credential in it.
     Lint,
     /// The state of git's work tree or remote prevents it.
@@ -45,13 +47,14 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 19] = [
+    pub const ALL: [Code; 20] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
         Code::Conflict,
         Code::Exists,
         Code::Denied,
+        Code::Untrusted,
         Code::Lint,
         Code::Diverged,
         Code::Git,
@@ -76,6 +79,7 @@ impl Code {
             Code::Conflict => "conflict",
             Code::Exists => "exists",
             Code::Denied => "denied",
+            Code::Untrusted => "untrusted",
             Code::Lint => "lint",
             Code::Diverged => "diverged",
             Code::Git => "git",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lore_ports::{Store, no_progress};
-use lore_vault::git::{Repo, Revision};
+use lore_vault::git::Revision;
 use lore_vault::{POLICY_FILE, TemporaryFolder, is_page_path, make_folder, write_dated};
 
 use crate::context::{ContextParts, VaultContext};
@@ -52,7 +52,7 @@ impl VaultContext {
     /// Opens this vault as of a commit.
     pub fn at_commit(&self, revision: &str, open: OpenStore<'_>) -> Result<CommitView> {
         let root = self.vault().root();
-        let repo = Repo::find(root).ok_or_else(|| not_a_repository(root))?;
+        let repo = self.repo().ok_or_else(|| not_a_repository(root))?;
         let found = repo.revision(revision).map_err(|error| Error::Git { message: error.to_string() })?;
         let commit = found.ok_or_else(|| no_commit(revision, root))?;
         let folder = TemporaryFolder::new("lore-past-")?;
@@ -85,6 +85,7 @@ impl VaultContext {
             name: self.name().to_owned(),
             root: vault.to_owned(),
             store: open(folder)?,
+            access: self.access(),
             state: folder.join("state"),
             clock: std::sync::Arc::new(move || at.clone()),
             author: self.author().clone(),

@@ -127,11 +127,13 @@ pub struct GitPolicy {
     pub fetch_after: Age,
     /// What a write does about uncommitted changes made outside Lore.
     pub dirty: Dirty,
+    /// Whether commits run the repository's hooks.
+    pub hooks: bool,
 }
 
 impl Default for GitPolicy {
     fn default() -> Self {
-        GitPolicy { commit: true, fetch_after: Age::minutes(10), dirty: Dirty::Keep }
+        GitPolicy { commit: true, fetch_after: Age::minutes(10), dirty: Dirty::Keep, hooks: true }
     }
 }
 

@@ -43,7 +43,7 @@ pub struct GitState {
 }
 
 fn repo(context: &VaultContext) -> Option<Repo> {
-    if context.policy().git.commit { Repo::find(context.vault().root()) } else { None }
+    if context.policy().git.commit { context.repo() } else { None }
 }
 
 /// Whether writes are committed, with the names of their author and session.

@@ -18,21 +18,23 @@ use crate::index::{ReconcileScope, reconcile};
 /// Completes or rolls back every unfinished write; returns messages for the user.
 pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<String>> {
     let mut under_way = Vec::new();
+    let mut messages = Vec::new();
     for name in context.vault().under_way() {
         // Anything there that is not one of Lore's writes is left alone.
         let Ok(staging) = context.vault().staged(&name) else { continue };
-        // Without a complete record no file was touched. A record that Lore could not have written is not trusted: the
-        // vault may come from anywhere.
+        // Without a complete record no file was touched. A record that this machine did not write is never completed:
+        // the vault may come from anywhere.
         let record = staging.intent().unwrap_or_default();
-        let intent = record.as_deref().and_then(Intent::read).and_then(|intent| intent.reattached(&staging));
-        match intent {
-            Some(intent) if is_sound(context, &staging, &intent)? => under_way.push((staging, intent)),
+        let is_genuine = record.as_ref().is_some_and(|record| record.is_genuine);
+        let intent = record.and_then(|record| Intent::read(&record.bytes));
+        match intent.map(|intent| intent.reattached(&staging)) {
+            Some(_) if !is_genuine => messages.extend(set_aside(staging)),
+            Some(Some(intent)) if is_sound(context, &staging, &intent)? => under_way.push((staging, intent)),
             _ => drop(staging.end()),
         }
     }
     // Unfinished generated files come first: the write they follow then finds them done and commits them.
     under_way.sort_by_key(|(_, intent)| !intent.follows);
-    let mut messages = Vec::new();
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
     for (staging, intent) in under_way {
         let verdict = settle(context, &staging, &intent)?;
@@ -47,6 +49,14 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
         fault("ended");
     }
     Ok(messages)
+}
+
+/// Sets a write aside whose record was not made on this machine; returns a message the first time.
+fn set_aside(staging: Staging) -> Option<String> {
+    let place = staging.set_aside().ok()??;
+    Some(format!(
+        "an unfinished write that was not made on this machine was set aside in {place}; nothing of it was done"
+    ))
 }
 
 /// Whether a write could have made this record: only files that Lore may write, with matching bytes.

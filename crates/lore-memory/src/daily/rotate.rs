@@ -11,7 +11,7 @@ use lore_engine::{
 };
 use lore_page::parse;
 use lore_ports::no_progress;
-use lore_vault::{VaultPath, files_below, read_text, without_extension};
+use lore_vault::{VaultPath, files_below, without_extension};
 
 use crate::capture::is_taken;
 
@@ -152,8 +152,7 @@ fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
 
 /// Returns the template of the daily page: the vault's own, else the profile's.
 fn template(context: &VaultContext) -> Result<String> {
-    let own = read_text(&context.vault().root().join(".lore/templates/today.md"))?;
-    let text = own.or_else(|| context.policy().profile.template("today").map(str::to_owned));
+    let text = context.template("today")?;
     let default_template = || {
         let sections: Vec<String> = super::SECTIONS.iter().map(|name| format!("## {name}\n")).collect();
         format!("---\ndate: {{{{date}}}}\n---\n# Today\n\n{}", sections.join("\n"))

@@ -265,6 +265,7 @@ fn open_store(
 ) -> VaultContext {
     let now: jiff::Zoned = NOW.parse().unwrap();
     let context = VaultContext::open(ContextParts {
+        access: lore_engine::Access::Full,
         name: name.into(),
         root: folder.join(root),
         store,

@@ -9,6 +9,10 @@ use super::{GitError, Repo};
 /// Makes sure that a vault is in a repository: the one around it, unless that ignores the vault, or a new one. Adds the
 /// remote `origin` if an address is given and there is none.
 pub fn create(root: &Path, remote: Option<&str>) -> Result<Repo, GitError> {
+    // `git init` would follow a `.git` that leads elsewhere, and change what is there.
+    if let Some(problem) = Repo::problem(root) {
+        return Err(GitError::failed("init", problem));
+    }
     let around = Repo::find(root).filter(|repo| !repo.ignores_vault());
     let repo = match around {
         Some(repo) => repo,

@@ -34,6 +34,7 @@ pub(super) fn locate(root: &Path) -> Option<Result<Located, String>> {
         } else {
             return None;
         };
+        let found = found.and_then(|found| check_files([root, &found.top]).map(|()| found));
         Some(found.map_err(|why| format!("{} is not used: {why}", at.display())))
     })
 }
@@ -42,6 +43,7 @@ fn directory(folder: &Path, at: &Path) -> Result<Located, String> {
     if exists(&at.join("commondir")) {
         return Err("it shares the objects and settings of another repository".into());
     }
+    check_contents(at)?;
     let at = at.to_owned();
     Ok(Located { top: folder.to_owned(), common_dir: at.clone(), git_dir: at })
 }
@@ -60,16 +62,60 @@ fn file(folder: &Path, at: &Path) -> Result<Located, String> {
         let common = real_folder(&git_dir.join(common)).ok_or("its main repository does not exist")?;
         let in_place = git_dir.parent().and_then(Path::parent) == Some(&common);
         if in_place && leads_back(git_dir.join(back), at) {
+            check_contents(&git_dir)?;
+            check_contents(&common)?;
             return Ok(Located { top: folder.to_owned(), git_dir, common_dir: common });
         }
     } else if !exists(&git_dir.join("commondir")) {
         let settings = config::read(&git_dir.join("config"));
         let mut trees = settings.iter().filter(|entry| entry.key() == "core.worktree");
         if trees.next_back().is_some_and(|tree| leads_back(git_dir.join(&tree.value), folder)) {
+            check_contents(&git_dir)?;
             return Ok(Located { top: folder.to_owned(), common_dir: git_dir.clone(), git_dir });
         }
     }
     Err(format!("it points to {}, which belongs to another directory", git_dir.display()))
+}
+
+/// The directories of a repository whose entries git opens by name.
+const LOOKED_INTO: [&str; 7] = ["", "info", "objects", "objects/info", "refs", "refs/heads", "logs"];
+
+/// Fails if a part of the repository is a symlink, through which git would write elsewhere, or a pipe or device, on which
+/// it would wait. People link their hooks, which are judged by what they are.
+fn check_contents(git_dir: &Path) -> Result<(), String> {
+    for folder in LOOKED_INTO {
+        for entry in fs::read_dir(git_dir.join(folder)).into_iter().flatten().flatten() {
+            let is_usual = |kind: fs::FileType| kind.is_file() || kind.is_dir() || is_socket(kind);
+            let name = entry.file_name();
+            if name != "hooks" && !entry.file_type().is_ok_and(is_usual) {
+                let path = Path::new(folder).join(name);
+                return Err(format!("{:?} in it is not a file or a directory", path.display().to_string()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fails if git would wait for a file of the work tree that it reads in every command.
+fn check_files(folders: [&Path; 2]) -> Result<(), String> {
+    const READ_BY_GIT: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
+    let mut paths = folders.into_iter().flat_map(|folder| READ_BY_GIT.map(|name| folder.join(name)));
+    let is_stuck = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    match paths.find(is_stuck) {
+        Some(path) => Err(format!("{} is not a file", path.display())),
+        None => Ok(()),
+    }
+}
+
+/// git's own file system monitor leaves a socket.
+#[cfg(unix)]
+fn is_socket(kind: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_socket(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_socket(_kind: fs::FileType) -> bool {
+    false
 }
 
 fn line(path: &Path) -> Option<String> {

@@ -82,8 +82,15 @@ impl Repo {
         self.network(&["fetch", "--quiet", "--", &remote], timeout)?.expect_success().map(drop)
     }
 
-    /// Checks that the remote answers. An empty remote counts as reachable.
+    /// Checks that the remote answers. An empty remote counts as reachable. This is a read, so it runs no program that the
+    /// repository names: then the remote is not contacted.
     pub fn reachable(&self, timeout: Duration) -> Result<(), GitError> {
+        if !self.transport.is_empty() {
+            let settings = self.transport.join(", ");
+            let message =
+                format!("not contacted, because the repository has its own settings for this: {settings}");
+            return Err(GitError::failed("ls-remote", message));
+        }
         let remote = self.remote_for("ls-remote")?;
         self.network(&["ls-remote", "--quiet", "--", &remote, "HEAD"], timeout)?.expect_success().map(drop)
     }

@@ -216,6 +216,14 @@ fn is_harmless(entry: &Entry) -> bool {
     }
 }
 
+/// Whether a setting that is no harmless one says how a remote is contacted: by which program, through which host.
+pub(super) fn is_about_transport(entry: &Entry) -> bool {
+    const SECTIONS: [&str; 7] = ["credential", "http", "protocol", "remote", "branch", "ssh", "url"];
+    const CORE: [&str; 4] = ["sshcommand", "gitproxy", "askpass", "alternaterefscommand"];
+    let listed = SECTIONS.contains(&entry.section.as_str());
+    (listed || entry.section == "core" && CORE.contains(&entry.name.as_str())) && !is_harmless(entry)
+}
+
 /// Whether an address is a path, a host or the name of a remote: none that git hands to a program of another name, and
 /// none that a command line would take for an option.
 fn is_plain_address(address: &str) -> bool {

@@ -100,6 +100,10 @@ fn note(found: &mut Differences, path: &str, marks: &str) {
         [b'D', ..] | [_, b'D', ..] => Kind::Deleted,
         _ => Kind::Modified,
     };
+    // Writes in progress never enter git; if somebody committed some, their removal may.
+    if path.starts_with(".lore/staging/") && kind != Kind::Deleted {
+        return;
+    }
     let in_conflict = marks.contains('U') || marks.starts_with("AA") || marks.starts_with("DD");
     found.insert(path.to_owned(), Difference { kind, untracked: marks.starts_with('?'), in_conflict });
 }

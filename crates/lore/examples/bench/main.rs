@@ -51,6 +51,12 @@ struct Cost {
 
 impl Bench {
     fn command(&self, arguments: &[&str]) -> Command {
+        if !self.home.join("state/trust.json").exists() {
+            let folder = self.root.parent().expect("a folder");
+            let mut trust = Command::new(&self.lore);
+            trust.args(["trust", "--below"]).arg(folder).env("LORE_HOME", &self.home).env("HOME", &self.home);
+            assert!(trust.stdout(Stdio::null()).status().expect("lore runs").success());
+        }
         let mut command = Command::new(&self.lore);
         command.args(arguments).env("LORE_HOME", &self.home).current_dir(&self.root);
         // Isolates git from this machine's identity and hooks.

@@ -103,7 +103,7 @@ pub fn status(code: Code) -> Status {
         Code::Usage => (2, 400, -32602),
         Code::Conflict => (3, 409, -32009),
         Code::Exists => (2, 409, -32602),
-        Code::Denied => (4, 403, -32003),
+        Code::Denied | Code::Untrusted => (4, 403, -32003),
         Code::Lint => (4, 422, -32003),
         Code::Diverged => (4, 409, -32009),
         Code::Git => (2, 502, -32000),
@@ -139,6 +139,7 @@ mod tests {
             conflict     exit 3  http 409  mcp -32009
             exists       exit 2  http 409  mcp -32602
             denied       exit 4  http 403  mcp -32003
+            untrusted    exit 4  http 403  mcp -32003
             lint         exit 4  http 422  mcp -32003
             diverged     exit 4  http 409  mcp -32009
             git          exit 2  http 502  mcp -32000

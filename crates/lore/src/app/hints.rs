@@ -11,6 +11,8 @@ use std::io;
 use lore_engine::{Error, LISTED_FINDINGS, Lint, Note};
 use lore_ports::EmbedError;
 
+use crate::app::shell::quote;
+
 /// Returns what to do next.
 pub fn hint(error: &Error) -> String {
     match error {
@@ -51,6 +53,13 @@ pub fn hint(error: &Error) -> String {
             format!(
                 "see what is allowed there with `lore doctor --path {path}`, or choose another path; \
                  nothing was changed"
+            )
+        }
+        Error::Untrusted { path, .. } => {
+            let path = quote(&path.display().to_string());
+            format!(
+                "if you trust its author, run `lore trust {path}`; to search and read it only, run \
+                 `lore trust --read-only {path}`; nothing was changed"
             )
         }
         Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {

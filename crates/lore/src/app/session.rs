@@ -1,11 +1,13 @@
 //! The context of an operation: configuration, selected vault and messages to the user.
 
+mod trust;
 mod words;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use lore_engine::{
     Author, Chosen, CommitView, ContextParts, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
@@ -53,6 +55,12 @@ pub struct Session {
     context: OnceCell<VaultContext>,
     warnings: RefCell<Vec<String>>,
     wording: RefCell<Option<Arc<dyn Wording>>>,
+    /// Whether the running operation writes.
+    writes: Cell<bool>,
+    /// When the decision about the open vault was last looked up.
+    checked: Cell<Option<Instant>>,
+    /// Vaults that the person has declined to trust in this run.
+    declined: RefCell<Vec<PathBuf>>,
 }
 
 impl Session {
@@ -69,6 +77,9 @@ impl Session {
             context: OnceCell::new(),
             warnings: RefCell::default(),
             wording: RefCell::default(),
+            writes: Cell::default(),
+            checked: Cell::default(),
+            declined: RefCell::default(),
         })
     }
 
@@ -126,10 +137,13 @@ impl Session {
     /// Returns the selected vault without syncing.
     pub fn context(&self) -> Result<&VaultContext> {
         if let Some(context) = self.context.get() {
+            self.recheck(context.vault().root(), context.access())?;
             return Ok(context);
         }
         let (name, root) = self.choose()?;
         let context = self.open(&name, &root)?;
+        self.checked.set(Some(Instant::now()));
+        self.check_operation(context.vault().root(), context.access())?;
         Ok(self.context.get_or_init(|| context))
     }
 
@@ -151,12 +165,14 @@ impl Session {
         Ok(context)
     }
 
-    /// Opens a vault under a name.
+    /// Opens a vault under a name, if it is trusted.
     pub fn open(&self, name: &str, root: &Path) -> Result<VaultContext> {
+        let access = self.access(root)?;
         Ok(VaultContext::open(ContextParts {
             name: name.to_owned(),
             root: root.to_owned(),
             store: self.store()?,
+            access,
             state: self.environment.state.clone(),
             clock: self.environment.clock.clone(),
             author: Author {
@@ -233,6 +249,8 @@ impl Session {
         match self.config.projects().choose(asked, self.environment.here.as_deref())? {
             Chosen::Known(name, root) => Ok((name, root)),
             Chosen::Found(root) => {
+                // Nothing is registered for a vault that is not trusted.
+                self.access(&root)?;
                 let name = self.register(None, &root)?;
                 self.talk.note(&format!("registered vault {} as {name}", root.display()));
                 Ok((name, root))

@@ -69,14 +69,19 @@ impl Stderr {
         self.say(Verbosity::Quiet, message);
     }
 
-    /// Asks for confirmation; only `y` and `yes` confirm.
-    pub fn ask(&self, question: &str) -> bool {
+    /// Asks a question and returns the answer in lower case; empty if there is none.
+    pub fn answer(&self, question: &str, choices: &str) -> String {
         let mut error = std::io::stderr().lock();
-        let _ = write!(error, "{question} [y/N] ");
+        let _ = write!(error, "{question} [{choices}] ");
         let _ = error.flush();
         let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
-        read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+        let _ = std::io::stdin().lock().read_line(&mut answer);
+        answer.trim().to_lowercase()
+    }
+
+    /// Asks for confirmation; only `y` and `yes` confirm.
+    pub fn ask(&self, question: &str) -> bool {
+        matches!(self.answer(question, "y/N").as_str(), "y" | "yes")
     }
 
     /// Returns a progress callback. A bar appears if the work takes long and standard error is a terminal. The callback

@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use super::output::print;
-use super::{reference, serve, suggest};
+use super::{reference, serve, suggest, trust};
 use crate::app::error::{AppError, Result};
 
 /// Adds the commands.
@@ -27,6 +27,7 @@ pub(super) fn add(root: Command) -> Command {
         ),
     )
     .subcommand(serve::command())
+    .subcommand(trust::command())
     .subcommand(
         Command::new("completions")
             .about("Print shell completions")

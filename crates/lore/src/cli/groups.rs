@@ -57,6 +57,7 @@ const GROUPS: &[Group] = &[
         title: "Vault",
         lines: &[
             ("project, map", "Register vaults and choose one by directory"),
+            ("trust", "Trust a vault that was not made here"),
             ("sync, generate", "Update the index and the generated files"),
             ("lint, validate, test", "Check pages, the index and the vault's tests"),
             ("git", "Commit, push and pull the vault"),

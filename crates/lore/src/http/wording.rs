@@ -84,7 +84,7 @@ mod tests {
             assert_worded(&wording(Some(Vec::new()), false).hint(&hint));
             let foreign = full.contains("on the command line: ");
             assert!(
-                !foreign || hint.contains("git ") || hint.contains("--watch"),
+                !foreign || hint.contains("git ") || hint.contains("--watch") || hint.contains("lore trust"),
                 "a full token can: {hint}"
             );
         }

@@ -95,15 +95,24 @@ impl OperationInfo {
             from_cli: |matches, session| {
                 let operation = O::from_arg_matches(matches)
                     .map_err(|error| AppError::usage(error.to_string(), "run with --help for usage"))?;
+                session.starting(writes::<O>());
                 Ok(Box::new(operation.run(session)?))
             },
             from_json: |value| {
                 let operation: O = parse(value)?;
-                Ok(Box::new(|session| Ok(Box::new(operation.run(session)?))))
+                Ok(Box::new(|session| {
+                    session.starting(writes::<O>());
+                    Ok(Box::new(operation.run(session)?))
+                }))
             },
             parameters: OnceLock::new(),
         }
     }
+}
+
+/// Whether an operation writes, other than to the index.
+fn writes<O: Operation>() -> bool {
+    O::WRITES && O::NAME != "sync"
 }
 
 fn last_word(name: &'static str) -> &'static str {

@@ -89,6 +89,7 @@ fn paraphrases_need_a_model_and_shared_words_do_not() {
     let found = sandbox.run(&["capture", paraphrase]).exits(1).json();
     assert_eq!(found["similar"][0]["by"], "meaning", "{found}");
 
+    sandbox.trust_in("other");
     let without = |arguments: &[&str]| -> Ran {
         let mut command = sandbox.command(arguments);
         command.env("LORE_MODEL", "none").env("LORE_HOME", sandbox.root.join("other"));

@@ -66,6 +66,7 @@ pub fn shown(lore: &Path, below: &Path, models: &Path, model: &str) -> Shown {
         child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
         String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("text")
     };
+    run(&["trust", "."], "");
     run(&["sync"], "");
     if model != "none" {
         run(&["embed"], "");

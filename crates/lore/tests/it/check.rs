@@ -132,6 +132,7 @@ fn ids_survive_a_database_rebuild() {
     let sandbox = vault();
     let before = check(&sandbox, &[]);
     std::fs::remove_dir_all(sandbox.root.join("home")).expect("the home directory");
+    sandbox.trust_in("home");
     sandbox.write("lore.toml", "name = \"v\"\n");
     assert_eq!(sandbox.run(&["check"]).exits(0).json(), before);
 }

@@ -105,11 +105,15 @@ impl Case {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, text).expect("a page");
         }
-        let mut command = Command::new(lore);
-        command.args(["check", "--json"]).current_dir(&vault).env_clear();
-        command.env("LORE_HOME", root.join("home")).env("HOME", &root).env("TZ", "UTC");
-        command.env("LORE_NOW", "2026-11-01T12:00:00Z");
-        let output = command.output().expect("lore runs");
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(lore);
+            command.args(arguments).current_dir(&vault).env_clear();
+            command.env("LORE_HOME", root.join("home")).env("HOME", &root).env("TZ", "UTC");
+            command.env("LORE_NOW", "2026-11-01T12:00:00Z");
+            command.output().expect("lore runs")
+        };
+        run(&["trust", "."]);
+        let output = run(&["check", "--json"]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{}: {stderr}", self.name);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");

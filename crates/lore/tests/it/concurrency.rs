@@ -32,6 +32,9 @@ fn assert_consistent(sandbox: &Sandbox) {
 
 /// Starts a process that runs these operations one after another.
 fn writer(sandbox: &Sandbox, home: &str, name: &str, operations: &[Value]) -> Child {
+    if home != "home" {
+        sandbox.trust_in(home);
+    }
     let file = sandbox.root.join(name);
     let input: String = operations.iter().map(|operation| format!("{operation}\n")).collect();
     fs::write(&file, input).expect("a file");

@@ -23,16 +23,27 @@ fn killed_write() -> (Sandbox, std::path::PathBuf) {
     let ended = command.env("LORE_FAULT", "noted").output().expect("lore runs");
     assert_ne!(ended.status.code(), Some(0));
     let all = sandbox.vault().join(".lore/staging");
-    let own = fs::read_dir(all).expect("a folder").next().expect("a record").expect("an entry").path();
+    let mut entries = fs::read_dir(all).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let own = entries.find(|path| path.is_dir()).expect("a record");
     (sandbox, own)
 }
 
-/// Changes the intent record.
+/// Changes the intent record, and leaves its seal.
 fn forge(own: &std::path::Path, change: impl FnOnce(&mut Value)) {
     let path = own.join("intent.json");
-    let mut intent: Value = serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
+    let text = fs::read_to_string(&path).expect("a record");
+    let (record, seal) = text.split_once('\n').expect("a seal");
+    let mut intent: Value = serde_json::from_str(record).expect("JSON");
     change(&mut intent);
-    fs::write(path, intent.to_string()).expect("a file");
+    fs::write(path, format!("{intent}\n{seal}")).expect("a file");
+}
+
+/// Asserts that the forged write was set aside.
+#[track_caller]
+fn is_set_aside(sandbox: &Sandbox, what: &str) {
+    let left = sandbox.sh("ls .lore/staging").text();
+    assert!(left.trim_end().ends_with(".rejected") && left.lines().count() == 1, "{what}: {left}");
+    assert_eq!(sandbox.sh("git status --porcelain --untracked-files=all .lore").text(), "", "{what}");
 }
 
 /// Lists what is next to the vault, and the hooks.
@@ -66,18 +77,20 @@ fn forged_record_writes_nothing_outside_the_policy() {
         fs::set_permissions(own.join("0.new"), fs::Permissions::from_mode(0o755)).expect("a mode");
         let before = surroundings(&sandbox);
         forge(&own, |intent| intent["steps"][0]["path"] = json!(path));
-        sandbox.run(&["status"]);
+        sandbox.run(&["status"]).exits(0).says("set aside");
         assert_eq!(surroundings(&sandbox), before, "{path}");
         sandbox.pipe(&["put", "other"], b"other\n").exits(0);
         assert!(!sandbox.root.join("ran").exists(), "{path}: the planted script ran");
-        assert!(!sandbox.vault().join(".lore/staging").exists(), "{path}: staging still exists");
+        is_set_aside(&sandbox, path);
         let planted = tree_names(&sandbox);
         assert_eq!(planted, "lore.toml\nother.md\npage.md\n", "{path}");
     }
 }
 
 fn tree_names(sandbox: &Sandbox) -> String {
-    sandbox.sh("find . -path ./.git -prune -o -type f -print | cut -c3- | sort").text()
+    sandbox
+        .sh("find . -path ./.git -prune -o -path ./.lore -prune -o -type f -print | cut -c3- | sort")
+        .text()
 }
 
 #[test]
@@ -87,11 +100,12 @@ fn forged_record_deletes_nothing_outside_the_vault() {
         let before = surroundings(&sandbox);
         forge(&own, |intent| {
             let hash = sandbox.sh("cd ..; sha256sum v/.git/HEAD | cut -c1-64").text();
-            intent["steps"] = json!([{ "path": path, "old": hash.trim(), "new": null }]);
+            intent["steps"] = json!([{ "path": path, "old": hash.trim(), "new": null, "sole_author": true }]);
         });
-        sandbox.run(&["status"]);
+        sandbox.run(&["status"]).exits(0).says("set aside");
         assert_eq!(surroundings(&sandbox), before, "{path}");
         sandbox.run(&["get", "page"]).exits(0);
+        is_set_aside(&sandbox, path);
     }
 }
 
@@ -158,4 +172,37 @@ fn unexpected_files_in_staging_do_not_stop_lore() {
         let outside = sandbox.sh("ls -A ../outside; cat ../outside/page.md").text();
         assert_eq!(outside, "page.md\nalive\n", "{script}");
     }
+}
+
+#[test]
+fn record_of_another_machine_is_set_aside_whatever_it_says() {
+    let (sandbox, own) = killed_write();
+    let before = tree_names(&sandbox);
+    // Sound in every way, but made with another secret.
+    fs::remove_file(sandbox.root.join("home/state/staging.key")).expect("the secret");
+    sandbox.run(&["status"]).exits(0).says("was not made on this machine");
+    assert_eq!(tree_names(&sandbox), before);
+    is_set_aside(&sandbox, "another machine");
+    assert_eq!(sandbox.run(&["status"]).exits(0).err, "", "it is said once");
+    sandbox.pipe(&["put", "other"], b"other\n").exits(0);
+    assert!(!own.exists());
+    // Nor does a copy of the record count in another vault.
+    let (other, own) = killed_write();
+    fs::create_dir_all(sandbox.vault().join(".lore/staging")).expect("a folder");
+    other.sh(&format!("cp -r {} {}/.lore/staging/copied", own.display(), sandbox.vault().display())).exits(0);
+    sandbox.run(&["status"]).exits(0).says("set aside");
+    assert!(!sandbox.vault().join("new.md").exists());
+}
+
+#[test]
+fn staging_never_enters_git() {
+    let (sandbox, _) = killed_write();
+    let added = sandbox.sh("git add --all --dry-run . && git status --porcelain -uall").exits(0);
+    assert!(!added.text().contains(".lore"), "{}", added.text());
+    // Somebody committed theirs by force: Lore commits its removal, never its content.
+    sandbox.sh("git add -f .lore/staging && git -c user.name=x -c user.email=x commit -qm staged").exits(0);
+    sandbox.run(&["status"]).exits(0);
+    sandbox.run(&["git", "commit"]).exits(0);
+    assert_eq!(sandbox.sh("git ls-tree -r --name-only HEAD .lore").text(), "");
+    assert_eq!(sandbox.sh("git status --porcelain -uall").text(), "");
 }

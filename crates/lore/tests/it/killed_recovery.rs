@@ -85,6 +85,7 @@ fn write_recovers_an_earlier_change_first() {
 #[test]
 fn another_home_recovers_a_killed_change() {
     let harness = CrashHarness::new(crash_support::move_with_links());
+    harness.sandbox.trust_in("other");
     for fault in ["kept:2", "noted", "installed:2", "before-commit", "committed"] {
         harness.reset();
         assert!(harness.killed_at(fault), "{fault}: the change was not killed");

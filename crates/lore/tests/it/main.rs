@@ -30,6 +30,7 @@ mod forged_staging;
 mod hostile_files;
 mod hostile_names;
 mod hostile_paths;
+mod hostile_vaults;
 mod round_trip;
 mod round_trip_names;
 mod slug_collisions;
@@ -93,6 +94,7 @@ mod environment;
 mod jumping_clock;
 mod log;
 mod replaced_database;
+mod trust;
 
 // Clients, hooks, skills and expectations.
 mod expectations;

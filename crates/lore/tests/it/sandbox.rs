@@ -33,7 +33,23 @@ impl Sandbox {
     pub fn empty() -> Sandbox {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let root = fs::canonicalize(dir.path()).expect("it is there");
-        Sandbox { _dir: dir, root }
+        let sandbox = Sandbox { _dir: dir, root };
+        sandbox.trust_in("home");
+        sandbox
+    }
+
+    /// Creates an empty directory in which nothing is trusted.
+    pub fn untrusted() -> Sandbox {
+        let sandbox = Sandbox::empty();
+        sandbox.run(&["trust", "--revoke", "."]).ok();
+        sandbox
+    }
+
+    /// Trusts every vault of the sandbox, for another home of Lore.
+    pub fn trust_in(&self, home: &str) {
+        let mut command = self.command(&["trust", "--below"]);
+        command.arg(&self.root).env("LORE_HOME", self.root.join(home));
+        Ran::from(command.output().expect("lore runs")).ok();
     }
 
     /// Creates a directory with an empty vault `v` of the `notes` profile.

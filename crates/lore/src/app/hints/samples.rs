@@ -99,6 +99,7 @@ fn errors() -> Vec<Error> {
         Error::EditedMeanwhile { paths: known() },
         Error::Exists { path: path.clone() },
         Error::Denied { path: path.clone(), verb: "put", rule: "r".into() },
+        Error::Untrusted { path: "/v".into(), why: "w".into() },
         Error::Lint { findings: vec![found(Lint::Secret)] },
         Error::Lint { findings: vec![found(Lint::GeneratedEdited)] },
         Error::Lint { findings: vec![found(Lint::IdDuplicate)] },

@@ -2,11 +2,12 @@
 
 use clap::Args;
 use lore_engine::{
-    Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote, validate,
-    verbs, without_scheme,
+    Access, Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote,
+    validate, verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
+use lore_vault::git::Repo;
 use lore_vault::{Scan, VaultPath, hidden_pages, is_dir, scan, without_extension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::hints::hint;
 use crate::app::session::Session;
+use crate::app::shell::quote;
+use crate::app::trust::{Judgement, Trust};
 use crate::ops::upkeep::git::GitView;
 use crate::ops::{Operation, Render};
 
@@ -57,13 +60,24 @@ impl Operation for Doctor {
         findings.push(ok(format!("configuration: {}", session.environment.config_file.display())));
         findings.push(ok(format!("database: {}", session.database()?.display())));
         match session.fresh() {
-            Ok(context) => check_vault(context, &mut findings)?,
+            Ok(context) => {
+                findings.push(trust(context));
+                check_vault(context, &mut findings)?;
+            }
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
         }
         if let Ok(context) = session.context() {
             check_git(context, &mut findings);
         }
         for (name, root) in session.config.projects().roots {
+            if let Judgement::Untrusted(why) = Trust::load(&session.environment)?.judge(&root) {
+                let what = format!("the project {name} is not trusted: {why}");
+                let fix = format!(
+                    "if you trust its author, run `lore trust {}`",
+                    quote(&root.display().to_string())
+                );
+                findings.push(note(what, &fix));
+            }
             if !is_dir(&root) {
                 let what = format!("the directory of project {name} is missing: {}", root.display());
                 findings.push(problem(what, &format!("restore it, or run `lore project remove {name}`")));
@@ -120,6 +134,20 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     }
     check_lint(context, findings)?;
     check_embeddings(context, findings)
+}
+
+/// Reports how far the vault is trusted.
+fn trust(context: &VaultContext) -> DiagnosisItem {
+    match context.access() {
+        Access::Full => ok("trust: full".into()),
+        Access::ReadOnly => note(
+            "trust: for reading only".into(),
+            &format!(
+                "to write to it and show it to agents, run `lore trust {}`",
+                quote(&context.vault().root().display().to_string())
+            ),
+        ),
+    }
 }
 
 /// Checks semantic search: the model and the pending chunks.
@@ -209,6 +237,9 @@ fn check_git(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) {
         Ok(state) => GitView::new(state),
         Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),
     };
+    if let Some(why) = Repo::problem(context.vault().root()) {
+        return findings.push(problem(why, "remove it, or replace it by the vault's own repository"));
+    }
     match view.line() {
         None => findings
             .push(note("the vault is not in a git repository".into(), "run `git init` to keep a history")),

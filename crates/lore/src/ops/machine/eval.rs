@@ -207,6 +207,7 @@ impl EvalFolder {
             name: name.to_owned(),
             root: root.to_owned(),
             store: Box::new(store),
+            access: lore_engine::Access::Full,
             state: self.folder.join("state"),
             clock: environment.clock.clone(),
             author: Author {

@@ -1,18 +1,19 @@
 //! `init`: creates or adopts a vault.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Policy, Profile, ScanMode, Scope, begin, refresh};
+use lore_engine::{Access, Error, Policy, Profile, ScanMode, Scope, begin, refresh};
 use lore_memory::daily::day_of;
 use lore_memory::new_id;
-use lore_vault::{POLICY_FILE, exists, is_dir, make_folder, real_folder, write_new};
+use lore_vault::git::create;
+use lore_vault::{POLICY_FILE, exists, is_dir, list_names, make_folder, real_folder, write_new};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::app::trust::{Trust, TrustLevel, dangers};
 use crate::ops::views::count;
 use crate::ops::{Operation, Render};
 
@@ -92,10 +93,12 @@ impl Operation for Init {
                 "pass a directory",
             ));
         }
+        let is_new = list_names(&requested).map_or(true, |names| names.is_empty());
         make_folder(&requested)?;
         let root = real_folder(&requested).ok_or_else(|| {
             AppError::usage(format!("{} is not a directory", requested.display()), "pass a directory")
         })?;
+        adopt(session, &root, is_new)?;
         let profile = match self.profile {
             None if exists(&root.join(POLICY_FILE)) => Policy::load(&root)?.profile,
             None | Some(ProfileName::Notes) => Profile::Notes,
@@ -105,8 +108,15 @@ impl Operation for Init {
         };
         let name = session.register(self.name.as_deref(), &root)?;
         let mut created = write_files(session, &root, profile)?;
-        if !self.no_git {
-            make_repository(session, &root, self.remote.as_deref());
+        // A vault works without git, so a failure is only a warning.
+        if !self.no_git
+            && let Err(error) = create(&root, self.remote.as_deref())
+        {
+            session.talk.warn(&format!("{error}; the vault works without a repository"));
+        }
+        // What Lore and git have just created there, such as hooks from the user's own template, is trusted too.
+        if !Trust::load(&session.environment)?.covers(&root) {
+            session.trust(&root, TrustLevel::Full)?;
         }
         let context = session.open(&name, &root)?;
         let report = refresh(&context, Scope::Vault(ScanMode::Stat), &session.talk.progress("Indexing"))?;
@@ -126,6 +136,25 @@ impl Operation for Init {
             skipped: report.skipped.len(),
             name,
         })
+    }
+}
+
+/// Trusts a directory that becomes a vault here, unless it comes from somebody else as far as can be seen: it has a policy
+/// already, or something that could do harm. An agent never trusts a directory that has content for its person.
+fn adopt(session: &Session, root: &Path, is_new: bool) -> Result<()> {
+    if session.is_trusted(root) {
+        return Ok(());
+    }
+    let is_plain = session.is_person() && !exists(&root.join(POLICY_FILE)) && dangers(root).is_empty();
+    if is_new || is_plain {
+        return session.trust(root, TrustLevel::Full);
+    }
+    match session.access(root)? {
+        Access::Full => Ok(()),
+        Access::ReadOnly => {
+            let why = "it is trusted for reading only".into();
+            Err(Error::Untrusted { path: root.to_owned(), why }.into())
+        }
     }
 }
 
@@ -163,34 +192,6 @@ fn new_policy(profile: Profile) -> String {
     let line = format!("profile = \"{}\"\n", profile.name());
     let about = "# Identifies this vault in a database, wherever it is checked out.";
     profile.policy().replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
-}
-
-/// Creates a git repository. A vault works without git, so a failure is only a warning.
-fn make_repository(session: &Session, root: &Path, remote: Option<&str>) {
-    // A directory ignored by the enclosing repository has no history there.
-    let inside =
-        git(root, &["rev-parse", "--is-inside-work-tree"]) && !git(root, &["check-ignore", "--quiet", "."]);
-    if !inside && !git(root, &["init", "--quiet", "--initial-branch=main"]) {
-        return session.talk.warn("git could not create a repository here; the vault works without one");
-    }
-    if let Some(url) = remote
-        && !git(root, &["remote", "get-url", "origin"])
-        && !git(root, &["remote", "add", "origin", url])
-    {
-        session.talk.warn("git could not add the remote; add it with `git remote add origin URL`");
-    }
-}
-
-fn git(root: &Path, arguments: &[&str]) -> bool {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(root)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }
 
 impl Render for InitReport {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use lore_engine::VaultContext;
 use lore_ports::Forget;
-use lore_vault::{make_folder, real_folder};
+use lore_vault::{exists, make_folder, real_folder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::config::Config;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::app::trust::{Judgement, Trust, TrustLevel};
 use crate::ops::views::{Done, count, lines};
 use crate::ops::{Operation, Render};
 
@@ -37,10 +38,15 @@ impl Operation for Add {
             return Err(AppError::usage("the project name is empty", "pass a name, such as notes"));
         }
         session.check_name(&self.name, &real_folder(&requested).unwrap_or(requested.clone()))?;
+        let is_new = !exists(&requested);
         make_folder(&requested)?;
         let root = real_folder(&requested).ok_or_else(|| {
             AppError::usage(format!("{} is not a directory", requested.display()), "pass a directory")
         })?;
+        if is_new {
+            session.trust(&root, TrustLevel::Full)?;
+        }
+        session.access(&root)?;
         session.register(Some(&self.name), &root)?;
         let context = session.open_fresh(&self.name, &root)?;
         let default = session.config.projects().default.as_deref() == Some(&self.name);
@@ -69,8 +75,11 @@ pub struct ProjectItem {
     path: String,
     /// Whether it is used when nothing else selects a project.
     default: bool,
-    /// Whether its directory exists.
+    /// Whether its directory exists and can be opened.
     active: bool,
+    /// Whether it is not opened because the user has not trusted it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    untrusted: bool,
     pages: u64,
     links: u64,
     observations: u64,
@@ -83,16 +92,21 @@ impl Operation for List {
 
     fn run(self, session: &Session) -> Result<ProjectList> {
         let known = session.config.projects();
+        let trust = Trust::load(&session.environment)?;
         let mut projects = Vec::new();
         for (name, root) in &known.roots {
             let default = known.default.as_ref() == Some(name);
-            projects.push(match session.open_fresh(name, root) {
-                Ok(context) => item(&context, default)?,
-                Err(_) => ProjectItem {
+            // A list asks nothing.
+            let is_untrusted = matches!(trust.judge(root), Judgement::Untrusted(_)) && exists(root);
+            let opened = if is_untrusted { None } else { session.open_fresh(name, root).ok() };
+            projects.push(match opened {
+                Some(context) => item(&context, default)?,
+                None => ProjectItem {
                     name: name.clone(),
                     path: root.display().to_string(),
                     default,
                     active: false,
+                    untrusted: is_untrusted,
                     pages: 0,
                     links: 0,
                     observations: 0,
@@ -112,6 +126,7 @@ fn item(context: &VaultContext, default: bool) -> Result<ProjectItem> {
         path: context.vault().root().display().to_string(),
         default,
         active: true,
+        untrusted: false,
         pages: counts.pages,
         links: counts.links,
         observations: counts.observations,
@@ -126,8 +141,11 @@ impl Render for ProjectList {
         }
         lines(self.projects.iter().map(|project| {
             let mark = if project.default { "*" } else { " " };
-            let state =
-                if project.active { count(project.pages, "page") } else { "directory missing".into() };
+            let state = match (project.active, project.untrusted) {
+                (true, _) => count(project.pages, "page"),
+                (false, true) => "not trusted".into(),
+                (false, false) => "directory missing".into(),
+            };
             format!("{mark} {:<20}  {}  ({state})", project.name, project.path)
         }))
     }

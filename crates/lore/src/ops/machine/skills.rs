@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lore_engine::Chosen;
-use lore_vault::{exists, read_text, write_private};
+use lore_vault::{Vault, exists, read_text, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::skills::{Folder, Skill, SkillSource, Version, file, find, is_called};
+use crate::skills::{Folder, Skill, SkillSource, VAULT_FOLDER, Version, file, find, is_called};
 
 /// List skills: instructions for agents on how to work with Lore
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -216,8 +216,15 @@ fn folders(session: &Session) -> Vec<Folder> {
         Ok(Chosen::Known(_, root) | Chosen::Found(root)) => Some(root),
         Err(_) => None,
     };
-    let vault = vault.map(|root| Folder { source: SkillSource::Vault, path: root.join(".lore/skills") });
-    vault.into_iter().chain([Folder { source: SkillSource::User, path: user_folder(session) }]).collect()
+    // Agents follow skills as instructions.
+    let vault = vault.filter(|root| session.is_trusted(root));
+    let vault = vault.and_then(|root| Vault::open(&root).ok()).map(|vault| Folder {
+        source: SkillSource::Vault,
+        path: vault.root().join(VAULT_FOLDER),
+        vault: Some(vault),
+    });
+    let user = Folder { source: SkillSource::User, path: user_folder(session), vault: None };
+    vault.into_iter().chain([user]).collect()
 }
 
 fn user_folder(session: &Session) -> PathBuf {

@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::Error;
 use lore_ports::{Filter, Order, Window};
-use lore_vault::{VaultPath, is_dir, is_page, list_folder};
+use lore_vault::{VaultPath, is_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,11 +55,11 @@ impl Operation for Ls {
         let filter = Filter { path: prefix, ..Default::default() };
         let all = Window { limit: i64::MAX as usize, offset: 0 };
         let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
-        let folder = context.vault().root().join(&path);
-        if !is_dir(&folder) {
-            return Err(Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() }.into());
-        }
-        let entries = list_folder(&folder)?
+        let missing = || Error::NotFound { reference: format!("{path}/"), suggestions: Vec::new() };
+        let entries = context
+            .vault()
+            .list(&path)?
+            .ok_or_else(missing)?
             .into_iter()
             .map(|(name, folder)| {
                 let full = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };

@@ -11,7 +11,7 @@ use lore_engine::{
 };
 use lore_page::edit::Dropped;
 use lore_text::{date_in_name, fold, slugify};
-use lore_vault::{VaultPath, exists, is_page, read_text};
+use lore_vault::{VaultPath, exists, is_page};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -148,12 +148,7 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
 fn template(context: &VaultContext, path: &str) -> Result<String> {
     let policy = context.policy();
     let kind = policy.type_of(path);
-    let own = context.vault().root().join(format!(".lore/templates/{kind}.md"));
-    let text = match read_text(&own)? {
-        Some(text) => Some(text),
-        None => policy.profile.template(kind).map(str::to_owned),
-    };
-    let Some(text) = text else {
+    let Some(text) = context.template(kind)? else {
         return Err(AppError::usage(
             format!("no template for pages of type {kind}"),
             format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),

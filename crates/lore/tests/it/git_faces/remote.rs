@@ -190,6 +190,7 @@ fn hint_reconciles_two_diverged_machines() {
     vault.lore(&["capture", "So that the last fetch is not old"]).ok();
     vault.lore(&["git", "push"]).ok();
     let other = vault.clone_remote();
+    vault.sandbox.trust_in("other-home");
     let elsewhere = |arguments: &[&str]| {
         let mut command = vault.at(LATER, arguments);
         command.env("LORE_HOME", vault.sandbox.root.join("other-home")).current_dir(&other);

@@ -91,6 +91,7 @@ fn init_sets_the_given_remote() {
     assert_eq!(vault.git_in(&vault.remote(), &["rev-parse", "main"]), vault.head());
     // A clone is the whole vault, on a machine that has never seen it.
     let other = vault.clone_remote();
+    vault.sandbox.trust_in("other-home");
     let mut command = vault.at(NOON, &["lint"]);
     command.current_dir(&other).env("LORE_HOME", vault.sandbox.root.join("other-home"));
     let linted = command.output().expect("it runs");
