@@ -47,7 +47,8 @@ pub fn replace_own_text(text: &str, heading: &str, with: &str) -> Result<String,
     let given: Vec<String> =
         Doc::new(with).page.headings.into_iter().map(|heading| heading.text.to_lowercase()).collect();
     let own = doc.section(&headings[at]);
-    let direct = (at + 1..headings.len()).filter(|inner| parent(headings, *inner) == Some(at));
+    let parents = parents(headings);
+    let direct = (at + 1..headings.len()).filter(|inner| parents[*inner] == Some(at));
     let is_inside = |bounds: &SectionBounds| bounds.start < own.end;
     let missing = direct.filter(|inner| !given.contains(&headings[*inner].text.to_lowercase()));
     let kept: Vec<SectionBounds> =
@@ -181,7 +182,19 @@ fn matches_path(
     fitting == path.len()
 }
 
-pub(super) fn parent(headings: &[Heading], at: usize) -> Option<usize> {
+/// Returns the heading above each heading, in one pass.
+pub(super) fn parents(headings: &[Heading]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let above = |(at, heading): (usize, &Heading)| {
+        while open.pop_if(|outer| headings[*outer].level >= heading.level).is_some() {}
+        let outer = open.last().copied();
+        open.push(at);
+        outer
+    };
+    headings.iter().enumerate().map(above).collect()
+}
+
+fn parent(headings: &[Heading], at: usize) -> Option<usize> {
     (0..at).rev().find(|before| headings[*before].level < headings[at].level)
 }
 

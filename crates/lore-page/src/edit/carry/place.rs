@@ -9,7 +9,7 @@ use lore_text::fold;
 use super::pair::{Mention, Side};
 use super::statement::{Body, Statement};
 use crate::edit::doc::Doc;
-use crate::edit::section::parent;
+use crate::edit::section::parents;
 use crate::page::Heading;
 
 /// A position in the new text.
@@ -36,6 +36,7 @@ pub(super) struct Places<'s, 'd, 't> {
     new: &'s Side<'d, 't>,
     /// Section of each line of the old text, and the same section of the new one, if it is there.
     sections: Vec<(Section, Option<Section>)>,
+    known: SectionMap,
     /// Positions after the nearest line before each line, and before the nearest one after it.
     after: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
@@ -56,6 +57,7 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
             old,
             new,
             sections,
+            known,
             after: vec![None; count],
             before: vec![None; count],
             inside: vec![None; count],
@@ -165,11 +167,10 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
     /// Returns the end of the nearest section around a section that the new text has, or of the truth.
     fn under_own_heading(&self, section: usize) -> Place {
         let (old, new) = (self.old.doc, self.new.doc);
-        let known = SectionMap::new(old, new);
+        let parents = &self.known.parents;
+        let outer = std::iter::successors(parents[section], |at| parents[*at]);
         let outer =
-            std::iter::successors(parent(&old.page.headings, section), |at| parent(&old.page.headings, *at));
-        let outer =
-            outer.filter_map(|at| known.of(Some(at).filter(|at| !is_title(old, *at)))).find_map(|at| at);
+            outer.filter_map(|at| self.known.of(Some(at).filter(|at| !is_title(old, *at)))).find_map(|at| at);
         let end = match outer {
             Some(outer) => new.section(&new.page.headings[outer]).end,
             None => new.page.truth.end,
@@ -195,32 +196,37 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
 /// The sections of an old text that a new one has too.
 struct SectionMap {
     found: HashMap<usize, usize>,
+    /// The heading above each heading of the old text.
+    parents: Vec<Option<usize>>,
 }
 
 impl SectionMap {
     fn new(old: &Doc<'_>, new: &Doc<'_>) -> SectionMap {
-        let names = |doc: &Doc<'_>, at: usize| {
+        let old_parents = parents(&old.page.headings);
+        let new_parents = parents(&new.page.headings);
+        let names = |doc: &Doc<'_>, parents: &[Option<usize>], at: usize| {
             let headings = &doc.page.headings;
-            let outer = parent(headings, at).filter(|outer| !is_title(doc, *outer));
+            let outer = parents[at].filter(|outer| !is_title(doc, *outer));
             (outer.map(|outer| fold(&headings[outer].text)), fold(&headings[at].text))
         };
         let is_in_truth = |doc: &Doc<'_>, heading: &Heading| doc.in_truth(heading.lines.first);
         let mut exact = HashMap::new();
         let mut by_name = HashMap::new();
         for (at, heading) in new.page.headings.iter().enumerate().filter(|(at, _)| !is_title(new, *at)) {
-            let (outer, name) = names(new, at);
+            let (outer, name) = names(new, &new_parents, at);
             let in_truth = is_in_truth(new, heading);
             by_name.entry((in_truth, name.clone())).or_insert(at);
             exact.entry((in_truth, outer, name)).or_insert(at);
         }
         let has_timeline = new.page.timeline.is_some();
         let found = old.page.headings.iter().enumerate().filter_map(|(at, heading)| {
-            let (outer, name) = names(old, at);
+            let (outer, name) = names(old, &old_parents, at);
             let in_truth = is_in_truth(old, heading) || !has_timeline;
             let found = exact.get(&(in_truth, outer, name.clone()));
             Some((at, *found.or_else(|| by_name.get(&(in_truth, name)))?))
         });
-        SectionMap { found: found.collect() }
+        let found = found.collect();
+        SectionMap { found, parents: old_parents }
     }
 
     fn of(&self, section: Section) -> Option<Section> {
