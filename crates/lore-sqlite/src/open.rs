@@ -70,10 +70,21 @@ pub fn open_with(options: &OpenOptions<'_>) -> Result<OpenedStore> {
     match try_open(path, options.step) {
         Ok(store) => Ok(OpenedStore { store, warnings: Vec::new() }),
         Err(Error::IndexBroken { message, .. }) => replace(options, &message),
-        Err(error) => match open_for_reading(path)? {
+        // A database that is only busy is not opened for reading: the next attempt may write.
+        Err(error) if is_forbidden(&error) => match open_for_reading(path)? {
             Some(store) => Ok(OpenedStore { store, warnings: vec![read_only(path)] }),
             None => Err(error),
         },
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the database, or the files that SQLite needs beside it, may not be written.
+fn is_forbidden(error: &Error) -> bool {
+    match error {
+        Error::IndexReadOnly { .. } => true,
+        Error::Index { message, .. } => message.contains("unable to open database file"),
+        _ => false,
     }
 }
 

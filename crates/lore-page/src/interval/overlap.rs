@@ -30,7 +30,8 @@ pub fn overlapping_pairs<V: PartialEq>(items: &[(Interval, V)]) -> Vec<(usize, u
         .collect();
     order.sort_by(|a, b| (&a.0, a.2).cmp(&(&b.0, b.2)));
     // Of the items so far: the one that ends last, and of those with another value, the one that ends last.
-    let (mut last, mut other): (Option<(&str, usize)>, Option<(&str, usize)>) = (None, None);
+    let mut last: Option<(&str, usize)> = None;
+    let mut other: Option<(&str, usize)> = None;
     let mut pairs = Vec::new();
     for (from, until, at) in &order {
         let differs = |one: (&str, usize)| items[one.1].1 != items[*at].1;

@@ -3,7 +3,12 @@
 //! What is measured is growth, not speed: the CPU time at twice the size over that at the size. It is about 2 where a
 //! command is linear and 4 where it is quadratic. A ratio over the limit fails the run.
 
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark, not part of Lore")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    reason = "a benchmark, not part of Lore"
+)]
 
 mod shapes;
 
