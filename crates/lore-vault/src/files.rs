@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 use crate::names::is_hidden;
+use crate::regular::absent;
 
 /// Maximum size of a text file outside any vault.
 const TEXT_LIMIT: u64 = 256 * 1024 * 1024;
@@ -324,10 +325,6 @@ pub(crate) fn place_of(_file: &File) -> Option<PathBuf> {
 
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
     fs::metadata(path)
-}
-
-pub(crate) fn absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Makes a rename or removal durable. Some file systems cannot; the file itself is intact even then.

@@ -13,7 +13,7 @@ use crate::vault::Vault;
 use crate::walk::Skipped;
 
 /// Maximum size of an ignore file. Its patterns are compiled, which costs far more than reading them.
-const LIMIT: u64 = 128 * 1024;
+const LIMIT: u64 = 32 * 1024;
 
 /// The ignore files that could not be used, each with the reason.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::files::absent;
-
 /// Reads a regular file of at most `limit` bytes; `None` when it does not exist.
 pub(crate) fn read_regular(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     // Checked before opening: opening some devices has an effect.
@@ -40,6 +38,11 @@ pub(crate) fn read_bounded(file: &File, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// Whether an error says that there is no such file.
+pub(crate) fn absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 pub(crate) fn not_regular() -> io::Error {

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::files::{absent, exists, list_folder, list_names, metadata, place_of};
+use crate::files::{exists, list_folder, list_names, metadata, place_of};
 use crate::path::{is_page_path, safe_path};
-use crate::regular::{not_regular, open_regular, read_bounded};
+use crate::regular::{absent, not_regular, open_regular, read_bounded};
 use crate::secret::machine_secret;
 use crate::walk;
 

@@ -6,10 +6,11 @@ use std::time::UNIX_EPOCH;
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 
-use crate::files::{absent, metadata};
+use crate::files::metadata;
 use crate::ignore_rules::{IgnoreRules, Unusable};
 use crate::names::{is_hidden, is_page};
 use crate::path::VaultPath;
+use crate::regular::absent;
 use crate::vault::Vault;
 
 /// A page's file as listed by the file system.
@@ -155,9 +156,12 @@ pub fn all_files(vault: &Vault) -> Vec<String> {
 /// path and the file itself, every `.loreignore` from the nearest up, then every `.gitignore`. Nothing inside an
 /// ignored directory can be whitelisted.
 pub fn ignored(vault: &Vault, path: &str) -> bool {
+    is_ignored(vault, &IgnoreRules::new(vault.clone(), Unusable::default()), path)
+}
+
+fn is_ignored(vault: &Vault, rules: &IgnoreRules, path: &str) -> bool {
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     ends.push(path.len());
-    let rules = IgnoreRules::new(vault.clone(), Unusable::default());
     path.split('/').any(is_hidden)
         || ends.into_iter().any(|end| rules.ignore(&vault.root().join(&path[..end]), end < path.len()))
 }
@@ -165,10 +169,11 @@ pub fn ignored(vault: &Vault, path: &str) -> bool {
 /// Stats only these paths. Paths that no longer exist are left out.
 pub fn stat(vault: &Vault, paths: &BTreeSet<String>) -> Scan {
     let mut scan = Scan::default();
+    let rules = IgnoreRules::new(vault.clone(), Unusable::default());
     for path in paths {
         let full = vault.root().join(path);
         let name = path.rsplit('/').next().unwrap_or(path);
-        if !is_page(name) || ignored(vault, path) || !vault.has_no_linked_folder(&full) {
+        if !is_page(name) || is_ignored(vault, &rules, path) || !vault.has_no_linked_folder(&full) {
             continue;
         }
         match metadata(&full) {

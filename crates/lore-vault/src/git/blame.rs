@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::call::{Call, batches};
 use super::message::{ACTOR, FACE, SESSION};
 use super::{GitError, Repo};
-use crate::vault::Vault;
+use crate::regular::read_regular;
 
 /// A line of a file and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,11 +107,11 @@ impl Repo {
     }
 
     fn never_committed(&self, path: &str) -> Result<Vec<BlamedLine>, GitError> {
-        let read = Vault::open(&self.root).and_then(|vault| vault.read(path, u64::MAX));
-        let Some(file) = read.map_err(|error| GitError::failed("blame", error.to_string()))? else {
+        let read = read_regular(&self.root.join(path), u64::MAX);
+        let Some(bytes) = read.map_err(|error| GitError::failed("blame", error.to_string()))? else {
             return Err(GitError::failed("blame", format!("{path} does not exist in the vault")));
         };
-        let text = String::from_utf8_lossy(&file.bytes);
+        let text = String::from_utf8_lossy(&bytes);
         Ok(text.lines().zip(1..).map(|(text, line)| uncommitted_line(line, text.to_owned())).collect())
     }
 }

@@ -233,6 +233,9 @@ fn daily_retention(policy: &Policy, path: &str) -> String {
 
 /// Checks the repository and whether the remote can be reached.
 fn check_git(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) {
+    if context.access() == Access::ReadOnly {
+        return;
+    }
     let view = match git_state(context) {
         Ok(state) => GitView::new(state),
         Err(error) => return findings.push(problem(error.to_string(), &hint(&error))),

@@ -36,7 +36,7 @@ pub const VAULTS: &[HostileVault] = &[
     ("ignore-pipe", Trick::Shape, "mkfifo .gitignore"),
     ("ignore-endless", Trick::Shape, "ln -s /dev/zero .loreignore"),
     ("ignore-link", Trick::Shape, "ln -s \"$OUT/secret.md\" .gitignore"),
-    ("ignore-huge", Trick::Shape, "yes 'a*b?c[d-f]*/**/x*' | head -c 100000 > .loreignore"),
+    ("ignore-huge", Trick::Shape, "yes 'a*b?c[d-f]*/**/x*' | head -c 30000 > .loreignore"),
     ("ignore-sparse", Trick::Shape, "truncate -s 1T .gitignore; mkdir n; mkfifo n/.loreignore"),
     ("raw-traversal", Trick::Shape, "printf '[raw]\\nfolder = \"../outside\"\\n' >> lore.toml"),
     ("raw-link", Trick::Shape, "printf '[raw]\\nfolder = \"raw\"\\n' >> lore.toml; ln -s \"$OUT\" raw"),
