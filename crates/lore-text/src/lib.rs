@@ -10,6 +10,7 @@
 //! ```
 
 mod age;
+mod closing_tag;
 pub mod diff;
 mod hash;
 mod one_line;
@@ -30,8 +31,10 @@ mod stem;
 mod stop_words;
 mod timeframe;
 mod tokens;
+mod visible;
 
 pub use age::{Age, NotAnAge};
+pub use closing_tag::escape_closing_tags;
 pub use hash::{ContentHash, keyed_hash, stable_number};
 pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
@@ -47,3 +50,4 @@ pub use stem::{Language, stem};
 pub use stop_words::is_content_word;
 pub use timeframe::{MONTHS, NotATimeframe, date_millis, since, until};
 pub use tokens::estimate_tokens;
+pub use visible::{is_acted_on, visible, visible_json};
