@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
+use lore_text::{ContentHash, on_one_line};
+
 use crate::app::{shell, xml};
+
+/// Maximum length of a vault's name in the name of a service.
+const NAME: usize = 60;
 
 /// A service: its commands and schedule.
 #[derive(Debug, Clone)]
@@ -37,16 +42,36 @@ impl Job {
     }
 }
 
+/// Returns a name for the services of a vault that no other vault has. One that is plain already stays as it is; any other,
+/// and one of another Lore home, gets a hash after a dot, which no plain name contains.
+pub fn vault_name(project: &str, home: Option<&Path>) -> String {
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    let fits = project.len() <= NAME && !project.is_empty() && project.chars().all(is_plain);
+    if fits && home.is_none() {
+        return project.to_owned();
+    }
+    let home = home.map(|home| home.as_os_str().as_encoded_bytes()).unwrap_or_default();
+    let hash = ContentHash::of(&[project.as_bytes(), b"\0", home].concat()).to_string();
+    let slug: String =
+        lore_text::slugify(project).replace('/', "-").chars().filter(|c| is_plain(*c)).collect();
+    format!("{}.{}", slug.get(..NAME).unwrap_or(&slug), hash.get(..12).unwrap_or(&hash))
+}
+
 /// Returns the systemd unit files of a job: name and text.
 pub fn systemd(job: &Job) -> Vec<(String, String)> {
     let kind = if job.schedule == Schedule::Always { "exec" } else { "oneshot" };
-    let mut service = format!("[Unit]\nDescription={}\n\n[Service]\nType={kind}\n", job.about);
+    let about = description(&job.about);
+    let mut service = format!("[Unit]\nDescription={about}\n\n[Service]\nType={kind}\n");
     for (name, value) in &job.environment {
         service.push_str(&format!("Environment={}\n", quoted(&format!("{name}={value}"))));
     }
-    for command in &job.commands {
-        let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
-        service.push_str(&format!("ExecStart={}\n", words.join(" ")));
+    for command in job.commands.iter().map(runnable) {
+        // Variables are expanded in the arguments, but neither in the program nor in `Environment=`.
+        let words = command.iter().enumerate().map(|(at, word)| match at {
+            0 => quoted(word),
+            _ => quoted(word).replace('$', "$$"),
+        });
+        service.push_str(&format!("ExecStart={}\n", words.collect::<Vec<_>>().join(" ")));
     }
     if job.schedule == Schedule::Always {
         service.push_str("Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n");
@@ -61,7 +86,7 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
         }
     };
     let timer =
-        format!("[Unit]\nDescription={}\n\n[Timer]\n{when}\n[Install]\nWantedBy=timers.target\n", job.about);
+        format!("[Unit]\nDescription={about}\n\n[Timer]\n{when}\n[Install]\nWantedBy=timers.target\n");
     vec![(format!("{}.service", job.name), service), (format!("{}.timer", job.name), timer)]
 }
 
@@ -98,11 +123,44 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
     (format!("{}.plist", job.name), text)
 }
 
-/// Quotes an argument for systemd, escaping `%`, `$`, `\` and `"`.
+/// Returns a command that systemd starts: it refuses programs whose path has quotes, backslashes or wildcards, so a shell
+/// starts these.
+fn runnable(command: &Vec<String>) -> Vec<String> {
+    let is_safe = |letter: char| letter.is_alphanumeric() || "-_./:=@+,% ".contains(letter);
+    if command.first().is_none_or(|program| program.chars().all(is_safe)) {
+        return command.clone();
+    }
+    let shell = ["/bin/sh", "-c", "exec \"$0\" \"$@\""].map(str::to_owned);
+    shell.into_iter().chain(command.iter().cloned()).collect()
+}
+
+/// Returns a description for systemd: one line, without specifiers, and without a backslash that could continue it.
+fn description(text: &str) -> String {
+    on_one_line(text).replace('\\', "/").replace('%', "%%")
+}
+
+/// Quotes a word for systemd, escaping `%`, `\`, quotes and control characters. A NUL, which no process can get, becomes
+/// U+FFFD.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@+".contains(letter);
-    let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
-    if word.chars().all(plain) && !word.is_empty() { escaped } else { format!("\"{escaped}\"") }
+    if word.chars().all(plain) && !word.is_empty() {
+        return word.to_owned();
+    }
+    let mut escaped = String::from("\"");
+    for letter in word.chars() {
+        match letter {
+            '\\' => escaped.push_str("\\\\"),
+            '"' => escaped.push_str("\\\""),
+            '%' => escaped.push_str("%%"),
+            '\n' => escaped.push_str("\\n"),
+            '\t' => escaped.push_str("\\t"),
+            '\r' => escaped.push_str("\\r"),
+            '\0' => escaped.push('\u{fffd}'),
+            letter if letter.is_ascii_control() => escaped.push_str(&format!("\\x{:02x}", letter as u32)),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped + "\""
 }
 
 #[cfg(test)]
@@ -194,6 +252,118 @@ mod tests {
             text.contains("<key>KeepAlive</key>") && text.contains("<key>RunAtLoad</key>\n  <true/>"),
             "{text}"
         );
+    }
+
+    /// Splits the value of `ExecStart=` or `Environment=` as systemd does: quotes, escapes, specifiers, and variables where
+    /// they are expanded. Anything that would be expanded is an error.
+    fn words(value: &str, variables: bool) -> Vec<String> {
+        let (mut words, mut word, mut is_open) = (Vec::new(), None::<String>, false);
+        let mut letters = value.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' => {
+                    is_open = !is_open;
+                    word.get_or_insert_default();
+                }
+                ' ' if !is_open => words.extend(word.take()),
+                '\\' => {
+                    let escaped = match letters.next().expect("an escape") {
+                        'n' => '\n',
+                        't' => '\t',
+                        'r' => '\r',
+                        'x' => {
+                            let digits: String = letters.by_ref().take(2).collect();
+                            char::from(u8::from_str_radix(&digits, 16).expect("two digits"))
+                        }
+                        quote @ ('"' | '\\') => quote,
+                        other => panic!("unknown escape {other:?} in {value}"),
+                    };
+                    word.get_or_insert_default().push(escaped);
+                }
+                '%' => {
+                    assert_eq!(letters.next(), Some('%'), "a specifier in {value}");
+                    word.get_or_insert_default().push('%');
+                }
+                '$' if variables && !words.is_empty() => {
+                    assert_eq!(letters.next(), Some('$'), "a variable in {value}");
+                    word.get_or_insert_default().push('$');
+                }
+                letter => {
+                    assert!(!letter.is_control() && letter != ';' || is_open, "{letter:?} in {value}");
+                    word.get_or_insert_default().push(letter);
+                }
+            }
+        }
+        assert!(!is_open, "an open quote in {value}");
+        words.extend(word);
+        words
+    }
+
+    #[test]
+    fn any_text_reaches_the_command_unchanged() {
+        for text in [
+            "plain",
+            "two words",
+            "",
+            "it's",
+            "a\"b",
+            "$HOME ${HOME} $$",
+            "%h %% %",
+            r"C:\new\",
+            "\\",
+            ";",
+            "a;b",
+            "line\nExecStartPost=/bin/evil",
+            "tab\there\r",
+            "\u{1b}[31m\u{7f}",
+            "#x",
+            "東京",
+            "-",
+            "x\\\n",
+        ] {
+            let command = vec![format!("/opt/{text}/lore"), "--project".into(), text.to_owned()];
+            let mut odd = job(Schedule::Always);
+            (odd.commands, odd.about) = (vec![command.clone()], format!("Serve {text}"));
+            odd.environment = vec![("LORE_HOME".into(), text.to_owned())];
+            let (_, unit) = systemd(&odd).remove(0);
+            let value = |key: &str| {
+                let mut values = unit.lines().filter_map(|line| line.strip_prefix(key));
+                let value = values.next().unwrap_or_else(|| panic!("{unit}")).to_owned();
+                assert_eq!(values.next(), None, "{unit}");
+                value
+            };
+            let started = words(&value("ExecStart="), true);
+            assert!(started.ends_with(&command), "{unit}");
+            assert!(started.len() == 3 || started[..3] == ["/bin/sh", "-c", "exec \"$0\" \"$@\""], "{unit}");
+            assert_eq!(words(&value("Environment="), false), [format!("LORE_HOME={text}")], "{unit}");
+            assert!(!value("Description=").ends_with('\\'), "{unit}");
+            assert!(!unit.contains("\nExecStartPost"), "{unit}");
+            assert_eq!(unit.lines().count(), 12, "{unit}");
+            let (_, list) = launchd(&odd, Path::new("/tmp/log"));
+            let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+            roxmltree::Document::parse_with_options(&list, options).expect("well-formed");
+        }
+    }
+
+    #[test]
+    fn different_vaults_have_different_names() {
+        assert_eq!(vault_name("a-b", None), "a-b");
+        let names = ["a b", "a-b", "A-B", "a/b", "a_b", "a.b", "é", "e", "東京", "京都", "", "a\nb", "a-b."];
+        let long = ["x".repeat(300), format!("{}y", "x".repeat(299))];
+        let homes = [None, Some(Path::new("/h")), Some(Path::new("/i"))];
+        let mut all = Vec::new();
+        for name in names.into_iter().chain(long.iter().map(String::as_str)) {
+            for home in homes {
+                let made = vault_name(name, home);
+                let valid = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
+                assert!(made.chars().all(valid) && made.len() < 100, "{made}");
+                all.push(made);
+            }
+        }
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count, "two vaults share a name");
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use lore_engine::{VaultContext, git_state};
 use lore_vault::exists;
 
+use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::service::{Job, Schedule, launchd, systemd};
+use crate::service::{Job, Schedule, launchd, systemd, vault_name};
 
 /// Name prefix of the watcher.
 const WATCHER: &str = "lore-watch-";
@@ -80,7 +81,7 @@ pub(super) fn every_file(session: &Session) -> Result<ServicePlan> {
 
 fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Result<Vec<Job>> {
     let project = context.name();
-    let slug = lore_text::slugify(project).replace('/', "-");
+    let slug = vault_name(project, session.environment.own.as_deref());
     let program = session.environment.program.clone().ok_or_else(|| {
         AppError::usage("cannot find the path of the lore program", "run lore by its full path")
     })?;
@@ -99,12 +100,7 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
     if policy.rotate.is_some() {
         daily.insert(0, command(&["rotate"]));
     }
-    let environment = session
-        .environment
-        .own
-        .iter()
-        .map(|home| ("LORE_HOME".to_owned(), home.display().to_string()))
-        .collect::<Vec<_>>();
+    let environment = variables(session)?;
     Ok(vec![
         Job {
             name: format!("lore-push-{slug}"),
@@ -135,6 +131,31 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
             environment,
         },
     ])
+}
+
+/// Returns the variables with which a service uses the same configuration, database and models as this shell.
+fn variables(session: &Session) -> Result<Vec<(String, String)>> {
+    let environment = &session.environment;
+    let database = session.database()?;
+    let named = (database != environment.data.join("lore.db")).then_some(database);
+    let folders = [
+        ("LORE_HOME", environment.own.clone()),
+        ("XDG_CONFIG_HOME", environment.user_config.clone().filter(|_| environment.own.is_none())),
+        ("XDG_STATE_HOME", moved(environment, &environment.state, ".local/state")),
+        ("XDG_DATA_HOME", moved(environment, &environment.data, ".local/share")),
+        ("LORE_DB", named),
+        ("LORE_MODELS", environment.models.clone()),
+    ];
+    let folders = folders.into_iter().filter_map(|(name, path)| Some((name, path?.display().to_string())));
+    let model = environment.model.clone().map(|model| ("LORE_MODEL", model));
+    Ok(folders.chain(model).map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Returns the parent of one of Lore's directories if it is not in its usual place below the home directory.
+fn moved(environment: &Environment, folder: &Path, usual: &str) -> Option<PathBuf> {
+    let parent = folder.parent()?;
+    let is_usual = environment.home.as_ref().is_some_and(|home| parent == home.join(usual));
+    (environment.own.is_none() && !is_usual).then(|| parent.to_owned())
 }
 
 fn files(session: &Session, jobs: Vec<Job>) -> Result<ServicePlan> {
