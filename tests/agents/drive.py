@@ -226,9 +226,9 @@ async def main():
         sandbox = Sandbox(folder)
         for generation in GENERATIONS:
             CALLED.clear()
-            await session(sandbox.stdio(), generation, sandbox, f"stdio{generation[:2]}")
+            await session(sandbox.stdio("--allow-machine"), generation, sandbox, f"stdio{generation[:2]}")
             print(f"stdio {generation}: ok", flush=True)
-        with sandbox.http() as (address, token):
+        with sandbox.http("--allow-machine") as (address, token):
             for generation in GENERATIONS:
                 CALLED.clear()
                 async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as web:

@@ -37,9 +37,9 @@ class Sandbox:
         )
 
     @contextlib.contextmanager
-    def http(self):
+    def http(self, *more):
         """Starts an HTTP server; yields its address and a token."""
-        arguments = [LORE, "serve", "--http", "127.0.0.1:0"]
+        arguments = [LORE, "serve", "--http", "127.0.0.1:0", *more]
         server = subprocess.Popen(arguments, env=self.env, cwd=self.vault, stderr=subprocess.PIPE, text=True)
         self.server = server
         try:

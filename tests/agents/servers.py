@@ -223,6 +223,8 @@ def disconnect(address, token):
 def grants(sandbox):
     """Checks tokens limited to reading or to one project."""
     reads = json.loads(sandbox.lore("token", "add", "reader", "--json"))["token"]
+    elsewhere = Path(sandbox.home, "elsewhere")
+    sandbox.lore("project", "add", "elsewhere", str(elsewhere))
     other = json.loads(sandbox.lore("token", "add", "other", "--write", "--for", "elsewhere", "--json"))["token"]
     assert os.stat(Path(sandbox.home, "tokens.toml")).st_mode & 0o777 == 0o600
     with sandbox.http() as (address, _):
@@ -231,9 +233,15 @@ def grants(sandbox):
 
         assert post(reads, "stats").status_code == 200
         assert post(reads, "put", slug="notes/no", content="x").status_code == 403
-        assert post(other, "stats").status_code == 403
+        assert post(other, "stats").status_code == 200
+        # A project that the token does not cover does not exist for it.
+        assert post(other, "stats?project=brain").status_code == 404
+        assert post(other, "put?project=brain", slug="notes/no", content="x").status_code == 404
         assert post(other, "config_set", key="search.limit", value="5").status_code == 403
-        assert post(other, "put", slug="notes/no", content="x").status_code == 403
+        assert post(other, "put", slug="notes/own", content="x").status_code == 200
+        assert Path(elsewhere, "notes/own.md").exists() and not Path(sandbox.vault, "notes/own.md").exists()
+        sandbox.lore("token", "remove", "other")
+        assert post(other, "stats").status_code == 401
         assert not Path(sandbox.vault, "notes/no.md").exists()
 
 

@@ -58,7 +58,7 @@ async def disconnect_ends_the_work(sandbox):
     os.mkfifo(gate)
     script.write_text(f"echo started >> '{started}'\ncat '{gate}' > /dev/null\necho 'All that was known.'\n")
     sandbox.lore("config", "set", "compact.command", f"sh '{script}'")
-    with sandbox.http() as (address, token):
+    with sandbox.http("--allow-machine") as (address, token):
         host, port = address.removeprefix("http://").split(":")
         body = '{"summarizer": "command"}'
         head = f"POST /api/compact HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n"

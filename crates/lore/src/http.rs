@@ -4,6 +4,8 @@
 //! are refused.
 
 mod address;
+mod body;
+mod connections;
 mod context;
 mod guard;
 mod metrics;
@@ -35,6 +37,12 @@ use metrics::Metrics;
 /// Maximum size of a request body, in bytes.
 const BODY: usize = 16 * 1024 * 1024;
 
+/// Maximum length of a URL, in bytes.
+const URL: usize = 8 * 1024;
+
+/// How often the token file is checked for removed tokens while streams are open.
+const TOKEN_CHECK: Duration = Duration::from_millis(200);
+
 /// Time limit of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -48,6 +56,8 @@ pub struct Shared {
     metrics: Metrics,
     /// Accepted host names besides those of this machine.
     hosts: Vec<String>,
+    /// Time limit for the parts of a request to arrive.
+    read_timeout: Duration,
 }
 
 /// Settings of the HTTP server.
@@ -58,6 +68,8 @@ pub struct Listen {
     pub hosts: Vec<String>,
     /// The set of MCP tools to offer.
     pub tools: Toolset,
+    /// Time limit for the parts of a request to arrive.
+    pub read_timeout: Duration,
 }
 
 /// Serves until the process receives a stop signal.
@@ -80,16 +92,19 @@ pub async fn serve(
     let mut hosts = listen.hosts;
     hosts.extend((!address.ip().is_loopback()).then(|| address.ip().to_string()));
     let handler = Handler::new(workers.clone(), keepers, listen.tools);
-    let shared = Arc::new(Shared { workers, tokens, metrics: Metrics::default(), hosts });
-    let serving = axum::serve(listener, router(shared, handler)).with_graceful_shutdown(stopped());
-    let late = async {
-        stopped().await;
-        tokio::time::sleep(LAST_WORDS).await;
-    };
-    tokio::select! {
-        served = serving => served.map_err(|error| AppError::usage(format!("cannot serve: {error}"), "start it again")),
-        // An open stream must not keep the server from shutting down.
-        () = late => Ok(()),
+    let read_timeout = listen.read_timeout;
+    let shared = Arc::new(Shared { workers, tokens, metrics: Metrics::default(), hosts, read_timeout });
+    tokio::spawn(follow_tokens(shared.clone()));
+    connections::serve(listener, router(shared, handler), read_timeout, stopped(), LAST_WORDS).await;
+    Ok(())
+}
+
+/// Notices removed tokens, so that their open streams end. Requests read the tokens by themselves.
+async fn follow_tokens(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(TOKEN_CHECK).await;
+        // A file that cannot be read grants nothing; requests report it.
+        let _ = shared.tokens.refresh();
     }
 }
 

@@ -53,7 +53,8 @@ pub struct Handler {
 impl Handler {
     /// Returns a handler.
     pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
-        Handler { workers, keepers, tools: toolset(set).into(), listed: Arc::default() }
+        let tools = toolset(set).into_iter().filter(|tool| tool.is_offered(workers.host().allow_machine));
+        Handler { tools: tools.collect(), workers, keepers, listed: Arc::default() }
     }
 
     fn listed(&self) -> &[rmcp::model::Tool] {
@@ -110,7 +111,8 @@ impl Handler {
     ) -> RequestTarget {
         let face = Arc::new(McpFace { tools: self.tools.clone(), tool });
         let client = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
-        RequestTarget { face, grant: granted(context), client, project }
+        let machine = self.workers.host().allow_machine;
+        RequestTarget { face, grant: granted(context), client, project, machine }
     }
 }
 

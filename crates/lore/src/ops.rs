@@ -25,6 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::app::access::Reach;
 use crate::app::error::Result;
 use crate::app::session::Session;
 
@@ -51,6 +52,8 @@ pub trait Operation: Args + DeserializeOwned + JsonSchema + Send + 'static {
     const HIDDEN: bool = false;
     /// Whether it concerns the machine and its user rather than one vault.
     const MACHINE: bool = false;
+    /// What it reaches beyond one vault, which decides who may run it over MCP and HTTP.
+    const REACH: Reach = Reach::of(Self::MACHINE, Self::WRITES);
     /// Output type.
     type Output: Serialize + JsonSchema + Render + 'static;
     /// Runs the operation.

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lore_engine::{
-    Author, Chosen, CommitView, ContextParts, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
+    Author, Chosen, CommitView, ContextParts, Error, Policy, Projects, ScanMode, Scope, VaultContext, refresh,
 };
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
 use lore_sqlite::{OpenOptions, SqliteStore};
 use lore_vault::read_bytes;
 
+use crate::app::access::{Limits, PathNames};
 use crate::app::config::Config;
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
@@ -52,6 +53,7 @@ pub struct Session {
     /// The available models.
     pub models: Arc<Library>,
     options: SessionOptions,
+    limits: Limits,
     context: OnceCell<VaultContext>,
     warnings: RefCell<Vec<String>>,
     wording: RefCell<Option<Arc<dyn Wording>>>,
@@ -74,6 +76,7 @@ impl Session {
             config,
             talk,
             options,
+            limits: Limits::default(),
             context: OnceCell::new(),
             warnings: RefCell::default(),
             wording: RefCell::default(),
@@ -87,6 +90,39 @@ impl Session {
     pub fn syncing(mut self, sync: bool) -> Session {
         self.options.sync = sync;
         self
+    }
+
+    /// Returns the session with the limits of its caller.
+    pub fn limited(mut self, limits: Limits) -> Session {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns the limits of the caller.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Returns the registered vaults that the caller may know of.
+    pub fn projects(&self) -> Projects {
+        let mut projects = self.config.projects();
+        projects.roots.retain(|name, _| self.limits.covers(name));
+        projects.maps.retain(|(_, name)| self.limits.covers(name));
+        projects.default = projects.default.filter(|name| self.limits.covers(name));
+        projects
+    }
+
+    /// Returns a path as the caller may see it: one that is limited to projects sees no absolute path.
+    pub fn shown_path(&self, path: &Path) -> String {
+        self.shown(&path.display().to_string())
+    }
+
+    /// Returns a text of this machine, such as a warning, as the caller may see it.
+    pub fn shown(&self, text: &str) -> String {
+        match self.limits.projects {
+            None => text.to_owned(),
+            Some(_) => path_names(&self.environment, &self.config.projects(), &self.limits).text(text),
+        }
     }
 
     /// Returns whether the caller may not write, so that an operation that only reads must not log either.
@@ -230,7 +266,7 @@ impl Session {
 
     /// Returns the warnings from opening the database.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings.borrow().clone()
+        self.warnings.borrow().iter().map(|warning| self.shown(warning)).collect()
     }
 
     /// Returns the project given with `--project`.
@@ -246,8 +282,14 @@ impl Session {
     /// Returns the name and root of the selected vault, registering it if needed.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
         let asked = self.asked_project();
-        match self.config.projects().choose(asked, self.environment.here.as_deref())? {
+        let projects = self.projects();
+        match projects.choose(asked, self.environment.here.as_deref())? {
             Chosen::Known(name, root) => Ok((name, root)),
+            // A caller that is limited to projects cannot register one.
+            Chosen::Found(_) if self.limits.projects.is_some() => Ok(match projects.choose(None, None)? {
+                Chosen::Known(name, root) => (name, root),
+                Chosen::Found(_) => return Err(Error::NoProject { known: projects.names() }.into()),
+            }),
             Chosen::Found(root) => {
                 // Nothing is registered for a vault that is not trusted.
                 self.access(&root)?;
@@ -327,6 +369,20 @@ impl Session {
 fn is_unwritable(error: &lore_engine::Error) -> bool {
     use lore_ports::Error::{Index, IndexReadOnly};
     matches!(error, lore_engine::Error::Port(Index { transient: true, .. } | IndexReadOnly { .. }))
+}
+
+/// Returns the names that replace the directories of this machine in messages to a limited caller.
+pub fn path_names(environment: &Environment, projects: &Projects, limits: &Limits) -> PathNames {
+    let vaults = projects.roots.iter().map(|(name, root)| {
+        let shown = if limits.covers(name) { name.clone() } else { "…".to_owned() };
+        (root.as_path(), shown)
+    });
+    let config_folder = environment.config_file.parent();
+    let own = [config_folder, Some(&environment.data), Some(&environment.state)];
+    let own = own.into_iter().flatten().map(|folder| (folder, "…".to_owned()));
+    let outer = [environment.home.as_deref(), environment.here.as_deref()];
+    let outer = outer.into_iter().flatten().map(|folder| (folder, "…".to_owned()));
+    PathNames::new(vaults.chain(own).chain(outer))
 }
 
 /// Returns the name to register a vault under: its current one, the wanted one, or one derived from its policy or

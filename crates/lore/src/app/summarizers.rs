@@ -29,6 +29,7 @@ pub struct Command {
 impl Command {
     /// Returns the configured command.
     pub fn new(session: &Session) -> Result<ModelSummarizer<Command>> {
+        session.limits().check_command("the setting compact.command")?;
         let text = wanted(&session.config, "compact.command", "command")?;
         let words = words(&text).ok_or_else(|| {
             AppError::usage(

@@ -45,12 +45,32 @@ pub(super) fn command() -> Command {
                 .help("Serve HTTP: /api, /api/context and /mcp [default: 127.0.0.1:8321]"),
         )
         .arg(
+            Arg::new("allow_machine")
+                .long("allow-machine")
+                .action(ArgAction::SetTrue)
+                .help("Let clients change this machine: settings, vaults, models, services")
+                .long_help(
+                    "Let clients change this machine: settings, vaults, models, services\n\nWithout it, clients reach \
+                     only registered vaults. With it, a client with all rights can run any command as you, for \
+                     example through the setting compact.command.",
+                ),
+        )
+        .arg(
             Arg::new("host")
                 .long("host")
                 .value_name("NAME")
                 .action(ArgAction::Append)
                 .requires("http")
                 .help("Accept this host name too (repeatable)"),
+        )
+        .arg(
+            Arg::new("read_timeout")
+                .long("read-timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(u64).range(1..=3600))
+                .default_value("15")
+                .requires("http")
+                .help("Close connections whose requests arrive slower than this"),
         )
         .after_help(
             "Examples:\n  lore serve\n  lore serve --tools core --project brain\n  lore serve --http\n  lore serve --http 127.0.0.1:9000",
@@ -65,6 +85,7 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
         project: globals.project.clone(),
         sync: !globals.no_sync,
         level: globals.level(),
+        allow_machine: matches.get_flag("allow_machine"),
     };
     let set = matches.get_one::<Toolset>("tools").copied().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -75,7 +96,9 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
         None => runtime.block_on(over_stdio(workers, keepers, set)),
         Some(address) => {
             let hosts = matches.get_many::<String>("host").unwrap_or_default().cloned().collect();
-            let listen = Listen { address: parse_address(address)?, hosts, tools: set };
+            let seconds = matches.get_one::<u64>("read_timeout").copied().unwrap_or(15);
+            let read_timeout = Duration::from_secs(seconds);
+            let listen = Listen { address: parse_address(address)?, hosts, tools: set, read_timeout };
             runtime.block_on(over_http(workers, keepers, listen))
         }
     };

@@ -49,7 +49,7 @@ pub async fn page(
 ) -> Response {
     let request = means(&headers).map(|means| PageRequest { path: place, method, headers, means });
     let response = match request {
-        Ok(request) => request.run(&shared, target(grant, project), body).await,
+        Ok(request) => request.run(&shared, target(&shared, grant, project), body).await,
         Err(failure) => Err(failure),
     };
     response.unwrap_or_else(|failure| reply::failure(&failure))

@@ -1,21 +1,31 @@
 //! The OpenAPI document, generated from the schemas of the operations.
 
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::reply;
+use super::{Shared, reply};
+use crate::app::access::{Grant, Limits};
 use crate::ops;
 use crate::ops::OperationInfo;
 
 /// Serves the OpenAPI document.
-pub async fn document() -> Response {
-    reply::value(StatusCode::OK, &made())
+pub async fn document(State(shared): State<Arc<Shared>>, Extension(grant): Extension<Grant>) -> Response {
+    let machine = shared.workers.host().allow_machine;
+    let limits = Limits { projects: grant.projects.clone(), machine };
+    let offered =
+        |entry: &OperationInfo| grant.check(&entry.demand()).is_ok() && limits.check(&entry.demand()).is_ok();
+    reply::value(StatusCode::OK, &made(offered))
 }
 
-fn made() -> Value {
+/// Returns the document with the operations that the token may run on this server.
+fn made(offered: impl Fn(&OperationInfo) -> bool) -> Value {
     let mut paths = Map::new();
-    for entry in &ops::REGISTRY {
+    for entry in ops::REGISTRY.iter().filter(|entry| offered(entry)) {
         paths.insert(format!("/api/{}", entry.tool()), json!({ "post": operation(entry) }));
     }
     paths.insert("/api/context/{path}".into(), page());

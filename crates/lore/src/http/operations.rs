@@ -17,9 +17,6 @@ use crate::app::access::Grant;
 use crate::app::error::{AppError, Result};
 use crate::server::{RequestTarget, resolve};
 
-/// Maximum number of bytes read and discarded from an oversized request.
-const FORGOTTEN: usize = 64 * 1024 * 1024;
-
 /// Runs an operation.
 pub async fn run(
     State(shared): State<Arc<Shared>>,
@@ -34,35 +31,29 @@ pub async fn run(
 }
 
 async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> Result<Value> {
-    let target = target(grant, address.project);
+    let target = target(shared, grant, address.project);
     resolve(target, &address.place, parameters(body)).await?.json(&shared.workers).await
 }
 
 /// Returns the target of a request with this grant.
-pub fn target(grant: Grant, project: Option<String>) -> RequestTarget {
-    RequestTarget { face: Arc::new(HttpFace), grant: Some(grant), client: None, project }
+pub fn target(shared: &Shared, grant: Grant, project: Option<String>) -> RequestTarget {
+    let machine = shared.workers.host().allow_machine;
+    RequestTarget { face: Arc::new(HttpFace), grant: Some(grant), client: None, project, machine }
 }
 
 /// Reads a request body, up to the size limit.
 pub async fn bytes(body: Body) -> Result<Vec<u8>> {
     let mut body = body;
-    let (mut kept, mut length) = (Vec::new(), 0);
+    let mut kept = Vec::new();
     while let Some(frame) = body.frame().await {
         let broke_off = |_| AppError::usage("the request body ended early", "send the request again");
         let Ok(data) = frame.map_err(broke_off)?.into_data() else { continue };
-        length += data.len();
-        match length {
-            // A client that is still sending does not read the answer, so the rest is read and discarded.
-            _ if length > BODY + FORGOTTEN => break,
-            _ if length > BODY => kept = Vec::new(),
-            _ => kept.extend_from_slice(&data),
+        if kept.len() + data.len() > BODY {
+            return Err(reply::too_large());
         }
+        kept.extend_from_slice(&data);
     }
-    if length <= BODY {
-        return Ok(kept);
-    }
-    let message = format!("the request is larger than {} MB", BODY >> 20);
-    Err(AppError::new(lore_engine::Code::TooLarge, message, "send less at once"))
+    Ok(kept)
 }
 
 async fn parameters(body: Body) -> Result<Value> {

@@ -4,8 +4,10 @@ use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use lore_engine::Code;
 use serde_json::{Value, json};
 
+use super::BODY;
 use crate::app::error::{AppError, status};
 
 /// Returns a JSON response.
@@ -45,6 +47,12 @@ pub fn refusal(code: StatusCode, failure: &AppError) -> Response {
         Some(version) => with_version(response, version),
         None => response,
     }
+}
+
+/// Returns the error of a request whose body is too large.
+pub fn too_large() -> AppError {
+    let message = format!("the request is larger than {} MB", BODY >> 20);
+    AppError::new(Code::TooLarge, message, "send less at once")
 }
 
 /// Answers the health check.

@@ -51,7 +51,7 @@ mod tests {
 
     fn wording(projects: Option<Vec<String>>, writes: bool) -> RequestWording {
         let grant = Some(Grant { actor: "ada".into(), projects, writes });
-        RequestWording { face: Arc::new(HttpFace), grant, operation: ops::find("put").ok() }
+        RequestWording { face: Arc::new(HttpFace), grant, machine: true, operation: ops::find("put").ok() }
     }
 
     #[test]

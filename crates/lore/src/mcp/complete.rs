@@ -12,15 +12,10 @@ use crate::ops;
 /// Returns completions for an argument.
 pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<CompletionInfo> {
     let begun = fold(argument.value.trim());
-    let mut values = match argument.name.as_str() {
-        "project" | "name" => session
-            .config
-            .projects()
-            .roots
-            .keys()
-            .filter(|name| fold(name).starts_with(&begun))
-            .cloned()
-            .collect(),
+    let mut values: Vec<String> = match argument.name.as_str() {
+        "project" | "name" => {
+            session.projects().roots.keys().filter(|name| fold(name).starts_with(&begun)).cloned().collect()
+        }
         "tag" | "tags" => tags(session, &begun)?,
         _ => slugs(session, &begun)?,
     };

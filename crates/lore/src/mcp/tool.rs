@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::app::access::Reach;
 use crate::app::error::{AppError, Result};
 use crate::ops;
 
@@ -107,6 +108,11 @@ impl Parameter {
 }
 
 impl Tool {
+    /// Returns whether a server offers the tool; `machine` is whether it allows changes of the machine.
+    pub fn is_offered(&self, machine: bool) -> bool {
+        machine || ops::find(self.schema).is_ok_and(|operation| operation.reach != Reach::ChangesMachine)
+    }
+
     /// Returns the operation for a call, with its parameters.
     pub fn call(&self, arguments: Map<String, Value>) -> Result<(&'static str, Value)> {
         self.check(&arguments)?;

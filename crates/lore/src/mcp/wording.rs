@@ -77,6 +77,7 @@ mod tests {
         RequestWording {
             face: Arc::new(face),
             grant: None,
+            machine: true,
             operation: tool.and_then(|tool| ops::find(tool.schema).ok()),
         }
     }

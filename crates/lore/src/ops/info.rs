@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::{DynOutput, Operation, find};
-use crate::app::access::Demand;
+use crate::app::access::{Demand, Reach};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 
@@ -24,8 +24,8 @@ pub struct OperationInfo {
     pub writes: bool,
     /// Whether it may log in the ledger. A read-only grant allows it; it then logs nothing.
     pub logs: bool,
-    /// Whether it concerns the machine and its user rather than one vault.
-    pub machine: bool,
+    /// What it reaches beyond one vault.
+    pub reach: Reach,
     /// Builds its subcommand.
     pub command: fn() -> Command,
     /// Returns the schema of its parameters.
@@ -47,7 +47,7 @@ pub(super) type Prepared = Box<dyn FnOnce(&Session) -> Result<Box<dyn DynOutput>
 impl OperationInfo {
     /// Returns what it demands of a grant.
     pub fn demand(&self) -> Demand {
-        Demand { name: self.name, writes: self.writes, machine: self.machine }
+        Demand { name: self.name, writes: self.writes, reach: self.reach }
     }
 
     /// Returns its tool name: `project add` is `project_add`.
@@ -67,13 +67,21 @@ impl OperationInfo {
     /// Returns an error if a parameter is unknown.
     pub(super) fn check(&self, parameters: &Value) -> Result<()> {
         let known = self.parameters();
-        match parameters.as_object().and_then(|given| given.keys().find(|key| !known.contains(key))) {
-            None => Ok(()),
-            Some(unknown) => Err(AppError::usage(
-                format!("{} has no parameter {unknown:?}", self.name),
-                format!("known parameters: {}", known.join(", ")),
-            )),
-        }
+        let unknown = parameters.as_object().and_then(|given| given.keys().find(|key| !known.contains(key)));
+        let Some(unknown) = unknown else { return Ok(()) };
+        let message = match self.names_a_file(unknown) {
+            true => format!(
+                "{} takes {unknown:?} only on the command line: it names a file of this machine",
+                self.name
+            ),
+            false => format!("{} has no parameter {unknown:?}", self.name),
+        };
+        Err(AppError::usage(message, format!("known parameters: {}", known.join(", "))))
+    }
+
+    /// Returns whether the command has an argument of this name that no other face has. All of these name files.
+    fn names_a_file(&self, name: &str) -> bool {
+        (self.command)().get_arguments().any(|argument| argument.get_id() == name)
     }
 
     pub(super) const fn of<O: Operation>() -> OperationInfo {
@@ -83,7 +91,7 @@ impl OperationInfo {
             former_names: O::FORMER_NAMES,
             writes: O::WRITES,
             logs: O::LOGS,
-            machine: O::MACHINE,
+            reach: O::REACH,
             command: || {
                 O::augment_args(Command::new(last_word(O::NAME)))
                     .visible_aliases(O::ALIASES.iter().copied())

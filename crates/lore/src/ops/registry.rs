@@ -163,6 +163,9 @@ pub fn tools() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
+
+    use crate::app::access::Reach;
 
     #[test]
     fn every_operation_has_a_unique_name_and_help() {
@@ -186,6 +189,147 @@ mod tests {
                 assert_eq!(find(name).ok().map(|found| found.name), Some(info.name), "{name}");
             }
         }
+    }
+
+    /// What a server offers to whom: to every token, to tokens for all vaults, or only with `--allow-machine`.
+    #[test]
+    fn reach_of_every_operation() {
+        let mut table = String::new();
+        for info in &REGISTRY {
+            let reach = match info.reach {
+                Reach::Vault => "vault",
+                Reach::ReadsMachine => "reads the machine",
+                Reach::ChangesMachine => "changes the machine",
+            };
+            let access = if info.writes { "write" } else { "read" };
+            table.push_str(&format!("{:<17}  {access:<5}  {reach}\n", info.name));
+        }
+        expect_test::expect![[r#"
+            init               write  changes the machine
+            project add        write  changes the machine
+            project list       read   vault
+            project default    write  changes the machine
+            project remove     write  changes the machine
+            project info       read   vault
+            map                write  changes the machine
+            sync               write  vault
+            status             read   vault
+            doctor             read   reads the machine
+            stats              read   vault
+            validate           read   vault
+            config get         read   reads the machine
+            config set         write  changes the machine
+            config unset       write  changes the machine
+            config list        read   reads the machine
+            put                write  vault
+            get                read   vault
+            show               read   vault
+            edit               write  vault
+            mv                 write  vault
+            rm                 write  vault
+            list               read   vault
+            ls                 read   vault
+            recent             read   vault
+            tags               read   vault
+            tag                write  vault
+            untag              write  vault
+            timeline           read   vault
+            timeline-add       write  vault
+            raw                write  vault
+            write-note         write  vault
+            edit-note          write  vault
+            search-notes       read   vault
+            history            read   vault
+            diff               read   vault
+            restore            write  vault
+            blame              read   vault
+            search             read   vault
+            query              read   vault
+            build-context      read   vault
+            context            read   vault
+            link               write  vault
+            links              read   vault
+            backlinks          read   vault
+            link-close         write  vault
+            unlink             write  vault
+            graph              read   vault
+            path               read   vault
+            facts              read   vault
+            fact-add           write  vault
+            gaps               read   vault
+            gap add            write  vault
+            gap approve        write  vault
+            gap resolve        write  vault
+            check              write  vault
+            capture            write  vault
+            ingest             write  vault
+            stale              read   vault
+            set-status         write  vault
+            compact            write  vault
+            curate             read   vault
+            lint               write  vault
+            index              write  vault
+            git status         read   vault
+            git push           write  vault
+            git pull           write  vault
+            git commit         write  vault
+            service install    write  changes the machine
+            service status     read   reads the machine
+            service uninstall  write  changes the machine
+            setup              write  changes the machine
+            skills list        read   vault
+            skills show        read   vault
+            skills extract     write  changes the machine
+            skills doctor      read   vault
+            retention run      write  vault
+            retention status   read   vault
+            rotate             write  vault
+            embed              write  vault
+            model list         read   vault
+            model pull         write  changes the machine
+            model use          write  changes the machine
+            model path         write  changes the machine
+            model remove       write  changes the machine
+            eval               read   changes the machine
+            token add          write  changes the machine
+            token list         read   reads the machine
+            token remove       write  changes the machine
+            test               write  vault
+            db checkpoint      write  changes the machine
+            db backup          write  changes the machine
+        "#]]
+        .assert_eq(&table);
+    }
+
+    /// No operation for every token takes the path of a file of this machine, except at the command line.
+    #[test]
+    fn arguments_that_name_files_are_not_in_schemas() {
+        let mut found = Vec::new();
+        let file_type = clap::value_parser!(PathBuf).type_id();
+        for info in REGISTRY.iter().filter(|info| info.reach != Reach::ChangesMachine) {
+            let known = info.parameters();
+            let command = (info.command)();
+            for argument in command.get_arguments() {
+                let name = argument.get_id().as_str();
+                let is_file = argument.get_value_parser().type_id() == file_type;
+                assert!(!(is_file && known.iter().any(|known| known == name)), "{}: {name}", info.name);
+                if is_file {
+                    let given = serde_json::json!({ name: "/etc/passwd" });
+                    let failure = info.check(&given).expect_err("it is no parameter");
+                    assert!(failure.message.contains("only on the command line"), "{}", failure.message);
+                    found.push(format!("{} {name}", info.name));
+                }
+            }
+        }
+        expect_test::expect![[r#"
+            put file
+            capture file
+            capture raw
+            ingest file
+            ingest json_payload
+            compact apply
+            test junit"#]]
+        .assert_eq(&found.join("\n"));
     }
 
     #[test]

@@ -10,9 +10,10 @@ use tokio::sync::watch;
 
 use super::wording::{Face, RequestWording};
 use super::workers::{Caller, ProgressStep, Workers};
-use crate::app::access::Grant;
+use crate::app::access::{Grant, Limits};
+use crate::app::config::Config;
 use crate::app::error::{AppError, Result};
-use crate::app::session::Session;
+use crate::app::session::{Session, path_names};
 use crate::ops::{self, Call, DynOutput, OperationInfo};
 
 /// Who sends a request, with which rights and for which project.
@@ -26,6 +27,8 @@ pub struct RequestTarget {
     pub client: Option<String>,
     /// The requested project; default: the server's.
     pub project: Option<String>,
+    /// Whether the server allows operations that change the machine.
+    pub machine: bool,
 }
 
 /// A request that may run.
@@ -50,6 +53,7 @@ pub async fn resolve(
         if let Some(grant) = &target.grant {
             grant.check(&operation.demand())?;
         }
+        target.limits().check(&operation.demand())?;
         Call::new(operation, parameters.await?)
     };
     match call.await {
@@ -96,22 +100,43 @@ impl RequestTarget {
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let wording = Arc::new(self.wording(operation));
-        let RequestTarget { face, grant, client, project } = self;
-        let actor = grant.as_ref().map(|grant| grant.actor.clone()).or(client);
+        let limits = self.limits();
+        let RequestTarget { face, grant, client, project, .. } = self;
         let read_only = grant.as_ref().is_some_and(|grant| !grant.writes);
-        let limited = grant.filter(|grant| grant.projects.is_some());
+        let actor = grant.map(|grant| grant.actor).or(client);
         let words = wording.clone();
-        let checked = move |session: &Session| {
-            if let Some(grant) = limited {
-                grant.check_project(&session.choose()?.0)?;
+        let limited = limits.projects.is_some();
+        let worded = move |session: &Session| {
+            if limited {
+                // Even an operation that uses no vault is refused for a project that is not covered.
+                session.choose()?;
             }
             session.with_wording(words, || work(session))
         };
-        let caller = Caller { actor, project, face: face.name(), read_only };
-        workers.run(caller, progress, checked).await.map_err(|failure| failure.worded(&*wording))
+        let caller = Caller { actor, project, face: face.name(), read_only, limits: limits.clone() };
+        let done = workers.run(caller, progress, worded).await;
+        done.map_err(|failure| without_paths(workers, &limits, failure).worded(&*wording))
+    }
+
+    /// Returns what the request may reach.
+    fn limits(&self) -> Limits {
+        let projects = self.grant.as_ref().and_then(|grant| grant.projects.clone());
+        Limits { projects, machine: self.machine }
     }
 
     fn wording(&self, operation: Option<&'static OperationInfo>) -> RequestWording {
-        RequestWording { face: self.face.clone(), grant: self.grant.clone(), operation }
+        let (face, grant) = (self.face.clone(), self.grant.clone());
+        RequestWording { face, grant, machine: self.machine, operation }
     }
+}
+
+/// Removes absolute paths from an error for a caller that is limited to projects.
+fn without_paths(workers: &Workers, limits: &Limits, failure: AppError) -> AppError {
+    if limits.projects.is_none() {
+        return failure;
+    }
+    let environment = &workers.host().environment;
+    // The configuration may be what is broken; its directory is known all the same.
+    let projects = Config::load(&environment.config_file).map(|config| config.projects()).unwrap_or_default();
+    path_names(environment, &projects, limits).redact(failure)
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::app::access::Grant;
+use crate::app::access::{Grant, Reach};
 use crate::app::wording::Wording;
 use crate::ops::OperationInfo;
 
@@ -46,6 +46,8 @@ pub struct RequestWording {
     pub face: Arc<dyn Face>,
     /// Its rights: the client is not told to do what it may not do.
     pub grant: Option<Grant>,
+    /// Whether the server allows operations that change the machine.
+    pub machine: bool,
     /// The operation that runs, whose parameters a flag means.
     pub operation: Option<&'static OperationInfo>,
 }
@@ -75,7 +77,9 @@ impl Wording for RequestWording {
             return Some(self.face.catalog().to_owned());
         }
         let Command { operation, parameters } = Command::parse(words)?;
-        let allowed = self.grant.as_ref().is_none_or(|grant| grant.check(&operation.demand()).is_ok());
+        let demand = operation.demand();
+        let granted = self.grant.as_ref().is_none_or(|grant| grant.check(&demand).is_ok());
+        let allowed = granted && (self.machine || demand.reach != Reach::ChangesMachine);
         self.face.call(operation, &parameters).filter(|_| allowed)
     }
 }

@@ -13,6 +13,7 @@ use lore_vault::modified;
 use tokio::sync::{oneshot, watch};
 
 use super::vault_worker::VaultWorkers;
+use crate::app::access::Limits;
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::session::{Session, SessionOptions};
@@ -38,6 +39,8 @@ pub struct Caller {
     pub face: &'static str,
     /// Whether its token may not write.
     pub read_only: bool,
+    /// What it may reach.
+    pub limits: Limits,
 }
 
 /// The server's settings.
@@ -53,6 +56,8 @@ pub struct ServerConfig {
     pub sync: bool,
     /// Verbosity on standard error.
     pub level: Verbosity,
+    /// Whether clients may run operations that change the machine.
+    pub allow_machine: bool,
 }
 
 impl ServerConfig {
@@ -62,15 +67,18 @@ impl ServerConfig {
         if let Some(actor) = &caller.actor {
             environment.actor.clone_from(actor);
         }
+        // A limited caller must not learn which project is the server's own.
+        let own = self.project.clone().filter(|name| caller.limits.covers(name));
+        environment.project = environment.project.filter(|name| caller.limits.covers(name));
         let options = SessionOptions {
             db: self.db.clone(),
-            project: caller.project.clone().or_else(|| self.project.clone()),
+            project: caller.project.clone().or(own),
             sync,
             keeps_up: true,
             face: caller.face,
             read_only: caller.read_only,
         };
-        Session::new(environment, options, Stderr::new(self.level))
+        Ok(Session::new(environment, options, Stderr::new(self.level))?.limited(caller.limits.clone()))
     }
 }
 

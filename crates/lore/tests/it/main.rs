@@ -99,7 +99,9 @@ mod trust;
 // Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;
+mod server_access;
 mod server_hints;
+mod server_limits;
 mod server_policy;
 mod server_support;
 mod services;

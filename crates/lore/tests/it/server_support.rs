@@ -19,7 +19,12 @@ pub struct McpClient {
 impl McpClient {
     /// Starts a server with a set of tools.
     pub fn start(sandbox: &Sandbox, tools: &str) -> McpClient {
-        let mut command = sandbox.command(&["serve", "--tools", tools]);
+        McpClient::start_with(sandbox, &["--tools", tools])
+    }
+
+    /// Starts a server with these options.
+    pub fn start_with(sandbox: &Sandbox, options: &[&str]) -> McpClient {
+        let mut command = sandbox.command(&[&["serve"], options].concat());
         let mut child = sandbox.spawn(command.stdin(Stdio::piped()));
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
@@ -74,9 +79,15 @@ pub struct HttpServer {
 impl HttpServer {
     /// Starts a server on a free port.
     pub fn start(sandbox: &Sandbox) -> HttpServer {
+        HttpServer::start_with(sandbox, &[])
+    }
+
+    /// Starts a server on a free port with these options.
+    pub fn start_with(sandbox: &Sandbox, options: &[&str]) -> HttpServer {
         let added = sandbox.run(&["token", "add", "tester", "--write"]).ok().json();
         let token = added["token"].as_str().expect("a token").to_owned();
-        let mut child = sandbox.spawn(&mut sandbox.command(&["serve", "--http", "127.0.0.1:0"]));
+        let arguments = [&["serve", "--http", "127.0.0.1:0"], options].concat();
+        let mut child = sandbox.spawn(&mut sandbox.command(&arguments));
         let mut line = String::new();
         BufReader::new(child.stderr.as_mut().expect("piped")).read_line(&mut line).expect("a line");
         let address = line.strip_prefix("listening on http://").and_then(|rest| rest.split(';').next());
@@ -86,19 +97,36 @@ impl HttpServer {
 
     /// Sends a request and returns its status and its body as JSON.
     pub fn send(&self, token: &str, line: &str, body: &str) -> (u16, Value) {
-        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        let (host, length) = (&self.address, body.len());
-        write!(
-            stream,
-            "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-        )
-        .expect("the server reads");
+        let (status, body) = self.send_raw(token, line, body);
+        (status, serde_json::from_str(&body).unwrap_or_default())
+    }
+
+    /// Sends a request and returns its status and its body.
+    pub fn send_raw(&self, token: &str, line: &str, body: &str) -> (u16, String) {
+        let mut stream = self.connect();
+        self.write_head(&mut stream, token, line, &["Connection: close"], body);
         let mut response = String::new();
         stream.read_to_string(&mut response).expect("a response");
         let (head, body) = response.split_once("\r\n\r\n").expect("a head");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        (status, serde_json::from_str(body).unwrap_or_default())
+        (status, body.to_owned())
+    }
+
+    /// Opens a connection.
+    pub fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).expect("the server listens")
+    }
+
+    /// Writes a request with these headers, and its body.
+    pub fn write_head(&self, stream: &mut TcpStream, token: &str, line: &str, headers: &[&str], body: &str) {
+        let (host, length) = (&self.address, body.len());
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n{headers}\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .expect("the server reads");
     }
 
     /// Runs an operation with all rights.

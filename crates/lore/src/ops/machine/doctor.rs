@@ -69,7 +69,7 @@ impl Operation for Doctor {
         if let Ok(context) = session.context() {
             check_git(context, &mut findings);
         }
-        for (name, root) in session.config.projects().roots {
+        for (name, root) in session.projects().roots {
             if let Judgement::Untrusted(why) = Trust::load(&session.environment)?.judge(&root) {
                 let what = format!("the project {name} is not trusted: {why}");
                 let fix = format!(

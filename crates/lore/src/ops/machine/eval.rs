@@ -14,6 +14,7 @@ use lore_vault::{TemporaryFolder, make_folder, read_text, write_passing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::app::access::Reach;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
@@ -79,6 +80,8 @@ struct ModeResult {
 impl Operation for Eval {
     const NAME: &'static str = "eval";
     const MACHINE: bool = true;
+    // It reads and writes the directories that it is given.
+    const REACH: Reach = Reach::ChangesMachine;
     type Output = Evaluation;
 
     fn run(self, session: &Session) -> Result<Evaluation> {

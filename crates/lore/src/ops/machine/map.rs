@@ -62,7 +62,7 @@ impl Operation for Map {
                 Err(AppError::usage(format!("no mapping has the glob {glob:?}"), "see `lore map --list`"))
             })?,
             (None, Some(glob), Some(project)) => {
-                session.config.projects().choose(Some(project), None)?;
+                session.projects().choose(Some(project), None)?;
                 let glob = &absolute(session, glob)?;
                 Config::change(&session.environment, |config| {
                     config.add_map(glob, project);

@@ -70,6 +70,9 @@ impl Operation for List {
                 }
             }
         }
+        for model in &mut models {
+            model.place = model.place.take().map(|place| session.shown(&place));
+        }
         Ok(ModelList { models })
     }
 }

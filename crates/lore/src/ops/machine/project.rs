@@ -49,8 +49,8 @@ impl Operation for Add {
         session.access(&root)?;
         session.register(Some(&self.name), &root)?;
         let context = session.open_fresh(&self.name, &root)?;
-        let default = session.config.projects().default.as_deref() == Some(&self.name);
-        item(&context, default)
+        let default = session.projects().default.as_deref() == Some(&self.name);
+        item(session, &context, default)
     }
 }
 
@@ -91,7 +91,7 @@ impl Operation for List {
     type Output = ProjectList;
 
     fn run(self, session: &Session) -> Result<ProjectList> {
-        let known = session.config.projects();
+        let known = session.projects();
         let trust = Trust::load(&session.environment)?;
         let mut projects = Vec::new();
         for (name, root) in &known.roots {
@@ -100,10 +100,10 @@ impl Operation for List {
             let is_untrusted = matches!(trust.judge(root), Judgement::Untrusted(_)) && exists(root);
             let opened = if is_untrusted { None } else { session.open_fresh(name, root).ok() };
             projects.push(match opened {
-                Some(context) => item(&context, default)?,
+                Some(context) => item(session, &context, default)?,
                 None => ProjectItem {
                     name: name.clone(),
-                    path: root.display().to_string(),
+                    path: session.shown_path(root),
                     default,
                     active: false,
                     untrusted: is_untrusted,
@@ -119,11 +119,11 @@ impl Operation for List {
     }
 }
 
-fn item(context: &VaultContext, default: bool) -> Result<ProjectItem> {
+fn item(session: &Session, context: &VaultContext, default: bool) -> Result<ProjectItem> {
     let counts = context.store().counts(context.project())?;
     Ok(ProjectItem {
         name: context.name().to_owned(),
-        path: context.vault().root().display().to_string(),
+        path: session.shown_path(context.vault().root()),
         default,
         active: true,
         untrusted: false,
@@ -185,7 +185,7 @@ impl Operation for Default {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        session.config.projects().choose(Some(&self.name), None)?;
+        session.projects().choose(Some(&self.name), None)?;
         Config::change(&session.environment, |config| config.set("default_project", &self.name))?;
         Ok(Done::new(format!("{} is the default project", self.name)))
     }
@@ -210,7 +210,7 @@ impl Operation for Remove {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
-        let projects = session.config.projects();
+        let projects = session.projects();
         projects.choose(Some(&self.name), None)?;
         let root = projects.roots.get(&self.name).map(|root| root.display().to_string()).unwrap_or_default();
         session.confirm(
@@ -246,7 +246,7 @@ impl Operation for Info {
     type Output = ProjectItem;
 
     fn run(self, session: &Session) -> Result<ProjectItem> {
-        let projects = session.config.projects();
+        let projects = session.projects();
         let (name, root) = match &self.name {
             Some(name) => match projects.choose(Some(name), None)? {
                 lore_engine::Chosen::Known(name, root) => (name, root),
@@ -255,6 +255,6 @@ impl Operation for Info {
             None => session.choose()?,
         };
         let context = session.open_fresh(&name, &root)?;
-        item(&context, projects.default.as_ref() == Some(&name))
+        item(session, &context, projects.default.as_ref() == Some(&name))
     }
 }

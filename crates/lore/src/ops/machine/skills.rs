@@ -144,7 +144,9 @@ impl Operation for List {
     type Output = SkillList;
 
     fn run(self, session: &Session) -> Result<SkillList> {
-        Ok(SkillList { skills: find(&folders(session))?.iter().map(SkillItem::new).collect() })
+        Ok(SkillList {
+            skills: find(&folders(session))?.iter().map(|skill| SkillItem::new(session, skill)).collect(),
+        })
     }
 }
 
@@ -155,7 +157,7 @@ impl Operation for Show {
     fn run(self, session: &Session) -> Result<SkillText> {
         let skills = find(&folders(session))?;
         let skill = find_one(&skills, &self.name)?;
-        Ok(SkillText { skill: SkillItem::new(skill), text: skill.active().text.clone() })
+        Ok(SkillText { skill: SkillItem::new(session, skill), text: skill.active().text.clone() })
     }
 }
 
@@ -198,10 +200,10 @@ impl Operation for Doctor {
 
     fn run(self, session: &Session) -> Result<SkillDoctor> {
         let folders = folders(session);
-        let skills = find(&folders)?.iter().map(Resolved::new).collect();
+        let skills = find(&folders)?.iter().map(|skill| Resolved::new(session, skill)).collect();
         let item = |folder: Folder| FolderItem {
             exists: exists(&folder.path),
-            path: folder.path.display().to_string(),
+            path: session.shown_path(&folder.path),
             source: folder.source,
         };
         Ok(SkillDoctor { order: folders.into_iter().map(item).collect(), skills })
@@ -212,9 +214,10 @@ impl Operation for Doctor {
 /// project are not read, because agents would follow them as instructions.
 fn folders(session: &Session) -> Vec<Folder> {
     let here = session.environment.here.as_deref();
-    let vault = match session.config.projects().choose(session.asked_project(), here) {
-        Ok(Chosen::Known(_, root) | Chosen::Found(root)) => Some(root),
-        Err(_) => None,
+    let vault = match session.projects().choose(session.asked_project(), here) {
+        Ok(Chosen::Known(_, root)) => Some(root),
+        Ok(Chosen::Found(root)) if session.limits().projects.is_none() => Some(root),
+        _ => None,
     };
     // Agents follow skills as instructions.
     let vault = vault.filter(|root| session.is_trusted(root));
@@ -238,25 +241,25 @@ fn find_one<'a>(skills: &'a [Skill], name: &str) -> Result<&'a Skill> {
     })
 }
 
-fn path(version: &Version) -> Option<String> {
-    version.path.as_ref().map(|path| path.display().to_string())
+fn path(session: &Session, version: &Version) -> Option<String> {
+    version.path.as_ref().map(|path| session.shown_path(path))
 }
 
 impl SkillItem {
-    fn new(skill: &Skill) -> SkillItem {
+    fn new(session: &Session, skill: &Skill) -> SkillItem {
         let version = skill.active();
         SkillItem {
             name: skill.name.clone(),
             description: version.description(),
             source: version.source,
-            path: path(version),
+            path: path(session, version),
             hash: version.hash(),
         }
     }
 }
 
 impl Resolved {
-    fn new(skill: &Skill) -> Resolved {
+    fn new(session: &Session, skill: &Skill) -> Resolved {
         let active = skill.active().hash();
         let item = |(at, version): (usize, &Version)| {
             let hash = version.hash();
@@ -265,7 +268,7 @@ impl Resolved {
                 _ if hash == active => "hidden, the same",
                 _ => "hidden",
             };
-            VersionItem { source: version.source, path: path(version), hash, state }
+            VersionItem { source: version.source, path: path(session, version), hash, state }
         };
         Resolved {
             name: skill.name.clone(),

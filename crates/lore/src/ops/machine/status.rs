@@ -69,18 +69,18 @@ impl Operation for Status {
         let git = match git_state(context) {
             Ok(state) => GitView::new(state),
             Err(error) => {
-                warnings.push(error.to_string());
+                warnings.push(session.shown(&error.to_string()));
                 GitView::new(None)
             }
         };
-        warnings.extend(git.warnings().iter().cloned());
+        warnings.extend(git.warnings().iter().map(|warning| session.shown(warning)));
         let model = context.active_model()?;
         let pending = model.as_ref().map(|row| context.store().count_pending(context.project(), row.number));
         let pending_embeddings = pending.transpose()?.unwrap_or(0);
         let model = model.map(|row| row.identity.name);
         Ok(StatusOutput {
             project: context.name().to_owned(),
-            path: context.vault().root().display().to_string(),
+            path: session.shown_path(context.vault().root()),
             profile: context.policy().profile.name(),
             pages: counts.pages,
             files: files.iter().filter(|file| context.indexes(&file.path)).count() as u64,

@@ -11,6 +11,8 @@ use crate::ops::views::{Done, lines};
 use crate::ops::{Operation, Render};
 
 /// Create an HTTP access token
+///
+/// Without --for it covers every vault. A running server accepts a new token at once.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore token add ci --for brain\n  lore token add editor --write")]
 pub struct Add {
@@ -20,7 +22,7 @@ pub struct Add {
     #[arg(long)]
     #[serde(default)]
     write: bool,
-    /// Only this project; repeatable
+    /// Only this vault; repeatable; --project adds one too
     #[arg(long = "for", value_name = "PROJECT")]
     #[serde(default)]
     projects: Vec<String>,
@@ -32,6 +34,9 @@ pub struct TokenAdded {
     actor: String,
     /// The token, shown only once.
     token: String,
+    write: bool,
+    /// Projects it is limited to; null means all.
+    projects: Option<Vec<String>>,
     file: String,
 }
 
@@ -45,20 +50,26 @@ impl Operation for Add {
         if self.actor.trim().is_empty() {
             return Err(AppError::usage("the token name is empty", "pass a name, such as ci"));
         }
-        let projects = (!self.projects.is_empty()).then_some(self.projects);
-        let grant = Grant { actor: self.actor.clone(), projects, writes: self.write };
+        // The global option means a limit here too: a token that it silently did not limit would grant everything.
+        let named = session.named_project().map(str::to_owned);
+        let mut projects: Vec<String> = self.projects.into_iter().chain(named).collect();
+        projects.sort();
+        projects.dedup();
+        for name in &projects {
+            session.projects().choose(Some(name), None)?;
+        }
+        let projects = (!projects.is_empty()).then_some(projects);
+        let grant = Grant { actor: self.actor.clone(), projects: projects.clone(), writes: self.write };
         let token = Tokens::add(&session.environment, &grant)?;
         let file = Tokens::place(&session.environment).display().to_string();
-        Ok(TokenAdded { actor: self.actor, token, file })
+        Ok(TokenAdded { actor: self.actor, token, write: self.write, projects, file })
     }
 }
 
 impl Render for TokenAdded {
     fn human(&self) -> String {
-        format!(
-            "{}\ntoken for {}, stored in {}; restart a running server to accept it\n",
-            self.token, self.actor, self.file
-        )
+        let rights = rights(self.write, self.projects.as_deref());
+        format!("{}\ntoken for {}, which {rights}; stored in {}\n", self.token, self.actor, self.file)
     }
 
     fn brief(&self) -> String {
@@ -106,16 +117,22 @@ impl Operation for List {
 
 impl Render for TokenList {
     fn human(&self) -> String {
-        let line = |item: &GrantItem| {
-            let may = if item.write { "reads and writes" } else { "reads" };
-            let what = item.projects.as_ref().map_or("everything".into(), |projects| projects.join(", "));
-            format!("{}  {may} {what}", item.actor)
-        };
+        let line =
+            |item: &GrantItem| format!("{}  {}", item.actor, rights(item.write, item.projects.as_deref()));
         format!("{}stored in {}\n", lines(self.tokens.iter().map(line)), self.file)
     }
 }
 
-/// Remove the tokens of a name
+fn rights(write: bool, projects: Option<&[String]>) -> String {
+    let may = if write { "reads and writes" } else { "reads" };
+    let what = projects.map_or_else(
+        || "everything".to_owned(),
+        |projects| if projects.is_empty() { "nothing".to_owned() } else { projects.join(", ") },
+    );
+    format!("{may} {what}")
+}
+
+/// Remove the tokens of a name; a running server refuses them at once
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore token remove ci")]
 pub struct Remove {
@@ -132,7 +149,7 @@ impl Operation for Remove {
     fn run(self, session: &Session) -> Result<Done> {
         match Tokens::remove(&session.environment, &self.actor)? {
             0 => Err(AppError::usage(format!("{:?} has no token", self.actor), "run `lore token list`")),
-            _ => Ok(Done::new(format!("removed the tokens of {}; restart a running server", self.actor))),
+            _ => Ok(Done::new(format!("removed the tokens of {}", self.actor))),
         }
     }
 }

@@ -124,7 +124,10 @@ impl Operation for Status {
     type Output = GitView;
 
     fn run(self, session: &Session) -> Result<GitView> {
-        Ok(GitView::new(git_state(session.context()?)?))
+        let mut view = GitView::new(git_state(session.context()?)?);
+        view.remote = view.remote.map(|remote| session.shown(&remote));
+        view.warnings = view.warnings.iter().map(|warning| session.shown(warning)).collect();
+        Ok(view)
     }
 }
 

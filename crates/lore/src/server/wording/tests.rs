@@ -34,7 +34,7 @@ impl Face for Capitals {
 
 fn wording(operation: &str, writes: bool) -> RequestWording {
     let grant = Some(Grant { actor: "ada".into(), projects: None, writes });
-    RequestWording { face: Arc::new(Capitals), grant, operation: ops::find(operation).ok() }
+    RequestWording { face: Arc::new(Capitals), grant, machine: true, operation: ops::find(operation).ok() }
 }
 
 #[test]
