@@ -108,7 +108,7 @@ pub fn main() -> ExitCode {
 /// Prints an error and returns its exit status.
 fn report(failure: &AppError, talk: &Stderr, json: bool) -> ExitCode {
     if json {
-        talk.error(&failure.json().to_string());
+        talk.error(output::json_line(&failure.json()).trim_end());
     } else {
         talk.error(&format!("error: {}\nhint: {}", failure.message, failure.hint));
     }
@@ -151,7 +151,7 @@ fn add(root: Command, entry: &OperationInfo) -> Command {
 
 fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if matches.get_flag("tools_json") {
-        let output = Output { format: Format::Json, explicit: true };
+        let output = Output { format: Format::Json, explicit: true, terminal: false };
         return output.value(&ops::tools()).map(|()| 0);
     }
     let Some((name, inner)) = matches.subcommand() else {

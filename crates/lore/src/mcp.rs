@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::Session;
-use crate::ops::DynOutput;
+use crate::ops::{self, DynOutput};
 use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve};
 
 use progress::ProgressStream;
@@ -87,7 +87,7 @@ impl Handler {
         let request = resolve(self.target(context, Some(tool), project), operation, parameters).await?;
         let keepers = self.keepers.clone();
         let render = move |session: &Session, output: &dyn DynOutput| {
-            let mut text = output.human();
+            let mut text = ops::data_block(&output.human());
             if let Some(progress) = keepers.progress(session) {
                 text.push_str(&format!(
                     "\n(building the index: {} of {} pages so far)\n",
@@ -130,8 +130,8 @@ fn error_result(failure: &AppError) -> CallToolResult {
     let text = format!(
         "error ({}): {}\nhint: {}{}",
         failure.code.name(),
-        failure.message,
-        failure.hint,
+        ops::for_agents(&failure.message),
+        ops::for_agents(&failure.hint),
         version.unwrap_or_default()
     );
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
@@ -142,7 +142,7 @@ fn error_result(failure: &AppError) -> CallToolResult {
 /// Returns an error as a JSON-RPC error, for requests without a tool result.
 fn refused(failure: AppError) -> ErrorData {
     let (code, data) = (ErrorCode(status(failure.code).mcp), failure.json());
-    ErrorData::new(code, format!("{}; {}", failure.message, failure.hint), Some(data))
+    ErrorData::new(code, ops::for_agents(&format!("{}; {}", failure.message, failure.hint)), Some(data))
 }
 
 impl ServerHandler for Handler {

@@ -3,6 +3,7 @@
 //! An operation is a struct of parameters whose doc comments are its help and its tool description. Every face (the
 //! command line, `lore call`, `lore pipe`, MCP, HTTP) is built from the [`REGISTRY`]; none has logic of its own.
 
+mod agent_text;
 mod as_of;
 mod call;
 mod change;
@@ -11,6 +12,7 @@ mod filters;
 mod info;
 mod knowledge;
 mod lifecycle_view;
+mod line;
 mod machine;
 mod pages;
 mod registry;
@@ -29,8 +31,9 @@ use crate::app::access::Reach;
 use crate::app::error::Result;
 use crate::app::session::Session;
 
+pub use agent_text::{data_block, for_agents, line_for_agents};
 pub use call::{Call, run};
-pub use external_text::fenced;
+pub use external_text::PageText;
 pub use info::OperationInfo;
 pub use registry::{REGISTRY, find, tools};
 

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
-use lore_text::{ContentHash, Language, date_millis, fold, search_terms, slugify, stable_number};
+use lore_text::{
+    ContentHash, Language, date_millis, fold, on_one_line, search_terms, slugify, stable_number,
+};
 
 use crate::index::chunk::chunks;
 use crate::index::resolve::names_of;
@@ -63,7 +65,7 @@ pub fn draft(source: &DraftSource<'_>, parsed: &Parsed, policy: &Policy, inherit
         slug: source.slug.clone(),
         kind: page.kind.as_deref().map_or_else(|| policy.type_of(source.path), unlinked).to_owned(),
         status: page.status.clone(),
-        wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), str::to_owned),
+        wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), on_one_line),
         summary: page.summary.clone(),
         tags: page.tags.clone(),
         title: page.title.clone(),

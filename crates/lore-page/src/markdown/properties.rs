@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use lore_text::on_one_line;
+
 use crate::interval::Interval;
 use crate::page::{ByteRange, LineRange, Link, LinkStyle, Page, Properties, Value};
 use crate::wiki;
@@ -12,7 +14,7 @@ const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", 
 /// Fills in the fields that come from the properties.
 pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
     let properties = &page.properties;
-    page.title = text_of(properties, "title").unwrap_or_else(|| file_title(path).to_owned());
+    page.title = text_of(properties, "title").unwrap_or_else(|| on_one_line(file_title(path)));
     page.id = text_of(properties, "id");
     page.kind = text_of(properties, "type");
     page.status = text_of(properties, "status");
@@ -23,8 +25,9 @@ pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
 }
 
 fn text_of(properties: &Properties, key: &str) -> Option<String> {
-    let text = properties.text(key)?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+    // YAML allows line breaks in any value; a name, a type or a summary is one line.
+    let text = on_one_line(properties.text(key)?);
+    (!text.is_empty()).then_some(text)
 }
 
 /// Returns a file's name without its extension.
@@ -56,7 +59,7 @@ fn tags(value: Option<&Value>) -> Vec<String> {
 fn names(found: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     found
-        .map(|name| name.trim().to_owned())
+        .map(|name| on_one_line(&name))
         .filter(|name| !name.is_empty() && seen.insert(name.clone()))
         .collect()
 }
@@ -102,11 +105,11 @@ fn collect(value: &Value, targets: &mut Vec<String>) {
 fn link(key: &str, inner: &str, line: u32) -> Option<Link> {
     let read = wiki::read(inner)?;
     Some(Link {
-        relation: key.to_owned(),
-        target: read.target.into_owned(),
+        relation: on_one_line(key),
+        target: on_one_line(&read.target),
         style: LinkStyle::Wiki,
-        heading: read.heading.map(Into::into),
-        label: read.label.map(Into::into),
+        heading: read.heading.map(|heading| on_one_line(&heading)),
+        label: read.label.map(|label| on_one_line(&label)),
         context: None,
         interval: Interval::default(),
         embed: false,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use lore_engine::{Code, Error};
-use lore_text::NotATimeframe;
+use lore_text::{NotATimeframe, on_one_line};
 use serde_json::{Value, json};
 
 use crate::app::hints::hint;
@@ -62,7 +62,10 @@ impl From<Error> for AppError {
             Error::Conflict { current, .. } => Some(*current),
             _ => None,
         };
-        AppError { current_version, ..AppError::new(error.code(), error.to_string(), hint(&error)) }
+        // A file name may contain line breaks; an error is one line.
+        let message = error.to_string();
+        let message = if message.contains('\n') { on_one_line(&message) } else { message };
+        AppError { current_version, ..AppError::new(error.code(), message, hint(&error)) }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Messages to the user: the only module besides the log that writes to standard error.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lore_ports::{Error, Result};
+use lore_text::{on_one_line, visible};
 
 /// Delay before a progress bar appears.
 const BAR_DELAY: Duration = Duration::from_millis(700);
@@ -56,12 +58,12 @@ impl Stderr {
 
     /// Prints a warning.
     pub fn warn(&self, message: &str) {
-        self.say(Verbosity::Normal, &format!("warning: {message}"));
+        self.say(Verbosity::Normal, &format!("warning: {}", line(message)));
     }
 
     /// Prints a detail, in verbose mode only.
     pub fn detail(&self, message: &str) {
-        self.say(Verbosity::Verbose, message);
+        self.say(Verbosity::Verbose, &line(message));
     }
 
     /// Prints an error, at every verbosity.
@@ -72,7 +74,7 @@ impl Stderr {
     /// Asks a question and returns the answer in lower case; empty if there is none.
     pub fn answer(&self, question: &str, choices: &str) -> String {
         let mut error = std::io::stderr().lock();
-        let _ = write!(error, "{question} [{choices}] ");
+        let _ = write!(error, "{} [{choices}] ", visible(question));
         let _ = error.flush();
         let mut answer = String::new();
         let _ = std::io::stdin().lock().read_line(&mut answer);
@@ -121,7 +123,12 @@ impl Stderr {
 
     fn say(&self, level: Verbosity, message: &str) {
         if level <= self.level {
-            let _ = writeln!(std::io::stderr().lock(), "{message}");
+            let _ = writeln!(std::io::stderr().lock(), "{}", visible(message));
         }
     }
+}
+
+/// Returns a message on one line: a file name in it may contain line breaks.
+fn line(message: &str) -> Cow<'_, str> {
+    if message.contains('\n') { on_one_line(message).into() } else { message.into() }
 }

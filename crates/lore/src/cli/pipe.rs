@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
-use super::output::print;
+use super::output::{json_line, print};
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::Session;
 use crate::ops;
@@ -20,7 +20,7 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
     };
     let input = parse(&input)?;
     let answer = ops::run(tool, input, session)?;
-    print(format!("{}\n", answer.json()).as_bytes())?;
+    print(json_line(&answer.json()).as_bytes())?;
     Ok(answer.exit())
 }
 
@@ -45,7 +45,7 @@ pub(super) fn pipe(session: &Session) -> Result<u8> {
         if line.trim().is_empty() {
             continue;
         }
-        print(format!("{}\n", answer(session, &line)).as_bytes())?;
+        print(json_line(&answer(session, &line)).as_bytes())?;
     }
 }
 

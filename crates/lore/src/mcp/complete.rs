@@ -19,6 +19,9 @@ pub(super) fn complete(session: &Session, argument: &ArgumentInfo) -> Result<Com
         "tag" | "tags" => tags(session, &begun)?,
         _ => slugs(session, &begun)?,
     };
+    for value in &mut values {
+        *value = ops::line_for_agents(value);
+    }
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);
     let mut found =

@@ -133,10 +133,10 @@ pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>)
     let mut text = known.text.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {
         let answer = ops::run(operation, input, session)?;
-        text.push_str(&format!("\n\n{}", answer.human()));
+        text.push_str(&format!("\n\n{}", ops::data_block(&answer.human())));
     }
     if let Some(transcript) = given.text("transcript") {
-        text.push_str(&format!("\n\n{transcript}"));
+        text.push_str(&format!("\n\n{}", ops::data_block(transcript)));
     }
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(known.about))
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::{self, fenced};
+use crate::ops::{self, PageText, data_block, line_for_agents};
 
 /// Resources per page of the list.
 const PAGE: usize = 100;
@@ -33,10 +33,11 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
     let more = rows.len() > PAGE;
     rows.truncate(PAGE);
     let page = |row: lore_ports::PageRow| {
-        let resource = Resource::new(format!("{PAGES}{}", row.slug), row.slug).with_title(row.title);
+        let resource =
+            Resource::new(format!("{PAGES}{}", row.slug), row.slug).with_title(line_for_agents(&row.title));
         let resource = resource.with_mime_type(mime(&row.path)).with_size(row.size);
         match row.summary {
-            Some(summary) => resource.with_description(summary),
+            Some(summary) => resource.with_description(line_for_agents(&summary)),
             None => resource,
         }
     };
@@ -69,17 +70,17 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a resource.
 pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
     let contents = match uri {
-        INDEX => ResourceContents::text(index(session)?, uri).with_mime_type("text/markdown"),
-        PROJECT_INFO => {
-            ResourceContents::text(project_info(session)?, uri).with_mime_type("application/json")
-        }
+        INDEX => ResourceContents::text(data_block(&index(session)?), uri).with_mime_type("text/markdown"),
+        PROJECT_INFO => ResourceContents::text(data_block(&project_info(session)?), uri)
+            .with_mime_type("application/json"),
         _ => {
             let context = session.fresh()?;
             let reference = uri.strip_prefix(PAGES).unwrap_or(uri);
             let page = context.page(&percent_decode(reference))?;
             let text = decode(&context.read(&page)?.bytes).text.into_owned();
             let kind = mime(&page.path);
-            ResourceContents::text(fenced(context, &page, text), uri).with_mime_type(kind)
+            let text = PageText::new(context, &page, text).fenced();
+            ResourceContents::text(data_block(&text), uri).with_mime_type(kind)
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::app::error::Result;
 use crate::ops::Render;
+use crate::ops::line::Line;
 
 /// A page in a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,11 +31,11 @@ pub struct PageItem {
     pub status: Option<String>,
     /// Due date declared in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub due: Option<String>,
+    pub due: Option<Line>,
     /// Tags of the page.
     pub tags: Vec<String>,
     /// Path relative to the vault's root.
-    pub path: String,
+    pub path: Line,
     /// When it last changed.
     pub updated: String,
     /// Version, incremented by every change.
@@ -49,9 +50,9 @@ impl From<PageRow> for PageItem {
             kind: row.kind,
             summary: row.summary,
             status: row.status,
-            due: row.properties.text("due").map(str::to_owned),
+            due: row.properties.text("due").map(Line::from),
             tags: row.tags,
-            path: row.path,
+            path: row.path.into(),
             updated: timestamp(row.updated),
             version: row.version,
         }
@@ -111,7 +112,7 @@ pub struct LinkItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<String>,
     /// Path of the file with the link.
-    pub path: String,
+    pub path: Line,
     /// Line of the link.
     pub line: u32,
 }
@@ -132,7 +133,7 @@ impl LinkItem {
             context: row.link.context,
             valid_from: row.link.interval.from.map(|date| date.to_string()),
             valid_until: row.link.interval.until.map(|date| date.to_string()),
-            path: row.from_path,
+            path: row.from_path.into(),
             line: row.link.line,
         })
     }
@@ -164,7 +165,7 @@ pub struct WriteResult {
     /// Slug after the write.
     pub slug: String,
     /// Path after the write.
-    pub path: String,
+    pub path: Line,
     /// Version after the write.
     pub version: u64,
     /// `created`, `updated`, `moved`, `deleted` or `unchanged`.
@@ -239,7 +240,7 @@ impl WriteResult {
         let warnings = receipt.warnings.into_iter().chain(lines.warning()).collect();
         WriteResult {
             slug: first.slug,
-            path: first.path,
+            path: first.path.into(),
             version: first.version,
             outcome: outcome(first.outcome),
             commit: receipt.commit,
@@ -266,14 +267,14 @@ impl Render for WriteResult {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkippedItem {
     /// Path relative to the vault's root.
-    pub path: String,
+    pub path: Line,
     /// Why it was not indexed.
     pub reason: String,
 }
 
 impl From<Skipped> for SkippedItem {
     fn from(skipped: Skipped) -> SkippedItem {
-        SkippedItem { path: skipped.path, reason: skipped.reason }
+        SkippedItem { path: skipped.path.into(), reason: skipped.reason }
     }
 }
 

@@ -30,6 +30,7 @@ mod forged_staging;
 mod hostile_files;
 mod hostile_names;
 mod hostile_paths;
+mod hostile_text;
 mod hostile_vaults;
 mod round_trip;
 mod round_trip_names;

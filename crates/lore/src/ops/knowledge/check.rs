@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{count, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -113,7 +114,7 @@ pub struct FindingItem {
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlaceItem {
     slug: String,
-    path: String,
+    path: Line,
     line: u32,
     text: String,
 }
@@ -127,7 +128,8 @@ struct ResolvedItem {
 
 impl From<Contradiction> for FindingItem {
     fn from(found: Contradiction) -> FindingItem {
-        let place = |ContradictionLine { slug, path, line, text }| PlaceItem { slug, path, line, text };
+        let place =
+            |ContradictionLine { slug, path, line, text }| PlaceItem { slug, path: path.into(), line, text };
         let resolved = |ResolvedFinding { at, actor, .. }| ResolvedItem { at: timestamp(at), by: actor };
         FindingItem {
             id: found.id,

@@ -13,6 +13,7 @@ use crate::app::session::Session;
 use crate::ops::knowledge::check::FindingItem;
 use crate::ops::knowledge::gaps::GapItem;
 use crate::ops::knowledge::lint::MissingLinkItem;
+use crate::ops::line::Line;
 use crate::ops::views::count;
 use crate::ops::{Operation, Render};
 
@@ -97,7 +98,7 @@ impl<T> First<T> {
 /// A link whose target does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BrokenLinkItem {
-    path: String,
+    path: Line,
     line: u32,
     target: String,
 }
@@ -113,14 +114,14 @@ struct Duplicate {
 /// A page that may cover several subjects.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Broad {
-    path: String,
+    path: Line,
     words: usize,
 }
 
 /// A capture that is unusually large.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Large {
-    path: String,
+    path: Line,
     bytes: u64,
 }
 
@@ -150,7 +151,8 @@ impl CurateOutput {
         let round = |similarity: f64| (similarity * 100.0).round() / 100.0;
         let with_reasons = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
-        let broken = |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path, line, target });
+        let broken =
+            |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path: path.into(), line, target });
         let duplicate = |(one, other, similarity)| Duplicate { one, other, likeness: round(similarity) };
         Ok(CurateOutput {
             pages: found.pages,
@@ -167,12 +169,12 @@ impl CurateOutput {
             broken_links: First::of(found.broken_links, limit, broken)?,
             tags: found.tags.into_iter().map(|tags| tags.into_iter().map(|(tag, _)| tag).collect()).collect(),
             untouched: found.untouched,
-            broad: found.broad.into_iter().map(|(path, words)| Broad { path, words }).collect(),
+            broad: found.broad.into_iter().map(|(path, words)| Broad { path: path.into(), words }).collect(),
             unused_captures: found.unused_captures,
             large_captures: found
                 .large_captures
                 .into_iter()
-                .map(|(path, bytes)| Large { path, bytes })
+                .map(|(path, bytes)| Large { path: path.into(), bytes })
                 .collect(),
         })
     }
@@ -218,6 +220,7 @@ struct Lists {
 
 impl Lists {
     fn add(&mut self, title: &str, items: Vec<String>) {
+        let items: Vec<String> = items.into_iter().map(|item| Line::from(item).to_string()).collect();
         self.titled(title, items.len(), items);
     }
 

@@ -10,6 +10,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::as_of::{Moment, day_of, interval};
 use crate::ops::knowledge::links::Validity;
+use crate::ops::line::Line;
 use crate::ops::views::{WriteResult, count, lines};
 use crate::ops::{Operation, Render};
 
@@ -123,7 +124,7 @@ struct FactItem {
     evidence: Option<String>,
     /// Page with the fact.
     page: String,
-    path: String,
+    path: Line,
     line: u32,
 }
 
@@ -229,7 +230,7 @@ impl From<FactRow> for FactItem {
             confidence: note("confidence"),
             evidence: note("evidence"),
             page: row.page,
-            path: row.path,
+            path: row.path.into(),
             line: statement.lines.first,
             predicate: statement.predicate,
             object: statement.object,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::hints::finding_hint;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{count, lines};
 use crate::ops::{Operation, Render};
 
@@ -69,7 +70,7 @@ pub struct Linted {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MissingLinkItem {
     /// Page with the mention.
-    pub path: String,
+    pub path: Line,
     pub line: u32,
     /// The words of the mention.
     pub words: String,
@@ -82,7 +83,7 @@ pub struct MissingLinkItem {
 impl From<MissingLink> for MissingLinkItem {
     fn from(missing: MissingLink) -> MissingLinkItem {
         let MissingLink { path, line, words, to, title, .. } = missing;
-        MissingLinkItem { path, line, words, to, title }
+        MissingLinkItem { path: path.into(), line, words, to, title }
     }
 }
 
@@ -98,7 +99,7 @@ impl MissingLinkItem {
 struct LintFindingItem {
     level: Level,
     rule: &'static str,
-    path: String,
+    path: Line,
     line: Option<u32>,
     message: String,
     /// Whether `--fix` fixes it.
@@ -111,7 +112,7 @@ impl LintFindingItem {
         LintFindingItem {
             level: found.level,
             rule: found.lint.name(),
-            path: found.path,
+            path: found.path.into(),
             line: found.line,
             message: found.message + &hint.unwrap_or_default(),
             fixable: found.fixable,

@@ -17,6 +17,7 @@ use crate::app::hints::hint;
 use crate::app::session::Session;
 use crate::app::shell::quote;
 use crate::app::trust::{Judgement, Trust};
+use crate::ops::line::Line;
 use crate::ops::upkeep::git::GitView;
 use crate::ops::{Operation, Render};
 
@@ -295,7 +296,7 @@ impl Render for Diagnosis {
     fn human(&self) -> String {
         let mut text = String::new();
         for finding in &self.findings {
-            text.push_str(&format!("{:<7}  {}\n", finding.state, finding.what));
+            text.push_str(&format!("{:<7}  {}\n", finding.state, Line::from(finding.what.as_str())));
             if let Some(fix) = &finding.fix {
                 text.push_str(&format!("         fix: {fix}\n"));
             }

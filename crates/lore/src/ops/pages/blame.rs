@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{lines, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -24,7 +25,7 @@ pub struct Blame {
 /// Output of `blame`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Blamed {
-    path: String,
+    path: Line,
     /// `git` or `snapshots`.
     from: &'static str,
     lines: Vec<LineItem>,
@@ -61,7 +62,7 @@ impl Operation for Blame {
             at: line.at.map(timestamp),
             text: line.text,
         };
-        Ok(Blamed { path: page.path, from, lines: found.into_iter().map(item).collect() })
+        Ok(Blamed { path: page.path.into(), from, lines: found.into_iter().map(item).collect() })
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::{Operation, Render};
 
 /// Print a page's file, byte for byte
@@ -22,7 +23,7 @@ pub struct Get {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageText {
     slug: String,
-    path: String,
+    path: Line,
     title: String,
     version: u64,
     /// SHA-256 of the file.
@@ -52,7 +53,7 @@ impl Operation for Get {
         let (slug, title) = page.map_or_else(|| (path.clone(), path.clone()), |page| (page.slug, page.title));
         Ok(PageText {
             slug,
-            path,
+            path: path.into(),
             title,
             version,
             hash: lore_text::ContentHash::of(&bytes).to_string(),

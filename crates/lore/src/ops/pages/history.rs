@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{WriteResult, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -33,7 +34,7 @@ fn default_limit() -> usize {
 /// Output of `history`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageHistory {
-    path: String,
+    path: Line,
     /// Current version; 0 if the page is deleted.
     version: u64,
     /// Who wrote the current version through Lore; null if it was edited otherwise.
@@ -106,7 +107,7 @@ impl Operation for History {
                     subject: one.subject,
                 })
                 .collect(),
-            path: page.path,
+            path: page.path.into(),
         })
     }
 }
@@ -157,7 +158,7 @@ pub struct Diff {
 /// Output of `diff`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageDiff {
-    path: String,
+    path: Line,
     /// Snapshot that the page is compared with.
     snapshot: i64,
     added: usize,
@@ -180,7 +181,7 @@ impl Operation for Diff {
         let (added, removed) = summary(&old, &new);
         let name = format!("{} (snapshot {snapshot})", page.path);
         let diff = unified(&old, &new, &name, &page.path);
-        Ok(PageDiff { path: page.path, snapshot, added, removed, diff })
+        Ok(PageDiff { path: page.path.into(), snapshot, added, removed, diff })
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::lines;
 use crate::ops::{Operation, Render};
 
@@ -25,14 +26,14 @@ pub struct Ls {
 /// Output of `ls`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Folder {
-    path: String,
+    path: Line,
     entries: Vec<FolderEntry>,
 }
 
 /// A folder, page or other file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FolderEntry {
-    name: String,
+    name: Line,
     /// `folder`, `page` or `file`.
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,7 @@ impl Operation for Ls {
                     (false, None) => "file",
                 };
                 FolderEntry {
-                    name,
+                    name: name.into(),
                     kind,
                     slug: page.map(|page| page.slug.clone()),
                     title: page.map(|page| page.title.clone()),
@@ -78,7 +79,7 @@ impl Operation for Ls {
             })
             .filter(|entry| entry.kind != "file" || !is_page(&entry.name))
             .collect();
-        Ok(Folder { path, entries })
+        Ok(Folder { path: path.into(), entries })
     }
 }
 
@@ -90,12 +91,12 @@ impl Render for Folder {
         lines(self.entries.iter().map(|entry| match (&entry.title, entry.kind) {
             (Some(title), _) => format!("{:<40}  {title}", entry.name),
             (None, "folder") => format!("{}/", entry.name),
-            (None, _) => entry.name.clone(),
+            (None, _) => entry.name.to_string(),
         }))
     }
 
     fn brief(&self) -> String {
-        lines(self.entries.iter().map(|entry| entry.name.clone()))
+        lines(self.entries.iter().map(|entry| entry.name.to_string()))
     }
 
     fn exit(&self) -> u8 {

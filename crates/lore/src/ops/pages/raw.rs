@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::{Operation, Render};
 
 /// Read or write the sidecar data of a page, by source
@@ -44,7 +45,7 @@ pub struct RawData {
     /// Version of the page.
     version: u64,
     /// Path of the sidecar file.
-    path: String,
+    path: Line,
     /// Data by source.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     sources: Map<String, Value>,
@@ -72,7 +73,7 @@ impl Operation for Raw {
         } else if let Some(source) = &self.source {
             sources.retain(|name, _| name == source);
         }
-        Ok(RawData { slug: page.slug, version, path, sources })
+        Ok(RawData { slug: page.slug, version, path: path.into(), sources })
     }
 }
 

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
-use crate::ops::external_text::fenced;
+use crate::ops::external_text::PageText;
 use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
+use crate::ops::line::Line;
 use crate::ops::views::{LinkItem, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -38,7 +39,7 @@ pub struct PageView {
     title: String,
     #[serde(rename = "type")]
     kind: String,
-    path: String,
+    path: Line,
     version: u64,
     /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
@@ -78,7 +79,7 @@ pub struct PageView {
     links: Option<Vec<LinkItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backlinks: Option<Vec<LinkItem>>,
-    content: String,
+    content: PageText,
 }
 
 /// A heading with the lines of its section.
@@ -131,7 +132,7 @@ impl Operation for Show {
         let number = [page.number];
         let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
-        let content = fenced(context, &page, content);
+        let content = PageText::new(context, &page, content);
         Ok(PageView {
             headings: parsed
                 .headings
@@ -151,7 +152,7 @@ impl Operation for Show {
             id: page.id,
             title: page.title,
             kind: page.kind,
-            path: page.path,
+            path: page.path.into(),
             version: page.version,
             reasons: state.reasons.iter().map(ToString::to_string).collect(),
             warnings: state.warnings(),
@@ -233,9 +234,12 @@ impl Render for PageView {
             text.push_str(&format!("warning: line {}: {}\n", diagnostic.line, diagnostic.message));
         }
         text.push('\n');
-        for (number, line) in self.content.lines().enumerate() {
+        let (head, foot) = self.content.fence();
+        text.push_str(&head);
+        for (number, line) in self.content.exact().lines().enumerate() {
             text.push_str(&format!("{:>4}  {line}\n", number + 1));
         }
+        text.push_str(&foot);
         for (heading, links) in [("links", &self.links), ("backlinks", &self.backlinks)] {
             let Some(links) = links else { continue };
             text.push_str(&format!("\n{heading} ({})\n", links.len()));

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
+use crate::ops::line::Line;
 use crate::ops::upkeep::git::GitView;
 use crate::ops::views::{count, timestamp};
 
@@ -121,7 +122,7 @@ struct AlertItem {
 struct InjectedFile {
     /// Name of the element that wraps it.
     name: String,
-    path: String,
+    path: Line,
     text: String,
 }
 
@@ -255,6 +256,6 @@ impl ConflictItem {
 
 impl From<Injected> for InjectedFile {
     fn from(one: Injected) -> InjectedFile {
-        InjectedFile { name: one.name, path: one.path, text: one.text }
+        InjectedFile { name: one.name, path: one.path.into(), text: one.text }
     }
 }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::external_text::fenced;
+use crate::ops::external_text::PageText;
 use crate::ops::filters::Filters;
+use crate::ops::line::Line;
 use crate::ops::search::request::Mode;
 use crate::ops::views::{lines, short};
 use crate::ops::{Operation, Render};
@@ -94,8 +95,8 @@ struct HitItem {
 /// A passage with enough data to verify it later.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExcerptItem {
-    text: String,
-    path: String,
+    text: PageText,
+    path: Line,
     /// First and last line.
     lines: [u32; 2],
     /// SHA-256 of the file it was read from.
@@ -137,8 +138,8 @@ impl SearchOutput {
     pub fn new(session: &Session, context: &VaultContext, found: SearchResult, page: usize) -> SearchOutput {
         let hits = found.hits.into_iter().map(|hit| HitItem {
             excerpt: hit.excerpt.map(|excerpt| ExcerptItem {
-                text: fenced(context, &hit.page, excerpt.text),
-                path: hit.page.path.clone(),
+                text: PageText::new(context, &hit.page, excerpt.text),
+                path: hit.page.path.clone().into(),
                 lines: [excerpt.lines.first, excerpt.lines.last],
                 hash: excerpt.hash.to_string(),
             }),
@@ -184,7 +185,7 @@ impl Render for SearchOutput {
                 let [first, last] = excerpt.lines;
                 let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
                 text.push_str(&format!("  {}:{lines}\n", excerpt.path));
-                text.extend(excerpt.text.lines().map(|line| format!("    {}\n", line.trim_end())));
+                text.extend(excerpt.text.fenced().lines().map(|line| format!("    {}\n", line.trim_end())));
             }
         }
         if self.relaxed {

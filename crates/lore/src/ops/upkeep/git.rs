@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{Done, count, timestamp};
 use crate::ops::{Operation, Render};
 
@@ -134,7 +135,12 @@ impl Operation for Status {
 impl Render for GitView {
     fn human(&self) -> String {
         let mut text = self.line().unwrap_or_else(|| "git: the vault is not in a repository".into()) + "\n";
-        text.extend(self.uncommitted.iter().take(20).map(|path| format!("not committed: {path}\n")));
+        text.extend(
+            self.uncommitted
+                .iter()
+                .take(20)
+                .map(|path| format!("not committed: {}\n", Line::from(path.as_str()))),
+        );
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{count, lines};
 use crate::ops::{Operation, Render};
 
@@ -85,7 +86,7 @@ pub struct Retained {
 /// A log that was rolled up.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RolledUp {
-    path: String,
+    path: Line,
     /// Sections that were removed.
     sections: Vec<String>,
 }
@@ -102,7 +103,7 @@ impl Operation for Run {
             rolled_up: result
                 .rolled
                 .into_iter()
-                .map(|(path, sections)| RolledUp { path, sections })
+                .map(|(path, sections)| RolledUp { path: path.into(), sections })
                 .collect(),
             snapshots: result.snapshots,
             warnings: result.warnings.into_iter().chain(result.receipt.warnings).collect(),
@@ -139,7 +140,7 @@ pub struct AgeingFiles {
 /// A file with a retention limit.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AgeingFile {
-    path: String,
+    path: Line,
     /// Rule that sets the limit.
     rule: String,
     /// How long it is kept.
@@ -156,7 +157,7 @@ impl Operation for Status {
 
     fn run(self, session: &Session) -> Result<AgeingFiles> {
         let file = |one: lore_memory::retention::Ageing| AgeingFile {
-            path: one.path,
+            path: one.path.into(),
             rule: one.rule,
             keep: one.keep,
             since: one.since.to_string(),

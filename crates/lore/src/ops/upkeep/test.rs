@@ -17,6 +17,7 @@ use crate::app::session::Session;
 use crate::expectations::{
     Case, Expectation, ExpectationKind, FILE, Fact, NewQuestion, Question, add, junit, read,
 };
+use crate::ops::line::Line;
 use crate::ops::views::WriteResult;
 use crate::ops::{self, Operation};
 
@@ -73,7 +74,7 @@ pub struct Run {
     passed: usize,
     failed: usize,
     /// File with the expectations.
-    path: String,
+    path: Line,
 }
 
 /// The result of one expectation.
@@ -161,7 +162,7 @@ fn run(session: &Session, context: &VaultContext) -> Result<Run> {
     }
     session.talk.finish();
     let passed = results.iter().filter(|outcome| outcome.passed).count();
-    Ok(Run { passed, failed: results.len() - passed, results, path: FILE.to_owned() })
+    Ok(Run { passed, failed: results.len() - passed, results, path: FILE.to_owned().into() })
 }
 
 /// Checks one expectation. An error of the vault ends the run; a missing page does not.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::app::error::{AppError, status};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::count;
 
 /// The result of a run.
@@ -31,7 +32,7 @@ struct CompactedItem {
     cluster: String,
     /// Slug of the summary.
     slug: String,
-    path: String,
+    path: Line,
     title: String,
     /// Pages it summarizes; they still exist.
     members: Vec<String>,
@@ -119,7 +120,7 @@ impl CompactedItem {
         CompactedItem {
             cluster,
             slug: one.slug,
-            path: one.path,
+            path: one.path.into(),
             title: one.title,
             members: one.members,
             repointed: one.repointed,

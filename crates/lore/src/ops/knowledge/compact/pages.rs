@@ -8,14 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::error::Result;
-use crate::ops::fenced;
+use crate::ops::PageText;
+use crate::ops::line::Line;
 
 /// A page of a cluster.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageItem {
     pub slug: String,
     pub title: String,
-    pub path: String,
+    pub path: Line,
     /// `stale` or `superseded`.
     pub status: String,
     pub reason: String,
@@ -26,7 +27,7 @@ pub struct PageItem {
     pub tokens: usize,
     /// Text without the frontmatter, as far as the budget allows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub text: Option<PageText>,
     /// Whether the text is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -47,14 +48,14 @@ pub fn page(context: &VaultContext, member: &Member, left: &mut Option<usize>) -
     Ok(PageItem {
         slug: row.slug.clone(),
         title: row.title.clone(),
-        path: row.path.clone(),
+        path: row.path.clone().into(),
         status: member.state.status.clone(),
         reason: member.state.reason(),
         since: member.state.since.clone(),
         version: row.version,
         tokens,
         cut: text.is_some_and(|text| text.len() < body.len()),
-        text: text.filter(|text| !text.is_empty()).map(|text| fenced(context, row, text.to_owned())),
+        text: text.filter(|text| !text.is_empty()).map(|text| PageText::new(context, row, text.to_owned())),
     })
 }
 

@@ -9,6 +9,7 @@ use super::pages::{PageItem, page};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::app::summarizers::extractive;
+use crate::ops::line::Line;
 use crate::ops::views::{count, lines};
 
 /// A compaction plan.
@@ -65,7 +66,7 @@ struct TieItem {
 #[derive(Debug, Serialize, JsonSchema)]
 struct InboundItem {
     from: String,
-    path: String,
+    path: Line,
     line: u32,
     relationship: String,
     target: String,
@@ -208,7 +209,7 @@ impl From<&Inbound> for InboundItem {
     fn from(link: &Inbound) -> InboundItem {
         InboundItem {
             from: link.from.clone(),
-            path: link.path.clone(),
+            path: link.path.clone().into(),
             line: link.line,
             relationship: link.relation.clone(),
             target: link.target.clone(),
@@ -249,7 +250,7 @@ impl ClusterItem {
             text.push_str(&format!(
                 "  --- {}{cut}\n{}\n",
                 page.slug,
-                page.text.as_deref().unwrap_or_default()
+                page.text.as_ref().map(crate::ops::PageText::fenced).unwrap_or_default()
             ));
         }
         text

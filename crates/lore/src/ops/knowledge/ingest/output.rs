@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Render;
+use crate::ops::line::Line;
 use crate::ops::views::{LineResult, count, outcome, timestamp};
 
 /// Output of `ingest`.
@@ -52,7 +53,7 @@ pub struct IngestOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 struct PageResult {
     slug: String,
-    path: String,
+    path: Line,
     version: u64,
     /// `created`, `updated` or `unchanged`.
     outcome: &'static str,
@@ -116,7 +117,7 @@ impl IngestOutput {
         };
         let source = page.map(|page| PageResult {
             slug: page.slug,
-            path: page.path,
+            path: page.path.into(),
             version: page.version,
             outcome: "unchanged",
             derived: None,
@@ -138,7 +139,7 @@ impl IngestOutput {
     pub fn done(session: &Session, report: IngestReport) -> IngestOutput {
         let page = |written: Written| PageResult {
             slug: written.slug,
-            path: written.path,
+            path: written.path.into(),
             version: written.version,
             outcome: outcome(written.outcome),
             derived: None,

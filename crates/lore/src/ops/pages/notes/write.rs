@@ -12,6 +12,7 @@ use serde_json::Map;
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::pages::put::{differs, new_path};
 use crate::ops::views::{WriteResult, value_of};
 use crate::ops::{Operation, Render};
@@ -67,7 +68,7 @@ fn default_type() -> String {
 pub struct NoteWritten {
     title: String,
     permalink: String,
-    file_path: String,
+    file_path: Line,
     #[serde(flatten)]
     written: WriteResult,
 }

@@ -141,7 +141,7 @@ mod tests {
             stale_since: Some(text("2026-01-28")),
             reason: text("age (43 days)"),
         };
-        let file = InjectedFile { name: text("user"), path: text("profile.md"), text: "word ".repeat(300) };
+        let file = InjectedFile { name: text("user"), path: "profile.md".into(), text: "word ".repeat(300) };
         BriefParts {
             injected: vec![file],
             conflicts: vec![conflict],

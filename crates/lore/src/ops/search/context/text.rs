@@ -1,6 +1,9 @@
 //! The brief as text: short, injected files first.
 
+use lore_text::escape_closing_tags;
+
 use super::Brief;
+use crate::app::xml;
 use crate::ops::Render;
 use crate::ops::views::count;
 
@@ -8,8 +11,10 @@ impl Render for Brief {
     fn human(&self) -> String {
         let mut text = String::new();
         for file in &self.injected {
-            let (name, path, body) = (&file.name, &file.path, file.text.trim_end());
-            text.push_str(&format!("<{name} path=\"{path}\">\n{body}\n</{name}>\n"));
+            let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+            let name: String = file.name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+            let body = escape_closing_tags(file.text.trim_end(), &[&name]);
+            text.push_str(&format!("<{name} path=\"{}\">\n{body}\n</{name}>\n", xml::escape(&file.path)));
         }
         let mut section = |title: &str, items: Vec<String>| {
             if !items.is_empty() {

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::Depth;
 use crate::app::session::Session;
 use crate::ops::Render;
-use crate::ops::external_text::fenced;
+use crate::ops::external_text::PageText;
+use crate::ops::line::Line;
 use crate::ops::search::request::Mode;
 use crate::ops::views::{lines, short};
 
@@ -34,7 +35,7 @@ struct AnswerItem {
     title: String,
     id: String,
     slug: String,
-    path: String,
+    path: Line,
     #[serde(rename = "type")]
     kind: String,
     summary: Option<String>,
@@ -50,7 +51,7 @@ struct AnswerItem {
     depth: Depth,
     /// Text of the section or the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
+    content: Option<PageText>,
     /// Headings above the section.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
@@ -95,7 +96,7 @@ impl AnswerItem {
         let heading = chunk.filter(|_| depth == Depth::Section).map(|chunk| chunk.heading);
         AnswerItem {
             depth,
-            content: text.map(|text| fenced(context, &page, text)),
+            content: text.map(|text| PageText::new(context, &page, text)),
             heading: heading.filter(|heading| !heading.is_empty()),
             lines: shown.map(|lines| [lines.first, lines.last]),
             hash: excerpt.map(|excerpt| excerpt.hash.to_string()),
@@ -105,7 +106,7 @@ impl AnswerItem {
             title: page.title,
             id: page.id,
             slug: page.slug,
-            path: page.path,
+            path: page.path.into(),
             kind: page.kind,
             summary: page.summary,
             warnings,
@@ -154,7 +155,7 @@ impl AnswerItem {
         if let (Some(content), Some([first, last])) = (&self.content, self.lines) {
             let heading = self.heading.as_deref().map(|heading| format!("  {heading}")).unwrap_or_default();
             text.push_str(&format!("  {}:{first}-{last}{heading}\n", self.path));
-            text.extend(content.lines().map(|line| format!("    {}\n", line.trim_end())));
+            text.extend(content.fenced().lines().map(|line| format!("    {}\n", line.trim_end())));
         }
         text
     }
