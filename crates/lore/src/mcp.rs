@@ -178,7 +178,7 @@ impl ServerHandler for Handler {
         let Some(tool) = self.tools.iter().copied().find(|tool| tool.name == request.name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
             let message = format!("unknown tool {:?}; known tools: {}", request.name, names.join(", "));
-            return Err(ErrorData::invalid_params(message, None));
+            return Err(ErrorData::invalid_params(ops::for_agents(&message), None));
         };
         let (telling, steps) = ProgressStream::begin(&context);
         let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);

@@ -65,7 +65,7 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
     for (name, value) in &job.environment {
         service.push_str(&format!("Environment={}\n", quoted(&format!("{name}={value}"))));
     }
-    for command in job.commands.iter().map(runnable) {
+    for command in job.commands.iter().map(|command| runnable(command)) {
         // Variables are expanded in the arguments, but neither in the program nor in `Environment=`.
         let words = command.iter().enumerate().map(|(at, word)| match at {
             0 => quoted(word),
@@ -125,10 +125,10 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
 
 /// Returns a command that systemd starts: it refuses programs whose path has quotes, backslashes or wildcards, so a shell
 /// starts these.
-fn runnable(command: &Vec<String>) -> Vec<String> {
+fn runnable(command: &[String]) -> Vec<String> {
     let is_safe = |letter: char| letter.is_alphanumeric() || "-_./:=@+,% ".contains(letter);
     if command.first().is_none_or(|program| program.chars().all(is_safe)) {
-        return command.clone();
+        return command.to_vec();
     }
     let shell = ["/bin/sh", "-c", "exec \"$0\" \"$@\""].map(str::to_owned);
     shell.into_iter().chain(command.iter().cloned()).collect()

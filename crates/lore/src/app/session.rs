@@ -1,5 +1,6 @@
 //! The context of an operation: configuration, selected vault and messages to the user.
 
+mod limits;
 mod trust;
 mod words;
 
@@ -17,13 +18,15 @@ use lore_ports::{Store, no_progress};
 use lore_sqlite::{OpenOptions, SqliteStore};
 use lore_vault::read_bytes;
 
-use crate::app::access::{Limits, PathNames};
+use crate::app::access::Limits;
 use crate::app::config::Config;
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::models::Library;
 use crate::app::stderr::Stderr;
 use crate::app::wording::Wording;
+
+pub use limits::path_names;
 
 /// Options common to all operations.
 #[derive(Debug, Clone, Default)]
@@ -90,39 +93,6 @@ impl Session {
     pub fn syncing(mut self, sync: bool) -> Session {
         self.options.sync = sync;
         self
-    }
-
-    /// Returns the session with the limits of its caller.
-    pub fn limited(mut self, limits: Limits) -> Session {
-        self.limits = limits;
-        self
-    }
-
-    /// Returns the limits of the caller.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Returns the registered vaults that the caller may know of.
-    pub fn projects(&self) -> Projects {
-        let mut projects = self.config.projects();
-        projects.roots.retain(|name, _| self.limits.covers(name));
-        projects.maps.retain(|(_, name)| self.limits.covers(name));
-        projects.default = projects.default.filter(|name| self.limits.covers(name));
-        projects
-    }
-
-    /// Returns a path as the caller may see it: one that is limited to projects sees no absolute path.
-    pub fn shown_path(&self, path: &Path) -> String {
-        self.shown(&path.display().to_string())
-    }
-
-    /// Returns a text of this machine, such as a warning, as the caller may see it.
-    pub fn shown(&self, text: &str) -> String {
-        match self.limits.projects {
-            None => text.to_owned(),
-            Some(_) => path_names(&self.environment, &self.config.projects(), &self.limits).text(text),
-        }
     }
 
     /// Returns whether the caller may not write, so that an operation that only reads must not log either.
@@ -369,20 +339,6 @@ impl Session {
 fn is_unwritable(error: &lore_engine::Error) -> bool {
     use lore_ports::Error::{Index, IndexReadOnly};
     matches!(error, lore_engine::Error::Port(Index { transient: true, .. } | IndexReadOnly { .. }))
-}
-
-/// Returns the names that replace the directories of this machine in messages to a limited caller.
-pub fn path_names(environment: &Environment, projects: &Projects, limits: &Limits) -> PathNames {
-    let vaults = projects.roots.iter().map(|(name, root)| {
-        let shown = if limits.covers(name) { name.clone() } else { "…".to_owned() };
-        (root.as_path(), shown)
-    });
-    let config_folder = environment.config_file.parent();
-    let own = [config_folder, Some(&environment.data), Some(&environment.state)];
-    let own = own.into_iter().flatten().map(|folder| (folder, "…".to_owned()));
-    let outer = [environment.home.as_deref(), environment.here.as_deref()];
-    let outer = outer.into_iter().flatten().map(|folder| (folder, "…".to_owned()));
-    PathNames::new(vaults.chain(own).chain(outer))
 }
 
 /// Returns the name to register a vault under: its current one, the wanted one, or one derived from its policy or

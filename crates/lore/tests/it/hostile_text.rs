@@ -33,7 +33,7 @@ fn page(name: &str, origin: &str) -> String {
 fn vault() -> Sandbox {
     let sandbox = Sandbox::with_vault();
     sandbox.sh("git init -q && git config user.name t && git config user.email t@example.org");
-    sandbox.write("lore.toml", format!("name = \"v\"\n[[inject]]\npath = \"one\"\nas = \"user\"\n"));
+    sandbox.write("lore.toml", "name = \"v\"\n[[inject]]\npath = \"one\"\nas = \"user\"\n");
     for (name, origin) in
         [("one", ""), ("two", "origin: external\n"), ("three", "superseded_by: \"[[one]]\"\n")]
     {
