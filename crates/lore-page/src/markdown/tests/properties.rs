@@ -153,3 +153,14 @@ fn frontmatter_diagnostics_are_passed_on() {
     let lines: Vec<u32> = parsed.diagnostics.iter().map(|diagnostic| diagnostic.line).collect();
     assert!(lines.len() >= 2 && lines.is_sorted() && lines.last() == Some(&5), "{:?}", parsed.diagnostics);
 }
+
+#[test]
+fn names_and_summaries_are_one_line() {
+    let text = "---\ntitle: \"One\\nTwo\\x1b[1m\"\ntype: |\n  a\n  b\ntags: [\"x\\ny\"]\naliases: [\"p\\tq\"]\nsummary: >-\n  long\n\n  text\n---\n";
+    let page = crate::parse("a.md", text).page;
+    assert_eq!((page.title.as_str(), page.kind.as_deref()), ("One Two [1m", Some("a b")));
+    assert_eq!((page.tags, page.aliases), (vec!["x y".to_owned()], vec!["p q".to_owned()]));
+    assert_eq!(page.summary.as_deref(), Some("long text"));
+    assert_eq!(page.properties.text("title"), Some("One\nTwo\u{1b}[1m"), "properties are exact");
+    assert_eq!(crate::parse("a\nb.md", "x\n").page.title, "a b");
+}
