@@ -108,7 +108,7 @@ fn page_vectors_are_means_of_their_chunks() {
 #[test]
 fn the_nearest_of_many_are_found() {
     let world = World::new("");
-    (0..700).for_each(|number| world.file(&format!("{number:03}.md"), &format!("page {number}\n")));
+    (0..700).for_each(|number| world.file(&format!("{number:03}.md"), format!("page {number}\n")));
     world.sync();
     let numbers = |seed: u64| -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
