@@ -53,7 +53,8 @@ pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
     let rows = store.pages(project, &numbers)?;
     let own: Vec<&str> =
         rows.iter().filter(|row| row.properties.get("id").is_some()).map(|row| row.id.as_str()).collect();
-    let folded: Vec<String> = own.iter().map(|id| fold(id)).collect();
+    // Each id once: looking one up returns every page that has it.
+    let folded: BTreeSet<String> = own.iter().map(|id| fold(id)).collect();
     let keys =
         store.lookup(project, &NameQuery::Exact(&folded.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let mut by_id: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
