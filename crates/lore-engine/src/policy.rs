@@ -128,7 +128,13 @@ impl Policy {
 
     /// The text of a vault's policy file, where it has one.
     pub(crate) fn text(vault: &Vault) -> Result<Option<String>> {
-        Ok(vault.read_text(POLICY_FILE)?)
+        let path = || vault.root().join(POLICY_FILE);
+        vault.read_text(POLICY_FILE).map_err(|error| match error {
+            lore_vault::Error::BadPath { reason, .. } => {
+                Error::Config { path: path(), line: None, message: format!("cannot be read: {reason}") }
+            }
+            error => error.into(),
+        })
     }
 
     /// Parses the text of a vault's policy file; without one, the default policy applies.

@@ -161,8 +161,10 @@ fn attempt(
         intent.noted = terms.noted.clone();
         let gated = terms.authority == Authority::Author && !terms.is_fix;
         let fixes_page = gated && has_errors(context, paths)?;
-        let (staging, found) = execute(context, lock, &ready, &intent, gated.then_some(fixes_page))?;
-        receipt.warnings.extend(found.iter().map(ToString::to_string));
+        let Executed { staging, findings, files } =
+            execute(context, lock, &ready, &intent, gated.then_some(fixes_page))?;
+        receipt.files = files;
+        receipt.warnings.extend(findings.iter().map(ToString::to_string));
         let published = publish::publish(context, lock, &intent, None)?;
         receipt.warnings.extend(rescue::end(context, staging, &intent, true)?);
         fault("ended");
@@ -171,8 +173,8 @@ fn attempt(
         receipt.warnings.extend(published.warnings);
     } else {
         record_notes_alone(context, &terms.noted)?;
+        receipt.files = ready.iter().map(|one| written(context, one)).collect::<Result<_>>()?;
     }
-    receipt.files = ready.into_iter().map(|one| written(context, one)).collect::<Result<_>>()?;
     Ok(receipt)
 }
 
@@ -266,6 +268,14 @@ pub fn recover_if_needed(context: &VaultContext) -> Result<Vec<String>> {
     }
 }
 
+/// A change that is in the vault and in the index.
+struct Executed {
+    staging: Staging,
+    findings: Vec<Finding>,
+    /// As recorded in the transaction: somebody may have moved or deleted a file since.
+    files: Vec<Written>,
+}
+
 /// Applies files and database changes, all or none: a failure after the first file is in place is rolled back. If
 /// `gated` is set, lint must pass; its value is whether the change fixes a page with errors.
 fn execute(
@@ -274,30 +284,32 @@ fn execute(
     ready: &[PreparedChange],
     intent: &Intent,
     gated: Option<bool>,
-) -> Result<(Staging, Vec<Finding>)> {
+) -> Result<Executed> {
     let entries: Vec<FileChange> = ready.iter().flat_map(PreparedChange::entries).collect();
     let proposal = proposal(ready);
     let staging = context.vault().stage(&intent.id)?;
     // Determined before the ledger records the change.
     let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(context, &entries) };
-    let (mut installed, mut found) = (0, Vec::new());
+    let (mut installed, mut findings, mut files) = (0, Vec::new(), Vec::new());
     let done = transaction(context.store(), || {
         record(context, intent, &entries, Some(&proposal))?;
         if let Some(fixes_page) = gated {
-            found = gate(context, &proposal, fixes_page)?;
+            findings = gate(context, &proposal, fixes_page)?;
         }
-        found.extend(commit::keep_foreign_edits(context, lock, &foreign).into_iter().map(edited_outside));
+        findings.extend(commit::keep_foreign_edits(context, lock, &foreign).into_iter().map(edited_outside));
         intent.stage(&staging, ready)?;
         intent.check_unchanged(context)?;
         intent.install(&staging, &mut installed)?;
         fault("before-commit");
         // Only now do the files have the mtimes that the index must record.
-        record_times(context, &proposal.keys().cloned().collect())
+        record_times(context, &proposal.keys().cloned().collect())?;
+        files = ready.iter().map(|one| written(context, one)).collect::<Result<_>>()?;
+        Ok(())
     });
     match done {
         Ok(()) => {
             fault("committed");
-            Ok((staging, found))
+            Ok(Executed { staging, findings, files })
         }
         Err(error) => {
             intent.undo(&staging, installed)?;
@@ -322,13 +334,13 @@ fn proposal(ready: &[PreparedChange]) -> Proposal {
     steps.map(|(step, new)| (step.path, new.map(<[u8]>::to_vec))).collect()
 }
 
-fn written(context: &VaultContext, one: PreparedChange) -> Result<Written> {
-    let path = one.to.unwrap_or(one.path);
-    let (slug, version) = match context.page_at(&path)?.or(one.row) {
+fn written(context: &VaultContext, one: &PreparedChange) -> Result<Written> {
+    let path = one.to.as_ref().unwrap_or(&one.path).clone();
+    let (slug, version) = match context.page_at(&path)?.or(one.row.clone()) {
         Some(row) => (row.slug, row.version),
         None => (path.clone(), context.version_of(&path)?),
     };
-    Ok(Written { path, slug, version, outcome: one.outcome, lines: one.lines })
+    Ok(Written { path, slug, version, outcome: one.outcome, lines: one.lines.clone() })
 }
 
 fn twice(path: &str) -> Error {

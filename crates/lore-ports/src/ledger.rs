@@ -73,16 +73,9 @@ pub trait Ledger {
         at: i64,
     ) -> Result<()>;
 
-    /// Turns the bytes that were last written to a file through Lore into a snapshot with this version, time and mode.
-    /// Returns whether there were any: they are kept once, until they expire like a snapshot.
-    fn keep_written(
-        &self,
-        project: ProjectNo,
-        path: &str,
-        version: u64,
-        at: i64,
-        mode: Option<u32>,
-    ) -> Result<bool>;
+    /// Turns the bytes that were last written to files through Lore into snapshots with this time. Returns for each file
+    /// whether there were any: they are kept once, until they expire like a snapshot.
+    fn keep_written(&self, project: ProjectNo, files: &[WrittenFile<'_>], at: i64) -> Result<Vec<bool>>;
 
     /// Deletes the bytes that were last written to the files of a project, but not the snapshots.
     fn drop_written(&self, project: ProjectNo) -> Result<()>;
@@ -97,6 +90,19 @@ pub struct Authorship {
     pub actor: String,
     /// Whether the file contained nothing written by anyone else.
     pub sole_author: bool,
+}
+
+/// A file that was written through Lore and has been replaced since.
+#[derive(Debug, Clone, Copy)]
+pub struct WrittenFile<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// The version of the bytes that were written.
+    pub version: u64,
+    /// If given, only bytes with this hash are kept.
+    pub hash: Option<ContentHash>,
+    /// The mode of the file.
+    pub mode: Option<u32>,
 }
 
 /// A snapshot to store.

@@ -43,7 +43,7 @@ pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};
 pub use index::{Index, Store};
 pub use labels::Label;
-pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow};
+pub use ledger::{Authorship, Ledger, NewSnapshot, SnapshotRow, WrittenFile};
 pub use maintenance::Maintenance;
 pub use progress::{Progress, no_progress};
 pub use project::{

@@ -1,6 +1,8 @@
 //! The durable tables: the implementation of `Ledger`.
 
-use lore_ports::{Authorship, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow};
+use std::cell::RefCell;
+
+use lore_ports::{Authorship, Ledger, NewSnapshot, ProjectNo, Result, SnapshotRow, WrittenFile};
 use lore_text::ContentHash;
 use rusqlite::{Row, params};
 
@@ -145,25 +147,23 @@ impl Ledger for SqliteStore {
             .map(drop)
     }
 
-    fn keep_written(
-        &self,
-        project: ProjectNo,
-        path: &str,
-        version: u64,
-        at: i64,
-        mode: Option<u32>,
-    ) -> Result<bool> {
+    fn keep_written(&self, project: ProjectNo, files: &[WrittenFile<'_>], at: i64) -> Result<Vec<bool>> {
         let doing = "keep the bytes of a page";
-        let sql = "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor, mode)
-                   SELECT project, path, ?3, hash, bytes, ?4, actor, ?5 FROM author
-                   WHERE project = ?1 AND path = ?2 AND bytes IS NOT NULL";
-        let kept = self.run(doing, sql, params![project, path, version as i64, at, mode])?;
-        self.run(
-            doing,
-            "UPDATE author SET bytes = NULL WHERE project = ?1 AND path = ?2",
-            params![project, path],
-        )?;
-        Ok(kept > 0)
+        let of_file = "WHERE project = ?1 AND path = ?2 AND bytes IS NOT NULL AND (?3 IS NULL OR hash = ?3)";
+        let keep = format!(
+            "INSERT INTO snapshot(project, path, version, hash, bytes, at, actor, mode)
+             SELECT project, path, ?4, hash, bytes, ?5, actor, ?6 FROM author {of_file}"
+        );
+        let clear = format!("UPDATE author SET bytes = NULL {of_file}");
+        let kept = RefCell::new(Vec::with_capacity(files.len()));
+        self.each_in_transaction(files, |file| {
+            let WrittenFile { path, version, hash, mode } = file;
+            let hash = hash.map(|hash| hash.0);
+            let found = self.run(doing, &keep, params![project, path, hash, *version as i64, at, mode])?;
+            kept.borrow_mut().push(found > 0);
+            self.run(doing, &clear, params![project, path, hash]).map(drop)
+        })?;
+        Ok(kept.into_inner())
     }
 
     fn drop_written(&self, project: ProjectNo) -> Result<()> {

@@ -8,7 +8,7 @@ use lore_vault::{FolderLock, is_sidecar};
 use super::commit_gate::not_committed;
 use super::intent::Intent;
 use super::rescue::end;
-use super::{Outcome, PreparedChange, commit, execute};
+use super::{Executed, Outcome, PreparedChange, commit, execute};
 use crate::context::VaultContext;
 use crate::error::Result;
 
@@ -78,7 +78,7 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
         return Ok(Vec::new());
     }
     let intent = Intent::new(context, &ready, "Update generated files".into(), true);
-    let (staging, _) = execute(context, lock, &ready, &intent, None)?;
+    let Executed { staging, .. } = execute(context, lock, &ready, &intent, None)?;
     // Nobody edits these by hand on purpose; what somebody did is in a snapshot.
     end(context, staging, &intent, true)?;
     Ok(intent.paths())

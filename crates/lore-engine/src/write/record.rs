@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::{Authorship, NewSnapshot, StateChange, no_progress};
+use lore_ports::{Authorship, NewSnapshot, StateChange, WrittenFile, no_progress};
 use lore_text::ContentHash;
 use lore_vault::{is_sidecar, pages_of_sidecar};
 
@@ -78,7 +78,8 @@ fn keep_snapshot(context: &VaultContext, entry: &FileChange, at: i64) -> Result<
     let (store, project) = (context.store(), context.project());
     let (hash, version) = (ContentHash::of(bytes), context.version_of(&entry.path)?);
     let author = store.author(project, &entry.path)?;
-    let kept = author.is_some() && store.keep_written(project, &entry.path, version, at, entry.mode)?;
+    let file = WrittenFile { path: &entry.path, version, hash: None, mode: entry.mode };
+    let kept = author.is_some() && store.keep_written(project, &[file], at)?.contains(&true);
     let author = author.filter(|author| author.hash == hash);
     if kept && author.is_some() {
         return Ok(());

@@ -77,7 +77,7 @@ counted! { Ledger:
     drop_written(project: ProjectNo) -> Result<()>;
     all_snapshots(project: ProjectNo) -> Result<Vec<(String, SnapshotRow)>>;
     rewrite_snapshot(project: ProjectNo, number: i64, bytes: &[u8]) -> Result<()>;
-    keep_written(project: ProjectNo, path: &str, version: u64, at: i64, mode: Option<u32>) -> Result<bool>;
+    keep_written(project: ProjectNo, files: &[WrittenFile<'_>], at: i64) -> Result<Vec<bool>>;
 }
 
 counted! { GapsAndImports:

@@ -3,12 +3,33 @@
 use super::EditError;
 use super::lines::{insert_lines, line_end, with_line_end};
 use crate::frontmatter;
+use crate::markdown::item_ranges;
 
 /// Adds lines at the end of the file.
 ///
-/// If the last line lacks a line ending, one is added first; the new last line always gets one.
+/// If the last line lacks a line ending, one is added first; the new last line always gets one. A blank line comes first
+/// where the new text would otherwise become part of a list item, and so of the fact, relation or entry in it.
 pub fn append(text: &str, addition: &str) -> Result<String, EditError> {
-    Ok(if addition.is_empty() { text.to_owned() } else { insert_lines(text, text.len(), addition) })
+    if addition.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let blank = if joins_item(text, addition) { line_end(text) } else { "" };
+    Ok(insert_lines(text, text.len(), &format!("{blank}{addition}")))
+}
+
+/// Whether the first line of an addition would continue the list item that a text ends with.
+fn joins_item(text: &str, addition: &str) -> bool {
+    let first = addition.lines().next().unwrap_or_default();
+    let marker = first.trim_start_matches(|character: char| character.is_ascii_digit());
+    let is_item = ["- ", "* ", "+ ", ". ", ") "].iter().any(|bullet| marker.starts_with(bullet));
+    let is_own_block =
+        first.trim().is_empty() || first.starts_with([' ', '\t', '#', '>', '`', '~']) || is_item;
+    let last = text.split_inclusive('\n').next_back().unwrap_or_default();
+    if is_own_block || last.trim().is_empty() {
+        return false;
+    }
+    let end = text.trim_end().len();
+    item_ranges(text).iter().any(|item| item.whole.end >= end)
 }
 
 /// Adds lines at the start of the body, after the frontmatter.

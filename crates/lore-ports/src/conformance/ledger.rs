@@ -4,7 +4,7 @@ use lore_text::ContentHash;
 
 use super::Open;
 use super::sample::{Project, open_project, page, put};
-use crate::{Authorship, Forget, NewSnapshot, SnapshotRow, Store};
+use crate::{Authorship, Forget, NewSnapshot, SnapshotRow, Store, WrittenFile};
 
 fn snapshot(store: &dyn Store, project: Project, path: &str, version: u64, at: i64) {
     let bytes = format!("{path} at {version}\0\u{1}");
@@ -146,26 +146,32 @@ pub fn written_bytes_become_a_snapshot_once(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p").number;
     let author = Authorship { hash: ContentHash::of(b"text"), actor: "ada".into(), sole_author: true };
-    assert!(!store.keep_written(project, "a.md", 1, 10, None).unwrap(), "nothing was written");
-    store.set_author(project, "a.md", &author, Some(b"text"), 5).unwrap();
+    let file = |path: &'static str, version| WrittenFile { path, version, hash: None, mode: Some(0o600) };
+    let keep = |version, at| store.keep_written(project, &[file("b.md", version)], at).unwrap() == [true];
+    let write = |path: &str, at| store.set_author(project, path, &author, Some(b"text"), at).unwrap();
+    assert!(!keep(1, 10), "nothing was written");
+    write("a.md", 5);
     store.rename(project, &[("a.md", "b.md")]).unwrap();
-    assert!(store.keep_written(project, "b.md", 7, 10, None).unwrap());
-    assert!(!store.keep_written(project, "b.md", 8, 11, None).unwrap(), "they are kept once");
+    let other = WrittenFile { hash: Some(ContentHash::of(b"other")), ..file("b.md", 7) };
+    assert_eq!(store.keep_written(project, &[other, file("b.md", 7)], 10).unwrap(), [false, true]);
+    assert!(!keep(8, 11), "they are kept once");
     assert_eq!(store.author(project, "b.md").unwrap(), Some(author.clone()));
     let kept = store.snapshots(project, "b.md").unwrap();
-    let [SnapshotRow { number, version: 7, at: 10, .. }] = kept[..] else { panic!("{kept:?}") };
+    let [SnapshotRow { number, version: 7, at: 10, mode: Some(0o600), .. }] = kept[..] else {
+        panic!("{kept:?}")
+    };
     assert_eq!((&kept[0].actor, kept[0].hash), (&author.actor, author.hash));
     assert_eq!(store.snapshot_bytes(project, number).unwrap().as_deref(), Some(&b"text"[..]));
 
-    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    write("b.md", 20);
     store.prune_snapshots(project, 20).unwrap();
-    assert!(store.keep_written(project, "b.md", 8, 21, None).unwrap(), "written at that time, not before");
-    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    assert!(keep(8, 21), "written at that time, not before");
+    write("b.md", 20);
     store.prune_snapshots(project, 21).unwrap();
-    assert!(!store.keep_written(project, "b.md", 9, 22, None).unwrap(), "they expire");
-    store.set_author(project, "b.md", &author, Some(b"text"), 20).unwrap();
+    assert!(!keep(9, 22), "they expire");
+    write("b.md", 20);
     store.drop_written(project).unwrap();
-    assert!(!store.keep_written(project, "b.md", 9, 22, None).unwrap(), "they are deleted");
+    assert!(!keep(9, 22), "they are deleted");
 }
 
 pub fn pruning_is_per_project(open: Open<'_>) {

@@ -92,10 +92,10 @@ fn commands() -> Vec<Vec<&'static str>> {
         links one|backlinks one|graph one|graph one --output dot|path one three|facts|facts one|gaps|check|stale|curate --dry-run|curate|lint|\
         compact --plan|compact --dry-run|history one|diff one|blame one|git status|retention status|model list|skills list|skills show capture|\
         skills doctor|project list|project info|config list|config get search.limit|token list|service status|map --list|setup|test|\
-        index --check|embed|link one two --relationship likes|link-close 1 --valid-until 2024-01-01|unlink one two --relationship likes|\
+        generate --check|embed|link one two --relationship likes|link-close 1 --valid-until 2024-01-01|unlink one two --relationship likes|\
         fact-add one size big|tag one new|untag one new|timeline-add one 2024-05-05 event|set-status one active|edit one --append more|\
         edit-note one more|write-note Title text|put new|capture tea-is-green|ingest|gap add why|gap approve 1 --sensitivity internal --approver me|\
-        gap resolve 1 --by one|restore one --at 1|mv new newer|rm newer --yes|index|rotate|retention run|git commit|git push|git pull|compact|\
+        gap resolve 1 --by one|restore one --at 1|mv new newer|rm newer --yes|generate|secrets scan|secrets purge abcdef --yes|rotate|retention run|git commit|git push|git pull|compact|\
         service install --dry-run|service uninstall|skills extract --dir skills-out|model pull nothing|model use nothing|model path /nothing|\
         model remove nothing|eval /nothing|config set search.limit 9|config unset search.limit|token add me|token remove me|db checkpoint|\
         db backup copy.db|project add other other|project default v|project remove other --yes|map /nowhere v|init other2 --no-git";

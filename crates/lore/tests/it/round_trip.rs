@@ -81,6 +81,7 @@ fn rebuilt_index_gives_the_same_answers() {
     let (before, graph) = (answers(&sandbox), sandbox.run(&["graph", "links"]).ok().json());
     assert!(before.iter().all(|answer| answer["hits"] != json!([])), "{before:?}");
     fs::remove_dir_all(sandbox.root.join("home/state")).ok();
+    sandbox.trust_in("home");
     for ending in ["", "-wal", "-shm"] {
         fs::remove_file(format!("{}{ending}", sandbox.database().display())).ok();
     }

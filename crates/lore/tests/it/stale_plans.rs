@@ -49,7 +49,11 @@ fn page_deleted_and_written_again_keeps_its_version_and_history() {
     assert!(last > 3, "the new page continues: {last}");
     assert_eq!(report["moved"].as_array().map_or(0, Vec::len), 0, "{report}");
     assert_eq!((version(&sandbox, "z"), version(&sandbox, "other")), (last, 1));
-    assert_eq!(snapshots(&sandbox, "z"), 2, "of `one` and of the edit by hand");
+    assert_eq!(
+        snapshots(&sandbox, "z"),
+        3,
+        "of `one`, of `two`, which was overwritten, and of the edit by hand"
+    );
     assert_eq!(sandbox.read("z.md"), b"three\n");
     assert_eq!(put(&sandbox, "z", "four\n"), last + 1);
 }

@@ -106,7 +106,7 @@ fn put(worker: &mut Worker<'_>) {
     let gone = worker.deleted.iter().next().cloned().filter(|_| worker.random.below(3) == 0);
     let path = old.or(gone).unwrap_or_else(|| worker.fresh_path());
     let text = format!("# Page\n\nmarker {mark} of a zeppelin, see [[shared/one]]\n");
-    let outcome = worker.run("put", json!({ "slug": path, "content": text }));
+    let outcome = worker.run("put", json!({ "slug": path, "content": text, "drop": ["all"] }));
     changed(worker, &path, Marks::from([mark]), outcome);
     if worker.pages.contains_key(&path) {
         worker.gone.remove(&path);

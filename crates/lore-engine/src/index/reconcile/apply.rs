@@ -234,7 +234,7 @@ impl<'a> Batch<'a> {
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
         } else if let Some(row) = &row {
-            self.keep_written(row)?;
+            self.keep_written(row.clone());
             self.report.modified.push(file.path.clone());
         } else {
             self.report.added.push(file.path.clone());
@@ -301,19 +301,10 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps what Lore last wrote to a page that somebody has overwritten or deleted since: the file was the only copy.
-    fn keep_written(&self, row: &PageRow) -> Result<()> {
-        let (store, project) = (self.context.store(), self.context.project());
-        let is_written = |row: &PageRow| {
-            Ok::<_, lore_ports::Error>(
-                store.author(project, &row.path)?.is_some_and(|author| author.hash == row.hash),
-            )
-        };
-        if self.proposal.is_none() && is_written(row)? {
-            let at = self.context.ledger_time()?.recorded;
-            let mode = self.context.vault().mode(&row.path);
-            store.keep_written(project, &row.path, row.version, at, mode)?;
+    fn keep_written(&mut self, row: PageRow) {
+        if self.proposal.is_none() {
+            self.rows.keep_written(row);
         }
-        Ok(())
     }
 
     fn remove(&mut self, known: &Fingerprint) -> Result<()> {
@@ -323,7 +314,7 @@ impl<'a> Batch<'a> {
         if self.is_there(&row.path) {
             return Ok(());
         }
-        self.keep_written(&row)?;
+        self.keep_written(row.clone());
         // The version is stored so that a new page under this path continues from it.
         self.rows.set_version(&row.path, row.version, NO_TEXT);
         self.holders.had(&row.path, &row);

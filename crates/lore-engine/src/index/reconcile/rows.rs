@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use lore_ports::{FileFailure, PageNo, PageRow, PageWrite};
+use lore_ports::{FileFailure, PageNo, PageRow, PageWrite, WrittenFile};
 use lore_text::ContentHash;
 
 use crate::context::VaultContext;
@@ -20,6 +20,8 @@ pub(super) struct BatchRows<'a> {
     versions: HashMap<String, Noted<(u64, ContentHash)>>,
     /// The ids assigned to paths, collected writes included.
     ids: HashMap<String, Noted<String>>,
+    /// Pages that somebody has overwritten or deleted.
+    overwritten: Vec<PageRow>,
     renames: Vec<(String, String)>,
     failures: Vec<(String, Option<FileFailure>)>,
     writes: Vec<PageWrite<'a>>,
@@ -48,8 +50,8 @@ impl<T> Noted<T> {
 impl<'a> BatchRows<'a> {
     pub(super) fn new(context: &'a VaultContext) -> Self {
         let (rows, at, versions, ids, names) = Default::default();
-        let (renames, failures, writes, pages) = Default::default();
-        BatchRows { context, rows, at, versions, ids, renames, failures, writes, pages, names }
+        let (overwritten, renames, failures, writes, pages) = Default::default();
+        BatchRows { context, rows, at, versions, ids, overwritten, renames, failures, writes, pages, names }
     }
 
     /// Reads everything about these paths, and about pages that were last seen at one of them.
@@ -142,6 +144,11 @@ impl<'a> BatchRows<'a> {
         Ok(())
     }
 
+    /// Keeps the bytes that Lore last wrote to a page, if the index knew them.
+    pub(super) fn keep_written(&mut self, row: PageRow) {
+        self.overwritten.push(row);
+    }
+
     /// Stores the failure of a path, or clears it.
     pub(super) fn set_failure(&mut self, path: &str, failure: Option<FileFailure>) {
         self.failures.push((path.to_owned(), failure));
@@ -177,6 +184,21 @@ impl<'a> BatchRows<'a> {
     pub(super) fn flush(&mut self) -> Result<()> {
         let (store, project, replica) =
             (self.context.store(), self.context.project(), self.context.replica());
+        if !self.overwritten.is_empty() {
+            let vault = self.context.vault();
+            let files: Vec<WrittenFile<'_>> = self
+                .overwritten
+                .iter()
+                .map(|PageRow { path, version, hash, .. }| WrittenFile {
+                    path,
+                    version: *version,
+                    hash: Some(*hash),
+                    mode: vault.mode(path),
+                })
+                .collect();
+            store.keep_written(project, &files, self.context.ledger_time()?.recorded)?;
+            self.overwritten.clear();
+        }
         if !self.renames.is_empty() {
             let moves: Vec<(&str, &str)> =
                 self.renames.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();

@@ -7,6 +7,7 @@ use lore_text::{PartialDate, fold, jaccard, terms};
 use super::statement::{Body, Statement, topic};
 use crate::edit::doc::Doc;
 use crate::interval::Interval;
+use crate::markdown::item_ranges;
 use crate::page::{Entry, Fact};
 
 /// Minimum share of common words for two observations of a category to be the same one, reworded.
@@ -185,13 +186,18 @@ impl Pairing {
         }
     }
 
-    /// Text of a timeline whose lines are all in the new text.
+    /// Text of a timeline whose lines are all in the new text, and items whose lines are: another paragraph may have been
+    /// written directly below one, which then says something else.
     fn texts(&mut self, old: &Side<'_, '_>, new: &Side<'_, '_>) {
-        let lines: HashSet<&str> =
-            (1..=new.doc.lines.count()).map(|line| new.doc.lines.content(line).trim()).collect();
+        let content = |line: usize| new.doc.lines.content(line).trim();
+        let lines: HashSet<&str> = (1..=new.doc.lines.count()).map(content).collect();
+        let items: HashSet<&str> =
+            item_ranges(new.doc.text).iter().map(|item| content(new.doc.lines.at(item.own.start))).collect();
         for (at, statement) in self.missing(old) {
             let is_there = |line: usize| lines.contains(old.doc.lines.content(line).trim());
-            if matches!(statement.body, Body::Text) && (statement.first..=statement.last).all(is_there) {
+            let is_item = || items.contains(old.doc.lines.content(statement.first).trim());
+            let may_be_there = matches!(statement.body, Body::Text) || is_item();
+            if may_be_there && (statement.first..=statement.last).all(is_there) {
                 // It is no anchor for other lines: its place in the new text is not known.
                 self.mentions[at] = Mention::Mentioned(usize::MAX);
             }

@@ -394,3 +394,21 @@ proptest! {
         prop_assert_eq!(rewrite(&old, &old, &[]).expect("the same text").text, old);
     }
 }
+
+/// A paragraph directly below a relation makes it part of a longer text; the line itself is still there.
+#[test]
+fn line_with_text_directly_below_it_is_not_kept_twice() {
+    check_rewrite(
+        "# T\n\n- knows [[Ada]]\n",
+        "# T\n\n- knows [[Ada]]\nMore.\n",
+        &[],
+        expect![[r#"
+            # T
+
+            - knows [[Ada]]
+            More.
+            ====
+            removed: - knows [[Ada]]
+        "#]],
+    );
+}

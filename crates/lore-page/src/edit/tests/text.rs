@@ -194,3 +194,15 @@ fn keeps_other_line_endings() {
     assert_eq!(append("a\r\nb\n", "d\r\ne"), Ok("a\r\nb\nd\ne\n".to_owned()));
     assert_eq!(replace_text("a\nb\r\nc\r\n", "c", "d\ne", None), Ok("a\nb\r\nd\r\ne\r\n".to_owned()));
 }
+
+/// Text directly below a list item would become part of it, and change what it says.
+#[test]
+fn appended_text_does_not_become_part_of_an_item() {
+    let text = "# T\n\n- knows [[Ada]]\n";
+    assert_eq!(append(text, "More."), Ok(format!("{text}\nMore.\n")));
+    assert_eq!(append("- a\r\n  - b\r\n", "More."), Ok("- a\r\n  - b\r\n\r\nMore.\r\n".to_owned()));
+    for joined in ["- likes [[Tea]]", "1. one", "  detail", "## Heading", "\nMore."] {
+        assert_eq!(append(text, joined), Ok(format!("{text}{joined}\n")), "{joined:?}");
+    }
+    assert_eq!(append("- a\n\nText\n", "More."), Ok("- a\n\nText\nMore.\n".to_owned()));
+}
