@@ -10,7 +10,7 @@ help:
 	@echo "make demo   build Lore and demonstrate it on a sample vault"
 	@echo "make test   run the lints and every test"
 	@echo "make models download the embedding models into models/ (needs Python 3 with pip)"
-	@echo "make stress run 10,000 operations in randomly killed processes and check the result"
+	@echo "make stress run 20,000 operations from disturbed processes over all faces and check that nothing is lost"
 	@echo "make bench  benchmark the release binary on a generated vault of 5,000 pages"
 	@echo "make bench-shapes  check how time grows on vaults of unusual shape"
 	@echo "make eval   measure retrieval quality on the sets in a folder: make eval SETS=FOLDER"
@@ -43,7 +43,7 @@ test: models lint
 # OPS sets the number of operations; LORE_STRESS_SEED in the environment repeats a run.
 stress: PACK := --release
 stress: models
-	LORE_STRESS_OPS=$(or $(OPS),10000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- stress::
+	LORE_STRESS_OPS=$(or $(OPS),20000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- --nocapture stress:: chaos::
 
 # MORE adds slow benchmarks: transformer (embeds the vault with it) and million (a vault of a million chunks).
 bench: build

@@ -2,8 +2,8 @@
 //! is wrong by years must not remove every snapshot.
 //!
 //! The ledger stores the time that the clocks of its writers agree on. It follows a clock that differs by up to
-//! [`STEP`]. A clock that differs by more is believed once it has been seen twice, [`CONFIRMED`] apart, with no other
-//! clock in between; until then nothing expires by it. So after a long break, expiry resumes a few days late.
+//! [`STEP`]. A clock that differs by more is believed once it has advanced by [`CONFIRMED`] in steps of at most [`STEP`],
+//! with no other clock in between; until then nothing expires by it. So after a long break, expiry resumes a few days late.
 
 use jiff::{Timestamp, Zoned};
 use lore_ports::StateChange;
@@ -18,7 +18,7 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 /// Difference up to which a clock is believed at once, in milliseconds.
 const STEP: i64 = 14 * DAY;
 
-/// Time between the two observations that confirm a clock, in milliseconds.
+/// Time by which a clock must have advanced to be believed, in milliseconds.
 const CONFIRMED: i64 = 3 * DAY;
 
 /// Change of the agreed time that is worth a write, in milliseconds.
@@ -30,39 +30,39 @@ const WORTH_STORING: i64 = DAY / 24;
 struct Agreed {
     /// `None` until a clock is confirmed.
     at: Option<i64>,
-    /// When a clock that differs was first seen.
-    other: Option<i64>,
+    /// A clock that differs.
+    other: Option<OtherClock>,
+}
+
+/// A clock that is not believed yet: when it was first and last seen, by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct OtherClock {
+    first: i64,
+    last: i64,
 }
 
 impl Agreed {
     /// Returns the agreed time after another observation.
     fn observe(self, now: i64) -> Agreed {
-        let is_near = |at: i64| now.abs_diff(at) <= STEP.unsigned_abs();
-        match self.other {
-            _ if self.at.is_some_and(is_near) => Agreed { at: Some(now), other: None },
-            // The earlier of the two observations is the one that is confirmed.
-            Some(first) if now >= first.saturating_add(CONFIRMED) => {
-                Agreed { at: Some(first), other: Some(now) }.observe_near(now)
-            }
-            Some(first) if now >= first => self,
-            _ => Agreed { other: Some(now), ..self },
+        if self.at.is_some_and(|at| now.abs_diff(at) <= STEP.unsigned_abs()) {
+            return Agreed { at: Some(now), other: None };
         }
-    }
-
-    fn observe_near(self, now: i64) -> Agreed {
-        match self.at {
-            Some(at) if now.abs_diff(at) <= STEP.unsigned_abs() => Agreed { at: Some(now), other: None },
-            _ => self,
+        let continues = |other: &OtherClock| (other.last..=other.last.saturating_add(STEP)).contains(&now);
+        let first = self.other.filter(continues).map_or(now, |other| other.first);
+        match now >= first.saturating_add(CONFIRMED) {
+            true => Agreed { at: Some(now), other: None },
+            false => Agreed { other: Some(OtherClock { first, last: now }), ..self },
         }
     }
 
     fn is_worth_storing(self, known: Agreed) -> bool {
-        match (self.at, known.at) {
-            (Some(now), Some(known_at)) => {
-                self.other != known.other || now.abs_diff(known_at) >= WORTH_STORING.unsigned_abs()
-            }
-            _ => self != known,
-        }
+        let differs = |one: Option<i64>, other: Option<i64>| match (one, other) {
+            (Some(one), Some(other)) => one.abs_diff(other) >= WORTH_STORING.unsigned_abs(),
+            (one, other) => one != other,
+        };
+        let (first, last) =
+            (|agreed: Agreed| Some(agreed.other?.first), |agreed: Agreed| Some(agreed.other?.last));
+        differs(self.at, known.at) || first(self) != first(known) || differs(last(self), last(known))
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn first_clock_is_believed_when_it_has_advanced() {
         check(&[(100, None), (101, None), (102, None), (103, Some(103)), (104, Some(104)), (118, Some(118))]);
-        check(&[(100, None), (140, Some(100)), (141, Some(100)), (143, Some(143))]);
+        check(&[(100, None), (140, None), (141, None), (143, Some(143))]);
     }
 
     #[test]
@@ -131,7 +131,21 @@ mod tests {
             (1503, Some(104)),
         ]);
         check(&[(100, None), (103, Some(103)), (2, Some(103)), (104, Some(104)), (5, Some(104))]);
-        check(&[(1500, None), (100, None), (1503, Some(100))]);
+        check(&[(1500, None), (100, None), (1503, None)]);
+    }
+
+    /// Two wrong clocks do not confirm each other.
+    #[test]
+    fn several_wrong_clocks_change_nothing() {
+        check(&[
+            (1000, None),
+            (2000, None),
+            (500, None),
+            (1000, None),
+            (2000, None),
+            (503, None),
+            (2003, None),
+        ]);
     }
 
     #[test]
@@ -144,6 +158,6 @@ mod tests {
             (203, Some(203)),
             (204, Some(204)),
         ]);
-        check(&[(100, None), (103, Some(103)), (200, Some(103)), (300, Some(200)), (303, Some(303))]);
+        check(&[(100, None), (103, Some(103)), (200, Some(103)), (300, Some(103)), (303, Some(303))]);
     }
 }

@@ -111,7 +111,8 @@ pub fn assert_no_leftovers(sandbox: &Sandbox, what: &str) {
     assert!(left.is_empty(), "{what}: {left:?}");
     for entry in fs::read_dir(sandbox.root.join("home")).expect("a folder") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-        let own = ["config.toml", "state", "lore.db", "lore.db-wal", "lore.db-shm"].contains(&&*name);
+        let own = ["config.toml", "tokens.toml", "state", "lore.db", "lore.db-wal", "lore.db-shm"]
+            .contains(&&*name);
         assert!(own, "{what}: {name} is next to the database");
     }
 }

@@ -37,6 +37,7 @@ mod round_trip_names;
 mod slug_collisions;
 
 // Concurrent and killed processes.
+mod chaos;
 mod concurrency;
 mod hand_edits;
 mod kill_signals;

@@ -32,12 +32,13 @@ defaults = { kind = "thing" }
 field-missing = "warning"
 "#;
 
-fn number(name: &str) -> Option<u64> {
+/// Reads a number from the environment.
+pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 /// Prints the seed when a test fails.
-struct Seed(u64);
+pub struct Seed(pub u64);
 
 impl Drop for Seed {
     #[expect(clippy::print_stderr, reason = "the seed is needed to reproduce the failure")]
