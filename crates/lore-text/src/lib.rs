@@ -46,7 +46,7 @@ pub use search_terms::{folded_words, is_word_char, search_terms};
 pub use sentences::{ends_sentence, sentence_end, sentences};
 pub use similarity::{jaccard, similarity, terms};
 pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
-pub use stem::{Language, stem};
+pub use stem::{Language, has_stem, stem};
 pub use stop_words::is_content_word;
 pub use timeframe::{MONTHS, NotATimeframe, date_millis, since, until};
 pub use tokens::estimate_tokens;

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 use crate::script::is_unspaced;
-use crate::stem::{Language, push_stem};
+use crate::stem::{Language, with_stem};
 
 /// Returns the terms of a text, separated by spaces. Each character of a script without spaces is a term of its own, so
 /// that any run of them is found as a phrase.
@@ -18,7 +18,10 @@ pub fn search_terms(text: &str, language: Language) -> String {
             terms.push(' ');
         }
         match is_stemmed {
-            true => push_stem(&mut terms, word, language),
+            true => with_stem(word, language, |start, ending| {
+                terms.push_str(start);
+                terms.push_str(ending);
+            }),
             false => terms.push_str(word),
         }
     });
@@ -41,6 +44,15 @@ fn for_each_word(text: &str, each: &mut impl FnMut(&str, bool)) {
     let mut word = String::new();
     let mut rest = &*text;
     while !rest.is_empty() {
+        if word.is_empty()
+            && let Some((plain, after)) = plain_word(rest)
+        {
+            if !plain.is_empty() {
+                each(plain, true);
+            }
+            rest = after;
+            continue;
+        }
         // Runs of ASCII letters, which most texts consist of, are copied whole.
         let run = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let start = word.len();
@@ -65,10 +77,41 @@ fn for_each_word(text: &str, each: &mut impl FnMut(&str, bool)) {
     }
 }
 
+/// Splits off a word that needs no folding, and the character after it: most words are of this kind.
+fn plain_word(text: &str) -> Option<(&str, &str)> {
+    let end = text.bytes().position(|byte| KINDS[usize::from(byte)] != PLAIN).unwrap_or(text.len());
+    match text.as_bytes().get(end) {
+        None => Some((text, "")),
+        Some(next) if KINDS[usize::from(*next)] == SEPARATOR => Some((&text[..end], &text[end + 1..])),
+        Some(_) => None,
+    }
+}
+
+/// A byte that is a letter in lower case or a digit.
+const PLAIN: u8 = 0;
+
+/// A byte that is a character between words.
+const SEPARATOR: u8 = 1;
+
+/// The kind of each byte; any other kind is decided by the character.
+const KINDS: [u8; 256] = {
+    let mut kinds = [2; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => PLAIN,
+            b'A'..=b'Z' => 2,
+            _ => SEPARATOR,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
 /// Joins letters with the accents that follow them, where there are any.
 fn composed(text: &str) -> Cow<'_, str> {
     // The first byte of every character from U+0300 to U+037F.
-    let has_accents = text.bytes().any(|byte| matches!(byte, 0xCC | 0xCD));
+    let has_accents = !text.is_ascii() && text.bytes().any(|byte| matches!(byte, 0xCC | 0xCD));
     if has_accents { Cow::Owned(text.nfc().collect()) } else { Cow::Borrowed(text) }
 }
 

@@ -18,35 +18,57 @@ pub enum Language {
 const LONGEST: usize = 64;
 
 /// Maximum length of a cached word in bytes.
-const CACHED_LENGTH: usize = 14;
+const CACHED_LENGTH: usize = 16;
 
 /// Number of cached words; a power of two.
-const CACHED_WORDS: usize = 4096;
+const CACHED_WORDS: usize = 8192;
+
+/// What replaces the ending of a word in a cached stem.
+const ENDINGS: [&str; 6] = ["", "e", "i", "ie", "le", "y"];
 
 /// Returns the stem of a word in lower case.
 pub fn stem(word: &str, language: Language) -> String {
-    let mut stem = String::new();
-    push_stem(&mut stem, word, language);
-    stem
+    with_stem(word, language, |start, ending| [start, ending].concat())
 }
 
-/// Appends the stem of a word in lower case.
-pub(crate) fn push_stem(out: &mut String, word: &str, language: Language) {
-    let Some(key) = CachedWord::new(word, language) else {
-        return match word.len() <= LONGEST {
-            true => out.push_str(&algorithm(language).stem(word)),
-            false => out.push_str(word),
-        };
-    };
+/// Whether a word in lower case has this stem.
+pub fn has_stem(word: &str, stem: &str, language: Language) -> bool {
+    may_have_stem(word, stem, language)
+        && with_stem(word, language, |start, ending| stem.strip_prefix(start) == Some(ending))
+}
+
+/// Whether a word can have this stem, by their first letters: most words are rejected without computing their stem.
+fn may_have_stem(word: &str, stem: &str, language: Language) -> bool {
+    match language {
+        // Only the ending of a word changes; in `dying`, which becomes `die`, it begins with the second letter.
+        Language::English => match (word.as_bytes(), stem.as_bytes()) {
+            ([first, second, ..], [of_first, of_second, ..]) => {
+                first == of_first && (second == of_second || word.ends_with("ying"))
+            }
+            (word, stem) => word.first() == stem.first(),
+        },
+    }
+}
+
+/// Calls a function with the stem of a word in lower case: the start that it shares with the word, and what follows.
+pub(crate) fn with_stem<T>(word: &str, language: Language, then: impl FnOnce(&str, &str) -> T) -> T {
+    if word.len() > LONGEST {
+        return then(word, "");
+    }
+    let Some(key) = cache_key(word) else { return then(&algorithm(language).stem(word), "") };
     CACHE.with_borrow_mut(|cache| {
-        let (known, stem) = &mut cache[key.slot()];
-        if *known != key {
-            let found = algorithm(language).stem(word);
-            let Some(found) = CachedWord::new(&found, language) else { return out.push_str(&found) };
-            (*known, *stem) = (key, found);
+        let slot = slot(key);
+        let known = CachedStem::from_number(cache.stems[slot]);
+        if cache.words[slot] == key && known.length == word.len() as u8 && known.language == language as u8 {
+            let (start, ending) = known.of(word);
+            return then(start, ending);
         }
-        out.push_str(stem.text());
-    });
+        let found = algorithm(language).stem(word);
+        if let Some(stem) = CachedStem::new(word, &found, language) {
+            (cache.words[slot], cache.stems[slot]) = (key, stem.number());
+        }
+        then(&found, "")
+    })
 }
 
 fn algorithm(language: Language) -> Stemmer {
@@ -56,37 +78,76 @@ fn algorithm(language: Language) -> Stemmer {
 }
 
 thread_local! {
-    /// Words with their stems, by the hash of the word. Most words of a text were seen before, and computing a stem takes
-    /// twenty times as long as finding it here.
-    static CACHE: RefCell<Vec<(CachedWord, CachedWord)>> = RefCell::new(vec![Default::default(); CACHED_WORDS]);
+    /// Most words of a text were seen before, and computing a stem takes fifty times as long as finding it here.
+    static CACHE: RefCell<Cache> =
+        RefCell::new(Cache { words: vec![0; CACHED_WORDS], stems: vec![0; CACHED_WORDS] });
 }
 
-/// A short word without an allocation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct CachedWord {
-    bytes: [u8; CACHED_LENGTH],
+/// Words with their stems, by the hash of the word. Zeros, which stand for the empty word, take no time to allocate.
+struct Cache {
+    words: Vec<u128>,
+    stems: Vec<u32>,
+}
+
+/// The stem of a cached word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CachedStem {
+    /// Length of the word, which its key does not contain.
     length: u8,
-    language: Language,
+    language: u8,
+    /// Number of bytes that it shares with the word.
+    shared: u8,
+    /// What follows, as a position in [`ENDINGS`].
+    ending: u8,
 }
 
-impl CachedWord {
-    fn new(word: &str, language: Language) -> Option<Self> {
-        let mut bytes = [0; CACHED_LENGTH];
-        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-        Some(CachedWord { bytes, length: word.len() as u8, language })
+impl CachedStem {
+    fn new(word: &str, stem: &str, language: Language) -> Option<Self> {
+        let shared =
+            word.bytes().zip(stem.bytes()).take_while(|(of_word, of_stem)| of_word == of_stem).count();
+        let ending = ENDINGS.iter().position(|ending| Some(*ending) == stem.get(shared..))?;
+        Some(CachedStem {
+            length: word.len() as u8,
+            language: language as u8,
+            shared: shared as u8,
+            ending: ending as u8,
+        })
     }
 
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    fn of(self, word: &str) -> (&str, &'static str) {
+        (&word[..usize::from(self.shared)], ENDINGS[usize::from(self.ending)])
     }
 
-    /// The bytes as two numbers, multiplied and folded: cheaper than a hash of each byte.
-    fn slot(&self) -> usize {
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte));
-        let (start, end) = self.bytes.split_at(8);
-        let mixed = (number(start) ^ number(end).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 40) as usize % CACHED_WORDS
+    fn number(self) -> u32 {
+        u32::from_le_bytes([self.length, self.language, self.shared, self.ending])
     }
+
+    fn from_number(number: u32) -> Self {
+        let [length, language, shared, ending] = number.to_le_bytes();
+        CachedStem { length, language, shared, ending }
+    }
+}
+
+/// Returns a number that differs from those of all other words of the same length, if the word is short enough: its
+/// first and last bytes, which overlap.
+fn cache_key(word: &str) -> Option<u128> {
+    let word = word.as_bytes();
+    if word.len() > CACHED_LENGTH {
+        return None;
+    }
+    if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        return Some(u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << 64);
+    }
+    if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        return Some(u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << 32);
+    }
+    Some(word.iter().fold(0, |key, byte| key << 8 | u128::from(*byte)))
+}
+
+/// Returns the place of a word in the cache: its bytes, multiplied and folded, which is cheaper than a hash of each byte.
+fn slot(key: u128) -> usize {
+    let mixed = (key as u64 ^ ((key >> 64) as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as usize % CACHED_WORDS
 }
 
 #[cfg(test)]
@@ -113,8 +174,36 @@ mod tests {
         check("über", "über");
         check("internationalization", "internation");
         check("2026", "2026");
+        check("capabilities", "capabl");
+        check("sky", "sky");
+        check("skies", "sky");
         check("is", "is");
         check("", "");
+    }
+
+    #[test]
+    fn words_are_compared_by_their_stems() {
+        let has = |word: &str, stem: &str| has_stem(word, stem, Language::English);
+        assert!(has("connections", "connect") && has("dying", "die") && has("ties", "tie") && has("a", "a"));
+        assert!(!has("connections", "connection") && !has("dying", "dy") && !has("", "a") && !has("a", ""));
+    }
+
+    #[test]
+    fn no_word_is_rejected_by_its_first_letters() {
+        let letters = || ('a'..='z').chain(['0', 'é']).map(String::from);
+        let pairs = letters().flat_map(|first| letters().map(move |second| first.clone() + &second));
+        let endings = [
+            "", "s", "es", "ies", "sses", "ied", "ed", "edly", "eed", "ing", "ying", "ingly", "bbed",
+            "tting", "y", "ly", "ational", "ator", "fully", "iveness", "ement", "ion", "e", "l", "ll",
+            "able", "ical", "er",
+        ];
+        for start in letters().chain(pairs).chain(["sk", "id", "gent", "ear", "on", "sing"].map(String::from))
+        {
+            for word in endings.map(|ending| format!("{start}{ending}")) {
+                let found = stem(&word, Language::English);
+                assert!(may_have_stem(&word, &found, Language::English), "{word}: {found}");
+            }
+        }
     }
 
     #[test]

@@ -34,13 +34,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 pub fn visible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut units = [0; 2];
-    for letter in json.chars() {
+    let mut rest = json;
+    // Everything up to a character that may have to be escaped is copied at once.
+    while let Some(at) = rest.bytes().position(may_be_acted_on) {
+        shown.push_str(&rest[..at]);
+        let Some(letter) = rest[at..].chars().next() else { break };
         match is_acted_on(letter) {
             false => shown.push(letter),
             true => shown.extend(letter.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"))),
         }
+        rest = &rest[at + letter.len_utf8()..];
     }
+    shown.push_str(rest);
     shown
+}
+
+/// Whether a byte may begin a character that [`is_acted_on`] accepts.
+fn may_be_acted_on(byte: u8) -> bool {
+    byte.is_ascii_control() || matches!(byte, 0xC2 | 0xE2 | 0xF3)
 }
 
 /// Whether a character changes how the text around it is shown, or hides text from people: control characters except
@@ -70,6 +81,20 @@ mod tests {
             ("a\u{2028}b\u{e0041}", "a\\u{2028}b\\u{e0041}"),
         ] {
             assert_eq!(visible(text), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_escaped_in_json() {
+        let json = "{\"a\":\"é 東京 – 👩 \u{7f}b\u{9b}c\u{202e}\u{2066}\u{e0041}\"}\n";
+        let escaped = "{\"a\":\"é 東京 – 👩 \\u007fb\\u009bc\\u202e\\u2066\\udb40\\udc41\"}\n";
+        assert_eq!(visible_json(json), escaped);
+    }
+
+    #[test]
+    fn hidden_characters_are_known_by_their_first_byte() {
+        for letter in ('\0'..=char::MAX).filter(|letter| is_acted_on(*letter)) {
+            assert!(may_be_acted_on(letter.encode_utf8(&mut [0; 4]).as_bytes()[0]), "{letter:?}");
         }
     }
 }
