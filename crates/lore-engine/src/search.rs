@@ -75,7 +75,12 @@ fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> R
     signals::apply(context, request, query, &mut ranking)?;
     let (mode, relaxed, notes) = (found.mode, found.relaxed, found.notes.clone());
     let ranked = fuse::merge(found, ranking);
-    let reading = excerpts::Reading { context, query, as_of: request.as_of, chunks: mode != Mode::Words };
+    let reading = excerpts::Reading {
+        context,
+        terms: expression::Term::all(query),
+        as_of: request.as_of,
+        chunks: mode != Mode::Words,
+    };
     let (hits, more) = match request.as_of {
         None => {
             let more = ranked.len() >= needed;

@@ -14,7 +14,7 @@ use lore_ports::{ChunkRow, PageNo, PageRow};
 use lore_text::{ContentHash, PartialDate};
 use lore_vault::decode;
 
-use super::expression::{Prepared, count_terms};
+use super::expression::{Term, count_terms};
 use super::fuse::Ranked;
 use super::result::{Excerpt, Hit};
 use crate::context::VaultContext;
@@ -36,7 +36,8 @@ const KEPT_TEXT: usize = 64 * 1024;
 /// Parameters for reading hits.
 pub(super) struct Reading<'a> {
     pub context: &'a VaultContext,
-    pub query: &'a Prepared,
+    /// The terms of the query.
+    pub terms: Vec<Term>,
     /// The day, month or year after which nothing counts.
     pub as_of: Option<PartialDate>,
     /// Whether to look up the chunks that contain the excerpts.
@@ -95,7 +96,7 @@ impl Reading<'_> {
         let source = PassageSource { text, hash, chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line),
-            None => source.passage_of(self.query, near),
+            None => source.passage_of(&self.terms, near),
         };
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
         hit.text = kept.then(|| text.to_owned());
@@ -107,10 +108,10 @@ impl Reading<'_> {
     /// of its text contain none of the words.
     fn is_only_later(&self, page: &PageRow, text: &str, then: &AsOf, found: &Ranked) -> bool {
         let start = body_start(text);
-        let words = |text: &str| passage(text, start, self.query).map_or(0, |found| found.terms);
+        let words = |text: &str| passage(text, start, &self.terms).map_or(0, |found| found.terms);
         let about: String = text.lines().take(start.saturating_sub(1) as usize).collect::<Vec<_>>().join(" ");
         let later = found.chunk.is_some() || words(text) > 0;
-        later && words(&then.text) == 0 && count_terms(&format!("{} {about}", page.title), self.query) == 0
+        later && words(&then.text) == 0 && count_terms(&format!("{} {about}", page.title), &self.terms) == 0
     }
 }
 
@@ -135,18 +136,18 @@ impl PassageSource<'_> {
 
     /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the
     /// beginning of the chunk found by embedding.
-    fn passage_of(&self, query: &Prepared, near: Option<&ChunkRow>) -> Passage {
+    fn passage_of(&self, terms: &[Term], near: Option<&ChunkRow>) -> Passage {
         let (text, hash) = (self.text, self.hash);
-        let found = passage(text, body_start(text), query);
+        let found = passage(text, body_start(text), terms);
         // Words outside the chunk found by embedding count only if all of them are there.
         let by_words = found.filter(|found| {
             near.is_none_or(|chunk| overlap(&chunk.lines, &found.lines))
-                || count_terms(&found.text, query) == query.terms.len()
+                || count_terms(&found.text, terms) == terms.len()
         });
         if let Some(found) = by_words {
             let chunk = match near.filter(|chunk| overlap(&chunk.lines, &found.lines)) {
                 Some(chunk) => Some(chunk.clone()),
-                None => chunk_around(self.chunks, text, &found.lines, query),
+                None => chunk_around(self.chunks, text, &found.lines, terms),
             };
             return (Some(Excerpt { text: found.text, lines: found.lines, hash }), chunk);
         }
@@ -164,10 +165,14 @@ fn overlap(one: &LineRange, other: &LineRange) -> bool {
 }
 
 /// Returns the chunk that contains the most words, of those that overlap a passage.
-fn chunk_around(chunks: &[ChunkRow], text: &str, lines: &LineRange, query: &Prepared) -> Option<ChunkRow> {
+fn chunk_around(chunks: &[ChunkRow], text: &str, lines: &LineRange, terms: &[Term]) -> Option<ChunkRow> {
+    let overlapping: Vec<&ChunkRow> = chunks.iter().filter(|chunk| overlap(&chunk.lines, lines)).collect();
+    if let [only] = overlapping[..] {
+        return Some(only.clone());
+    }
     // `max_by_key` returns the last maximum; reversed, that is the first.
-    let terms = |chunk: &&ChunkRow| count_terms(&lines_of(text, chunk.lines), query);
-    chunks.iter().filter(|chunk| overlap(&chunk.lines, lines)).rev().max_by_key(terms).cloned()
+    let count = |chunk: &&ChunkRow| count_terms(&lines_of(text, chunk.lines), terms);
+    overlapping.into_iter().rev().max_by_key(count).cloned()
 }
 
 /// Returns the text of lines, without leading and trailing blank lines.

@@ -2,7 +2,7 @@
 
 use lore_page::LineRange;
 
-use crate::search::expression::{Prepared, Term, matches};
+use crate::search::expression::{Term, matches};
 
 /// Maximum length of a passage in bytes.
 const LIMIT: usize = 400;
@@ -20,9 +20,8 @@ pub(super) struct Passage {
 
 /// Returns the passage with the most terms: a run of non-blank lines, cut to size around its best line. If the body has
 /// none of the terms (the title matched), the first lines of prose after `start`.
-pub(super) fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passage> {
+pub(super) fn passage(text: &str, start: u32, terms: &[Term]) -> Option<Passage> {
     let lines: Vec<&str> = text.lines().collect();
-    let terms = Term::all(query);
     let first = (start.max(1) - 1) as usize;
     let mut best: Option<(Score, usize)> = None;
     let mut block = first;
@@ -33,7 +32,7 @@ pub(super) fn passage(text: &str, start: u32, query: &Prepared) -> Option<Passag
             (block, block_terms) = (at + 1, 0);
             continue;
         }
-        let (found, hits) = matches(line, &terms);
+        let (found, hits) = matches(line, terms);
         block_terms |= found;
         // The whole run so far counts first, then the line itself; prose beats a heading.
         let score = Score {
@@ -102,10 +101,11 @@ fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::expression::prepare;
 
     #[track_caller]
     fn check(text: &str, terms: &str, expected: &str) {
-        let found = passage(text, 1, &crate::search::expression::prepare(terms)).map(|found| {
+        let found = passage(text, 1, &Term::all(&prepare(terms))).map(|found| {
             format!("{}-{} {}", found.lines.first, found.lines.last, found.text.replace('\n', "|"))
         });
         assert_eq!(found.unwrap_or_default(), expected);
@@ -137,7 +137,7 @@ mod tests {
     fn unspaced_scripts_and_long_lines_are_supported() {
         check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
         let long = format!("{} needle", "x".repeat(1000));
-        let found = passage(&long, 1, &crate::search::expression::prepare("needle")).expect("a passage");
+        let found = passage(&long, 1, &Term::all(&prepare("needle"))).expect("a passage");
         assert!(found.text.len() <= LIMIT + 3 && found.terms == 1);
     }
 }

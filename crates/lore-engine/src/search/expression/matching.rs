@@ -1,17 +1,18 @@
 //! Finds the terms of a query in a text, by the same rules as the index.
 
-use lore_text::{Language, folded_words, is_unspaced, stem};
+use lore_text::{Language, folded_words, has_stem, is_unspaced, stem};
 
 use super::Prepared;
 
 /// Counts the terms found in a text.
-pub(in crate::search) fn count_terms(line: &str, query: &Prepared) -> usize {
-    matches(line, &Term::all(query)).0.count_ones() as usize
+pub(in crate::search) fn count_terms(line: &str, terms: &[Term]) -> usize {
+    matches(line, terms).0.count_ones() as usize
 }
 
 /// A term of a query.
 pub(in crate::search) struct Term {
-    /// Its words, each after a space: a term of a script without spaces has one for each character.
+    /// The word in lower case; of a phrase, its words, each after a space: a term of a script without spaces has one for
+    /// each character.
     folded: String,
     stem: String,
     /// Whether it is found in a line as a whole, not by its words.
@@ -27,20 +28,21 @@ impl Term {
     }
 
     fn new(term: &str, beginning: bool) -> Self {
-        let folded = spaced_words(term);
+        let mut folded = spaced_words(term);
         let is_phrase = term.chars().any(is_unspaced) || folded.matches(' ').count() != 1;
-        Term { stem: stem(folded.trim_start(), Language::English), folded, is_phrase, beginning }
+        if !is_phrase {
+            folded.remove(0);
+        }
+        Term { stem: stem(&folded, Language::English), folded, is_phrase, beginning }
     }
 
     fn is(&self, word: &str) -> bool {
-        let folded = self.folded.trim_start();
-        // All forms of a word share their first letter, so most words are rejected quickly.
-        if word.as_bytes().first() != folded.as_bytes().first() {
+        if word.as_bytes().first() != self.folded.as_bytes().first() {
             return false;
         }
-        word == folded
-            || self.beginning && word.starts_with(folded)
-            || stem(word, Language::English) == self.stem
+        word == self.folded
+            || self.beginning && word.starts_with(&self.folded)
+            || has_stem(word, &self.stem, Language::English)
     }
 }
 
@@ -53,7 +55,16 @@ pub(in crate::search) fn matches(line: &str, terms: &[Term]) -> (u64, u32) {
             hits += count as u32;
         }
     };
+    // All forms of a word share their first letter, so most words are rejected quickly.
+    let mut first_bytes = [false; 256];
+    let words = terms.iter().filter(|term| !term.is_phrase);
+    words
+        .filter_map(|term| term.folded.bytes().next())
+        .for_each(|byte| first_bytes[usize::from(byte)] = true);
     folded_words(line, &mut |word| {
+        if !word.bytes().next().is_some_and(|byte| first_bytes[usize::from(byte)]) {
+            return;
+        }
         for (at, term) in terms.iter().enumerate().filter(|(_, term)| !term.is_phrase) {
             note(at, usize::from(term.is(word)));
         }

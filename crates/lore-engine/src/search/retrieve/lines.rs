@@ -8,7 +8,7 @@ use lore_ports::{LinkFilter, PageNo, StatementFilter, StatementKind};
 use super::words::by_any_word;
 use crate::context::VaultContext;
 use crate::error::Result;
-use crate::search::expression::{Prepared, count_terms};
+use crate::search::expression::{Prepared, Term, count_terms};
 use crate::search::fuse::EVERY_WORD;
 use crate::search::request::{HitKind, SearchRequest};
 
@@ -46,9 +46,10 @@ pub(in crate::search) fn lines(
     // Lines are matched individually, so a page that has all the words in its prose must not hide the others.
     let candidates = by_any_word(context, request, query, CANDIDATES)?;
     let numbers: Vec<PageNo> = candidates.iter().map(|(page, _)| *page).collect();
+    let wanted = Term::all(query);
     let mut lines: Vec<FoundLine> = Vec::new();
     for (page, range, text) in lines_of(context, &numbers, kind)? {
-        let terms = count_terms(&text, query);
+        let terms = count_terms(&text, &wanted);
         if terms > 0 {
             let score = candidates.iter().find(|hit| hit.0 == page).map_or(0.0, |hit| hit.1);
             lines.push(FoundLine { page, lines: range, text, score, terms, why: String::new() });
