@@ -86,12 +86,7 @@ impl SqliteStore {
         let conditions = Conditions::all(project, filter);
         let sql =
             format!("SELECT c.slot FROM page p JOIN chunk c ON c.page = p.number WHERE {}", conditions.sql);
-        let mut slots = Slots::new();
-        self.each("filter chunks", &sql, conditions.bound().as_slice(), |row| {
-            slots.insert(row.get(0)?);
-            Ok(())
-        })?;
-        Ok(Some(slots))
+        self.slots("filter chunks", &sql, conditions.bound().as_slice()).map(Some)
     }
 
     /// Scans the sign codes of all chunks, or of the wanted ones, and retains the nearest.
@@ -141,26 +136,34 @@ impl SqliteStore {
         Ok(found)
     }
 
-    /// Returns slots without a chunk, or whose chunk has no vector yet; their sign codes are stale. With `among`, only
-    /// of these, which have a chunk.
+    /// Returns slots without a chunk, or whose chunk has no vector yet; their sign codes are stale. With `among`, at
+    /// least those of these, which have a chunk.
     fn dead(&self, project: ProjectNo, model: ModelNo, among: Option<&[u64]>) -> Result<Slots> {
-        let mut dead = Slots::new();
-        let sql = match among {
-            None => {
-                "SELECT slot FROM free_slot WHERE project = ?1 AND ?3 IS NULL
-                 UNION ALL SELECT slot FROM pending WHERE project = ?1 AND model = ?2"
-            }
-            Some(_) => {
-                "SELECT slot FROM json_each(?3) s CROSS JOIN pending
-                 ON project = ?1 AND model = ?2 AND slot = s.value"
-            }
+        let Some(among) = among else {
+            let sql = "SELECT slot FROM free_slot WHERE project = ?1
+                 UNION ALL SELECT slot FROM pending WHERE project = ?1 AND model = ?2";
+            return self.slots("read free slots", sql, params![project, model]);
         };
-        let among = among.map(|slots| serde_json::to_string(slots).unwrap_or_default());
-        self.each("read free slots", sql, params![project, model, among], |row| {
-            dead.insert(row.get(0)?);
+        // Mostly few chunks are pending; reading them is cheaper than looking each slot up.
+        let limit = among.len() as i64 + 1;
+        let sql = "SELECT slot FROM pending WHERE project = ?1 AND model = ?2 LIMIT ?3";
+        let pending = self.slots("read pending chunks", sql, params![project, model, limit])?;
+        if pending.count <= among.len() {
+            return Ok(pending);
+        }
+        let sql = "SELECT slot FROM json_each(?3) s CROSS JOIN pending
+             ON project = ?1 AND model = ?2 AND slot = s.value";
+        let list = serde_json::to_string(among).unwrap_or_default();
+        self.slots("read pending chunks", sql, params![project, model, list])
+    }
+
+    fn slots(&self, doing: &'static str, sql: &str, params: impl rusqlite::Params) -> Result<Slots> {
+        let mut slots = Slots::new();
+        self.each(doing, sql, params, |row| {
+            slots.insert(row.get(0)?);
             Ok(())
         })?;
-        Ok(dead)
+        Ok(slots)
     }
 
     pub(super) fn read_chunk_vectors(

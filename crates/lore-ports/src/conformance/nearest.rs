@@ -68,6 +68,12 @@ pub fn chunks_of_requested_pages_are_always_returned(open: Open<'_>) {
     let query = CodeQuery { also: &[far], ..asked(model, &ones, &other) };
     let found = store.near_codes(project.number, &query).unwrap();
     assert_eq!((found.nearest.len(), found.also.len()), (1, 0), "the filter applies to them too");
+    put(&*store, project, with_chunks("near.md", &["near", "waits too"]));
+    for path in ["few.md", "more.md", "many.md"] {
+        put(&*store, project, with_chunks(path, &[path]));
+        let found = store.near_codes(project.number, &query).unwrap();
+        assert_eq!(found.nearest.len(), 1, "a pending chunk is left out, however many others are pending");
+    }
 }
 
 pub fn vectors_are_read_by_chunk(open: Open<'_>) {
