@@ -94,7 +94,7 @@ const PLAIN: u8 = 0;
 const SEPARATOR: u8 = 1;
 
 /// The kind of each byte; any other kind is decided by the character.
-const KINDS: [u8; 256] = {
+static KINDS: [u8; 256] = {
     let mut kinds = [2; 256];
     let mut byte = 0;
     while byte < 128 {

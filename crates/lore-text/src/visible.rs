@@ -51,8 +51,19 @@ pub fn visible_json(json: &str) -> String {
 
 /// Whether a byte may begin a character that [`is_acted_on`] accepts.
 fn may_be_acted_on(byte: u8) -> bool {
-    byte.is_ascii_control() || matches!(byte, 0xC2 | 0xE2 | 0xF3)
+    MAY_BE_ACTED_ON[usize::from(byte)]
 }
+
+/// A table, because every byte of an output is looked up.
+static MAY_BE_ACTED_ON: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bytes[byte] = matches!(byte as u8, 0..0x20 | 0x7F | 0xC2 | 0xE2 | 0xF3);
+        byte += 1;
+    }
+    bytes
+};
 
 /// Whether a character changes how the text around it is shown, or hides text from people: control characters except
 /// line feed, carriage return and tab, line separators, bidirectional embeddings, overrides and isolates, and tags.
