@@ -62,7 +62,7 @@ pub fn is_lossy_slug(name: &str) -> bool {
     })
 }
 
-/// Chooses among the pages that match a reference, see [`Candidates`].
+/// Chooses among the pages that match a reference, see `Candidates`.
 pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Resolution<'a> {
     let candidates = Candidates::new(rows, written);
     match (candidates.best.as_slice(), near) {
