@@ -1,7 +1,7 @@
 //! Single files and directories, most of them outside any vault: private state, configuration, temporary copies.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 use crate::names::is_hidden;
-use crate::regular::absent;
+use crate::regular::{absent, not_regular, open_regular, read_bounded};
 
 /// Maximum size of a text file outside any vault.
 const TEXT_LIMIT: u64 = 256 * 1024 * 1024;
@@ -25,30 +25,12 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
 }
 
 fn read_settings(path: &Path) -> io::Result<String> {
-    // Checked before opening, which some devices react to, and again on the open file.
-    let is_fine = |found: Metadata| match (found.is_file(), found.len() <= TEXT_LIMIT) {
-        (true, true) => Ok(()),
-        (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        (true, false) => Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large")),
-    };
-    is_fine(fs::metadata(path)?)?;
-    let file = open_without_waiting(path)?;
-    is_fine(file.metadata()?)?;
-    let mut text = String::new();
-    file.take(TEXT_LIMIT).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-#[cfg(unix)]
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
-}
-
-#[cfg(not(unix))]
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    File::open(path)
+    // Checked before opening: opening some devices has an effect. A symlink is the user's own here, and is followed.
+    if !fs::metadata(path)?.is_file() {
+        return Err(not_regular());
+    }
+    let bytes = read_bounded(&open_regular(path, true)?, TEXT_LIMIT)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// Reads a file outside any vault.

@@ -13,7 +13,8 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -91,29 +92,26 @@ impl Scene {
     fn run(&self, stage: &str, arguments: &[&str], input: &str) -> String {
         let mut command = self.sandbox.command(arguments);
         command.stdin(Stdio::piped()).env("LORE_MODEL", "none");
-        let started = Instant::now();
         let mut child = self.sandbox.spawn(&mut command);
         let mut stdin = child.stdin.take().expect("piped");
         let bytes = input.as_bytes().to_owned();
         // A command that answers before it has read everything must not wait for this.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
         let mut streams = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
-        let reader = std::thread::spawn(move || {
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
             let mut text = Vec::new();
             let _ = streams.0.read_to_end(&mut text);
             let _ = streams.1.read_to_end(&mut text);
-            String::from_utf8_lossy(&text).into_owned()
+            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
         let what = format!("{} ({stage}): lore {}", self.name, arguments.join(" "));
-        while child.try_wait().expect("a child").is_none() {
-            if started.elapsed() > LIMIT {
-                let _ = child.kill();
-                panic!("{what} does not end");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let Ok(text) = output.recv_timeout(LIMIT) else {
+            let _ = child.kill();
+            panic!("{what} does not end");
+        };
+        child.wait().expect("a child");
         writer.join().expect("the input");
-        let text = reader.join().expect("the output");
         assert!(!text.contains("panicked"), "{what}: {text}");
         assert!(!text.contains(CANARY), "{what} shows what is outside: {text}");
         self.check(&what);
