@@ -142,14 +142,14 @@ fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<
     if is_recorded(context, intent)? {
         return Ok(finished);
     }
-    let mut overtaken = states.contains(&StepProgress::Foreign) && states.contains(&StepProgress::Before);
+    let mut edited = states.contains(&StepProgress::Foreign) && states.contains(&StepProgress::Before);
     for (number, step) in intent.steps.iter().enumerate() {
         // New bytes that are still staged were never in place; a file that should be deleted but exists was edited.
-        overtaken |=
+        edited |=
             states[number] == StepProgress::Foreign && (step.new.is_none() || staging.holds_new(number));
-        overtaken |= displaced_edit(staging, (number, step))?;
+        edited |= displaced_edit(staging, (number, step))?;
     }
-    if overtaken {
+    if edited {
         return give_up(context, staging, intent);
     }
     for (number, step) in intent.steps.iter().enumerate() {

@@ -191,7 +191,7 @@ fn damage_inside_is_an_error_and_never_an_empty_result() {
     let size = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
     bytes[size..].fill(0xa5);
     fs::write(&path, bytes).unwrap();
-    let told = match open(&path) {
+    let error = match open(&path) {
         Ok(opened) if !opened.warnings.is_empty() => return,
         Ok(opened) => {
             let store: &dyn Store = &opened.store;
@@ -199,7 +199,7 @@ fn damage_inside_is_an_error_and_never_an_empty_result() {
         }
         Err(error) => Err(error),
     };
-    assert!(matches!(told, Err(Error::IndexBroken { .. })), "{told:?}");
+    assert!(matches!(error, Err(Error::IndexBroken { .. })), "{error:?}");
 }
 
 #[test]
@@ -212,9 +212,9 @@ fn inconsistent_rows_are_reported() {
     let broken = Connection::open(&path).unwrap();
     broken.execute_batch("UPDATE link SET to_page = 999; DELETE FROM page WHERE path = 'a.md'").unwrap();
     broken.execute_batch("UPDATE page SET slug = 'many/1' WHERE slug = 'many/2'").unwrap();
-    let told = store.problems().unwrap().join("; ");
+    let error = store.problems().unwrap().join("; ");
     for what in ["duplicate slug", "links from", "links to", "names of", "full-text table differ"] {
-        assert!(told.contains(what), "{what} missing from {told}");
+        assert!(error.contains(what), "{what} missing from {error}");
     }
 }
 

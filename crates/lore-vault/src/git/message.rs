@@ -56,8 +56,8 @@ fn body_text(text: &str) -> String {
 pub(super) fn explain(stderr: &str, status: ExitStatus) -> String {
     let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let bare = lines.map(|line| line.trim_start_matches("fatal: ").trim_start_matches("error: "));
-    let told: Vec<String> = bare.map(without_credentials).collect();
-    match told.as_slice() {
+    let lines: Vec<String> = bare.map(without_credentials).collect();
+    match lines.as_slice() {
         [] => format!("no reason given ({status}); a hook of the repository may have rejected it"),
         lines => lines[lines.len().saturating_sub(LINES)..].join("; ").replace(":; ", ": "),
     }

@@ -197,9 +197,9 @@ impl Repo {
             return Ok(Following { born, remote: self.usual_remote()?, ..Following::default() });
         };
         let format = "--format=%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)";
-        let told = self.run(&Call::look(&["for-each-ref", format, &head]))?.expect_success()?.text();
+        let output = self.run(&Call::look(&["for-each-ref", format, &head]))?.expect_success()?.text();
         let mut upstream =
-            told.split('\0').map(|field| Some(field.to_owned()).filter(|text| !text.is_empty()));
+            output.split('\0').map(|field| Some(field.to_owned()).filter(|text| !text.is_empty()));
         let mut next = || upstream.next().flatten();
         let (tracked, remote, configured) = match (next(), next(), next()) {
             // A dot means a branch of this repository, which has no remote.
@@ -211,7 +211,7 @@ impl Repo {
             Some(name) if self.is_there(&name)? => Some(name),
             _ => None,
         };
-        Ok(Following { branch: Some(branch), born: !told.is_empty(), remote, configured, seen })
+        Ok(Following { branch: Some(branch), born: !output.is_empty(), remote, configured, seen })
     }
 
     fn is_there(&self, name: &str) -> Result<bool, GitError> {
@@ -254,8 +254,8 @@ fn no_remote(command: &str) -> GitError {
 }
 
 /// Whether the push was rejected because the remote's branch has moved.
-fn remote_moved(told: &str) -> bool {
-    told.lines().filter(|line| line.starts_with('!')).any(|line| {
+fn remote_moved(output: &str) -> bool {
+    output.lines().filter(|line| line.starts_with('!')).any(|line| {
         line.contains("[rejected]")
             || line.contains("cannot lock ref")
             || line.contains("incorrect old value")

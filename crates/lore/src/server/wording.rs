@@ -44,7 +44,7 @@ pub trait Face: Send + Sync {
 pub struct RequestWording {
     /// The face of the request.
     pub face: Arc<dyn Face>,
-    /// Its rights: the client is not told to do what it may not do.
+    /// Its rights: hints suggest only what the client may do.
     pub grant: Option<Grant>,
     /// Whether the server allows operations that change the machine.
     pub machine: bool,

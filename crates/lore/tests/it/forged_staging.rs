@@ -47,7 +47,7 @@ fn is_set_aside(sandbox: &Sandbox, what: &str) {
 }
 
 /// Lists what is next to the vault, and the hooks.
-fn surroundings(sandbox: &Sandbox) -> String {
+fn outside_files(sandbox: &Sandbox) -> String {
     sandbox
         .sh("cd ..; ls -A . outside; cat outside/*; ls -A v/.git v/.git/hooks; cat v/.git/config v/lore.toml")
         .text()
@@ -75,10 +75,10 @@ fn forged_record_writes_nothing_outside_the_policy() {
     ] {
         let (sandbox, own) = killed_write();
         fs::set_permissions(own.join("0.new"), fs::Permissions::from_mode(0o755)).expect("a mode");
-        let before = surroundings(&sandbox);
+        let before = outside_files(&sandbox);
         forge(&own, |intent| intent["steps"][0]["path"] = json!(path));
         sandbox.run(&["status"]).exits(0).says("set aside");
-        assert_eq!(surroundings(&sandbox), before, "{path}");
+        assert_eq!(outside_files(&sandbox), before, "{path}");
         sandbox.pipe(&["put", "other"], b"other\n").exits(0);
         assert!(!sandbox.root.join("ran").exists(), "{path}: the planted script ran");
         is_set_aside(&sandbox, path);
@@ -97,13 +97,13 @@ fn tree_names(sandbox: &Sandbox) -> String {
 fn forged_record_deletes_nothing_outside_the_vault() {
     for path in ["../outside/page.md", "page.md/../../outside/page.md", ".git/HEAD", "lore.toml"] {
         let (sandbox, own) = killed_write();
-        let before = surroundings(&sandbox);
+        let before = outside_files(&sandbox);
         forge(&own, |intent| {
             let hash = sandbox.sh("cd ..; sha256sum v/.git/HEAD | cut -c1-64").text();
             intent["steps"] = json!([{ "path": path, "old": hash.trim(), "new": null, "sole_author": true }]);
         });
         sandbox.run(&["status"]).exits(0).says("set aside");
-        assert_eq!(surroundings(&sandbox), before, "{path}");
+        assert_eq!(outside_files(&sandbox), before, "{path}");
         sandbox.run(&["get", "page"]).exits(0);
         is_set_aside(&sandbox, path);
     }

@@ -106,10 +106,10 @@ fn agents_learn_nothing_of_a_vault_that_is_not_trusted() {
     sandbox.run(&["sync"]).exits(0);
     sandbox.run(&["trust", "--revoke"]).ok();
     let input = json!({ "cwd": sandbox.vault(), "session_id": "s" }).to_string();
-    let told =
+    let output =
         sandbox.pipe(&["hook", "session-start", "--time-limit", "60000"], input.as_bytes()).ok().text();
-    assert!(told.contains("not trusted it") && told.contains("lore trust"), "{told}");
-    assert!(!told.contains("zeppelin") && !told.contains("lore-context"), "{told}");
+    assert!(output.contains("not trusted it") && output.contains("lore trust"), "{output}");
+    assert!(!output.contains("zeppelin") && !output.contains("lore-context"), "{output}");
     assert_eq!(
         sandbox.pipe(&["hook", "session-end", "--time-limit", "60000"], input.as_bytes()).ok().text(),
         ""

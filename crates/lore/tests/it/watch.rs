@@ -43,7 +43,7 @@ impl Watcher {
 
     /// Asserts that the next report contains only this.
     #[track_caller]
-    fn told(&self, kind: &str, what: Value) {
+    fn expect(&self, kind: &str, what: Value) {
         let report = self.report();
         for name in ["added", "modified", "moved", "removed", "skipped"] {
             let expected = if name == kind { what.clone() } else { json!([]) };
@@ -68,25 +68,25 @@ fn every_file_change_is_reported_and_indexed() {
     let found = |word: &str| sandbox.run(&["--no-sync", "search", word]).json()["hits"].to_string();
 
     sandbox.write("new.md", "zeppelin\n");
-    watcher.told("added", json!(["new.md"]));
+    watcher.expect("added", json!(["new.md"]));
     assert!(found("zeppelin").contains("new.md"));
 
     sandbox.write("new.md", "balloon\n");
-    watcher.told("modified", json!(["new.md"]));
+    watcher.expect("modified", json!(["new.md"]));
     assert!(found("balloon").contains("new.md") && found("zeppelin") == "[]");
 
     fs::rename(at("new.md"), at("renamed.md")).expect("a rename");
-    watcher.told("moved", json!([{ "from": "new.md", "to": "renamed.md" }]));
+    watcher.expect("moved", json!([{ "from": "new.md", "to": "renamed.md" }]));
     assert!(found("balloon").contains("renamed.md"));
 
     fs::remove_file(at("renamed.md")).expect("a removal");
-    watcher.told("removed", json!(["renamed.md"]));
+    watcher.expect("removed", json!(["renamed.md"]));
     assert_eq!(found("balloon"), "[]");
 
     // What an editor does: write beside the page, then rename over it.
     sandbox.write("old.md~", "airship\n");
     fs::rename(at("old.md~"), at("old.md")).expect("a rename");
-    watcher.told("modified", json!(["old.md"]));
+    watcher.expect("modified", json!(["old.md"]));
     assert!(found("airship").contains("old.md"));
 }
 
@@ -99,14 +99,14 @@ fn added_moved_and_removed_directories_are_reported() {
         fs::write(sandbox.root.join(format!("made/{name}.md")), format!("page {name}\n")).expect("a file");
     }
     fs::rename(sandbox.root.join("made"), sandbox.vault().join("in")).expect("a rename");
-    watcher.told("added", json!(["in/a.md", "in/b.md"]));
+    watcher.expect("added", json!(["in/a.md", "in/b.md"]));
     fs::rename(sandbox.vault().join("in"), sandbox.vault().join("on")).expect("a rename");
     let moved = [("in/a.md", "on/a.md"), ("in/b.md", "on/b.md")];
-    watcher.told("moved", json!(moved.map(|(from, to)| json!({ "from": from, "to": to }))));
+    watcher.expect("moved", json!(moved.map(|(from, to)| json!({ "from": from, "to": to }))));
     sandbox.write("on/c.md", "page c\n");
-    watcher.told("added", json!(["on/c.md"]));
+    watcher.expect("added", json!(["on/c.md"]));
     fs::remove_dir_all(sandbox.vault().join("on")).expect("a removal");
-    watcher.told("removed", json!(["on/a.md", "on/b.md", "on/c.md"]));
+    watcher.expect("removed", json!(["on/a.md", "on/b.md", "on/c.md"]));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn hidden_and_other_files_are_not_reported() {
     sandbox.write(".obsidian/x.md", "hidden");
     sandbox.write("picture.png", "x");
     sandbox.write("page.md", "the first thing to tell\n");
-    watcher.told("added", json!(["page.md"]));
+    watcher.expect("added", json!(["page.md"]));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn concurrent_write_by_lore_is_not_a_conflict() {
     }
     // The writer has indexed those pages itself; the watcher has nothing to tell of them.
     sandbox.write("last.md", "by another program\n");
-    watcher.told("added", json!(["last.md"]));
+    watcher.expect("added", json!(["last.md"]));
     assert_eq!(sandbox.run(&["status"]).ok().json()["pages"], 11);
 }
 
@@ -152,7 +152,7 @@ fn new_chunks_are_embedded() {
     let sandbox = Sandbox::with_vault();
     let watcher = Watcher::start(&sandbox);
     sandbox.write("new.md", "zeppelin\n");
-    watcher.told("added", json!(["new.md"]));
+    watcher.expect("added", json!(["new.md"]));
     let status = sandbox.run(&["--no-sync", "status"]).ok().json();
     assert_eq!((&status["pages"], &status["pending_embeddings"]), (&json!(1), &json!(0)), "{status}");
 }
@@ -162,7 +162,7 @@ fn an_edited_policy_is_obeyed() {
     let sandbox = Sandbox::with_vault();
     let watcher = Watcher::start(&sandbox);
     sandbox.write("drafts/a.md", "a draft\n");
-    watcher.told("added", json!(["drafts/a.md"]));
+    watcher.expect("added", json!(["drafts/a.md"]));
     sandbox.write("lore.toml", "exclude = [\"drafts/**\"]\n");
     sandbox.write("b.md", "a page\n");
     let status = loop {
@@ -183,10 +183,10 @@ fn deleted_database_is_opened_again() {
         fs::remove_file(format!("{}{ending}", sandbox.database().display())).ok();
     }
     sandbox.write("new.md", "balloon\n");
-    watcher.told("added", json!(["new.md", "old.md"]));
+    watcher.expect("added", json!(["new.md", "old.md"]));
     let found = |word: &str| sandbox.run(&["--no-sync", "search", word]).json()["hits"].to_string();
     assert!(found("balloon").contains("new.md") && found("zeppelin").contains("old.md"));
     sandbox.write("third.md", "airship\n");
-    watcher.told("added", json!(["third.md"]));
+    watcher.expect("added", json!(["third.md"]));
     assert!(found("airship").contains("third.md"));
 }

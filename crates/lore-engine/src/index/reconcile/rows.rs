@@ -17,9 +17,9 @@ pub(super) struct BatchRows<'a> {
     /// The pages at paths, `None` where there is none.
     at: HashMap<String, Option<PageNo>>,
     /// The versions of paths, collected writes included.
-    versions: HashMap<String, Noted<(u64, ContentHash)>>,
+    versions: HashMap<String, Known<(u64, ContentHash)>>,
     /// The ids assigned to paths, collected writes included.
-    ids: HashMap<String, Noted<String>>,
+    ids: HashMap<String, Known<String>>,
     /// Pages that somebody has overwritten or deleted.
     overwritten: Vec<PageRow>,
     renames: Vec<(String, String)>,
@@ -32,18 +32,18 @@ pub(super) struct BatchRows<'a> {
 }
 
 /// A value of the ledger, and whether it must still be written.
-struct Noted<T> {
+struct Known<T> {
     value: Option<T>,
     is_new: bool,
 }
 
-impl<T> Noted<T> {
-    fn known(value: Option<T>) -> Self {
-        Noted { value, is_new: false }
+impl<T> Known<T> {
+    fn stored(value: Option<T>) -> Self {
+        Known { value, is_new: false }
     }
 
     fn new(value: T) -> Self {
-        Noted { value: Some(value), is_new: true }
+        Known { value: Some(value), is_new: true }
     }
 }
 
@@ -73,9 +73,9 @@ impl<'a> BatchRows<'a> {
             }
         }
         let list: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let versions = store.versions(project, &list)?.into_iter().map(Noted::known);
+        let versions = store.versions(project, &list)?.into_iter().map(Known::stored);
         self.versions.extend(paths.iter().cloned().zip(versions));
-        let ids = store.identities(project, &list)?.into_iter().map(Noted::known);
+        let ids = store.identities(project, &list)?.into_iter().map(Known::stored);
         self.ids.extend(paths.iter().cloned().zip(ids));
         Ok(())
     }
@@ -103,33 +103,33 @@ impl<'a> BatchRows<'a> {
 
     /// Returns the version of a path and the hash of its bytes.
     pub(super) fn version(&mut self, path: &str) -> Result<Option<(u64, ContentHash)>> {
-        if let Some(noted) = self.versions.get(path) {
-            return Ok(noted.value);
+        if let Some(known) = self.versions.get(path) {
+            return Ok(known.value);
         }
         let found = self.context.store().version(self.context.project(), path)?;
-        self.versions.insert(path.to_owned(), Noted::known(found));
+        self.versions.insert(path.to_owned(), Known::stored(found));
         Ok(found)
     }
 
     /// Stores the version of a path.
     pub(super) fn set_version(&mut self, path: &str, version: u64, hash: ContentHash) {
         self.forget(path);
-        self.versions.insert(path.to_owned(), Noted::new((version, hash)));
+        self.versions.insert(path.to_owned(), Known::new((version, hash)));
     }
 
     /// Returns the id assigned to the page at a path.
     pub(super) fn identity(&mut self, path: &str) -> Result<Option<String>> {
-        if let Some(noted) = self.ids.get(path) {
-            return Ok(noted.value.clone());
+        if let Some(known) = self.ids.get(path) {
+            return Ok(known.value.clone());
         }
         let found = self.context.store().identities(self.context.project(), &[path])?.pop().flatten();
-        self.ids.insert(path.to_owned(), Noted::known(found.clone()));
+        self.ids.insert(path.to_owned(), Known::stored(found.clone()));
         Ok(found)
     }
 
     /// Assigns an id to the page at a path.
     pub(super) fn set_identity(&mut self, path: &str, id: &str) {
-        self.ids.insert(path.to_owned(), Noted::new(id.to_owned()));
+        self.ids.insert(path.to_owned(), Known::new(id.to_owned()));
     }
 
     /// Moves the history of a page to its new path.
@@ -137,8 +137,8 @@ impl<'a> BatchRows<'a> {
         self.version(from)?;
         self.forget(from);
         self.forget(to);
-        if let Some(noted) = self.versions.insert(from.to_owned(), Noted::known(None)) {
-            self.versions.insert(to.to_owned(), noted);
+        if let Some(known) = self.versions.insert(from.to_owned(), Known::stored(None)) {
+            self.versions.insert(to.to_owned(), known);
         }
         self.renames.push((from.to_owned(), to.to_owned()));
         Ok(())
@@ -238,10 +238,10 @@ impl<'a> BatchRows<'a> {
 }
 
 /// Returns the values that must still be written, sorted by path, and marks them as written.
-fn unwritten<T>(all: &mut HashMap<String, Noted<T>>) -> Vec<(&str, &T)> {
-    let new = all.iter_mut().filter_map(|(path, noted)| {
-        let is_new = std::mem::take(&mut noted.is_new);
-        Some((path.as_str(), noted.value.as_ref().filter(|_| is_new)?))
+fn unwritten<T>(all: &mut HashMap<String, Known<T>>) -> Vec<(&str, &T)> {
+    let new = all.iter_mut().filter_map(|(path, known)| {
+        let is_new = std::mem::take(&mut known.is_new);
+        Some((path.as_str(), known.value.as_ref().filter(|_| is_new)?))
     });
     let mut new: Vec<(&str, &T)> = new.collect();
     new.sort_unstable_by_key(|(path, _)| *path);

@@ -19,12 +19,12 @@ fn lines_have_an_actor_an_author_or_none_yet() {
     repo.commit(&paths(&["a.md"]), &by("claude"), None).expect("a commit");
     place.write("vault/a.md", "first\n\ttwo\nthree\r\nnobody");
     let lines = repo.blame("a.md").expect("a blame");
-    let told: Vec<_> = lines
+    let rows: Vec<_> = lines
         .iter()
         .map(|line| (line.line, line.text.as_str(), line.actor.as_deref(), line.face.as_deref()))
         .collect();
     assert_eq!(
-        told,
+        rows,
         [
             (1, "first", Some("Ada"), None),
             (2, "\ttwo", Some("bea"), Some("mcp")),

@@ -223,11 +223,11 @@ fn differences_are_reported_with_their_kind() {
     place.git("vault", &["add", "staged.md", "passing.md"]);
     place.remove("vault/passing.md");
     place.git("vault", &["add", "--intent-to-add", "meant.md"]);
-    let told = |found: Vec<Uncommitted>| -> Vec<String> {
+    let describe = |found: Vec<Uncommitted>| -> Vec<String> {
         found.into_iter().map(|found| format!("{:?} {}", found.kind, found.path)).collect()
     };
     assert_eq!(
-        told(repo.uncommitted(None).expect("a status")),
+        describe(repo.uncommitted(None).expect("a status")),
         [
             "Modified changed.md",
             "Modified f/in.md",
@@ -239,10 +239,10 @@ fn differences_are_reported_with_their_kind() {
         ]
     );
     let some = paths(&["f", "same.md", "never.md", "gone.md"]);
-    let found = told(repo.uncommitted(Some(&some)).expect("a status"));
+    let found = describe(repo.uncommitted(Some(&some)).expect("a status"));
     assert_eq!(found, ["Modified f/in.md", "Added f/new.md", "Deleted gone.md"]);
     let many: Vec<String> = (0..1000).map(|number| format!("{number}.md")).chain(some).collect();
-    assert_eq!(told(repo.uncommitted(Some(&many)).expect("a status")), found);
+    assert_eq!(describe(repo.uncommitted(Some(&many)).expect("a status")), found);
 }
 
 #[test]

@@ -235,9 +235,9 @@ fn ssh_runs_in_batch_mode_unless_the_user_configured_ssh() {
     let check = |repo: &Repo, expected: &str| {
         let _ = fs::remove_file(&log);
         repo.fetch(Duration::from_secs(7)).expect_err("no such host");
-        let told = place.read("log");
-        assert!(told.starts_with(expected), "{told}");
-        assert_eq!(told.contains("-oBatchMode=yes"), expected.contains("-oBatchMode=yes"), "{told}");
+        let output = place.read("log");
+        assert!(output.starts_with(expected), "{output}");
+        assert_eq!(output.contains("-oBatchMode=yes"), expected.contains("-oBatchMode=yes"), "{output}");
     };
     check(&repo, "bin/ssh -oBatchMode=yes -oConnectTimeout=7 ");
     check(&repo.clone().with_env("GIT_SSH", &own), "own ssh ");

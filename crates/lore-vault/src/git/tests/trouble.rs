@@ -42,7 +42,7 @@ fn commit_waits_for_a_lock() {
         scope.spawn(|| {
             start.wait();
             // Removed only after git has run into it.
-            while !fs::read_to_string(place.path("trace")).is_ok_and(|told| told.contains("index.lock")) {
+            while !fs::read_to_string(place.path("trace")).is_ok_and(|output| output.contains("index.lock")) {
                 thread::yield_now();
             }
             fs::remove_file(&lock).expect("the lock");
