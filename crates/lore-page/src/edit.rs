@@ -146,8 +146,10 @@ pub enum EditError {
         /// The given end date.
         until: String,
     },
-    /// The date of a timeline entry is not a valid day.
-    #[error("invalid date {date:?}; use YYYY-MM-DD")]
+    /// The date of a timeline entry is not valid.
+    #[error(
+        "invalid date {date:?}; use YYYY-MM-DD, YYYY-MM, YYYY, or a range such as 2022-03-10..2022-03-16"
+    )]
     NotADay {
         /// The given date.
         date: String,
@@ -159,16 +161,33 @@ pub enum EditError {
         part: &'static str,
     },
     /// The line would parse as something else.
-    #[error(
-        "the line `{line}` would not parse as {kind}; remove brackets, braces, parentheses and dashes, \
-         and close any code block above it"
-    )]
+    #[error("the line `{line}` would not parse as {kind}: {}", advice(part, *character))]
     Unreadable {
         /// Expected kind: `a relation`, `a fact`, `an entry` or `a heading`.
         kind: &'static str,
         /// The line as it would be written.
         line: String,
+        /// The part that is the reason.
+        part: &'static str,
+        /// The first character in it that has a meaning there.
+        character: Option<char>,
     },
+}
+
+impl EditError {
+    /// Returns the error for a line that would not parse because of the text of one part.
+    fn unreadable(kind: &'static str, line: &str, part: &'static str, text: &str) -> EditError {
+        let character = text.chars().find(|c| "[]{}()<>|:;`*#%\"\\—–".contains(*c) || c.is_control());
+        EditError::Unreadable { kind, line: line.to_owned(), part, character }
+    }
+}
+
+fn advice(part: &str, character: Option<char>) -> String {
+    match character {
+        _ if part == "place" => "close the code block or comment above it".to_owned(),
+        Some(character) => format!("change its {part}, which contains {character:?}"),
+        None => format!("change its {part}"),
+    }
 }
 
 fn count_hint(found: usize) -> &'static str {

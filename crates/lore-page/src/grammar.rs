@@ -4,13 +4,15 @@
 //! line but is malformed gives a diagnostic.
 
 mod entry;
+mod escape;
 mod fact;
 mod observation;
 mod relation;
 mod tail;
 mod words;
 
-pub(crate) use entry::entry;
+pub(crate) use entry::{entry, entry_dates, separators, without_braces};
+pub(crate) use escape::{CONTEXT, ENTRY_SOURCE, OBJECT, PROVENANCE, SUMMARY, escape, escape_where, unescape};
 pub(crate) use fact::fact;
 pub(crate) use observation::observation;
 pub(crate) use relation::{Relation, is_verb, relation};

@@ -28,7 +28,7 @@ pub use prose::prose;
 
 use blocks::{Blocks, PageLink, RawHeading};
 use inline::Inline;
-use item::{ItemSource, Related};
+use item::{ItemLinks, ItemSource, Related};
 use lines::Lines;
 
 /// Maximum number of characters of a line that are kept as the context of a link.
@@ -62,8 +62,8 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
 
     split_at_rule(&mut page, text, body_start, &blocks, &lines);
     let source = ItemSource { text, lines: &lines, blocks: &blocks, inline: &inline };
-    let related = item::read(&source, &mut page, &mut diagnostics);
-    let links = body_links(path, &source, &related);
+    let items = item::read(&source, &mut page, &mut diagnostics);
+    let links = body_links(path, &source, &items);
     page.links.extend(links);
     if !inline.tags.is_empty() {
         let tags = std::mem::take(&mut page.tags);
@@ -165,12 +165,12 @@ fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
 }
 
 /// Returns the links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
-fn body_links(path: &str, source: &ItemSource<'_>, related: &[Related]) -> Vec<Link> {
-    let mut related = related.iter().peekable();
+fn body_links(path: &str, source: &ItemSource<'_>, items: &ItemLinks) -> Vec<Link> {
+    let mut related = items.related.iter().peekable();
     let mut links = Vec::with_capacity(source.inline.wiki.len() + source.blocks.page_links.len());
     for range in &source.inline.wiki {
         let relation = related.next_if(|related| related.start == range.start);
-        links.extend(wiki_link(source, range, relation));
+        links.extend(wiki_link(source, range, relation, items));
     }
     let wiki = links.len();
     for link in &source.blocks.page_links {
@@ -178,7 +178,10 @@ fn body_links(path: &str, source: &ItemSource<'_>, related: &[Related]) -> Vec<L
         let inside = source.inline.wiki.partition_point(|wiki| wiki.start <= link.range.start);
         let is_wiki_link = inside > 0 && link.range.start < source.inline.wiki[inside - 1].end;
         if !is_wiki_link && !source.blocks.opaque.is_comment(link.range.start) {
-            links.push(markdown_link(path, source, link));
+            links.push(Link {
+                interval: items.interval(link.range.start),
+                ..markdown_link(path, source, link)
+            });
         }
     }
     if wiki > 0 && links.len() > wiki {
@@ -187,14 +190,19 @@ fn body_links(path: &str, source: &ItemSource<'_>, related: &[Related]) -> Vec<L
     links
 }
 
-fn wiki_link(source: &ItemSource<'_>, range: &Range<usize>, related: Option<&Related>) -> Option<Link> {
+fn wiki_link(
+    source: &ItemSource<'_>,
+    range: &Range<usize>,
+    related: Option<&Related>,
+    items: &ItemLinks,
+) -> Option<Link> {
     let read = wiki::read(&source.text[range.start + 2..range.end - 2])?;
     let before = &source.text.as_bytes()[..range.start];
     let (relation, context, interval) = match related {
         Some(Related { relation, .. }) => {
             (relation.verb.clone(), relation.context.clone(), relation.interval)
         }
-        None => (LINKS_TO.to_owned(), line_around(source, range), Interval::default()),
+        None => (LINKS_TO.to_owned(), line_around(source, range), items.interval(range.start)),
     };
     Some(Link {
         relation,

@@ -199,7 +199,7 @@ pub struct Fact {
 /// A timeline entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Date, as `YYYY-MM-DD`.
+    /// Date: `YYYY-MM-DD`, a month, a year, or a range of these as `from..until`.
     pub date: String,
     /// Where the information came from.
     pub source: Option<String>,
@@ -209,6 +209,13 @@ pub struct Entry {
     pub detail: Option<String>,
     /// Lines of the entry.
     pub lines: LineRange,
+}
+
+impl Entry {
+    /// Returns the days it covers.
+    pub fn interval(&self) -> Interval {
+        crate::grammar::entry_dates(&self.date).unwrap_or_default()
+    }
 }
 
 impl Link {

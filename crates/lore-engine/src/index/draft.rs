@@ -206,13 +206,12 @@ fn statements(page: &Page) -> Vec<Statement> {
         });
     }
     for entry in &page.entries {
-        let day = entry.date.parse().ok();
         statements.push(Statement {
             kind: StatementKind::Entry,
             subject: None,
             predicate: entry.source.clone().unwrap_or_default(),
             object: entry.summary.clone(),
-            interval: lore_page::Interval { from: day, until: day },
+            interval: entry.interval(),
             notes: note("detail", entry.detail.clone()).into_iter().collect(),
             lines: entry.lines,
         });

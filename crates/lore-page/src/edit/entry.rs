@@ -1,16 +1,15 @@
 //! Adds entries to the timeline.
 
-use lore_text::PartialDate;
-
 use super::EditError;
 use super::doc::{Doc, SectionBounds};
 use super::lines::{filled, insert_block, insert_lines, join_lines};
+use crate::grammar::{ENTRY_SOURCE, SUMMARY, entry_dates, escape, escape_where, separators, without_braces};
 use crate::page::Entry;
 
 /// A timeline entry to write: `- **YYYY-MM-DD** | source — summary`, with the detail on indented lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Date, as `YYYY-MM-DD`.
+    /// Date: `YYYY-MM-DD`, a month, a year, or a range of these as `from..until`, with or without braces.
     pub date: String,
     /// Where the information came from.
     pub source: Option<String>,
@@ -26,7 +25,7 @@ pub struct NewEntry {
 /// summary, the text is unchanged.
 pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
     let new = normalized(new);
-    if new.date.len() != "YYYY-MM-DD".len() || new.date.parse::<PartialDate>().is_err() {
+    if entry_dates(&new.date).is_none() {
         return Err(EditError::NotADay { date: new.date });
     }
     filled("summary", &new.summary)?;
@@ -34,24 +33,60 @@ pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
     if doc.page.entries.iter().any(|entry| is_same(entry, &new)) {
         return Ok(text.to_owned());
     }
-    let edited = match place(&doc, &new.date) {
+    let reads_back = |edited: &String| {
+        let entries = Doc::new(edited).page.entries;
+        entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source)
+    };
+    // As given if that reads back, else with backslashes.
+    let lines = [first_line(&new), first_line(&escaped(&new))];
+    let edited = lines.iter().map(|line| inserted(&doc, &new, line)).find(reads_back);
+    edited.ok_or_else(|| unreadable(&new))
+}
+
+/// Returns the text with the entry on a new line.
+fn inserted(doc: &Doc<'_>, new: &NewEntry, first_line: &str) -> String {
+    let text = doc.text;
+    match place(doc, &new.date) {
         EntryPosition::Before(entry) => {
             let line = entry.lines.first as usize;
             let gap = if doc.spaced(entry) { "\n" } else { "" };
-            insert_lines(text, doc.lines.start(line), &format!("{}\n{gap}", written(&doc, line, &new)))
+            let lines = written(doc, line, new, first_line);
+            insert_lines(text, doc.lines.start(line), &format!("{lines}\n{gap}"))
         }
         EntryPosition::After(entry) => {
             let gap = if doc.spaced(entry) { "\n" } else { "" };
-            let lines = written(&doc, entry.lines.first as usize, &new);
+            let lines = written(doc, entry.lines.first as usize, new, first_line);
             insert_lines(text, doc.lines.end(entry.lines.last as usize), &format!("{gap}{lines}"))
         }
-        EntryPosition::FirstEntry => first_entry(&doc, &written(&doc, 0, &new)),
-    };
-    if Doc::new(&edited).page.entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source) {
-        Ok(edited)
-    } else {
-        Err(EditError::Unreadable { kind: "an entry", line: format!("- {}", first_line(&new)) })
+        EntryPosition::FirstEntry => first_entry(doc, &written(doc, 0, new, first_line)),
     }
+}
+
+fn escaped(new: &NewEntry) -> NewEntry {
+    let source = |source: &String| {
+        let ends = separators(source);
+        escape_where(source, ENTRY_SOURCE, |at| ends.contains(&at))
+    };
+    let summary = escape(&new.summary, SUMMARY);
+    NewEntry { source: new.source.as_ref().map(source), summary, ..new.clone() }
+}
+
+/// Returns the error for an entry that does not read back, which names the part that is the reason.
+fn unreadable(new: &NewEntry) -> EditError {
+    let alone = NewEntry { summary: "x".into(), detail: None, ..new.clone() };
+    let reads = |new: &NewEntry| {
+        Doc::new(&format!("- {}\n", first_line(&escaped(new))))
+            .page
+            .entries
+            .iter()
+            .any(|entry| is_same(entry, new) && entry.source == new.source)
+    };
+    let (part, text) = match &new.source {
+        Some(source) if !reads(&alone) => ("source", source),
+        _ if !reads(&NewEntry { source: None, detail: None, ..new.clone() }) => ("summary", &new.summary),
+        _ => ("place", &new.date),
+    };
+    EditError::unreadable("an entry", &format!("- {}", first_line(new)), part, text)
 }
 
 enum EntryPosition<'d> {
@@ -64,7 +99,9 @@ fn place<'d>(doc: &'d Doc<'_>, date: &str) -> EntryPosition<'d> {
     let timeline_start = doc.page.timeline.map_or(0, |timeline| timeline.start);
     let in_timeline = |entry: &&Entry| doc.lines.start(entry.lines.first as usize) >= timeline_start;
     let entries: Vec<_> = doc.page.entries.iter().filter(in_timeline).collect();
-    match (entries.iter().find(|entry| entry.date.as_str() < date), entries.last()) {
+    let start = |date: &str| entry_dates(date).and_then(|dates| dates.from).map(|from| from.first_day());
+    let day = start(date);
+    match (entries.iter().find(|entry| start(&entry.date) < day), entries.last()) {
         (Some(older), _) => EntryPosition::Before(older),
         (None, Some(last)) => EntryPosition::After(last),
         (None, None) => EntryPosition::FirstEntry,
@@ -120,7 +157,7 @@ fn at_end(text: &str, block: &str) -> String {
 
 fn normalized(new: &NewEntry) -> NewEntry {
     NewEntry {
-        date: new.date.trim().to_owned(),
+        date: without_braces(&new.date).to_owned(),
         source: new.source.as_deref().map(join_lines).filter(|source| !source.is_empty()),
         summary: join_lines(&new.summary),
         detail: new.detail.clone().filter(|detail| !detail.trim().is_empty()),
@@ -132,10 +169,10 @@ fn is_same(entry: &Entry, new: &NewEntry) -> bool {
 }
 
 /// Formats the lines of an entry, with the indent and bullet of a neighbor.
-fn written(doc: &Doc<'_>, adjacent_line: usize, new: &NewEntry) -> String {
+fn written(doc: &Doc<'_>, adjacent_line: usize, new: &NewEntry, first_line: &str) -> String {
     let (prefix, bullet) =
         if adjacent_line == 0 { ("", '-') } else { doc.item(adjacent_line).unwrap_or(("", '-')) };
-    let mut lines = format!("{prefix}{bullet} {}", first_line(new));
+    let mut lines = format!("{prefix}{bullet} {first_line}");
     for line in new.detail.iter().flat_map(|detail| detail.trim_end().lines()) {
         lines.push('\n');
         if !line.trim().is_empty() {
@@ -148,6 +185,8 @@ fn written(doc: &Doc<'_>, adjacent_line: usize, new: &NewEntry) -> String {
 fn first_line(new: &NewEntry) -> String {
     match &new.source {
         Some(source) => format!("**{}** | {source} — {}", new.date, new.summary),
+        // A year without a source would be prose.
+        None if new.date.len() == "YYYY".len() => format!("**{}** | — {}", new.date, new.summary),
         None => format!("**{}** — {}", new.date, new.summary),
     }
 }

@@ -28,7 +28,7 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
     if old.text == new {
         return Ok(text.to_owned());
     }
-    let refused = || EditError::Unreadable { kind: "a heading", line: new.to_owned() };
+    let refused = || EditError::unreadable("a heading", new, "text", new);
     let edited = match heading_syntax(&doc, old).ok_or_else(refused)? {
         HeadingSyntax::Hashes { hashes, title } if title.is_empty() => {
             splice(text, hashes.end..hashes.end, &format!(" {new}"))

@@ -5,6 +5,7 @@ use lore_text::PartialDate;
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, join_lines, splice};
+use crate::grammar::{CONTEXT, escape};
 use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
@@ -31,22 +32,45 @@ pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> 
     if has_relation(&doc.page, &new) {
         return Ok(text.to_owned());
     }
-    let item = written(&new);
     let truth = doc.page.truth.start..doc.page.truth.end;
     let section = doc.section_called(&["Relations"], truth.clone());
     let within = section.map_or(truth.clone(), |section| section.body_start..section.own_end);
     let last = doc.page.links.iter().rev().find(|link| {
         is_relation(link) && within.contains(&link.span.start) && doc.item(link.line as usize).is_some()
     });
-    let edited = match last {
-        Some(link) => doc.insert_after_item(link.line as usize, &item),
-        None => doc.insert_at_end(within, &item),
+    // As given if that reads back, else with backslashes.
+    let items = [written(&new), written(&escaped(&new))];
+    let inserted = |item: &String| match last {
+        Some(link) => doc.insert_after_item(link.line as usize, item),
+        None => doc.insert_at_end(within.clone(), item),
     };
-    if has_relation(&Doc::new(&edited).page, &new) {
-        Ok(edited)
-    } else {
-        Err(EditError::Unreadable { kind: "a relation", line: format!("- {item}") })
-    }
+    let edited = items.iter().map(inserted).find(|edited| has_relation(&Doc::new(edited).page, &new));
+    edited.ok_or_else(|| unreadable(&new))
+}
+
+fn escaped(new: &NewRelation) -> NewRelation {
+    let context = new.context.as_deref().map(|context| escape(context, CONTEXT));
+    NewRelation { context, ..new.clone() }
+}
+
+/// Returns the error for a relation that does not read back, which names the part that is the reason.
+fn unreadable(new: &NewRelation) -> EditError {
+    let reads =
+        |new: &NewRelation| has_relation(&Doc::new(&format!("- {}\n", written(&escaped(new)))).page, new);
+    let plain = |relation: &str, target: &str| NewRelation {
+        relation: relation.to_owned(),
+        target: target.to_owned(),
+        ..NewRelation::default()
+    };
+    let (part, text) = match &new.context {
+        _ if !reads(&plain(&new.relation, "x")) => ("relationship", new.relation.as_str()),
+        _ if !reads(&plain("x", &new.target)) => ("target", new.target.as_str()),
+        Some(context) if !reads(&NewRelation { context: new.context.clone(), ..plain("x", "x") }) => {
+            ("context", context.as_str())
+        }
+        _ => ("place", ""),
+    };
+    EditError::unreadable("a relation", &format!("- {}", written(new)), part, text)
 }
 
 /// Sets the end date of the relation on a line.
@@ -72,7 +96,7 @@ pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<Strin
     if Doc::new(&edited).page.links.iter().any(same) {
         Ok(edited)
     } else {
-        Err(EditError::Unreadable { kind: "a relation", line: text[item].to_owned() })
+        Err(EditError::unreadable("a relation", &text[item], "interval", ""))
     }
 }
 
@@ -102,7 +126,7 @@ pub(super) fn ended(interval: Interval, line: u32, until: PartialDate) -> Result
 }
 
 /// Returns the range of the last `{…}` that contains two dots, including the braces.
-pub(super) fn braces(text: &str) -> Option<(usize, usize)> {
+fn braces(text: &str) -> Option<(usize, usize)> {
     let end = text.rfind('}')? + 1;
     let start = text[..end].rfind('{')?;
     text[start..end].contains("..").then_some((start, end))

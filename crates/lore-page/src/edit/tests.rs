@@ -2,6 +2,7 @@
 
 mod carry;
 mod entry;
+mod escaped;
 mod fact;
 mod heading;
 mod items;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::grammar::{self, LineWarnings, Relation};
+use crate::interval::Interval;
 use crate::page::{Diagnostic, Entry, LineRange, Observation, Page};
 
 use super::blocks::{Blocks, Item};
@@ -24,13 +25,28 @@ pub(super) struct Related {
     pub(super) relation: Relation,
 }
 
-/// Parses every item into the page. Relations are returned separately, in order, for the links they belong to.
-pub(super) fn read(
-    source: &ItemSource<'_>,
-    page: &mut Page,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Related> {
-    let mut related = Vec::new();
+/// What items say about the links in them, in the order of the items.
+#[derive(Default)]
+pub(super) struct ItemLinks {
+    /// Relations, for the links they belong to.
+    pub(super) related: Vec<Related>,
+    /// When a fact or the event of an entry holds, for every link in its range.
+    pub(super) dated: Vec<(Range<usize>, Interval)>,
+}
+
+impl ItemLinks {
+    /// Returns when a link without a relation of its own is valid: as long as the fact it is in, or since the day of the
+    /// entry it is in.
+    pub(super) fn interval(&self, at: usize) -> Interval {
+        let after = self.dated.partition_point(|(range, _)| range.start <= at);
+        let around = self.dated[..after].iter().rev().find(|(range, _)| at < range.end);
+        around.map_or_else(Interval::default, |(_, interval)| *interval)
+    }
+}
+
+/// Parses every item into the page, and returns what they say about links.
+pub(super) fn read(source: &ItemSource<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> ItemLinks {
+    let mut links = ItemLinks::default();
     let mut warnings = LineWarnings::new();
     for item in &source.blocks.items {
         let Some(first) = source.blocks.segments.get(item.segments.clone()).and_then(|all| all.first())
@@ -38,13 +54,28 @@ pub(super) fn read(
             continue;
         };
         let line = source.lines.number(first.start);
-        related.extend(source.read(item, line, page, &mut warnings));
+        let before = (page.facts.len(), page.entries.len());
+        links.related.extend(source.read(item, line, page, &mut warnings));
         diagnostics.extend(warnings.drain(..).map(|message| Diagnostic { line, message }));
+        if page.facts.len() > before.0 {
+            links.dated.extend(page.facts.last().map(|fact| (source.own_range(item), fact.interval)));
+        } else if page.entries.len() > before.1 {
+            let since = |entry: &Entry| Interval { from: entry.interval().from, until: None };
+            links.dated.extend(page.entries.last().map(|entry| (item.range.clone(), since(entry))));
+        }
     }
-    related
+    links.dated.sort_by_key(|(range, _)| range.start);
+    links
 }
 
 impl<'t> ItemSource<'t> {
+    /// Returns the range of an item's own text.
+    fn own_range(&self, item: &Item) -> Range<usize> {
+        let segments = &self.blocks.segments[item.segments.clone()];
+        let start = segments.first().map_or(item.range.start, |first| first.start);
+        start..segments.last().map_or(start, |last| last.end)
+    }
+
     fn read(&self, item: &Item, line: u32, page: &mut Page, warnings: &mut LineWarnings) -> Option<Related> {
         let segments = &self.blocks.segments[item.segments.clone()];
         let (first, last) = (segments.first()?, segments.last()?);
@@ -111,8 +142,8 @@ impl<'t> ItemSource<'t> {
         let (detail, last) = self.detail(item, first);
         Some(Entry {
             date: read.date.to_owned(),
-            source: read.source.map(str::to_owned),
-            summary: read.summary.to_owned(),
+            source: read.source.map(Cow::into_owned),
+            summary: read.summary.into_owned(),
             detail,
             lines: LineRange { first: line, last },
         })
