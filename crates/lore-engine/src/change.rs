@@ -49,6 +49,8 @@ pub enum Authority {
     Author,
     /// The policy's own: rotation, expiry, generated files.
     Upkeep,
+    /// Lore's own operations on the policy file, which nothing else may write.
+    Settings,
 }
 
 /// Options of a write.

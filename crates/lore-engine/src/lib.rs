@@ -22,6 +22,7 @@ mod hooks;
 mod index;
 pub mod lifecycle;
 mod lint;
+mod namespace;
 mod note;
 mod policy;
 mod refresh;
@@ -52,8 +53,11 @@ pub use lint::{
     refuse_secret_bytes, secrets_in, shown,
 };
 pub use note::Note;
+pub use namespace::{
+    NamespaceInfo, create_namespace, directory_namespace, is_known_namespace, named_namespace, namespaces,
+};
 pub use policy::{
-    Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
+    NamespacePolicy, QueryMode, is_namespace_name,    Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
     OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,
     line_of, plain_predicate, verbs,
 };

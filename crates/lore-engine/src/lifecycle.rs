@@ -177,7 +177,7 @@ pub fn states_by(context: &VaultContext, ties: &Ties, pages: &[PageRow]) -> Resu
     });
     let ends = rows(context, ends.chain(circles.values().flatten().copied()))?;
     let policy = context.policy();
-    let inbound = match policy.lifecycle.ages() {
+    let inbound = match policy.ages() {
         true => {
             let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
             context.store().inbound(context.project(), &numbers)?
@@ -220,7 +220,7 @@ impl Around<'_> {
             contradicts: self.contradicts(page),
             touched: touched(page, self.zone),
             inbound: 0,
-            ageing: self.policy.lifecycle.ageing(&page.path),
+            ageing: self.policy.ageing(page),
         }
     }
 

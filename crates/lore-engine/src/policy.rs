@@ -8,6 +8,7 @@ mod finding;
 mod intake;
 mod levels;
 mod lifecycle;
+mod namespaces;
 mod parts;
 mod paths;
 mod pattern;
@@ -28,8 +29,10 @@ pub use finding::Finding;
 pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
+pub use namespaces::{NamespacePolicy, is_namespace_name, namespace_table};
 pub use parts::{
-    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
+    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Query, QueryMode, Raw, RollUp,
+    Rotate, Secrets,
 };
 pub(crate) use paths::is_type_name;
 pub use pattern::Pattern;
@@ -118,6 +121,10 @@ pub struct Policy {
     pub check: CheckPolicy,
     /// Settings of `lore compact`.
     pub compact: Compact,
+    /// Settings of `lore query`.
+    pub query: Query,
+    /// Namespaces, by name.
+    pub namespaces: BTreeMap<String, NamespacePolicy>,
 }
 
 impl Policy {
@@ -175,6 +182,7 @@ impl Policy {
         self.check_paths().map_err(|message| (None, message))?;
         self.capture.check().map_err(|message| (None, message))?;
         self.compact.check().map_err(|message| (None, message))?;
+        self.check_namespaces().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };
         if let Some(zone) = &rotate.time_zone
             && jiff::tz::TimeZone::get(zone.get_ref()).is_err()

@@ -77,6 +77,17 @@ pub struct Filter {
     pub among: Vec<String>,
     /// Only old pages without an explicit status.
     pub aged: Option<Aged>,
+    /// This namespace.
+    pub namespace: Option<Namespace>,
+}
+
+/// A group of pages: those below a folder, and those that have its name as `namespace`, project, tag or wing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Namespace {
+    /// Name, case-folded.
+    pub name: String,
+    /// Path prefixes.
+    pub prefixes: Vec<String>,
 }
 
 /// When a page counts as old.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lore_page::Value;
 use lore_text::fold;
 
-use crate::filter::Filter;
+use crate::filter::{Filter, Namespace};
 use crate::rows::PageRow;
 
 /// A kind of label.
@@ -53,6 +53,28 @@ impl Filter {
         let properties = self.properties.iter();
         labels.extend(properties.map(|(key, value)| (Label::Property, vec![property(key, value)])));
         labels
+    }
+}
+
+impl Namespace {
+    /// Returns the labels of its pages, other than those below its folders; a page has at least one of them.
+    pub fn labels(&self) -> [(Label, String); 4] {
+        let name = || self.name.clone();
+        [
+            (Label::Property, property("namespace", &self.name)),
+            (Label::Property, property("projects", &self.name)),
+            (Label::Tag, name()),
+            (Label::Wing, name()),
+        ]
+    }
+
+    /// Returns whether a page belongs to it.
+    pub fn contains(&self, page: &PageRow) -> bool {
+        let below = self.prefixes.iter().any(|prefix| page.path.starts_with(prefix.as_str()));
+        below || {
+            let labels = page.labels();
+            self.labels().iter().any(|label| labels.contains(label))
+        }
     }
 }
 

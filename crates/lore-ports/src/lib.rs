@@ -36,6 +36,7 @@ pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use filter::{
+    Namespace,
     Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery,
     Weights, Window,
 };

@@ -187,7 +187,7 @@ impl Index for SqliteStore {
 
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
         self.flush_words()?;
-        let conditions = Conditions::beyond_fts(query.filter);
+        let conditions = Conditions::beyond_fts(project, query.filter);
         let limit = row_count(query.window.limit);
         let offset = row_count(query.window.offset);
         // Only filters that tokens cannot express need the page rows; without them FTS5 sorts by itself.

@@ -103,8 +103,7 @@ pub enum GitError {
     },
     /// The branch and its upstream have diverged.
     #[error(
-        "the branch and its upstream have diverged: {ahead} commits only here, {behind} only there; \
-         merge them with `git pull --rebase`"
+        "the branch and its upstream have diverged: {ahead} commits only here, {behind} only there"
     )]
     Diverged {
         /// Commits that only the branch has.

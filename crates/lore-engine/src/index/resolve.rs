@@ -1,9 +1,12 @@
 //! Resolves references, wherever they come from, to pages.
 //!
 //! Reading may guess: any name of a page works, and so do the end of a slug and the start of an id. Writing guesses less:
-//! a reference with a slash or an extension is a whole path or slug and nothing else, and the start of an id has at least
-//! eight digits. Deleting, moving and restoring guess nothing: a page in a folder is not named by its file name alone. A
-//! reference that starts with `./` is a path, whatever it is for.
+//! a reference with a slash or an extension is a whole path or slug and nothing else. Deleting, moving and restoring guess
+//! nothing: a page in a folder is not named by its file name alone. A reference that starts with `./` is a path, whatever
+//! it is for.
+//!
+//! Pointers that other files use are references too: `id:ID`, `lore: Title (ID)` and `ai-kb: Title (ID)` name the page
+//! with that id, else the one with that title. The start of an id has at least four characters and must be unique.
 
 use std::collections::HashMap;
 
@@ -16,11 +19,16 @@ use crate::error::{Error, Result};
 /// Number of suggestions when nothing matches.
 const SUGGESTIONS: usize = 3;
 
-/// Minimum length of an id prefix.
-const ID_PREFIX: usize = 6;
+/// Minimum length of an id prefix. One without both a digit and a letter could be a year or a word; it has to be marked
+/// as an id or longer.
+const ID_PREFIX: usize = 4;
 
-/// Minimum length of an id prefix that names a page to write.
-const WRITE_ID_PREFIX: usize = 8;
+/// Minimum length of an id prefix of digits only, and of one that names a page to write.
+const PLAIN_ID_PREFIX: usize = 6;
+const PLAIN_WRITE_ID_PREFIX: usize = 8;
+
+/// Words before the title in a pointer.
+const POINTERS: [&str; 2] = ["lore:", "ai-kb:"];
 
 /// Maximum number of pages that share an id prefix; more of them are ambiguous anyway.
 const SIMILAR_IDS: usize = 20;
@@ -39,10 +47,48 @@ pub enum Resolution<'a> {
 /// Returns the two names a reference is looked up by: as written, and as a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
     let reference = without_scheme(reference.trim());
+    if let Some(Pointer { id, title }) = pointer(reference) {
+        return [id, slugify(title)];
+    }
     let slug = slugify(without_extension(reference));
     let name = fold(reference);
     let slug = if slug == name { String::new() } else { slug };
     [name, slug]
+}
+
+/// A reference by id, with the title as a fallback.
+struct Pointer<'a> {
+    /// The id, folded.
+    id: String,
+    /// The title; empty if the pointer has none.
+    title: &'a str,
+}
+
+/// Parses a pointer: `id:ID`, `lore: Title (ID)`, `ai-kb: Title (ID)`, or `Title (UUID)` as in a generated index.
+fn pointer(reference: &str) -> Option<Pointer<'_>> {
+    let found = |id: &str, title| Pointer { id: fold(id), title };
+    if let Some(id) = after_word(reference, "id:") {
+        return is_hexadecimal(id).then(|| found(id, ""));
+    }
+    let marked = POINTERS.iter().find_map(|word| after_word(reference, word));
+    let (title, rest) = marked.unwrap_or(reference).rsplit_once('(')?;
+    let id = rest.strip_suffix(')')?.trim();
+    let is_id = if marked.is_some() { id.len() >= ID_PREFIX && is_hexadecimal(id) } else { is_uuid(id) };
+    is_id.then(|| found(id, title.trim()))
+}
+
+/// Returns the text after a word, whatever its case.
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then(|| rest.trim())
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && is_hexadecimal(text) && text.match_indices('-').map(|(at, _)| at).eq([8, 13, 18, 23])
 }
 
 /// Returns a reference without the scheme `memory://`.
@@ -164,8 +210,10 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| row.kind != KeyKind::DesiredSlug);
-    if rows.is_empty() && may_be_id(wanted(&names)[0], ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
+    if rows.is_empty()
+        && let Some(start) = id_start(reference, wanted(&names)[0], PLAIN_ID_PREFIX)
+    {
+        rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
     only(&rows, reference)
 }
@@ -212,8 +260,10 @@ pub fn find_to(
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| is_named(row, without_scheme(reference.trim()), purpose));
-    if rows.is_empty() && may_be_id(wanted(&names)[0], WRITE_ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
+    if rows.is_empty()
+        && let Some(start) = id_start(reference, wanted(&names)[0], PLAIN_WRITE_ID_PREFIX)
+    {
+        rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
     only(&rows, reference)
 }
@@ -309,10 +359,16 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
     Ok(scored.into_iter().map(|(_, slug)| slug).collect())
 }
 
-/// Long enough and with a digit, so that no word and no year is taken as an id prefix.
-fn may_be_id(name: &str, length: usize) -> bool {
-    let hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    hexadecimal && name.len() >= length && name.bytes().any(|byte| byte.is_ascii_digit())
+/// Returns the start of an id that a name may be. It has a digit and a letter, or is at least `plain` long, or is marked
+/// as an id (`id:2026`, `kt-2026`), so that no word and no year is taken as an id.
+fn id_start<'a>(reference: &str, name: &'a str, plain: usize) -> Option<&'a str> {
+    let marked = name.strip_prefix("kt-");
+    let start = marked.unwrap_or(name);
+    let has = |is: fn(&u8) -> bool| start.as_bytes().iter().any(is);
+    let has_digit = has(u8::is_ascii_digit);
+    let is_marked = marked.is_some() || pointer(without_scheme(reference.trim())).is_some();
+    let is_clear = is_marked || has_digit && (has(u8::is_ascii_alphabetic) || start.len() >= plain);
+    (is_clear && start.len() >= ID_PREFIX && is_hexadecimal(start)).then_some(start)
 }
 
 /// Checks the syntax of `memory://` references; other references are names and may contain anything.
@@ -397,6 +453,42 @@ mod tests {
         check_named(Title, "a/b", "c.md", "a/b", false, false);
         check_named(NameSlug, "the-plan", "a/plan.md", "the-plan", true, false);
         check_named(Slug, "c", "c.md", "C#", false, false);
+    }
+
+    #[test]
+    fn pointers_are_looked_up_by_id_then_by_title() {
+        let id = "0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f";
+        for (written, title) in [
+            (format!("id:{id}"), ""),
+            (format!("ai-kb: Commit style ({id})"), "commit-style"),
+            (format!("lore: Commit style ({})", id.to_uppercase()), "commit-style"),
+            (format!("LORE:Plans (2026) ({id})"), "plans-2026"),
+            (format!("Commit style ({id})"), "commit-style"),
+        ] {
+            assert_eq!(names_of(&written), [id, title], "{written}");
+        }
+        assert_eq!(names_of("lore: Plans (0f3a)"), ["0f3a", "plans"]);
+        for name in ["id: the passport", "Plans (2026)", "lore: Plans (x)", "Identity"] {
+            assert!(pointer(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn start_of_an_id_is_neither_a_word_nor_a_year() {
+        for (name, expected) in [
+            ("a1b2", Some("a1b2")),
+            ("kt-a1b2", Some("a1b2")),
+            ("kt-2026", Some("2026")),
+            ("123456", Some("123456")),
+            ("2026", None),
+            ("face", None),
+            ("a1b", None),
+            ("kt-plan", None),
+        ] {
+            assert_eq!(id_start(name, name, PLAIN_ID_PREFIX), expected, "{name}");
+        }
+        assert_eq!(id_start("id:2026", "2026", PLAIN_WRITE_ID_PREFIX), Some("2026"));
+        assert_eq!(id_start("123456", "123456", PLAIN_WRITE_ID_PREFIX), None);
     }
 
     #[test]

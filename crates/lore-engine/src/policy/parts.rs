@@ -261,6 +261,31 @@ impl Compact {
     }
 }
 
+/// Settings of `lore query`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Query {
+    /// The mode of a question that names none.
+    pub mode: QueryMode,
+    /// Whether an answer reports lint errors and files that could not be indexed, with an exit status of its own.
+    pub checks: bool,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QueryMode {
+    /// Lexical and semantic.
+    #[default]
+    Hybrid,
+    /// By words.
+    Lexical,
+    /// By embedding.
+    Semantic,
+    /// By field, with fixed weights.
+    Fields,
+}
+
 fn catalogue_bytes() -> usize {
     32 * 1024
 }

@@ -266,14 +266,22 @@ pub fn git_state(context: &VaultContext) -> Result<Option<GitState>> {
     let Some(repo) = repo(context) else { return Ok(None) };
     let known = remembered(context);
     let waiting = known.pending.len();
+    let state = repo.state().map_err(failed)?;
     Ok(Some(GitState {
-        state: repo.state().map_err(failed)?,
+        push_failure: known.push_failure.filter(|failure| still_stands(failure, &state)),
+        state,
         uncommitted: repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect(),
         fetched: (known.fetched > 0).then_some(known.fetched),
         fetch_failure: known.fetch_failure,
-        push_failure: known.push_failure,
         commit_failure: known.commit_failure.map(|message| (message, waiting)),
     }))
+}
+
+/// Whether a failed push still needs attention: its commits are not on the remote yet, and a rejection is not resolved by
+/// a merge or rebase since.
+fn still_stands(failure: &PushFailure, state: &State) -> bool {
+    let is_resolved = failure.rejected && failure.fetched && state.behind == 0;
+    state.ahead > 0 && !is_resolved
 }
 
 /// Pushes new commits. A rejection is remembered, and not retried while the branches have diverged.
@@ -289,6 +297,7 @@ pub fn push(context: &VaultContext) -> Result<u64> {
     let failure = done.as_ref().err().map(|error| PushFailure {
         at: context.now().timestamp().as_millisecond(),
         rejected: matches!(error, GitError::Rejected { .. }),
+        fetched: repo.state().is_ok_and(|state| state.behind > 0),
         message: error.to_string(),
     });
     remember(context, |now| {

@@ -38,6 +38,10 @@ pub struct PushFailure {
     pub at: i64,
     /// Whether the remote had moved: the push is not retried until that is resolved.
     pub rejected: bool,
+    /// Whether the commits of the remote were fetched then, so that the branch is known to be behind until that is
+    /// resolved.
+    #[serde(default)]
+    pub fetched: bool,
     /// What git reported.
     pub message: String,
 }

@@ -11,7 +11,7 @@ use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange,
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::lint::refuse_name;
-use crate::policy::{OnEdited, PathClass, Verb};
+use crate::policy::{OnEdited, POLICY_FILE, PathClass, Verb};
 
 /// Returns every path of a change, normalized; each file may occur only once.
 pub(super) fn paths(context: &VaultContext, changes: &[PageChange<'_>]) -> Result<Paths> {
@@ -37,7 +37,10 @@ pub(super) fn prepare(
     terms: &WriteOptions,
 ) -> Result<PreparedChange> {
     let path = normalize(context, &change.path)?;
-    check_writable_target(context, &path)?;
+    match terms.authority {
+        Authority::Settings if path == POLICY_FILE => context.vault().check_writable(&path)?,
+        _ => check_writable_target(context, &path)?,
+    }
     let limit = context.policy().limits.page_bytes;
     let old = context.vault().read(&path, limit)?.map(|file| file.bytes);
     let row = context.page_at(&path)?;

@@ -72,7 +72,12 @@ pub fn hint(error: &Error) -> String {
             "fix it, regenerate the file with `lore generate` and retry; nothing was changed".into()
         }
         Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
-        Error::Diverged { .. } => "merge them with `git pull --rebase` and retry".into(),
+        Error::Diverged { upstream, .. } => {
+            format!(
+                "in the vault's directory, run `git -c rebase.autoStash=true rebase {upstream}`, then \
+                 `lore git commit`, and retry"
+            )
+        }
         Error::Dirty { .. } => "commit them with `lore git commit`, or revert them, and retry".into(),
         Error::Git { .. } | Error::NoRemote { .. } => "see `lore git status`".into(),
         Error::NoRepository => {

@@ -17,7 +17,7 @@ use crate::ops::{Operation, Render};
 
 /// Install background services for this vault
 ///
-/// Timers push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
+/// Timers pull and push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
 /// gets no push timer; one without rotation or retention gets no daily timer.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(

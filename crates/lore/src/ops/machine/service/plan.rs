@@ -16,7 +16,7 @@ const WATCHER: &str = "lore-watch-";
 /// Name prefix of the server.
 const SERVER: &str = "lore-serve-";
 
-/// Interval between pushes, in minutes.
+/// Interval between pulls and pushes, in minutes.
 const PUSH_EVERY: u32 = 15;
 
 /// Service files and their jobs.
@@ -104,8 +104,8 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
     Ok(vec![
         Job {
             name: format!("lore-push-{slug}"),
-            about: format!("Push the commits of the Lore vault {project}"),
-            commands: vec![command(&["git", "push"])],
+            about: format!("Pull and push the commits of the Lore vault {project}"),
+            commands: vec![command(&["git", "pull"]), command(&["git", "push"])],
             schedule: Schedule::Every(PUSH_EVERY),
             environment: environment.clone(),
         },
