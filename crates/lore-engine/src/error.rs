@@ -125,6 +125,12 @@ pub enum Error {
         /// Id of the existing link; none: the line is a fact.
         link: Option<u64>,
     },
+    /// Pages would supersede each other, so that none of them is current.
+    #[error("{}", cycle(.pages))]
+    SupersessionCycle {
+        /// Slugs of the pages.
+        pages: Vec<String>,
+    },
     /// No link has this id.
     #[error("no link {what}")]
     NoLink {
@@ -254,6 +260,13 @@ pub enum Error {
     },
 }
 
+fn cycle(pages: &[String]) -> String {
+    match pages {
+        [one] => format!("{one} would supersede itself"),
+        _ => format!("{} would supersede each other, so none of them would be current", pages.join(", ")),
+    }
+}
+
 impl Error {
     /// The error's stable code.
     pub fn code(&self) -> Code {
@@ -268,7 +281,7 @@ impl Error {
             | Error::NoRemote { .. } => Code::Usage,
             Error::Denied { .. } => Code::Denied,
             Error::Untrusted { .. } => Code::Untrusted,
-            Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
+            Error::Lint { .. } | Error::Overlap { .. } | Error::SupersessionCycle { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Conflict { .. } | Error::EditedMeanwhile { .. } | Error::PlanChanged { .. } => {
                 Code::Conflict

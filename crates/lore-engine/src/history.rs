@@ -2,9 +2,11 @@
 
 mod commit_view;
 mod projects;
+mod truth;
 
 pub use commit_view::{CommitView, OpenStore};
 pub use projects::{Chosen, Projects};
+pub use truth::{TruthChange, truth_change};
 
 use lore_ports::SnapshotRow;
 use lore_text::ContentHash;

@@ -25,6 +25,7 @@ mod lint;
 mod namespace;
 mod note;
 mod policy;
+mod predicates;
 mod refresh;
 mod search;
 mod write;
@@ -61,6 +62,7 @@ pub use policy::{
     OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,
     line_of, plain_predicate, verbs,
 };
+pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
     AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode,

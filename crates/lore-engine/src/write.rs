@@ -4,6 +4,7 @@
 
 mod commit;
 mod commit_gate;
+mod cycle;
 mod fast_forward;
 mod git_state;
 mod intent;
@@ -293,8 +294,10 @@ fn execute(
     // Determined before the ledger records the change.
     let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(context, &entries) };
     let (mut installed, mut findings, mut files) = (0, Vec::new(), Vec::new());
+    let cycles_before = cycle::cycles(context, ready)?;
     let done = transaction(context.store(), || {
         record(context, intent, &entries, Some(&proposal))?;
+        cycle::refuse_new_cycle(context, ready, &cycles_before)?;
         if let Some(fixes_page) = gated {
             findings = gate(context, &proposal, fixes_page)?;
         }

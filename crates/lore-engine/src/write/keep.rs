@@ -1,12 +1,13 @@
 //! What survives a rewrite of a page: its id, and the structured lines that the new text does not mention.
 
 use lore_page::edit::{self, Dropped, RewriteTerms};
-use lore_page::{Value, parse};
+use lore_page::{Fact, Value, parse};
 use lore_vault::{decode, is_page_path, without_extension};
 
 use super::{Authority, PageChange, PreparedChange, WriteOptions};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::predicates::ValueRules;
 
 /// Returns new bytes of a page with the structured lines of the old ones that they do not mention, and notes what
 /// happened to these lines. Hand edits never come here, and upkeep writes what the policy says.
@@ -23,11 +24,10 @@ pub(super) fn keep_lines(
     };
     let (nothing, everything) = (Dropped::default(), Dropped::parse(["all"]));
     let named = terms.dropped.get(change.path.as_str()).unwrap_or(&nothing);
-    let policy = context.policy();
-    let rules = RewriteTerms {
-        dropped: if terms.overwrite { &everything } else { named },
-        is_single_valued: &|predicate| policy.facts.is_single_valued(predicate),
-    };
+    let values = ValueRules::new(context);
+    // A line whose rule cannot be read is kept.
+    let topic = |fact: &Fact| values.topic(&fact.predicate, &fact.object).ok().flatten();
+    let rules = RewriteTerms { dropped: if terms.overwrite { &everything } else { named }, topic: &topic };
     let failed = |source| Error::Edit { slug: without_extension(&ready.path).to_owned(), source };
     let (old, text) = (decode(old), decode(&new));
     let rewritten = edit::carry_over(&old.text, &text.text, &rules).map_err(failed)?;

@@ -19,7 +19,7 @@ use super::endings::{Ending, EndingObject, EndingSubject, endings, reports_retur
 use super::passages::{TokenSentence, passages};
 use super::rows::Rows;
 use super::tokens::{Token, TokenKind, Vocabulary, find_names};
-use super::verbs::{Bond, bond};
+use super::verbs::{Bond, bond, ends_with_scope};
 
 /// Rows and names that the prose of a vault is checked against.
 pub(super) struct ProseChecker<'r> {
@@ -209,7 +209,8 @@ impl<'r> ProseChecker<'r> {
             (Some(from), Some(when)) => from.first_day() <= when.last_day(),
             _ => true,
         };
-        links.into_iter().filter(|link| self.is_open(link)).filter(ends).find(has_started)
+        let about = |link: &&LinkRow| ends_with_scope(&link.link.relation, &ending.scope);
+        links.into_iter().filter(|link| self.is_open(link)).filter(ends).filter(about).find(has_started)
     }
 
     /// Returns whether an earlier interval has already ended, so that the sentence may refer to that one.

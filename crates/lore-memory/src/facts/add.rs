@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use lore_engine::{
-    Action, Error, PageChange, Receipt, Result, Temporal, VaultContext, check_format, plain_predicate, write,
+    Action, Error, PageChange, Receipt, Result, Temporal, ValueRules, VaultContext, check_format,
+    plain_predicate, write,
 };
 use lore_page::{Fact, Interval, edit, parse};
 use lore_ports::PageRow;
@@ -62,7 +63,8 @@ pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWr
     let query = FactQuery {
         page: Some(new.page),
         subject: None,
-        predicate: Some(&new.fact.predicate),
+        // A synonym may state the fact already, or have been ended.
+        predicate: None,
         temporal: Temporal::All,
         day: &context.today(),
     };
@@ -96,22 +98,19 @@ fn edited(context: &VaultContext, new: &NewAssertion<'_>, text: &str) -> Result<
         subject: new.fact.subject.clone().filter(|named| refer_to(named) != Referent::Page(new.page.number)),
         ..new.fact.clone()
     };
-    let predicate = plain_predicate(&fact.predicate);
-    let same_subject = |other: &&Fact| {
-        plain_predicate(&other.predicate) == predicate && subject(&other.subject) == subject(&fact.subject)
-    };
+    let rules = ValueRules::new(context);
+    let topic = rules.topic(&fact.predicate, &fact.object)?;
     let value = refer_to(&fact.object);
-    let candidates: Vec<ExistingFact> = existing
-        .iter()
-        .filter(same_subject)
-        .map(|other| ExistingFact {
-            line: other.line,
-            same_value: refer_to(&other.object) == value,
-            interval: other.interval,
-        })
-        .collect();
-    let claim =
-        NewClaim { interval: fact.interval, single: context.policy().facts.is_single_valued(&predicate) };
+    let mut candidates: Vec<ExistingFact> = Vec::new();
+    for other in existing.iter().filter(|other| subject(&other.subject) == subject(&fact.subject)) {
+        let same_predicate = plain_predicate(&other.predicate) == plain_predicate(&fact.predicate);
+        let same_topic = topic.is_some() && rules.topic(&other.predicate, &other.object)? == topic;
+        let same_value = refer_to(&other.object) == value;
+        if same_topic || same_predicate && same_value {
+            candidates.push(ExistingFact { line: other.line, same_value, interval: other.interval });
+        }
+    }
+    let claim = NewClaim { interval: fact.interval, single: topic.is_some() };
     let at = |line: u32| existing.iter().find(|other| other.line == line);
     match plan(&candidates, claim, today(context)?) {
         FactPlan::AlreadyStated(line) => {

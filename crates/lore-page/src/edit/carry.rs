@@ -25,6 +25,7 @@ use std::collections::{HashMap, HashSet};
 use super::EditError;
 use super::doc::Doc;
 use super::fact::close_fact;
+use crate::page::Fact;
 use assemble::{assemble, with_timeline};
 use pair::{Mention, Side, pair};
 use place::{Place, Placed, Places, indent};
@@ -38,8 +39,9 @@ pub use statement::LineKind;
 pub struct RewriteTerms<'a> {
     /// Lines that are not kept.
     pub dropped: &'a Dropped,
-    /// Whether a predicate has one value at a time.
-    pub is_single_valued: &'a dyn Fn(&str) -> bool,
+    /// The topic of a fact; facts of one topic and subject exclude each other. None if its predicate can have several
+    /// values at the same time.
+    pub topic: &'a dyn Fn(&Fact) -> Option<String>,
 }
 
 /// The structured lines that a rewrite kept, added and removed, each on one line. A changed line is removed and added.
@@ -93,7 +95,7 @@ fn carry_once(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewritte
     terms.dropped.check(&old_doc, &old_lines)?;
     let old = Side { doc: &old_doc, statements: &old_lines };
     let new = Side { doc: &new_doc, statements: &new_lines };
-    let mentions = pair(&old, &new, terms.is_single_valued);
+    let mentions = pair(&old, &new, terms.topic);
     let dropped = terms.dropped.of(&old_doc, &old_lines);
     let rewrite = Rewrite { old, new, mentions, dropped };
     let timeline = rewrite.whole_timeline(terms.dropped);

@@ -12,6 +12,8 @@ mod capturing;
 #[path = "../../tests/it/check_set.rs"]
 mod check_set;
 mod checking;
+#[path = "../../tests/it/ending_set.rs"]
+mod ending_set;
 mod knowledge;
 mod meaning;
 mod serving;

@@ -30,6 +30,9 @@ pub fn hint(error: &Error) -> String {
         Error::Overlap { link: None, .. } => {
             "use dates that do not overlap, or correct that line with `lore edit`; nothing was changed".into()
         }
+        Error::SupersessionCycle { .. } => {
+            "end or remove the `supersedes` relation that points the other way first; nothing was changed".into()
+        }
         Error::NoInterval { .. } => {
             "create a relation with `lore link FROM TO --relationship R` and end that one".into()
         }

@@ -13,6 +13,7 @@ mod capture_set;
 mod check_set;
 mod crash_support;
 mod curate;
+mod ending_set;
 mod git_support;
 mod help_text;
 mod invariants;

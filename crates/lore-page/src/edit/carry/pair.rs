@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_text::{PartialDate, fold, jaccard, terms};
 
-use super::statement::{Body, Statement, topic};
+use super::statement::{Body, Statement, about};
 use crate::edit::doc::Doc;
 use crate::interval::Interval;
 use crate::markdown::item_ranges;
@@ -39,13 +39,13 @@ pub(super) struct Side<'d, 't> {
 pub(super) fn pair(
     old: &Side<'_, '_>,
     new: &Side<'_, '_>,
-    is_single_valued: &dyn Fn(&str) -> bool,
+    topic: &dyn Fn(&Fact) -> Option<String>,
 ) -> Vec<Mention> {
     let mut pairing =
         Pairing { mentions: vec![Mention::Missing; old.statements.len()], used: HashSet::new() };
     pairing.exact(old, new);
     pairing.by_key(old, new);
-    pairing.new_values(old, new, is_single_valued);
+    pairing.new_values(old, new, topic);
     pairing.reworded(old, new);
     pairing.entries(old, new);
     pairing.texts(old, new);
@@ -109,20 +109,20 @@ impl Pairing {
         &mut self,
         old: &Side<'_, '_>,
         new: &Side<'_, '_>,
-        is_single_valued: &dyn Fn(&str) -> bool,
+        topic: &dyn Fn(&Fact) -> Option<String>,
     ) {
         let mut values: HashMap<String, Vec<(usize, &Fact)>> = HashMap::new();
         for (at, statement) in new.statements.iter().enumerate().filter(|(at, _)| !self.used.contains(at)) {
-            if let Body::Fact(fact) = statement.body {
-                values.entry(topic(fact)).or_default().push((at, fact));
+            if let Body::Fact(fact) = statement.body
+                && let Some(topic) = topic(fact)
+            {
+                values.entry(about(fact, &topic)).or_default().push((at, fact));
             }
         }
         for (at, statement) in self.missing(old) {
             let Body::Fact(fact) = statement.body else { continue };
-            if !is_single_valued(&fact.predicate) {
-                continue;
-            }
-            let new = values.get(&topic(fact)).into_iter().flatten();
+            let Some(topic) = topic(fact) else { continue };
+            let new = values.get(&about(fact, &topic)).into_iter().flatten();
             if let Some((found, value)) =
                 new.clone().find(|(_, value)| value.interval.overlaps(fact.interval))
             {

@@ -75,7 +75,7 @@ impl Statement<'_> {
     /// Returns what identifies it while its dates, provenance or context change; `None` for kinds without such a key.
     pub(super) fn key(&self) -> Option<String> {
         match self.body {
-            Body::Fact(fact) => Some(format!("{} {}", topic(fact), fold(&fact.object))),
+            Body::Fact(fact) => Some(format!("{} {}", about(fact, &fact.predicate), fold(&fact.object))),
             Body::Relation(link) => Some(format!("{} {}", fold(&link.relation), slugify(&link.target))),
             Body::Observation(_) | Body::Entry(_) | Body::Text => None,
         }
@@ -88,10 +88,10 @@ impl Statement<'_> {
     }
 }
 
-/// Returns subject and predicate of a fact, normalized.
-pub(super) fn topic(fact: &Fact) -> String {
+/// Returns subject and topic of a fact, normalized.
+pub(super) fn about(fact: &Fact, topic: &str) -> String {
     let subject = fact.subject.as_deref().map(fold).unwrap_or_default();
-    format!("{subject} | {}", fold(&fact.predicate).replace(['-', ' '], "_"))
+    format!("{subject} | {}", fold(topic).replace(['-', ' '], "_"))
 }
 
 /// Returns the structured lines of a text in order.
