@@ -133,7 +133,7 @@ async def note_tools(client, sandbox, name):
     read = await call(client, "read_note", path=research["permalink"])
     assert read["observations"] and read["links"], read
     await call(client, "edit_note", path=research["permalink"], content_updates="## Later\nMore to come.")
-    await call(client, "edit_note", path=research["permalink"], content_updates="## Later\nNothing came.")
+    await call(client, "edit_note", path=research["permalink"], content_updates='{"section": "Later", "with": "Nothing came."}')
     read = await call(client, "read_note", path=f"memory://{research['permalink']}")
     assert "Nothing came." in read["content"] and "More to come." not in read["content"]
     as_json = await client.call_tool("search_notes", {"query": "boils", "output_format": "json"})

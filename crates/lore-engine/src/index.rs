@@ -8,6 +8,7 @@ mod diff;
 mod draft;
 mod embed_queue;
 mod lookup;
+mod naming;
 mod proposal;
 mod reconcile;
 mod relink;

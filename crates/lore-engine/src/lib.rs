@@ -50,7 +50,7 @@ pub use lifecycle::{
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{
-    Findings, file_findings, lint, page_findings, property_values, refuse, refuse_name, refuse_secret,
+    BrokenLink, Findings, broken_links, file_findings, lint, page_findings, property_values, refuse, refuse_name, refuse_secret,
     refuse_secret_bytes, secrets_in, shown,
 };
 pub use note::Note;

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_text::fold;
 
-pub use health::{BrokenLink, TagVariants};
+pub use health::TagVariants;
+pub use lore_engine::BrokenLink;
 
 use lore_engine::{Result, VaultContext, page_terms};
 use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};

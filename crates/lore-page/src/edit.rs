@@ -32,7 +32,7 @@ pub use items::section_items;
 pub use link::{repoint_links, retarget_links};
 pub use mention::{LinkTo, link_words};
 pub use outline::{SectionPlace, remove_sections, sections};
-pub use property::{remove_property, set_property};
+pub use property::{TypedValue, remove_property, set_property, set_typed_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;
 pub use section::{insert_after_section, insert_before_section, replace_own_text, replace_section};

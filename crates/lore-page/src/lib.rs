@@ -25,7 +25,7 @@ mod wiki;
 
 pub use conflict::conflict_markers;
 pub use interval::{Interval, Reversed, overlapping_pairs};
-pub use markdown::{Linkable, linkable, parse, prose};
+pub use markdown::{Linkable, heading_links, linkable, parse, prose};
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
     Parsed, Properties, Value,

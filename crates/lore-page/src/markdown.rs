@@ -21,7 +21,7 @@ use crate::frontmatter;
 use crate::grammar::{Show, shown_links};
 use crate::interval::Interval;
 use crate::page::{ByteRange, Heading, LINKS_TO, LineRange, Link, LinkStyle, Page, Parsed};
-use crate::wiki;
+use crate::wiki::{self, LinkOrder};
 
 pub use linkable::{Linkable, linkable};
 pub use prose::prose;
@@ -63,7 +63,8 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     split_at_rule(&mut page, text, body_start, &blocks, &lines);
     let source = ItemSource { text, lines: &lines, blocks: &blocks, inline: &inline };
     let items = item::read(&source, &mut page, &mut diagnostics);
-    let links = body_links(path, &source, &items);
+    let order = LinkOrder::of(&page.properties);
+    let links = body_links(path, &source, &items, order);
     page.links.extend(links);
     if !inline.tags.is_empty() {
         let tags = std::mem::take(&mut page.tags);
@@ -78,6 +79,19 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
         page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
     diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     (Parsed { page, diagnostics }, blocks, inline)
+}
+
+/// Returns the links of a page to its own headings, `[[#Heading]]`, each with its line. Links to blocks are left out.
+pub fn heading_links(text: &str) -> Vec<(u32, String)> {
+    let (_, _, inline) = read("", text);
+    let lines = Lines::new(text);
+    let own = |range: &Range<usize>| {
+        let inner = text[range.start + 2..range.end - 2].trim().strip_prefix('#')?;
+        let heading = inner.split_once('|').map_or(inner, |(heading, _)| heading.trim_end_matches('\\'));
+        let heading = heading.trim();
+        (!heading.is_empty() && !heading.starts_with('^')).then(|| (lines.number(range.start), heading.to_owned()))
+    };
+    inline.wiki.iter().filter_map(own).collect()
 }
 
 /// Returns the bytes of the outermost list items of a body in order, except those in quotes and comments.
@@ -165,12 +179,12 @@ fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {
 }
 
 /// Returns the links of the body in order: wiki links with the relation of their item, and Markdown links to pages.
-fn body_links(path: &str, source: &ItemSource<'_>, items: &ItemLinks) -> Vec<Link> {
+fn body_links(path: &str, source: &ItemSource<'_>, items: &ItemLinks, order: LinkOrder) -> Vec<Link> {
     let mut related = items.related.iter().peekable();
     let mut links = Vec::with_capacity(source.inline.wiki.len() + source.blocks.page_links.len());
     for range in &source.inline.wiki {
         let relation = related.next_if(|related| related.start == range.start);
-        links.extend(wiki_link(source, range, relation, items));
+        links.extend(wiki_link(source, range, relation, items, order));
     }
     let wiki = links.len();
     for link in &source.blocks.page_links {
@@ -195,8 +209,9 @@ fn wiki_link(
     range: &Range<usize>,
     related: Option<&Related>,
     items: &ItemLinks,
+    order: LinkOrder,
 ) -> Option<Link> {
-    let read = wiki::read(&source.text[range.start + 2..range.end - 2])?;
+    let read = wiki::read(&source.text[range.start + 2..range.end - 2], order)?;
     let before = &source.text.as_bytes()[..range.start];
     let (relation, context, interval) = match related {
         Some(Related { relation, .. }) => {

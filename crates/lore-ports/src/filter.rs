@@ -25,6 +25,8 @@ pub enum LinkFilter<'a> {
     Named(&'a [&'a str]),
     /// Unresolved links.
     Pending,
+    /// Links to a heading or block of a page, sorted by page and line.
+    WithHeading,
     /// Links with one of these ids.
     Ids(&'a [u64]),
     /// Links with one of these relations, ignoring case.

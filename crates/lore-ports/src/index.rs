@@ -54,6 +54,9 @@ pub trait Index {
     fn list(&self, project: ProjectNo, filter: &Filter, order: Order, window: Window)
     -> Result<Vec<PageRow>>;
 
+    /// Returns the number of pages that match a filter.
+    fn count(&self, project: ProjectNo, filter: &Filter) -> Result<u64>;
+
     /// Returns the pages with any of these names.
     fn lookup(&self, project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>>;
 

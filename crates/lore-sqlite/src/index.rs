@@ -126,6 +126,14 @@ impl Index for SqliteStore {
         self.all("list pages", &sql, conditions.bound().as_slice(), rows::page)
     }
 
+    fn count(&self, project: ProjectNo, filter: &Filter) -> Result<u64> {
+        let conditions = Conditions::all(project, filter);
+        let sql = format!("SELECT count(*) FROM {PAGE_FROM} WHERE {}", conditions.sql);
+        let read = |row: &Row<'_>| row.get::<_, i64>(0);
+        let counted = self.all("count pages", &sql, conditions.bound().as_slice(), read)?;
+        Ok(counted.first().copied().unwrap_or_default().unsigned_abs())
+    }
+
     fn lookup(&self, project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>> {
         let doing = "look up a name";
         let select =

@@ -11,6 +11,7 @@
 
 mod age;
 mod closing_tag;
+mod day_name;
 pub mod diff;
 mod hash;
 mod one_line;
@@ -35,6 +36,7 @@ mod visible;
 
 pub use age::{Age, NotAnAge};
 pub use closing_tag::escape_closing_tags;
+pub use day_name::is_day_name;
 pub use hash::{ContentHash, keyed_hash, stable_number};
 pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
@@ -48,6 +50,6 @@ pub use similarity::{jaccard, similarity, terms};
 pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
 pub use stem::{Language, has_stem, stem};
 pub use stop_words::is_content_word;
-pub use timeframe::{MONTHS, NotATimeframe, date_millis, since, until};
+pub use timeframe::{MONTHS, NotATimeframe, date_millis, date_on, epoch_day, since, until};
 pub use tokens::estimate_tokens;
 pub use visible::{is_acted_on, visible, visible_json};

@@ -3,10 +3,13 @@
 //! One handler serves both the session protocol and the stateless one, over stdio and HTTP. It has no logic of its own:
 //! a call becomes an operation on a worker, and its output becomes the result.
 
+#![expect(deprecated, reason = "clients of current protocol versions subscribe and set the log level this way")]
+
 mod complete;
 mod progress;
 mod prompts;
 mod resources;
+mod subscriptions;
 mod tool;
 mod tools;
 mod toolset;
@@ -18,7 +21,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -28,9 +32,10 @@ use crate::app::access::Grant;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::Session;
 use crate::ops::{self, DynOutput};
-use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve};
+use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve, with_project};
 
 use progress::ProgressStream;
+use subscriptions::{Next, Subscription, Subscriptions};
 use tool::Tool;
 use toolset::listed;
 use wording::McpFace;
@@ -48,13 +53,26 @@ pub struct Handler {
     tools: Arc<[&'static Tool]>,
     /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
+    /// What the client of this session wants to be told.
+    subscriptions: Subscriptions,
 }
 
 impl Handler {
     /// Returns a handler.
     pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
         let tools = toolset(set).into_iter().filter(|tool| tool.is_offered(workers.host().allow_machine));
-        Handler { tools: tools.collect(), workers, keepers, listed: Arc::default() }
+        Handler {
+            tools: tools.collect(),
+            workers,
+            keepers,
+            listed: Arc::default(),
+            subscriptions: Subscriptions::default(),
+        }
+    }
+
+    /// Returns a handler for another session.
+    pub fn for_session(&self) -> Handler {
+        Handler { subscriptions: Subscriptions::default(), ..self.clone() }
     }
 
     fn listed(&self) -> &[rmcp::model::Tool] {
@@ -94,7 +112,11 @@ impl Handler {
                     progress.done, progress.total
                 ));
             }
-            (text, output.json())
+            if let Some(name) = session.assumed_project() {
+                let name = ops::line_for_agents(&name);
+                text.push_str(&format!("\n(project: {name}, the first of several; pass project to use another)\n"));
+            }
+            (text, with_project(session, output.json()))
         };
         let (text, structured) = request.run(&self.workers, progress, render).await?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -151,6 +173,8 @@ impl ServerHandler for Handler {
             .enable_tools()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_logging()
             .enable_prompts()
             .enable_completions()
             .build();
@@ -248,14 +272,35 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (mut changes, peer) = (self.keepers.page_changes(), context.peer);
-        tokio::spawn(async move {
-            while changes.recv().await.is_ok() {
-                if peer.notify_resource_list_changed().await.is_err() {
-                    return;
-                }
-            }
-        });
+        tokio::spawn(self.subscriptions.clone().tell(context.peer, self.keepers.page_changes()));
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        self.subscriptions.set_level(request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        let subscription = self.run(&context, move |session| Subscription::new(session, &request.uri)).await?;
+        self.subscriptions.add(subscription);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -264,13 +309,31 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> std::result::Result<(), ErrorData> {
         let mut changes = self.keepers.page_changes();
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let subscribe = move |session: &Session| {
+            // A resource that does not exist is not worth ending the others for.
+            Ok(uris.iter().filter_map(|uri| Subscription::new(session, uri).ok()).collect::<Vec<_>>())
+        };
+        let wanted = self.run(context.request_context(), subscribe).await?;
+        let lists = context.accepted().resources_list_changed == Some(true);
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                change = changes.recv() => {
-                    let report = context.sink().notify_resource_list_changed();
-                    if change.is_err() || report.await.is_err() {
+                next = subscriptions::next(&mut changes) => {
+                    let (list, affected) = match next {
+                        Next::Ended => return Ok(()),
+                        Next::Lost => (true, Vec::new()),
+                        Next::Changes(changes) => {
+                            (changes.list, wanted.iter().filter(|one| one.is_affected(&changes)).collect())
+                        }
+                    };
+                    if list && lists && context.sink().notify_resource_list_changed().await.is_err() {
                         return Ok(());
+                    }
+                    for one in affected {
+                        if context.sink().notify_resource_updated(one.uri.clone()).await.is_err() {
+                            return Ok(());
+                        }
                     }
                 }
             }

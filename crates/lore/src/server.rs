@@ -4,13 +4,15 @@
 //! Everything below a face is synchronous. A worker is a thread with its own sessions, and so its own database
 //! connections; requests are dispatched to workers and awaited.
 
+mod page_changes;
 mod request;
 mod stop;
 mod vault_worker;
 mod wording;
 mod workers;
 
-pub use request::{ProgressSender, RequestTarget, resolve};
+pub use page_changes::PageChanges;
+pub use request::{ProgressSender, RequestTarget, resolve, with_project};
 pub use stop::stopped;
 pub use vault_worker::VaultWorkers;
 pub use wording::Face;

@@ -24,13 +24,15 @@ pub struct Projects {
 pub enum Chosen {
     /// A registered vault.
     Known(String, PathBuf),
+    /// None was selected: the first registered vault that exists.
+    First(String, PathBuf),
     /// An unregistered vault: its root.
     Found(PathBuf),
 }
 
 impl Projects {
     /// Selects the named project, else the vault that contains the working directory, else by the map, else the
-    /// default, else the only one.
+    /// default, else the only one, else the first that exists.
     pub fn choose(&self, asked: Option<&str>, here: Option<&Path>) -> Result<Chosen> {
         if let Some(name) = asked {
             return self.known(name);
@@ -46,14 +48,17 @@ impl Projects {
         }
         match self.roots.iter().next() {
             Some((name, root)) if self.roots.len() == 1 => Ok(Chosen::Known(name.clone(), root.clone())),
-            _ => Err(Error::NoProject { known: self.names() }),
+            _ => match self.roots.iter().find(|(_, root)| exists(root)) {
+                Some((name, root)) => Ok(Chosen::First(name.clone(), root.clone())),
+                None => Err(Error::NoProject { known: self.names() }),
+            },
         }
     }
 
     /// Returns the registered vault that a directory is in or mapped to, without falling back to a default.
     pub fn of_place(&self, here: &Path) -> Option<String> {
         match self.around(here) {
-            Some(Chosen::Known(name, _)) => Some(name),
+            Some(Chosen::Known(name, _) | Chosen::First(name, _)) => Some(name),
             Some(Chosen::Found(_)) => None,
             None => self.mapped(here).filter(|name| self.roots.contains_key(*name)).map(str::to_owned),
         }
@@ -120,6 +125,7 @@ mod tests {
     fn check(projects: &Projects, asked: Option<&str>, here: &str, expected: &str) {
         let found = match projects.choose(asked, Some(Path::new(here))) {
             Ok(Chosen::Known(name, _)) => name,
+            Ok(Chosen::First(name, _)) => format!("first: {name}"),
             Ok(Chosen::Found(root)) => root.display().to_string(),
             Err(error) => error.to_string(),
         };
@@ -138,9 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn only_vault_is_selected_and_several_are_listed() {
+    fn only_vault_is_selected_or_the_first_that_exists() {
         let mut projects = projects();
         check(&projects, None, "/elsewhere", "several vaults are registered and none is selected");
+        let folder = tempfile::tempdir().expect("a folder");
+        projects.roots.insert("notes".into(), folder.path().to_owned());
+        check(&projects, None, "/elsewhere", "first: notes");
+        projects.roots.insert("aaa".into(), folder.path().to_owned());
+        check(&projects, None, "/elsewhere", "first: aaa");
+        projects.roots.remove("aaa");
         check(&projects, Some("x"), "/", "no vault named \"x\"");
         projects.roots.remove("brain");
         check(&projects, None, "/elsewhere", "notes");

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::{KeyRow, PageRow};
+use lore_ports::{Filter, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
-use super::resolve::{Purpose, as_path, find, find_to, resolve, resolve_to, without_scheme};
+use super::resolve::{Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;
@@ -15,6 +15,19 @@ impl VaultContext {
     pub fn page(&self, reference: &str) -> Result<PageRow> {
         let key = resolve(self.store(), self.project(), &self.current_name(reference))?;
         self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
+    }
+
+    /// Returns the pages that a pattern such as `memory://people/*` matches, by title; `None` if the reference is no pattern, or
+    /// the name of a page.
+    pub fn pages_matching(&self, reference: &str, window: Window) -> Result<Option<Vec<PageRow>>> {
+        let Some(pattern) = as_pattern(reference) else { return Ok(None) };
+        let names = names_of(reference);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if !self.store().lookup(self.project(), &NameQuery::Exact(&names))?.is_empty() {
+            return Ok(None);
+        }
+        let filter = Filter { slug_match: Some(pattern), ..Filter::default() };
+        Ok(Some(self.store().list(self.project(), &filter, Order::Title, window)?))
     }
 
     /// Resolves a reference to a page that will be written: a path is not completed.

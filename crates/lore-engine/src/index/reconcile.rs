@@ -62,6 +62,8 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Writes that a killed process had left unfinished, and how they were recovered.
     pub recovered: Vec<String>,
+    /// Pages that a watcher reported, whether or not the index still had to follow: somebody else may have updated it.
+    pub touched: Vec<String>,
     /// Number of pages, if the whole vault was reconciled.
     pub pages: Option<usize>,
 }

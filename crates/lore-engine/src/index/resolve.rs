@@ -10,8 +10,8 @@
 
 use std::collections::HashMap;
 
-use lore_ports::{Index, KeyKind, KeyRow, NameQuery, ProjectNo};
-use lore_text::{fold, slugify};
+use lore_ports::{Filter, Index, KeyKind, KeyRow, NameQuery, Order, PageRow, ProjectNo, Window};
+use lore_text::{fold, percent_decode, slugify};
 use lore_vault::{EXTENSIONS, folder, is_page_path, without_extension};
 
 use crate::error::{Error, Result};
@@ -127,8 +127,8 @@ pub struct Candidates<'a> {
     best: Vec<&'a KeyRow>,
     /// The first of them in each directory: the one with the shortest path.
     by_folder: HashMap<&'a str, &'a KeyRow>,
-    /// The one with the shortest path.
-    shortest: Option<&'a KeyRow>,
+    /// The one with the shortest path below each directory.
+    below: HashMap<&'a str, &'a KeyRow>,
 }
 
 impl<'a> Candidates<'a> {
@@ -158,30 +158,41 @@ impl<'a> Candidates<'a> {
         }
         best.sort_by(|a, b| a.path.cmp(&b.path));
         best.dedup_by_key(|row| row.page);
-        let mut by_folder: HashMap<&str, &KeyRow> = HashMap::new();
+        let (mut by_folder, mut below): (HashMap<&str, &KeyRow>, HashMap<&str, &KeyRow>) = Default::default();
         for row in &best {
-            let first = by_folder.entry(folder(&row.path)).or_insert(row);
-            if length(row) < length(first) {
-                *first = row;
+            let mut at = folder(&row.path);
+            shorter(by_folder.entry(at).or_insert(row), row);
+            loop {
+                shorter(below.entry(at).or_insert(row), row);
+                if at.is_empty() {
+                    break;
+                }
+                at = folder(at);
             }
         }
-        let shortest = best.iter().copied().min_by_key(|row| length(row));
-        Candidates { best, by_folder, shortest }
+        Candidates { best, by_folder, below }
     }
 
     /// Returns the page that a link in directory `near` means: one in the same directory, else in the nearest directory
-    /// above, else the one with the shortest path.
+    /// above, else the one with the shortest path below the nearest directory that they share.
     pub fn nearest(&self, near: &str) -> Option<&'a KeyRow> {
-        let mut at = near;
-        loop {
-            if let Some(row) = self.by_folder.get(at) {
-                return Some(row);
+        let find = |rows: &HashMap<&str, &'a KeyRow>| {
+            let mut at = near;
+            loop {
+                match rows.get(at) {
+                    None if !at.is_empty() => at = folder(at),
+                    found => return found.copied(),
+                }
             }
-            if at.is_empty() {
-                return self.shortest;
-            }
-            at = folder(at);
-        }
+        };
+        find(&self.by_folder).or_else(|| find(&self.below))
+    }
+}
+
+/// Keeps the row with the shorter path.
+fn shorter<'a>(kept: &mut &'a KeyRow, row: &'a KeyRow) {
+    if length(row) < length(kept) {
+        *kept = row;
     }
 }
 
@@ -201,9 +212,16 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
     }
 }
 
-/// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix.
+/// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix, or the address of
+/// a resource.
 pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
     check(reference)?;
+    // The address of a resource comes first; a folder may have the same name.
+    if let Some(slug) = resource_slug(reference)
+        && let Some(row) = find(index, project, &slug)?
+    {
+        return Ok(Some(row));
+    }
     if let Some(path) = as_path(reference) {
         return find_path(index, project, path);
     }
@@ -215,7 +233,30 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     {
         rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
+    if rows.is_empty()
+        && let Some(pattern) = as_pattern(reference)
+    {
+        let filter = Filter { slug_match: Some(pattern), ..Filter::default() };
+        let window = Window { limit: SIMILAR_IDS, offset: 0 };
+        let found = index.list(project, &filter, Order::Title, window)?;
+        let key = |row: PageRow| KeyRow {
+            key: row.slug.clone(),
+            kind: KeyKind::Slug,
+            page: row.number,
+            path: row.path,
+            slug: row.slug,
+        };
+        rows = found.into_iter().map(key).collect();
+        return one_of(rows.iter().collect(), reference);
+    }
     only(&rows, reference)
+}
+
+/// Returns the pattern of slugs that a reference is: `memory://people/*`, `people/a*`.
+pub fn as_pattern(reference: &str) -> Option<String> {
+    let reference = reference.trim();
+    let plain = reference.strip_prefix("memory://pages/").unwrap_or(without_scheme(reference));
+    plain.contains('*').then(|| fold(plain))
 }
 
 /// What is done to a page that is named by a reference.
@@ -254,6 +295,11 @@ pub fn find_to(
     reference: &str,
 ) -> Result<Option<KeyRow>> {
     check(reference)?;
+    if let Some(slug) = resource_slug(reference)
+        && let Some(row) = find_to(purpose, index, project, &slug)?
+    {
+        return Ok(Some(row));
+    }
     if let Some(path) = as_path(reference) {
         return find_path(index, project, path);
     }
@@ -276,8 +322,17 @@ fn find_path(index: &dyn Index, project: ProjectNo, path: &str) -> Result<Option
     names
         .extend(EXTENSIONS.iter().filter(|_| !is_file).map(|extension| fold(&format!("{path}.{extension}"))));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut rows = index.lookup(project, &NameQuery::Exact(&names))?;
-    rows.retain(|row| row.path == path || !is_file && without_extension(&row.path) == path);
+    let found = index.lookup(project, &NameQuery::Exact(&names))?;
+    let is_at = |row: &&KeyRow| row.path == path || !is_file && without_extension(&row.path) == path;
+    let folded = fold(path);
+    let is_at_in_another_case =
+        |row: &&KeyRow| fold(&row.path) == folded || !is_file && fold(without_extension(&row.path)) == folded;
+    let mut rows: Vec<KeyRow> = found.iter().filter(is_at).cloned().collect();
+    if rows.is_empty() {
+        rows = found.iter().filter(is_at_in_another_case).cloned().collect();
+        rows.dedup_by_key(|row| row.page);
+        rows.truncate(if rows.len() == 1 { 1 } else { 0 });
+    }
     if rows.is_empty() && !is_file {
         let slugs = index.lookup(project, &NameQuery::Exact(&[path]))?;
         rows = slugs.into_iter().filter(|row| row.kind == KeyKind::Slug && row.slug == path).collect();
@@ -311,6 +366,12 @@ fn file_stem(path: &str) -> &str {
     stem.rsplit('/').next().unwrap_or(stem)
 }
 
+/// Returns the slug in the address of a page's resource: `memory://pages/people/ada`.
+fn resource_slug(reference: &str) -> Option<String> {
+    let slug = reference.trim().strip_prefix("memory://pages/")?;
+    Some(percent_decode(slug).into_owned()).filter(|slug| !slug.trim().is_empty())
+}
+
 /// Checks the form of a reference.
 fn check(reference: &str) -> Result<()> {
     check_uri(reference)?;
@@ -329,11 +390,20 @@ fn wanted(names: &[String; 2]) -> Vec<&str> {
 fn only(rows: &[KeyRow], reference: &str) -> Result<Option<KeyRow>> {
     match choose(rows, without_scheme(reference.trim()), None) {
         Resolution::One(row) => Ok(Some(row.clone())),
-        Resolution::Many(rows) => Err(Error::Ambiguous {
-            reference: reference.to_owned(),
-            candidates: rows.iter().map(|row| row.slug.clone()).collect(),
-        }),
+        Resolution::Many(rows) => one_of(rows, reference),
         Resolution::None => Ok(None),
+    }
+}
+
+/// Returns the page of a list of at most one; several are ambiguous.
+fn one_of(rows: Vec<&KeyRow>, reference: &str) -> Result<Option<KeyRow>> {
+    match rows.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some((*one).clone())),
+        several => Err(Error::Ambiguous {
+            reference: reference.to_owned(),
+            candidates: several.iter().map(|row| row.slug.clone()).collect(),
+        }),
     }
 }
 
@@ -430,6 +500,9 @@ mod tests {
         check(&rows, Some("b/c"), "b/c/notes.md");
         check(&rows, Some("a/deep/er"), "a/notes.md");
         check(&rows, Some("elsewhere"), "notes.md");
+        // Without one above, the one that shares the most directories.
+        check(&rows[1..], Some("b/x/y"), "b/c/notes.md");
+        check(&rows[1..], Some("elsewhere"), "a/notes.md");
     }
 
     #[track_caller]

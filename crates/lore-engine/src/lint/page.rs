@@ -6,6 +6,7 @@ use lore_text::slugify;
 use lore_vault::decode;
 
 use super::Finding;
+use super::links::own_headings;
 use super::secrets::{refused, secret_finding};
 use crate::policy::{Format, Level, Lint, Policy, Schema};
 
@@ -22,6 +23,9 @@ pub fn page_findings(policy: &Policy, path: &str, text: &str) -> Vec<Finding> {
     if let Some(schema) = policy.schema(path) {
         properties(&mut found, schema, &page);
         headings(&mut found, schema, &page);
+    }
+    for (line, message) in own_headings(path, text) {
+        found.add(Lint::LinkBroken, Some(line), message, false);
     }
     for line in conflict_markers(text) {
         found.add(Lint::Conflict, Some(line), CONFLICT.into(), false);
@@ -47,6 +51,12 @@ pub fn binary(policy: &Policy, path: &str) -> Finding {
 /// Returns the finding for a file that cannot be read. It is an error under every policy: nothing about the file is known.
 pub fn unreadable(path: &str, error: &lore_vault::Error) -> Finding {
     let (message, line, level) = (error.to_string(), None, Level::Error);
+    Finding { lint: Lint::Structure, level, path: path.to_owned(), line, message, fixable: false }
+}
+
+/// Returns the finding for a file that is not in the index because it could not be read.
+pub fn not_indexed(path: &str, reason: &str) -> Finding {
+    let (message, line, level) = (format!("the file is not indexed: {reason}"), None, Level::Error);
     Finding { lint: Lint::Structure, level, path: path.to_owned(), line, message, fixable: false }
 }
 

@@ -2,42 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_ports::{KeyKind, LinkFilter, NameQuery};
+use lore_ports::{KeyKind, NameQuery};
 use lore_text::fold;
 use lore_vault::{files_below, is_page_path};
 
 use super::Finding;
-use super::page::{Findings, file_findings, unreadable};
+use super::links::broken_links;
+use super::page::{Findings, file_findings, not_indexed, unreadable};
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::index::Proposal;
 use crate::policy::{Level, Lint};
 
 /// Maximum number of other pages that a finding about a duplicate id names.
 const NAMED: usize = 3;
 
 /// Finds broken links of these pages, or of all.
-pub(super) fn links(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+pub(super) fn links(
+    context: &VaultContext,
+    only: Option<&BTreeSet<String>>,
+    proposal: Option<&Proposal>,
+) -> Result<Vec<Finding>> {
     let policy = context.policy();
     if policy.lint.level(Lint::LinkBroken) == Level::Off {
         return Ok(Vec::new());
     }
-    let (store, project) = (context.store(), context.project());
-    let rows = match only {
-        Some(paths) => {
-            let known = store.fingerprints(project, context.replica(), Some(paths))?;
-            let numbers: Vec<i64> = known.into_iter().map(|page| page.page).collect();
-            store.links(project, &LinkFilter::From(&numbers))?
-        }
-        None => store.links(project, &LinkFilter::Pending)?,
-    };
     let mut findings = Vec::new();
-    for row in rows.into_iter().filter(|row| row.to.is_none()) {
-        let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
-        let message = format!("the link to {:?} matches no page", row.link.target);
-        found.add(Lint::LinkBroken, Some(row.link.line), message, false);
+    for broken in broken_links(context, only, proposal)? {
+        let mut found = Findings { policy: &policy, path: &broken.path, list: Vec::new() };
+        found.add(Lint::LinkBroken, Some(broken.line), broken.message, false);
         findings.append(&mut found.list);
     }
     Ok(findings)
+}
+
+/// Reports the files that could not be indexed: nothing is known about them.
+pub(super) fn failures(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let failures = context.store().failures(context.project())?.into_iter();
+    let wanted = failures.filter(|failure| only.is_none_or(|only| only.contains(&failure.path)));
+    Ok(wanted.map(|failure| not_indexed(&failure.path, &failure.reason)).collect())
 }
 
 /// Finds ids used by more than one page, and paths that are equal on case-insensitive systems.

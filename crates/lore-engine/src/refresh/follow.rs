@@ -58,7 +58,11 @@ fn follow_pages(context: &VaultContext, paths: BTreeSet<String>) -> Option<Resul
     if others.iter().any(|folder| had_pages(context, folder)) {
         return Some(refresh(context, Scope::Vault(ScanMode::Stat), &no_progress));
     }
-    (!pages.is_empty()).then(|| refresh(context, Scope::Paths(&pages), &no_progress))
+    let follow = || {
+        let report = refresh(context, Scope::Paths(&pages), &no_progress)?;
+        Ok(Report { touched: pages.iter().cloned().collect(), ..report })
+    };
+    (!pages.is_empty()).then(follow)
 }
 
 /// Whether the index has pages below a path.

@@ -4,7 +4,7 @@ use lore_page::edit::LineChanges;
 use lore_page::{Value, edit, revision, revision_of_edit};
 use lore_ports::Authorship;
 use lore_text::ContentHash;
-use lore_vault::{decode, exists, is_page_path};
+use lore_vault::{decode, exists, folder, is_page_path};
 
 use super::keep::{keep_id, keep_lines};
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
@@ -21,10 +21,13 @@ pub(super) fn paths(context: &VaultContext, changes: &[PageChange<'_>]) -> Resul
             Action::Move(to, _) => Some(to),
             _ => None,
         };
-        for path in std::iter::once(&change.path).chain(to) {
-            if !paths.insert(normalize(context, path)?) {
-                return Err(twice(path));
+        let from = normalize(context, &change.path)?;
+        let to = to.map(|to| destination(context, &from, to)).transpose()?;
+        for path in std::iter::once(from).chain(to) {
+            if paths.contains(&path) {
+                return Err(twice(&path));
             }
+            paths.insert(path);
         }
     }
     Ok(paths)
@@ -92,7 +95,7 @@ fn make(
             Some(keep_lines(context, ready, change, bytes, terms)?)
         }
         Action::Move(to, edit) => {
-            let to = normalize(context, to)?;
+            let to = destination(context, &ready.path, to)?;
             check_writable_target(context, &to)?;
             if exists(&context.vault().root().join(&to)) {
                 return Err(Error::Exists { path: to });
@@ -215,7 +218,7 @@ fn settle(context: &VaultContext, ready: &mut PreparedChange, authority: Authori
         && let Some(twin) = context.vault().case_twin(target)
         && twin != ready.path
     {
-        let reason = "a file or folder whose name differs only in case already exists";
+        let reason = "several files or folders differ from it only in case; use the spelling of one of them";
         return Err(lore_vault::Error::BadPath { path: target.clone(), reason }.into());
     }
     if authority == Authority::Author && matches!(ready.outcome, Outcome::Created | Outcome::Updated) {
@@ -242,13 +245,25 @@ fn stamp(context: &VaultContext, ready: &mut PreparedChange) {
     }
 }
 
-/// Normalizes a path: aliases resolved, checked, composed.
+/// Normalizes a path: aliases resolved, checked, composed, and spelled as the folders and the file that exist.
 fn normalize(context: &VaultContext, path: &str) -> Result<String> {
     let path = context.vault().file_path(path)?;
-    match context.policy().alias(&path) {
-        Some(now) => Ok(context.vault().file_path(&now)?),
-        None => Ok(path),
+    let path = match context.policy().alias(&path) {
+        Some(now) => context.vault().file_path(&now)?,
+        None => path,
+    };
+    Ok(context.vault().spelled(&path))
+}
+
+/// Normalizes the path that a file moves to. A move may change only the case of the file's own name.
+fn destination(context: &VaultContext, from: &str, to: &str) -> Result<String> {
+    let spelled = normalize(context, to)?;
+    if spelled != from {
+        return Ok(spelled);
     }
+    let name = to.rsplit('/').next().unwrap_or(to);
+    let folder = folder(from);
+    Ok(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") })
 }
 
 fn edited(ready: &PreparedChange, edit: &Edit<'_>) -> Result<Vec<u8>> {

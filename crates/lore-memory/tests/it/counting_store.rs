@@ -49,6 +49,7 @@ counted! { Index:
     apply(project: ProjectNo, replica: ReplicaNo, writes: &[PageWrite<'_>]) -> Result<Vec<PageWritten>>;
     pages(project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>>;
     list(project: ProjectNo, filter: &Filter, order: Order, window: Window) -> Result<Vec<PageRow>>;
+    count(project: ProjectNo, filter: &Filter) -> Result<u64>;
     lookup(project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>>;
     links(project: ProjectNo, ends: &LinkFilter<'_>) -> Result<Vec<LinkRow>>;
     inbound(project: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>>;

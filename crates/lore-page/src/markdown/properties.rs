@@ -6,7 +6,7 @@ use lore_text::on_one_line;
 
 use crate::interval::Interval;
 use crate::page::{ByteRange, LineRange, Link, LinkStyle, Page, Properties, Value};
-use crate::wiki;
+use crate::wiki::{self, LinkOrder};
 
 /// Properties that name or classify the page itself; links in them are ignored.
 const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
@@ -72,7 +72,7 @@ fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) ->
         collect(value, &mut targets);
         if !targets.is_empty() {
             let line = line_of(key, frontmatter, text);
-            links.extend(targets.iter().filter_map(|inner| link(key, inner, line)));
+            links.extend(targets.iter().filter_map(|inner| link(key, inner, LinkOrder::of(properties), line)));
         }
     }
     links
@@ -102,8 +102,8 @@ fn collect(value: &Value, targets: &mut Vec<String>) {
     }
 }
 
-fn link(key: &str, inner: &str, line: u32) -> Option<Link> {
-    let read = wiki::read(inner)?;
+fn link(key: &str, inner: &str, order: LinkOrder, line: u32) -> Option<Link> {
+    let read = wiki::read(inner, order)?;
     Some(Link {
         relation: on_one_line(key),
         target: on_one_line(&read.target),

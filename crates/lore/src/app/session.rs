@@ -68,6 +68,8 @@ pub struct Session {
     checked: Cell<Option<Instant>>,
     /// Vaults that the person has declined to trust in this run.
     declined: RefCell<Vec<PathBuf>>,
+    /// The project that was chosen because none was selected.
+    assumed: RefCell<Option<String>>,
 }
 
 impl Session {
@@ -88,6 +90,7 @@ impl Session {
             writes: Cell::default(),
             checked: Cell::default(),
             declined: RefCell::default(),
+            assumed: RefCell::default(),
         })
     }
 
@@ -257,9 +260,15 @@ impl Session {
         let projects = self.projects();
         match projects.choose(asked, self.environment.here.as_deref())? {
             Chosen::Known(name, root) => Ok((name, root)),
+            Chosen::First(name, root) => {
+                if self.assumed.replace(Some(name.clone())).is_none() {
+                    self.talk.note(&format!("no vault is selected; using the first one, {name}"));
+                }
+                Ok((name, root))
+            }
             // A caller that is limited to projects cannot register one.
             Chosen::Found(_) if self.limits.projects.is_some() => Ok(match projects.choose(None, None)? {
-                Chosen::Known(name, root) => (name, root),
+                Chosen::Known(name, root) | Chosen::First(name, root) => (name, root),
                 Chosen::Found(_) => return Err(Error::NoProject { known: projects.names() }.into()),
             }),
             Chosen::Found(root) => {
@@ -270,6 +279,11 @@ impl Session {
                 Ok((name, root))
             }
         }
+    }
+
+    /// Returns the project that was chosen because several are registered and none was selected.
+    pub fn assumed_project(&self) -> Option<String> {
+        self.assumed.borrow().clone()
     }
 
     /// Registers a vault under the given name, else its policy's, else its directory's; returns the name.

@@ -77,7 +77,8 @@ pub const TOOLS: &[Tool] = &[
         [SLUG, must("tag").to("tags").in_list(), may("remove").chooses("boolean"), VERSION] -> ["version"],
         operation: tag_or_untag, repeatable: true),
     tool!("memory_list", "List pages", "list", Memory, Reads, "List pages",
-        [may("type").in_list(), may("tag").in_list(), may("wing"), may("limit"), may("sort")] -> ["pages"]),
+        [may("type").in_list(), may("tag").in_list(), may("wing"), may("limit"), may("page"), may("sort")]
+        -> ["pages", "total", "more"]),
     tool!("memory_backlinks", "Links to page", "backlinks", Memory, Reads, "Links to a page",
         [SLUG, TEMPORAL] -> ["links"]),
     tool!("memory_graph", "Neighbourhood", "graph", Memory, Reads, "Pages within a few links, and their links",
@@ -101,14 +102,14 @@ pub const TOOLS: &[Tool] = &[
         [SLUG, may("source"), may("data"), VERSION] -> ["sources"], repeatable: true),
     tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its title gives the file name. overwrite keeps facts, relations, observations and timeline \
          entries not in the text; drop names lines to remove",
-        [must("title"), must("content"), may("directory").or("\"\""), PROJECT, may("tags"),
-         may("note_type").or("\"note\""), may("metadata"), may("overwrite").or("false"), may("drop")]
+        [must("title"), must("content"), may("directory"), PROJECT, may("tags"),
+         may("note_type"), may("metadata"), may("overwrite").or("false"), may("drop")]
         -> ["permalink", "file_path", "version", "kept"], repeatable: true),
     tool!("read_note", "Read note", "show", Notes, Reads, "Read a note with its observations and links",
         [PATH, PROJECT] -> ["slug", "version", "content"], fixed: r#"{"with_links": true}"#),
     tool!("edit_note", "Edit note", "edit_note", Notes, Replaces,
-        "Edit a note: text under an existing heading replaces the text there and keeps other subsections, other \
-         text is appended; or JSON such as {\"find\": …, \"replace\": …}",
+        "Edit a note: text is appended, and creates a note that does not exist; or JSON such as {\"find\": …, \
+         \"replace\": …}, {\"section\": …, \"with\": …}",
         [must("path"), must("content_updates"), PROJECT] -> ["version"]),
     tool!("delete_note", "Delete note", "rm", Notes, Replaces, "Delete a note",
         [PATH, PROJECT] -> ["outcome"], fixed: r#"{"yes": true}"#),
@@ -117,12 +118,13 @@ pub const TOOLS: &[Tool] = &[
          may("output_format").or("\"text\""), may("note_types"), may("after_date"), may("tags")]
         -> ["hits", "more"]),
     tool!("build_context", "Read context", "build_context", Notes, Reads,
-        "Read the page of a memory:// URI with its neighbours",
+        "Read the page of a memory:// URI, or those of a pattern such as people/*, with neighbours",
         [must("path"), PROJECT] -> ["page", "related"]),
     tool!("list_directory", "List folder", "ls", Notes, Reads, "List a folder",
         [PROJECT, may("path").or("\"\"")] -> ["entries"]),
     tool!("recent_activity", "Recent changes", "recent", Notes, Reads, "List recently changed pages",
-        [may("timeframe").or("\"1 day\""), PROJECT] -> ["pages"]),
+        [may("timeframe").or("\"1 day\""), PROJECT, may("page"), may("page_size").to("limit")]
+        -> ["pages", "total", "more"]),
     tool!("list_memory_projects", "List projects", "project_list", Notes, Reads, "List projects",
         [] -> ["projects"]),
     tool!("create_memory_project", "Create project", "project_add", Notes, Adds, "Create a project in a folder",

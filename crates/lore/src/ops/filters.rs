@@ -1,8 +1,8 @@
 //! Filters shared by `search`, `query`, `list` and `stale`.
 
 use clap::Args;
-use lore_engine::VaultContext;
-use lore_ports::Filter;
+use lore_engine::{VaultContext, states, status};
+use lore_ports::{Filter, Order, Window};
 use lore_text::{since, until};
 use lore_vault::is_dir;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub struct Filters {
     #[arg(long, value_name = "TAG")]
     #[serde(deserialize_with = "one_or_many")]
     pub tag: Vec<String>,
-    /// Only pages whose file declares this status
+    /// Only pages with this status, declared or derived: superseded, stale
     #[arg(long)]
     pub status: Option<String>,
     /// Only pages of this wing (the entity they belong to)
@@ -68,15 +68,17 @@ impl Filters {
             properties.push((key.trim().to_owned(), value.trim().to_owned()));
         }
         let folder = |path: String| {
-            let path = path.trim_start_matches('/').trim_start_matches("./").to_owned();
+            let path = path.trim_start_matches('/').trim_start_matches("./");
+            let (name, end) = path.strip_suffix('/').map_or((path, ""), |name| (name, "/"));
+            let path = format!("{}{end}", context.vault().spelled(name));
             // The name of a folder means that folder, not every path with that prefix.
             let is_folder = !path.ends_with('/') && is_dir(&context.vault().root().join(&path));
             if is_folder { format!("{path}/") } else { path }
         };
-        Ok(Filter {
+        let mut filter = Filter {
             kinds: self.kind,
             tags: self.tag.into_iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect(),
-            status: self.status,
+            status: None,
             wing: self.wing,
             path: self.path.map(folder).filter(|path| !path.is_empty() && path != "/"),
             slug: self.permalink,
@@ -87,8 +89,30 @@ impl Filters {
             properties,
             among: Vec::new(),
             aged: None,
-        })
+        };
+        if let Some(status) = self.status {
+            filter = with_status(context, filter, &status)?;
+        }
+        Ok(filter)
     }
+}
+
+/// Restricts a filter to the pages in a state. Those of Lore are derived from links and dates, as `show` does it.
+fn with_status(context: &VaultContext, filter: Filter, status: &str) -> Result<Filter> {
+    if !status::ALL.iter().any(|own| status.trim().eq_ignore_ascii_case(own)) {
+        return Ok(Filter { status: Some(status.to_owned()), ..filter });
+    }
+    let wanted = status::known(status.trim());
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let rows = context.store().list(context.project(), &filter, Order::Title, all)?;
+    let states = states(context, &rows)?;
+    let fits = rows.into_iter().zip(states).filter(|(_, state)| state.status == wanted);
+    let mut among: Vec<String> = fits.map(|(row, _)| row.slug).collect();
+    if among.is_empty() {
+        // No page has an empty slug, and no slug at all would match every page.
+        among.push(String::new());
+    }
+    Ok(Filter { among, ..filter })
 }
 
 /// Deserializes a list, or a single string as a list of one.

@@ -77,8 +77,16 @@ impl Request {
 
     /// Runs the operation on a worker and returns its output as JSON.
     pub async fn json(self, workers: &Workers) -> Result<Value> {
-        self.run(workers, None, |_, output| output.json()).await
+        self.run(workers, None, |session, output| with_project(session, output.json())).await
     }
+}
+
+/// Names the project in an answer if several are registered and none was selected.
+pub fn with_project(session: &Session, mut answer: Value) -> Value {
+    if let (Some(name), Some(fields)) = (session.assumed_project(), answer.as_object_mut()) {
+        fields.entry("project").or_insert(name.into());
+    }
+    answer
 }
 
 impl RequestTarget {

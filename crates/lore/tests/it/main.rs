@@ -9,6 +9,7 @@
 )]
 
 mod as_of;
+mod adopted_vaults;
 mod capture_set;
 mod check_set;
 mod crash_support;
@@ -18,6 +19,7 @@ mod git_support;
 mod help_text;
 mod invariants;
 mod mention_set;
+mod notes_by_title;
 mod rebuild_equality;
 mod sample_brain;
 mod sandbox;
@@ -102,6 +104,7 @@ mod trust;
 // Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;
+mod notifications;
 mod server_access;
 mod server_hints;
 mod server_limits;

@@ -58,6 +58,18 @@ impl McpClient {
         }
     }
 
+    /// Waits for a notification that fits.
+    pub fn notified(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["method"].is_string() && fits(&message) {
+                return message;
+            }
+        }
+    }
+
     /// Calls a tool and returns its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].clone()

@@ -152,7 +152,7 @@ impl CurateOutput {
         let with_reasons = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
         let broken =
-            |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path: path.into(), line, target });
+            |BrokenLink { path, line, target, .. }| Ok(BrokenLinkItem { path: path.into(), line, target });
         let duplicate = |(one, other, similarity)| Duplicate { one, other, likeness: round(similarity) };
         Ok(CurateOutput {
             pages: found.pages,

@@ -189,14 +189,14 @@ impl Operation for FactAdd {
     type Output = FactAdded;
 
     fn run(self, session: &Session) -> Result<FactAdded> {
-        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
+        let context = session.fresh()?;
+        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref(), context)?;
         if let Some(confidence) = self.confidence.filter(|confidence| !(0.0..=1.0).contains(confidence)) {
             return Err(AppError::usage(
                 format!("{confidence} is not a confidence"),
                 "use a number from 0 to 1",
             ));
         }
-        let context = session.fresh()?;
         let page = context.page_to_write(&self.reference)?;
         let fact = NewFact {
             subject: self.subject,

@@ -118,8 +118,8 @@ impl Operation for Link {
     type Output = LinkOutput;
 
     fn run(self, session: &Session) -> Result<LinkOutput> {
-        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
         let context = session.fresh()?;
+        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref(), context)?;
         let (from, to) = (context.page_to_write(&self.from)?, context.page(&self.to)?);
         let relation = self.relationship.as_deref().unwrap_or(RELATED);
         let expected_version = self.expected_version;
@@ -135,8 +135,8 @@ impl Operation for LinkClose {
     type Output = LinkOutput;
 
     fn run(self, session: &Session) -> Result<LinkOutput> {
-        let until = date("--valid-until", &self.valid_until)?;
         let context = session.fresh()?;
+        let until = date("--valid-until", &self.valid_until, context)?;
         LinkOutput::new(context, lore_engine::close_link(context, self.id, until, self.expected_version)?)
     }
 }

@@ -222,7 +222,10 @@ impl Render for Linted {
     }
 
     fn brief(&self) -> String {
-        lines(self.findings.iter().map(|found| format!("{} {}", found.rule, found.path)))
+        lines(self.findings.iter().map(|found| {
+            let line = found.line.map(|line| format!("{line}:")).unwrap_or_default();
+            format!("{}:{line} {} [{}]", found.path, found.message, found.rule)
+        }))
     }
 
     fn exit(&self) -> u8 {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::{
-    Access, Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote,
+    Access, Check, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids, git_state, lint, reach_remote,
     validate, verbs, without_scheme,
 };
 use lore_memory::curation_due;
@@ -129,9 +129,10 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
         let what = format!("{} pages with parse warnings", counts.diagnosed);
         findings.push(note(what, "run `lore show REF` to see them"));
     }
-    if counts.pending > 0 {
-        let what = format!("{} links to pages that do not exist yet", counts.pending);
-        findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
+    let broken = broken_links(context, None, None)?.len();
+    if broken > 0 {
+        let what = format!("{broken} broken links");
+        findings.push(note(what, "run `lore lint` to see them"));
     }
     check_lint(context, findings)?;
     check_embeddings(context, findings)

@@ -50,7 +50,7 @@ impl Operation for Ls {
         let context = session.fresh()?;
         let path = match self.path.as_deref().map(|path| path.trim_matches('/')) {
             None | Some("" | ".") => String::new(),
-            Some(path) => VaultPath::parse(path)?.into_string(),
+            Some(path) => context.vault().spelled(&VaultPath::parse(path)?),
         };
         let prefix = if path.is_empty() { None } else { Some(format!("{path}/")) };
         let filter = Filter { path: prefix, ..Default::default() };

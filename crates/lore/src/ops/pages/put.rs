@@ -11,7 +11,7 @@ use lore_engine::{
 };
 use lore_page::edit::Dropped;
 use lore_text::{date_in_name, fold, slugify};
-use lore_vault::{VaultPath, exists, is_page};
+use lore_vault::{VaultPath, exists, folder, is_page};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,6 +21,9 @@ use crate::ops::Operation;
 use crate::ops::views::WriteResult;
 
 use parts::PutParts;
+
+/// Start of the address of a page's resource.
+const RESOURCE: &str = "memory://pages/";
 
 /// Write a whole page from a file or standard input
 ///
@@ -90,8 +93,14 @@ impl Operation for Put {
 /// Returns the path for a slug or path: that of the page with exactly this slug or path, or else a new path.
 pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
+    let slug = match slug.trim().strip_prefix(RESOURCE) {
+        Some(_) if context.find(slug)?.is_some() => &context.page(slug)?.path,
+        Some(new) => new,
+        None => slug,
+    };
     let requested = VaultPath::parse_page(as_path(slug).unwrap_or(without_scheme(slug)))?.into_string();
     let requested = policy.alias(&requested).unwrap_or(requested);
+    let requested = context.vault().spelled(&requested);
     if let Some(extension) = policy.rule(&requested).and_then(|rule| rule.extension.as_ref()) {
         let named = requested.ends_with(&format!(".{extension}"));
         return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
@@ -127,10 +136,12 @@ pub fn differs(one: &str, other: &str) -> bool {
     (is_lossy_slug(one) || is_lossy_slug(other)) && name(one) != name(other)
 }
 
-/// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
+/// Returns the path of a new page: verbatim if it names a file, otherwise named as its neighbours are. Existing folders are
+/// used whatever the case they are typed in.
 pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
     let requested = VaultPath::parse_page(without_scheme(requested))?.into_string();
     refuse_name(context, &requested)?;
+    let requested = context.vault().spelled(&requested);
     if is_page(requested.rsplit('/').next().unwrap_or(&requested)) {
         return Ok(VaultPath::known(requested));
     }
@@ -141,7 +152,11 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
             "use a path ending in .md, or a name with a letter or digit in each component",
         ));
     }
-    Ok(VaultPath::known(format!("{slug}.md")))
+    let name = requested.rsplit('/').next().unwrap_or(&requested);
+    let directory = context.vault().spelled(folder(&slug));
+    let name = context.file_name_for(&directory, name)?;
+    let path = if directory.is_empty() { format!("{name}.md") } else { format!("{directory}/{name}.md") };
+    Ok(VaultPath::known(context.vault().spelled(&path)))
 }
 
 /// Returns the template of the page's type: the vault's own, or else the profile's.

@@ -13,7 +13,7 @@ use crate::app::session::Session;
 use crate::ops::external_text::PageText;
 use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
 use crate::ops::line::Line;
-use crate::ops::views::{LinkItem, timestamp};
+use crate::ops::views::{LinkItem, shown_date, timestamp};
 use crate::ops::{Operation, Render};
 
 /// Show a page with its version, status, statements and line numbers
@@ -164,7 +164,7 @@ impl Operation for Show {
                 .into_iter()
                 .map(|(slug, context)| ContradictionItem { slug, context })
                 .collect(),
-            reviewed: page.properties.text("reviewed").map(str::to_owned),
+            reviewed: page.properties.text("reviewed").map(shown_date),
             wing: page.wing,
             tags: page.tags,
             summary: page.summary,

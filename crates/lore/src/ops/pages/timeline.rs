@@ -6,6 +6,7 @@ use clap::Args;
 use lore_engine::VaultContext;
 use lore_page::edit;
 use lore_ports::{StatementFilter, StatementKind, StatementRow};
+use lore_text::date_on;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +141,7 @@ pub struct TimelineAdd {
     /// Page to change
     #[arg(value_name = "REF")]
     reference: String,
-    /// Date, as YYYY-MM-DD
+    /// Date, as YYYY-MM-DD, `today` or `last friday`
     #[arg(long)]
     date: String,
     /// What happened, in one line
@@ -166,8 +167,10 @@ impl Operation for TimelineAdd {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
+        // A month or a year is left as written, for the error to name.
+        let today = session.fresh()?.now().date();
         let entry = edit::NewEntry {
-            date: self.date,
+            date: date_on(&self.date, today).map_or(self.date, |date| date.to_string()),
             source: self.source,
             summary: self.summary,
             detail: self.detail,

@@ -1,7 +1,10 @@
 //! `build-context`: a page with its neighbourhood, for agents.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
-use lore_engine::{Neighbour, Reach, Temporal, neighbours};
+use lore_engine::{Error, Neighbour, Reach, Temporal, neighbours};
+use lore_ports::Window;
 use lore_text::since;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +15,9 @@ use crate::ops::pages::show::{PageView, Show};
 use crate::ops::views::timestamp;
 use crate::ops::{Operation, Render};
 
+/// Maximum number of pages that a pattern gives.
+const MATCHES: usize = 10;
+
 /// Maximum number of neighbours.
 const NEIGHBOURS: usize = 50;
 
@@ -21,7 +27,7 @@ const NEIGHBOURS: usize = 50;
     after_help = "Examples:\n  lore build-context memory://people/ada\n  lore build-context \"Ada Lovelace\" --depth 2 --timeframe 30d"
 )]
 pub struct BuildContext {
-    /// memory:// URI, or any other reference to the page
+    /// memory:// URI, any other reference to the page, or a pattern such as people/*
     #[arg(value_name = "REF")]
     path: String,
     /// Maximum link distance [default: 1]
@@ -38,6 +44,9 @@ pub struct BuildContext {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Surroundings {
     page: PageView,
+    /// The other pages that match a pattern.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    further: Vec<PageView>,
     /// Neighbours, nearest first.
     related: Vec<Related>,
     /// Whether neighbours were left out.
@@ -59,6 +68,20 @@ struct Related {
     updated: String,
 }
 
+impl From<Neighbour> for Related {
+    fn from(Neighbour { page, hops, state }: Neighbour) -> Related {
+        Related {
+            slug: page.slug,
+            title: page.title,
+            kind: page.kind,
+            summary: page.summary,
+            hops,
+            status: state.status,
+            updated: timestamp(page.updated),
+        }
+    }
+}
+
 impl Operation for BuildContext {
     const NAME: &'static str = "build-context";
     type Output = Surroundings;
@@ -69,31 +92,36 @@ impl Operation for BuildContext {
         if depth > 20 {
             return Err(AppError::usage("the depth is more than 20", "use a smaller --depth"));
         }
-        let page = context.page(&self.path)?;
+        let window = Window { limit: MATCHES + 1, offset: 0 };
+        let mut matches = match context.pages_matching(&self.path, window)? {
+            Some(pages) if !pages.is_empty() => pages,
+            _ => vec![context.page(&self.path)?],
+        };
+        let mut cut = matches.len() > MATCHES;
+        matches.truncate(MATCHES);
         let since = self.timeframe.as_deref().map(|text| since(text, &context.now())).transpose()?;
         let reach =
             Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: context.today() };
-        let around = neighbours(context, &page, &reach, since)?;
-        let related = around.pages.into_iter().map(|Neighbour { page, hops, state }| Related {
-            slug: page.slug,
-            title: page.title,
-            kind: page.kind,
-            summary: page.summary,
-            hops,
-            status: state.status,
-            updated: timestamp(page.updated),
-        });
-        Ok(Surroundings {
-            related: related.collect(),
-            cut: around.cut,
-            page: Show::whole(&self.path).run(session)?,
-        })
+        let mut seen: BTreeSet<String> = matches.iter().map(|page| page.slug.clone()).collect();
+        let mut related = Vec::new();
+        for page in &matches {
+            let around = neighbours(context, page, &reach, since)?;
+            cut |= around.cut;
+            let new = around.pages.into_iter().filter(|one| seen.insert(one.page.slug.clone()));
+            related.extend(new.map(Related::from));
+        }
+        related.sort_by_key(|one| one.hops);
+        let views = matches.iter().map(|page| Show::whole(&format!("./{}", page.path)).run(session));
+        let mut views = views.collect::<Result<Vec<PageView>>>()?.into_iter();
+        let page = views.next().ok_or_else(|| Error::NotFound { reference: self.path, suggestions: Vec::new() })?;
+        Ok(Surroundings { page, further: views.collect(), related, cut })
     }
 }
 
 impl Render for Surroundings {
     fn human(&self) -> String {
         let mut text = self.page.human();
+        text.extend(self.further.iter().map(|page| format!("\n{}", page.human())));
         if !self.related.is_empty() {
             text.push_str("\nRelated:\n");
         }

@@ -107,7 +107,7 @@ impl Operation for Query {
         let context = &*view;
         let tokens = self.tokens(session)?;
         let filter = self.filters.build(context)?;
-        let as_of = self.moment.day()?;
+        let as_of = self.moment.day(context)?;
         // Only a plain question about the present can reveal a gap; a mode or a filter targets something specific.
         let plain = self.mode.is_none() && filter == Filter::default();
         let plain = plain && as_of.is_none() && matches!(view, View::Now(_));

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::error::{AppError, Result};
+use crate::ops::as_of;
 use crate::ops::pages::put::target;
 
 /// Changes to one page that follow from a source.
@@ -200,7 +201,7 @@ impl AssertionInput {
             subject: (!is_page).then_some(subject),
             predicate: self.predicate,
             object: self.object,
-            interval: interval(self.valid_from, self.valid_until)?,
+            interval: interval(self.valid_from, self.valid_until, page_names.context)?,
             source: self.source_ref.or_else(|| source_ref.map(str::to_owned)),
             by: Some(by),
             confidence: self.confidence.map(|confidence| confidence.to_string()),
@@ -222,24 +223,12 @@ impl LinkInput {
             relation: self.relationship.unwrap_or_else(|| "related".into()),
             target,
             context: self.context,
-            interval: interval(self.valid_from, self.valid_until)?,
+            interval: interval(self.valid_from, self.valid_until, context)?,
         })
     }
 }
 
-fn interval(from: Option<String>, until: Option<String>) -> Result<Interval> {
-    let date = |text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
-        None => Ok(None),
-        Some(text) => text.trim().parse().map(Some).map_err(|_| {
-            AppError::usage(format!("{text:?} is not a date"), "use YYYY, YYYY-MM or YYYY-MM-DD")
-        }),
-    };
-    let interval = Interval { from: date(from)?, until: date(until)? };
-    match (interval.from, interval.until) {
-        (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(AppError::usage(
-            format!("valid_until {until} is before valid_from {from}"),
-            "use a valid_until that is not before valid_from",
-        )),
-        _ => Ok(interval),
-    }
+fn interval(from: Option<String>, until: Option<String>, context: &VaultContext) -> Result<Interval> {
+    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    as_of::interval(given(from).as_deref(), given(until).as_deref(), context)
 }

@@ -1,23 +1,24 @@
 //! `edit-note`: edits a note by text or a JSON object.
 
 use clap::Args;
+use lore_engine::Error;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::change::rewrite;
+use super::write::WriteNote;
 use crate::ops::pages::edit::Edit;
 use crate::ops::views::WriteResult;
 use crate::ops::{Operation, read_json};
 
 /// Edit part of a note, leaving the rest unchanged
 ///
-/// Text that starts with an existing heading replaces the text under it; subsections that it does not have stay. Other
-/// text is appended. A JSON object names the change: append, prepend, find and replace, section and with,
-/// before_section, after_section, set, unset, drop.
+/// Text is appended, whatever it starts with; a note that does not exist is created. A JSON object names another change:
+/// append, prepend, find and replace, section and with, before_section, after_section, set, unset, drop.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore edit-note habits/tea-times '- [time] Five on Sundays'\n  lore edit-note habits/tea-times '{\"find\": \"Four\", \"replace\": \"Five\"}'"
@@ -41,7 +42,16 @@ impl Operation for EditNote {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        if let Ok(Value::Object(mut named)) = serde_json::from_str(&self.content_updates) {
+        let named = match serde_json::from_str(&self.content_updates) {
+            Ok(Value::Object(named)) => Some(named),
+            _ => None,
+        };
+        if let Some(content) = self.new_content(named.as_ref())
+            && is_missing(session, &self.path)?
+        {
+            return WriteNote::new(&self.path, content).write(session);
+        }
+        if let Some(mut named) = named {
             named.insert("reference".into(), json!(self.path));
             if let Some(version) = self.expected_version {
                 named.insert("expected_version".into(), json!(version));
@@ -49,8 +59,28 @@ impl Operation for EditNote {
             let edit: Edit = read_json(Value::Object(named))?;
             return edit.run(session).map_err(name_fields);
         }
-        let edit = |text: &str| updated(text, &self.content_updates);
+        let edit = |text: &str| edit::append(text, &format!("\n{}", self.content_updates.trim_end()));
         rewrite(session, &self.path, self.expected_version, edit, Dropped::default())
+    }
+}
+
+impl EditNote {
+    /// Returns the text of a note that the call creates if it does not exist: what it appends or prepends.
+    fn new_content(&self, named: Option<&Map<String, Value>>) -> Option<String> {
+        let content = match named {
+            None => Some(self.content_updates.as_str()),
+            Some(named) => ["append", "prepend"].iter().find_map(|key| named.get(*key)?.as_str()),
+        };
+        content.filter(|_| self.expected_version.unwrap_or_default() == 0).map(str::to_owned)
+    }
+}
+
+/// Whether no page and no other file has this name.
+fn is_missing(session: &Session, reference: &str) -> Result<bool> {
+    match session.fresh()?.file_to_write(reference) {
+        Ok(_) => Ok(false),
+        Err(Error::NotFound { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -62,45 +92,4 @@ fn name_fields(failure: AppError) -> AppError {
     let hint = "name one change: append, prepend, find with replace, section, before_section or after_section with \
                 with, or set and unset";
     AppError { message: failure.message.replace("--", ""), hint: hint.into(), ..failure }
-}
-
-fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError> {
-    let (first, rest) = new.trim_start().split_once('\n').unwrap_or((new.trim(), ""));
-    let heading = first.trim_start_matches('#');
-    let is_heading = heading.len() < first.len() && heading.starts_with(' ');
-    match is_heading.then(|| edit::replace_own_text(text, heading.trim(), rest.trim_matches('\n'))) {
-        Some(Ok(replaced)) => Ok(replaced),
-        // No such section yet: append it.
-        _ => edit::append(text, &format!("\n{}", new.trim_end())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::updated;
-
-    #[test]
-    fn heading_selects_the_section_to_replace() {
-        let text = "---\ntitle: A\n---\n# A\n\n## State\nOld.\n\n## Plan\nWait.\n";
-        let replaced = updated(text, "## State\nNew.").expect("can be edited");
-        assert_eq!(replaced, "---\ntitle: A\n---\n# A\n\n## State\nNew.\n\n## Plan\nWait.\n");
-        let added = updated(text, "## Risks\nNone.").expect("can be edited");
-        assert_eq!(added, format!("{text}\n## Risks\nNone.\n"));
-        let appended = updated(text, "One more line").expect("can be edited");
-        assert_eq!(appended, format!("{text}\nOne more line\n"));
-    }
-
-    #[test]
-    fn text_never_stands_for_the_whole_note() {
-        let text = "---\ntitle: A\n---\n# A\n\nIntro.\n\n## State\nOld.\n\n### Why\nSo.\n\n## Plan\nWait.\n";
-        let other = "---\ntitle: B\n---\nB.";
-        assert_eq!(updated(text, other).expect("can be edited"), format!("{text}\n{other}\n"));
-        let titled = updated(text, "# A\n\nNew intro.\n\n## Plan\nGo.").expect("can be edited");
-        assert_eq!(
-            titled,
-            "---\ntitle: A\n---\n# A\n\nNew intro.\n\n## Plan\nGo.\n\n## State\nOld.\n\n### Why\nSo.\n"
-        );
-        let section = updated(text, "## State\nNew.").expect("can be edited");
-        assert_eq!(section, text.replace("Old.", "New."));
-    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::app::error::{AppError, Result};
 use crate::ops::knowledge::ingest::{AssertionInput, facts_of};
-use crate::ops::views::value_of;
+use crate::ops::views::typed;
 
 /// Parts of a page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ impl PutParts {
         for (key, value) in self.frontmatter.iter().flatten() {
             text = match value {
                 Value::Null => edit::remove_property(&text, key).unwrap_or(text),
-                value => edit::set_property(&text, key, &value_of(value)).map_err(failed)?,
+                value => edit::set_typed_property(&text, key, &typed(value)).map_err(failed)?,
             };
         }
         let facts = facts_of(context, path, &text, self.assertions)?;
