@@ -1,6 +1,7 @@
 //! A change to the files of a vault: what the caller asks for, what it became, and what was done.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lore_page::edit::{Dropped, LineChanges};
 use lore_ports::PageRow;
@@ -8,6 +9,7 @@ use lore_text::ContentHash;
 use lore_vault::VaultPath;
 use serde::{Deserialize, Serialize};
 
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// A function from old text to new text.
@@ -71,6 +73,19 @@ pub struct WriteOptions {
     pub noted: LedgerNotes,
     /// The mode of a file that is created; by default, the umask decides.
     pub mode: Option<u32>,
+    /// What must hold once the vault is locked.
+    pub precondition: Option<Precondition>,
+}
+
+/// A check that runs while the vault is locked, before anything is prepared: no other writer can come between it and the
+/// write.
+#[derive(Clone)]
+pub struct Precondition(pub Arc<dyn Fn(&VaultContext) -> Result<()> + Send + Sync>);
+
+impl std::fmt::Debug for Precondition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Precondition")
+    }
 }
 
 impl WriteOptions {

@@ -5,7 +5,7 @@ mod projects;
 mod truth;
 
 pub use commit_view::{CommitView, OpenStore};
-pub use projects::{Chosen, Projects};
+pub use projects::{Chosen, Mapping, Projects};
 pub use truth::{TruthChange, truth_change};
 
 use lore_ports::SnapshotRow;

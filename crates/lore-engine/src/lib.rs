@@ -31,14 +31,14 @@ mod search;
 mod write;
 
 pub use change::{
-    Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt,
-    WriteOptions, Written,
+    Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, Precondition, PreparedChange,
+    Receipt, WriteOptions, Written,
 };
 pub use context::{Access, Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
 pub use expiry::LedgerTime;
 pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};
-pub use history::{Chosen, CommitView, OpenStore, Projects};
+pub use history::{Chosen, CommitView, Mapping, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
@@ -53,14 +53,14 @@ pub use lint::{
     BrokenLink, Findings, broken_links, file_findings, lint, page_findings, property_values, refuse, refuse_name, refuse_secret,
     refuse_secret_bytes, secrets_in, shown,
 };
-pub use note::Note;
 pub use namespace::{
     NamespaceInfo, create_namespace, directory_namespace, is_known_namespace, named_namespace, namespaces,
 };
+pub use note::Note;
 pub use policy::{
-    NamespacePolicy, QueryMode, is_namespace_name,    Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
-    OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,
-    line_of, plain_predicate, verbs,
+    Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
+    NamespacePolicy, OnEdited, Owner, PathClass, Policy, Profile, QueryMode, Raw, RollUp, Rotate, Rule,
+    Schema, Since, Verb, fill, is_namespace_name, line_of, plain_predicate, verbs,
 };
 pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
@@ -72,5 +72,5 @@ pub use search::{
 pub use write::{
     FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin,
     check_format, close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote,
-    refresh_generated, relocate, target_of, unlink, write, write_as,
+    refresh_generated, relocate, remote_privacy, target_of, unlink, write, write_as,
 };

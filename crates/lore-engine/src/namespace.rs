@@ -121,7 +121,13 @@ fn added(
         }
         None => {}
     }
-    let gap = if text.is_empty() { "" } else if text.ends_with('\n') { "\n" } else { "\n\n" };
+    let gap = if text.is_empty() {
+        ""
+    } else if text.ends_with('\n') {
+        "\n"
+    } else {
+        "\n\n"
+    };
     let text = format!("{text}{gap}{table}");
     // The whole file is checked as it would be read.
     Policy::from_text(context.vault().root(), Some(&text))?;

@@ -27,7 +27,8 @@ use tracing::field::Empty;
 use tracing::info_span;
 
 use crate::change::{
-    Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
+    Action, Authority, Edit, LedgerNotes, Outcome, PageChange, Precondition, PreparedChange, Receipt,
+    WriteOptions, Written,
 };
 use crate::context::{Access, VaultContext};
 use crate::error::{Error, Result};
@@ -36,7 +37,9 @@ use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile, record_times};
 use crate::lint::{gate, has_errors, refuse_secret, refuse_secret_bytes};
 use crate::policy::{Finding, Level};
 
-pub use commit::{GitState, HandCommit, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
+pub use commit::{
+    GitState, HandCommit, commit_by_hand, git_state, is_committed, pull, push, reach_remote, remote_privacy,
+};
 use commit_gate::{Committed, not_committed, refuse_message};
 use intent::{Intent, IntentStep};
 use record::{FileChange, record};
@@ -153,6 +156,9 @@ fn attempt(
     let mut receipt = Receipt::default();
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     reconcile(context, &ReconcileScope::Paths { paths, moved: &[], proposal: None }, &no_progress)?;
+    if let Some(Precondition(holds)) = &terms.precondition {
+        holds(context)?;
+    }
     let prepare = |change| prepare::prepare(context, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<PreparedChange>>>()?;
     if terms.authority == Authority::Author && !terms.is_fix {

@@ -21,6 +21,7 @@ mod ingest;
 mod inject;
 mod lint_fix;
 mod mentions;
+mod merge;
 mod novelty;
 mod page_text;
 mod raw_captures;
@@ -32,6 +33,7 @@ mod validate;
 pub use brief::{Brief, BriefRequest, Node, brief, short_id};
 pub use capture::{
     CaptureRequest, Captured, Comparison, NewCapture, Similar, SimilarityMethod, capture, similar_pages,
+    similar_pages_in,
 };
 pub use compact::{
     Attempt, Cluster, ClusterTie, CompactPlan, CompactRequest, Compacted, Connection, Extractive,
@@ -52,6 +54,7 @@ pub use ingest::{
 pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
 pub use mentions::{LinksAdded, Mention, MissingLink, add_missing_links, missing_links};
+pub use merge::{MergePlan, SplitPart, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
 pub use novelty::{Novelty, Verdict, jaccard};
 pub use raw_captures::RawText;
 pub use secrets::{Purged, SecretLocation, SecretOccurrence, purge_secrets, scan_history, scan_secrets};

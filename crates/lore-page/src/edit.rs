@@ -5,6 +5,7 @@
 //! the result and fails if the line does not read back as intended.
 
 mod carry;
+mod combine;
 mod doc;
 mod entry;
 mod fact;
@@ -25,9 +26,10 @@ mod truth;
 mod write;
 
 pub use carry::{Dropped, LineChanges, LineKind, RewriteTerms, Rewritten, carry_over};
+pub use combine::combine;
 pub use entry::{NewEntry, add_entry};
 pub use fact::{NewFact, add_fact, close_fact};
-pub use heading::{demote_headings, rename_heading};
+pub use heading::{demote_headings, promote_headings, rename_heading};
 pub use items::section_items;
 pub use link::{repoint_links, retarget_links};
 pub use mention::{LinkTo, link_words};

@@ -36,9 +36,8 @@ pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use filter::{
-    Namespace,
-    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery,
-    Weights, Window,
+    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Namespace, Order, StatementFilter, TextHit,
+    TextQuery, Weights, Window,
 };
 pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};

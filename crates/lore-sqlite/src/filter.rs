@@ -99,7 +99,8 @@ impl Conditions {
         }
         for (label, value) in namespace.labels() {
             ways.push(
-                "p.number IN (SELECT page FROM label WHERE project = ? AND kind = ? AND value = ?)".to_owned(),
+                "p.number IN (SELECT page FROM label WHERE project = ? AND kind = ? AND value = ?)"
+                    .to_owned(),
             );
             self.values.extend([project.into(), label_name(label).to_owned().into(), value.into()]);
         }

@@ -304,7 +304,7 @@ impl SqliteStore {
             .connection
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND
-                 (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
+                 (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code', 'index_time') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
             )
             .map_err(failed("read the schema"))?;
         let tables: Vec<String> = statement

@@ -258,7 +258,9 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
 }
 
 fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(&'static OperationInfo, &'a ArgMatches)> {
-    match ops::find(name) {
+    // `lore status REF STATUS` sets the status of a page.
+    let sets_status = name == "status" && matches.try_contains_id("reference").is_ok_and(|given| given);
+    match ops::find(if sets_status { "set-status" } else { name }) {
         Ok(entry) => Ok((entry, matches)),
         // The name of a group.
         Err(_) => {

@@ -15,8 +15,19 @@ pub struct Projects {
     pub roots: BTreeMap<String, PathBuf>,
     /// The default vault.
     pub default: Option<String>,
-    /// Working directories (globs) and the projects they map to, in order.
-    pub maps: Vec<(String, String)>,
+    /// Working directories and what they map to, in order.
+    pub maps: Vec<Mapping>,
+}
+
+/// Working directories that belong to a project, or to a namespace of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// The directories; those below them match too.
+    pub glob: String,
+    /// The project.
+    pub project: String,
+    /// The namespace; without one, the whole project.
+    pub namespace: Option<String>,
 }
 
 /// The selected vault.
@@ -40,8 +51,8 @@ impl Projects {
         if let Some(chosen) = here.and_then(|here| self.around(here)) {
             return Ok(chosen);
         }
-        if let Some(name) = here.and_then(|here| self.mapped(here)) {
-            return self.known(name);
+        if let Some(map) = here.and_then(|here| self.mapping(here)) {
+            return self.known(&map.project);
         }
         if let Some(name) = &self.default {
             return self.known(name);
@@ -60,7 +71,10 @@ impl Projects {
         match self.around(here) {
             Some(Chosen::Known(name, _) | Chosen::First(name, _)) => Some(name),
             Some(Chosen::Found(_)) => None,
-            None => self.mapped(here).filter(|name| self.roots.contains_key(*name)).map(str::to_owned),
+            None => {
+                let map = self.mapping(here).filter(|map| self.roots.contains_key(&map.project));
+                map.map(|map| map.project.clone())
+            }
         }
     }
 
@@ -95,7 +109,8 @@ impl Projects {
         })
     }
 
-    fn mapped(&self, here: &Path) -> Option<&str> {
+    /// Returns the first mapping of a directory.
+    pub fn mapping(&self, here: &Path) -> Option<&Mapping> {
         let fits = |glob: &str| {
             let built = GlobBuilder::new(glob).literal_separator(true).build();
             built.is_ok_and(|glob| {
@@ -103,7 +118,7 @@ impl Projects {
                 here.ancestors().any(|folder| glob.is_match(folder))
             })
         };
-        self.maps.iter().find(|(glob, _)| fits(glob)).map(|(_, project)| project.as_str())
+        self.maps.iter().find(|map| fits(&map.glob))
     }
 }
 
@@ -117,7 +132,7 @@ mod tests {
                 .map(|(name, root)| (name.into(), root.into()))
                 .into(),
             default: None,
-            maps: vec![("/code/*".into(), "notes".into())],
+            maps: vec![Mapping { glob: "/code/*".into(), project: "notes".into(), namespace: None }],
         }
     }
 

@@ -7,7 +7,7 @@ mod slugs;
 
 use std::collections::{BTreeSet, HashMap};
 
-use lore_ports::{FileFailure, Progress, transaction};
+use lore_ports::{FileFailure, Progress, StateChange, transaction};
 use lore_text::ContentHash;
 use lore_vault::fault::{PLANNED, fault};
 use lore_vault::{DiskFile, FileBytes, Scan, Skipped, scan, stat};
@@ -129,6 +129,10 @@ pub fn reconcile(
         })?;
         merge(&mut report, done);
         progress(done_with, plan.len())?;
+    }
+    if !report.is_empty() {
+        let now = context.now().timestamp().as_millisecond();
+        store.set_state(project, &StateChange::Indexed(now))?;
     }
     if matches!(look, ReconcileScope::Everything(_)) {
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));

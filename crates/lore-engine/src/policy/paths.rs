@@ -16,9 +16,11 @@ impl Policy {
         paths.extend(self.ingest.folders.values().map(|folder| ("ingest.folders", folder.as_str())));
         paths.extend(self.inject.iter().map(|file| ("inject.path", file.path.as_str())));
         paths.extend(self.rollup.iter().map(|log| ("rollup.path", log.path.as_str())));
-        paths.extend(self.namespaces.values().filter_map(|namespace| {
-            Some(("namespaces.folder", namespace.folder.as_deref()?))
-        }));
+        paths.extend(
+            self.namespaces
+                .values()
+                .filter_map(|namespace| Some(("namespaces.folder", namespace.folder.as_deref()?))),
+        );
         paths.extend(self.raw.iter().map(|raw| ("raw.folder", raw.folder.as_str())));
         paths.extend(self.aliases.values().map(|now| ("aliases", now.as_str())));
         if let Some(rotate) = &self.rotate {

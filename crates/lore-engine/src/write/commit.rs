@@ -6,7 +6,7 @@ use std::time::Duration;
 use lore_ports::no_progress;
 use lore_text::ContentHash;
 use lore_vault::FolderLock;
-use lore_vault::git::{CommitMessage, GitError, Repo, State};
+use lore_vault::git::{CommitMessage, GitError, Privacy, Repo, State};
 
 use super::commit_gate::{Admitted, Committed, admit, commit_checked, refuse_message};
 use super::fast_forward::{FastForward, fast_forward};
@@ -315,6 +315,14 @@ pub fn reach_remote(context: &VaultContext) -> std::result::Result<(), String> {
     match repo(context).filter(Repo::has_remote) {
         Some(repo) => repo.reachable(FETCH).map_err(|error| format!("the remote does not answer: {error}")),
         None => Ok(()),
+    }
+}
+
+/// Returns who can read the remote, as far as that can be known.
+pub fn remote_privacy(context: &VaultContext) -> Result<Privacy> {
+    match repo(context) {
+        Some(repo) => repo.privacy(FETCH).map_err(failed),
+        None => Ok(Privacy::NoRemote),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Builds the page of a capture: its path, title and the properties its schema requires.
 
-use lore_engine::{Capture, Error, Result, Schema, VaultContext};
+use lore_engine::{Capture, Error, Result, Schema, VaultContext, Verb};
 use lore_page::{Value, edit, parse};
 use lore_ports::{KeyKind, NameQuery};
 use lore_text::{path_slug, project_slug, slugify};
@@ -98,11 +98,35 @@ pub(super) fn plain_tags(tags: &[String]) -> Vec<String> {
     plain.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// Returns a free path from the policy's pattern, numbered if it is taken.
-pub(super) fn free_path(context: &VaultContext, title: &str) -> Result<String> {
+/// Where a new page is put, and how it names its namespace where its folder does not.
+pub(super) struct Place {
+    /// A free path.
+    pub(super) path: String,
+    /// Value of `projects`, if its schema requires that property.
+    pub(super) project: Option<String>,
+    /// Value of `namespace`.
+    pub(super) namespace: Option<String>,
+}
+
+/// Returns a free path from the policy's pattern, numbered if it is taken: in the folder of the namespace, unless the
+/// schema groups pages by project or the policy allows no new page there.
+pub(super) fn place(context: &VaultContext, title: &str, namespace: Option<&str>) -> Result<Place> {
     let policy = context.policy();
     let Capture { folder, name, .. } = &policy.capture;
-    free_path_of(context, &Naming { folder, name, title, day: &context.today() })
+    let day = &context.today();
+    let path = free_path_of(context, &Naming { folder, name, title, day })?;
+    let Some(namespace) = namespace else { return Ok(Place { path, project: None, namespace: None }) };
+    let is_required =
+        |key: &str| policy.schema(&path).is_some_and(|schema| schema.required.iter().any(|one| one == key));
+    if is_required("projects") {
+        return Ok(Place { path, project: Some(namespace.to_owned()), namespace: None });
+    }
+    let folder = &policy.namespace_folder(namespace);
+    let own = free_path_of(context, &Naming { folder, name, title, day })?;
+    match policy.allow(&own, &[Verb::Create]) {
+        Ok(()) => Ok(Place { path: own, project: None, namespace: None }),
+        Err(_) => Ok(Place { path, project: None, namespace: Some(namespace.to_owned()) }),
+    }
 }
 
 /// Inputs for the path of a new page.

@@ -64,6 +64,7 @@ pub(super) fn semantic_similarity(
     title: &str,
     text: &str,
     also: &[PageNo],
+    filter: &Filter,
 ) -> Result<SemanticSimilarity> {
     let unavailable = |note| SemanticSimilarity { note: Some(note), ..SemanticSimilarity::default() };
     let failed = |error| unavailable(Note::Model { error, effect: None });
@@ -85,7 +86,7 @@ pub(super) fn semantic_similarity(
         Ok(vectors) => vectors,
         Err(error) => return Ok(failed(error)),
     };
-    let cosines = mean_cosines(context, &row, &vectors, also)?;
+    let cosines = mean_cosines(context, &row, &vectors, also, filter)?;
     let pending = context.store().count_pending(context.project(), row.number)?;
     let effect = "were compared by words only";
     let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunks", effect });
@@ -108,13 +109,12 @@ fn mean_cosines(
     row: &ModelRow,
     vectors: &[Vec<f32>],
     also: &[PageNo],
+    filter: &Filter,
 ) -> Result<BTreeMap<PageNo, f64>> {
     let mut sums: BTreeMap<PageNo, f64> = also.iter().map(|page| (*page, 0.0)).collect();
     for vector in vectors {
         let also: Vec<PageNo> = sums.keys().copied().collect();
-        let filter = Filter::default();
-        let query =
-            VectorQuery { model: row.number, vector, filter: &filter, limit: CANDIDATES, also: &also };
+        let query = VectorQuery { model: row.number, vector, filter, limit: CANDIDATES, also: &also };
         for hit in nearest(context, &query)? {
             *sums.entry(hit.chunk.page).or_default() += f64::from(hit.similarity);
         }

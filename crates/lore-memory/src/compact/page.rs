@@ -1,13 +1,13 @@
 //! The summary page: its path, title and frontmatter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
 use lore_engine::{Error, Result, VaultContext, touched, without_scheme};
 use lore_page::{LinkStyle, Value, edit, parse};
 use lore_ports::{LinkFilter, PageNo};
-use lore_text::terms;
+use lore_text::{fold, terms};
 use lore_vault::{decode, exists, folder, is_page_path, relative};
 
 use super::plan::{Cluster, Member};
@@ -37,7 +37,7 @@ impl Draft {
     pub(super) fn title_for(&self, cluster: &Cluster) -> String {
         let given = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         let own = || parse("", &self.content).page.heading_title;
-        given.map(str::to_owned).or_else(own).unwrap_or_else(|| title_of(cluster))
+        given.map(str::to_owned).or_else(own).unwrap_or_else(|| cluster.title.clone())
     }
 }
 
@@ -136,6 +136,42 @@ fn union(lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     })
 }
 
+/// Gives each cluster a title that no page and no other cluster has: what its pages have in common, if need be with their
+/// dates, the title of the newest page or a number.
+pub(super) fn set_titles(context: &VaultContext, clusters: &mut [Cluster]) {
+    let mut taken: HashSet<String> = HashSet::new();
+    let is_page = |title: &str| !matches!(context.find(title), Ok(None));
+    for cluster in clusters {
+        let numbered = (2..).map(|number| format!("{} {number}", title_of(cluster)));
+        let mut titles = [Some(title_of(cluster)), dated_title(cluster), newest_title(cluster)]
+            .into_iter()
+            .flatten()
+            .chain(numbered);
+        let free = titles.find(|title| !taken.contains(&fold(title)) && !is_page(title));
+        let title = free.unwrap_or_default();
+        taken.insert(fold(&title));
+        cluster.title = title;
+    }
+}
+
+/// Returns the title with the months of the first and the last change.
+fn dated_title(cluster: &Cluster) -> Option<String> {
+    let days = cluster.members.iter().map(|member| touched(&member.page, &TimeZone::UTC));
+    let (first, last) = (days.clone().min()?, days.max()?);
+    let month = |day: jiff::civil::Date| day.strftime("%B %Y").to_string();
+    let span = match month(first) == month(last) {
+        true => month(first),
+        false => format!("{} to {}", month(first), month(last)),
+    };
+    Some(format!("{}, {span} (summary)", title_of(cluster).trim_end_matches(" (summary)")))
+}
+
+/// Returns the title with that of the newest page.
+fn newest_title(cluster: &Cluster) -> Option<String> {
+    let newest = cluster.members.iter().max_by_key(|member| touched(&member.page, &TimeZone::UTC))?;
+    Some(format!("{} and {} more (summary)", newest.page.title, cluster.members.len().saturating_sub(1)))
+}
+
 /// Returns a title for a summary: the common prefix of the titles, else that of the newest page and the number of
 /// others.
 fn title_of(cluster: &Cluster) -> String {
@@ -144,9 +180,7 @@ fn title_of(cluster: &Cluster) -> String {
     if !terms(&shared).is_empty() {
         return format!("{shared} (summary)");
     }
-    let newest = cluster.members.iter().max_by_key(|member| touched(&member.page, &TimeZone::UTC));
-    let title = newest.map_or("Pages", |member| member.page.title.as_str());
-    format!("{title} and {} more (summary)", cluster.members.len().saturating_sub(1))
+    newest_title(cluster).unwrap_or_else(|| "Pages (summary)".into())
 }
 
 /// Returns the words that all titles start with.
@@ -193,7 +227,7 @@ pub(super) fn sources(context: &VaultContext, cluster: &Cluster) -> Result<Vec<S
 }
 
 /// Returns a page's text with its Markdown links rewritten for another path.
-fn rebase_links(path: &str, own: &str, text: &str) -> Result<String> {
+pub(crate) fn rebase_links(path: &str, own: &str, text: &str) -> Result<String> {
     if folder(path) == folder(own) {
         return Ok(text.to_owned());
     }

@@ -5,6 +5,7 @@ use lore_ports::{Namespace, PageRow, Progress};
 use lore_text::stable_number;
 
 use super::cluster::{Connection, PageGroup, Pair, Sizes, clusters};
+use super::page::set_titles;
 use super::pairs::{LinkBetween, link_pairs, links_among, similar_pairs};
 use super::repoint::{Inbound, inbound};
 
@@ -54,6 +55,8 @@ pub struct Cluster {
     /// Two hashes: of the ids of its pages, and of their contents. The first is stable while the cluster has the same
     /// pages, the second only while none of them changes.
     pub id: String,
+    /// Title of its summary, which no other page or cluster has.
+    pub title: String,
     /// What connects its pages.
     pub connection: Connection,
     /// Pages, sorted by slug.
@@ -105,7 +108,8 @@ pub fn plan_compaction(
     similar.sort_by_key(|pair| (pair.one, pair.other));
     let found = clusters(stale.len(), &link_pairs(&links), &similar, sizes);
     let parts = PlanParts { stale: &stale, links: &links, similar: &similar };
-    let all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
+    let mut all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
+    set_titles(context, &mut all);
     let count = all.len();
     let mut chosen = choose(all, request)?;
     inbound(context, &mut chosen)?;
@@ -146,6 +150,7 @@ impl PlanParts<'_> {
         let members: Vec<Member> = found.pages.iter().map(|at| self.stale[*at].clone()).collect();
         Cluster {
             id: cluster_id(&members),
+            title: String::new(),
             connection: found.connection,
             ties: match found.connection {
                 Connection::Links => self.links_of(found),

@@ -45,6 +45,22 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
     if others_unchanged { Ok(edited) } else { Err(refused()) }
 }
 
+/// Promotes every heading by one level, a level-one heading excepted.
+///
+/// What looks like a heading in code, a quote or a list is left alone, and so is an underlined heading.
+pub fn promote_headings(text: &str) -> String {
+    let doc = Doc::new(text);
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for heading in doc.page.headings.iter().filter(|heading| heading.level > 1) {
+        if let Some(HeadingSyntax::Hashes { hashes, .. }) = heading_syntax(&doc, heading) {
+            out.push_str(&text[copied..hashes.start]);
+            copied = hashes.start + 1;
+        }
+    }
+    out + &text[copied..]
+}
+
 /// Demotes every heading by `by` levels, at most to level six.
 ///
 /// An underlined heading, which has no deeper form, is written with hashes. What looks like a heading in code, a quote

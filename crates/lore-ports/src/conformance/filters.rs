@@ -75,10 +75,7 @@ pub fn single_filters_agree_in_list_and_search(open: Open<'_>) {
         (Filter { namespace: Some(namespace("people", &["people/"])), ..none() }, "ada bob core"),
         (Filter { namespace: Some(namespace("math", &["notes/"])), ..none() }, "brex 100%_done ada"),
         (Filter { namespace: Some(namespace("brex", &[])), ..none() }, "brex-2 brex"),
-        (
-            Filter { namespace: Some(namespace("math", &[])), tags: texts(&["money"]), ..none() },
-            "brex",
-        ),
+        (Filter { namespace: Some(namespace("math", &[])), tags: texts(&["money"]), ..none() }, "brex"),
         (Filter { namespace: Some(namespace("nobody", &["nowhere/"])), ..none() }, ""),
         (Filter { status: some("live"), ..none() }, "brex ada core"),
         (Filter { status: some("Live"), ..none() }, "brex ada core"),

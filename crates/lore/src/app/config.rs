@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::{Error, Projects, Signals, line_of};
+use lore_engine::{Error, Mapping, Projects, Signals, line_of};
 use lore_vault::{FolderLock, make_folder, read_text, write_private};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
@@ -208,9 +208,11 @@ impl Config {
         }
         if let Some(maps) = self.document.get("map").and_then(Item::as_array_of_tables) {
             let field = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
-            projects
-                .maps
-                .extend(maps.iter().filter_map(|map| Some((field(map, "glob")?, field(map, "project")?))));
+            let mapping = |map: &Table| {
+                let (glob, project) = (field(map, "glob")?, field(map, "project")?);
+                Some(Mapping { glob, project, namespace: field(map, "namespace") })
+            };
+            projects.maps.extend(maps.iter().filter_map(mapping));
         }
         projects
     }
@@ -232,12 +234,15 @@ impl Config {
         self.retain_maps(|map| map.get("project").and_then(Item::as_str) != Some(name));
     }
 
-    /// Maps working directories to a vault, replacing an older map of the same glob.
-    pub fn add_map(&mut self, glob: &str, project: &str) {
-        self.remove_map(glob);
+    /// Maps working directories to a vault or a namespace, replacing an older map of the same glob.
+    pub fn add_map(&mut self, new: &Mapping) {
+        self.remove_map(&new.glob);
         let mut map = Table::new();
-        map["glob"] = value(glob);
-        map["project"] = value(project);
+        map["glob"] = value(&new.glob);
+        map["project"] = value(&new.project);
+        if let Some(namespace) = &new.namespace {
+            map["namespace"] = value(namespace);
+        }
         let maps = self.document.entry("map").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
         if let Some(maps) = maps.as_array_of_tables_mut() {
             maps.push(map);
@@ -305,7 +310,7 @@ mod tests {
         let mut config = config("# mine\nformat = \"json\" # always\n\n[projects]\na = \"/a\"\n");
         config.set("search.limit", "20").expect("set");
         config.add_project("b", Path::new("/b"));
-        config.add_map("/code/*", "b");
+        config.add_map(&Mapping { glob: "/code/*".into(), project: "b".into(), namespace: None });
         let text = config.document.to_string();
         assert!(text.starts_with("# mine\nformat = \"json\" # always\n"), "{text}");
         assert_eq!(config.projects().names(), ["a", "b"]);

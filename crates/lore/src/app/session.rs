@@ -1,6 +1,7 @@
 //! The context of an operation: configuration, selected vault and messages to the user.
 
 mod limits;
+mod namespace;
 mod trust;
 mod words;
 

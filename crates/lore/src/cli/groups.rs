@@ -50,6 +50,7 @@ const GROUPS: &[Group] = &[
             ("facts, fact-add", "List facts, or add one"),
             ("gaps, gap", "List and manage unanswered questions"),
             ("check, curate", "Find contradictions and pages to review"),
+            ("merge, split", "Combine pages, or divide one"),
             ("stale, set-status, compact", "List, mark and summarize stale pages"),
         ],
     },
@@ -57,6 +58,7 @@ const GROUPS: &[Group] = &[
         title: "Vault",
         lines: &[
             ("project, map", "Register vaults and choose one by directory"),
+            ("ns", "Create and list namespaces of a vault"),
             ("trust", "Trust a vault that was not made here"),
             ("sync, generate", "Update the index and the generated files"),
             ("lint, validate, test", "Check pages, the index and the vault's tests"),
@@ -96,6 +98,7 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ),
     ("git", "Commit, push and pull the vault", "lore git status\n  lore git push"),
     ("model", "Manage embedding models", "lore model list\n  lore model use all-MiniLM-L6-v2"),
+    ("ns", "Create and list namespaces", "lore ns create clients\n  lore ns list"),
     ("project", "Register, list and choose vaults", "lore project add notes ~/notes\n  lore project list"),
     ("retention", "Manage retention", "lore retention status\n  lore retention run"),
     (

@@ -1,6 +1,6 @@
 //! The `hook` command, which a client runs when a session starts and when its agent finishes.
 //!
-//! A hook must never get in the way: it prints nothing outside a known vault, gives up at its time limit, and always
+//! A hook must never get in the way: it prints nothing where no vault is in use, gives up at its time limit, and always
 //! exits with 0. Its output has the format that the calling client expects.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command};
-use lore_engine::{Access, Code, Projects, ScanMode, Scope, refresh};
+use lore_engine::{Access, Chosen, Code, Projects, ScanMode, Scope, refresh};
 use lore_ports::no_progress;
 use lore_text::{ContentHash, on_one_line};
 use lore_vault::{read_text, real_folder, size_of, write_private};
@@ -29,6 +29,9 @@ const LIMIT: u64 = 100;
 
 /// Minimum transcript size, in bytes, before the agent is reminded to save anything.
 const SUBSTANCE: u64 = 20_000;
+
+/// Number of pages in a directory that belongs to no vault.
+const RECENT: usize = 3;
 
 /// Maximum number of reminded sessions to remember.
 const REMEMBERED: usize = 500;
@@ -98,9 +101,14 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
     let projects = Config::load(&environment.config_file)?.projects();
     let named = asked.project.clone().or_else(|| environment.project.clone());
     let here = environment.here.as_deref();
-    let Some(project) = named.or_else(|| here.and_then(|here| projects.of_place(here))) else {
-        return Ok(());
+    let known = named.or_else(|| here.and_then(|here| projects.of_place(here)));
+    // A directory that belongs to no vault gets what was last written to the vault in use, whatever it is about.
+    let fallback = || match projects.choose(None, here) {
+        Ok(Chosen::Known(name, _)) if asked.event == "session-start" => Some(name),
+        _ => None,
     };
+    let parameters = if known.is_some() { Value::Null } else { json!({ "recent": true, "limit": RECENT }) };
+    let Some(project) = known.or_else(fallback) else { return Ok(()) };
     match asked.event.as_str() {
         "session-start" => {
             let options = SessionOptions {
@@ -113,7 +121,7 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
             };
             let session = Session::new(environment, options, Stderr::new(Verbosity::Quiet))?;
             let brief = || -> Result<()> {
-                let brief = ops::run("context", Value::Null, &session)?.human();
+                let brief = ops::run("context", parameters.clone(), &session)?.human();
                 if !brief.trim().is_empty() {
                     let _ = give.send(started(&asked.client, &context_block(&project, &brief)));
                 }

@@ -37,12 +37,12 @@ const PATH: Parameter = must("path").to("reference");
 pub const TOOLS: &[Tool] = &[
     tool!("memory_query", "Ask", "query", Memory, Adds,
         "Hybrid search for a question. Use first, before answering from memory or writing",
-        [must("question"), may("depth").or("\"auto\""), may("token_budget").or("4000"), may("wing"), may("limit"),
+        [must("question"), may("depth").or("\"auto\""), may("token_budget").or("4000"), may("wing"), may("namespace"), may("limit"),
          may("as_of").about("date")]
         -> ["hits", "total_tokens", "budget_remaining", "notes"], core: true),
     tool!("memory_search", "Full-text search", "search", Memory, Reads,
         "Full-text search: names, codes, exact phrases",
-        [must("query"), may("type").in_list(), may("wing"), may("limit")] -> ["hits"], core: true),
+        [must("query"), may("type").in_list(), may("wing"), may("namespace"), may("limit")] -> ["hits"], core: true),
     tool!("memory_get", "Read page", "show", Memory, Reads,
         "Read a page with its version. Any reference works: slug, id, title, alias",
         [SLUG] -> ["slug", "version", "content"], core: true),
@@ -131,9 +131,11 @@ pub const TOOLS: &[Tool] = &[
         [must("name"), must("path")] -> ["name", "path"], repeatable: true),
     tool!("capture", "Remember", "capture", Common, Adds,
         "Save a decision, preference, fact or procedure. Similar pages are listed first; then call again with \
-         extend or keep",
+         extend, update, supersedes, contradicts or keep",
         [must("text"), may("title"), may("tags"), may("source"), may("extend").about("page to add it to"),
-         may("keep")] -> [], core: true),
+         may("update").about("page whose truth it replaces"), may("expected_version"),
+         may("supersedes").about("outdated page"), may("contradicts").about("page it disagrees with"), may("keep"),
+         may("namespace")] -> [], core: true),
     tool!("context", "Brief me", "context", Common, Reads,
         "Brief for this directory: active pages, conflicts, stale alerts. Use at the start of work",
         [may("namespace"), may("limit"), may("recent"), may("token_budget")]

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 
 /// Page filters.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -33,6 +34,11 @@ pub struct Filters {
     /// Only pages under this path
     #[arg(long, value_name = "PREFIX")]
     pub path: Option<String>,
+    /// Only pages of this namespace; `all` for every page
+    ///
+    /// Default: the namespace that the working directory is mapped to
+    #[arg(long, value_name = "NAME")]
+    pub namespace: Option<String>,
     /// Only pages changed since: a date, `7d`, `2 weeks`, `yesterday`
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
@@ -55,8 +61,26 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Returns whether any filter is given.
+    pub fn is_given(&self) -> bool {
+        let lists = [&self.kind, &self.tag, &self.properties];
+        let texts = [
+            &self.status,
+            &self.wing,
+            &self.path,
+            &self.namespace,
+            &self.since,
+            &self.until,
+            &self.permalink,
+            &self.permalink_match,
+            &self.title,
+        ];
+        lists.iter().any(|list| !list.is_empty()) || texts.iter().any(|text| text.is_some())
+    }
+
     /// Converts to the filter of the index.
-    pub fn build(self, context: &VaultContext) -> Result<Filter> {
+    pub fn build(self, session: &Session, context: &VaultContext) -> Result<Filter> {
+        let namespace = session.namespace_filter(context, self.namespace.as_deref());
         let mut properties = Vec::new();
         for pair in self.properties {
             let (key, value) = pair.split_once('=').ok_or_else(|| {
@@ -89,6 +113,7 @@ impl Filters {
             properties,
             among: Vec::new(),
             aged: None,
+            namespace,
         };
         if let Some(status) = self.status {
             filter = with_status(context, filter, &status)?;

@@ -7,6 +7,7 @@ pub mod eval;
 pub mod init;
 pub mod map;
 pub mod model;
+pub mod namespace;
 pub mod project;
 pub mod service;
 pub mod setup;

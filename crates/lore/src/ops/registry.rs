@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 94] = [
+pub static REGISTRY: [OperationInfo; 98] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -18,6 +18,8 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<machine::project::Remove>(),
     OperationInfo::of::<machine::project::Info>(),
     OperationInfo::of::<machine::map::Map>(),
+    OperationInfo::of::<machine::namespace::Create>(),
+    OperationInfo::of::<machine::namespace::List>(),
     OperationInfo::of::<upkeep::sync::Sync>(),
     OperationInfo::of::<machine::status::Status>(),
     OperationInfo::of::<machine::doctor::Doctor>(),
@@ -73,6 +75,8 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<knowledge::set_status::SetStatus>(),
     OperationInfo::of::<knowledge::compact::Compact>(),
     OperationInfo::of::<knowledge::curate::Curate>(),
+    OperationInfo::of::<knowledge::merge::Merge>(),
+    OperationInfo::of::<knowledge::merge::Split>(),
     OperationInfo::of::<knowledge::lint::Lint>(),
     OperationInfo::of::<knowledge::generate::Generate>(),
     OperationInfo::of::<upkeep::git::Status>(),

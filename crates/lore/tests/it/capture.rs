@@ -1,6 +1,7 @@
 //! `lore capture`: similar pages, the three follow-up commands, tags and links, in every profile and without a model.
 
 mod additions;
+mod disagreement;
 
 use std::path::Path;
 

@@ -54,16 +54,15 @@ fn brief_includes_pages_changed_since_the_last_sync() {
 }
 
 #[test]
-fn hook_prints_nothing_without_a_vault() {
+fn hook_outside_a_vault_shows_the_pages_changed_last() {
     let sandbox = sandbox();
     let elsewhere = sandbox.root.join("elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
-    // Other commands fall back to the only project; a hook does not.
-    for event in ["session-start", "session-end"] {
-        let input = json!({ "cwd": elsewhere, "session_id": "a" });
-        assert_eq!(hook(&sandbox, event, "claude", &input).text(), "");
-        assert_eq!(hook(&sandbox, event, "codex", &input).text(), "{}\n");
-    }
+    // A directory that belongs to no vault gets what was last written to the only one, but no reminder.
+    let input = json!({ "cwd": elsewhere, "session_id": "a" });
+    assert!(hook(&sandbox, "session-start", "claude", &input).text().contains("notes/engine"));
+    assert_eq!(hook(&sandbox, "session-end", "claude", &input).text(), "");
+    assert_eq!(hook(&sandbox, "session-end", "codex", &input).text(), "{}\n");
     // A hook neither registers nor reads a vault that came with somebody's repository.
     fs::write(elsewhere.join("lore.toml"), "profile = \"notes\"\n").expect("a file");
     fs::write(elsewhere.join("evil.md"), "# Obey\n").expect("a file");

@@ -1,5 +1,7 @@
 //! `doctor`: a diagnosis with fixes.
 
+mod installation;
+
 use clap::Args;
 use lore_engine::{
     Access, Check, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids, git_state, lint, reach_remote,
@@ -68,8 +70,11 @@ impl Operation for Doctor {
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
         }
         if let Ok(context) = session.context() {
+            findings.extend(installation::check_tools(session, context)?);
             check_git(context, &mut findings);
+            findings.extend(installation::check_timers(session));
         }
+        findings.extend(installation::check_clients(session));
         for (name, root) in session.projects().roots {
             if let Judgement::Untrusted(why) = Trust::load(&session.environment)?.judge(&root) {
                 let what = format!("the project {name} is not trusted: {why}");
@@ -250,9 +255,10 @@ fn check_git(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) {
             .push(note("the vault is not in a git repository".into(), "run `git init` to keep a history")),
         Some(line) => findings.push(ok(line)),
     }
-    for warning in view.warnings() {
-        findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
+    for (warning, fix) in view.warnings().iter().zip(view.fixes()) {
+        findings.push(problem(warning.clone(), fix));
     }
+    findings.extend(installation::check_privacy(context));
     if let Err(message) = reach_remote(context) {
         findings.push(note(message, "writes continue locally and are pushed when the remote is reachable"));
     }

@@ -7,7 +7,9 @@ use lore_engine::{Access, Error, Policy, Profile, ScanMode, Scope, begin, refres
 use lore_memory::daily::day_of;
 use lore_memory::new_id;
 use lore_vault::git::create;
-use lore_vault::{POLICY_FILE, exists, is_dir, list_names, make_folder, real_folder, write_new};
+use lore_vault::{
+    POLICY_FILE, Vault, exists, is_dir, is_page_path, list_names, make_folder, real_folder, scan, write_new,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +109,9 @@ impl Operation for Init {
             Some(ProfileName::Personal) => Profile::Personal,
         };
         let name = session.register(self.name.as_deref(), &root)?;
-        let mut created = write_files(session, &root, profile)?;
+        let is_adopted =
+            !is_new && scan(&Vault::open(&root)?).files.iter().any(|file| is_page_path(&file.path));
+        let mut created = write_files(session, &root, profile, is_adopted)?;
         // A vault works without git, so a failure is only a warning.
         if !self.no_git
             && let Err(error) = create(&root, self.remote.as_deref())
@@ -160,7 +164,7 @@ fn adopt(session: &Session, root: &Path, is_new: bool) -> Result<()> {
 
 /// Writes the policy, the templates and the seed pages where they do not exist. Templates are in a hidden directory so
 /// that they are not indexed as pages. A vault that already has a policy is left unchanged.
-fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<String>> {
+fn write_files(session: &Session, root: &Path, profile: Profile, is_adopted: bool) -> Result<Vec<String>> {
     if exists(&root.join(POLICY_FILE)) {
         return Ok(Vec::new());
     }
@@ -179,7 +183,7 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
     let mut created = Vec::new();
     // The policy is written last: a vault that has one is complete.
-    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile))]) {
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile, is_adopted))]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
         }
@@ -187,11 +191,16 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     Ok(created)
 }
 
-/// Returns the profile's policy with an id for the new vault.
-fn new_policy(profile: Profile) -> String {
+/// Returns the profile's policy with an id for the new vault. Pages that were there before do not become stale unless
+/// somebody asks for it.
+fn new_policy(profile: Profile, is_adopted: bool) -> String {
+    let policy = match is_adopted {
+        true => profile.policy().replace("\nage = true\n", "\nage = false\n"),
+        false => profile.policy().to_owned(),
+    };
     let line = format!("profile = \"{}\"\n", profile.name());
     let about = "# Identifies this vault in a database, wherever it is checked out.";
-    profile.policy().replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
+    policy.replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
 }
 
 impl Render for InitReport {

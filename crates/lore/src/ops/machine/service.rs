@@ -14,6 +14,7 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
 use crate::ops::{Operation, Render};
+use crate::service::{Job, Schedule};
 
 /// Install background services for this vault
 ///
@@ -151,6 +152,33 @@ impl Operation for Uninstall {
         }
         Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
     }
+}
+
+/// A timer of a vault.
+pub struct Timer {
+    /// Name of its unit.
+    pub unit: String,
+    /// Whether its files are there.
+    pub installed: bool,
+    /// Whether it runs.
+    pub active: bool,
+}
+
+/// Returns the timers that the vault needs.
+pub fn timers(session: &Session) -> Result<Vec<Timer>> {
+    let plan = plan(session, &ServiceRequest::Installed)?;
+    let timer = |job: &Job| {
+        let installed = plan.files.iter().any(|(path, _)| {
+            path.file_stem().is_some_and(|stem| stem.to_string_lossy() == job.name) && exists(path)
+        });
+        let active = installed
+            && match plan.manager {
+                "launchd" => run(&["launchctl", "list", &job.name]),
+                _ => run(&["systemctl", "--user", "--quiet", "is-active", &job.unit()]),
+            };
+        Timer { unit: job.unit(), installed, active }
+    };
+    Ok(plan.jobs.iter().filter(|job| job.schedule != Schedule::Always).map(timer).collect())
 }
 
 /// Loads and starts the services; for what fails, returns the command to run by hand.

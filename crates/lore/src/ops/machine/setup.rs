@@ -184,6 +184,15 @@ fn config_paths(session: &Session) -> Result<ConfigPaths> {
     })
 }
 
+/// Returns the clients that are on this machine: name, word of the command line, whether they use Lore and its hooks.
+pub fn found_clients(session: &Session) -> Result<Vec<(&'static str, &'static str, bool, Option<bool>)>> {
+    let setup =
+        Setup { client: None, hooks: false, project_scope: false, tools: None, remove: false, dry_run: true };
+    let clients = clients(&config_paths(session)?, &setup.call(session, SettingsScope::User)?)?;
+    let found = clients.into_iter().filter(|item| item.found);
+    Ok(found.map(|item| (item.name, item.client.word(), item.server, item.hooks)).collect())
+}
+
 fn clients(paths: &ConfigPaths, call: &Call) -> Result<Vec<ClientItem>> {
     let item = |client: Client| -> Result<ClientItem> {
         let (server, hooks) = plan(client, SettingsScope::User, paths, call);

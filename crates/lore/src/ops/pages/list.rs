@@ -63,7 +63,7 @@ impl Operation for List {
             SortOrder::Title => Order::Title,
         };
         let range = ListRange::new(self.limit, self.page)?;
-        let filter = self.filters.build(context)?;
+        let filter = self.filters.build(session, context)?;
         match &self.due {
             Some(day) => due(context, &filter, date("--due", day, context)?, &range),
             None => PageList::read(context, &filter, order, &range),

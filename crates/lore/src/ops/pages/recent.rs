@@ -37,7 +37,8 @@ impl Operation for Recent {
     fn run(self, session: &Session) -> Result<PageList> {
         let context = session.fresh()?;
         let start = since(self.timeframe.as_deref().unwrap_or("1 day"), &context.now())?;
-        let filter = Filter { since: Some(start), ..Default::default() };
+        let namespace = session.namespace_filter(context, None);
+        let filter = Filter { since: Some(start), namespace, ..Default::default() };
         PageList::read(context, &filter, Order::Updated, &ListRange::new(self.limit, self.page)?)
     }
 }

@@ -33,6 +33,7 @@ pub struct Rm {
 
 impl Operation for Rm {
     const NAME: &'static str = "rm";
+    const ALIASES: &'static [&'static str] = &["delete"];
     const WRITES: bool = true;
     type Output = WriteResult;
 

@@ -30,9 +30,10 @@ const ABOVE: usize = 4;
 
 /// Print the brief for this directory
 ///
-/// The brief has the vault's injected files, the pages in use here, conflicts and stale pages. Pages that belong to the
-/// working directory come first: those in a folder of its name, or with it as project, tag or wing. If nothing matches,
-/// the three active pages changed last are listed. Only current pages are listed; stale ones become alerts. Everything
+/// The brief has the vault's injected files, the pages in use here, conflicts and stale pages. In a directory that is
+/// mapped to a namespace (`lore map`), these are the pages of the namespace and no others; in one that is mapped to the
+/// vault, the vault's. Elsewhere, pages that belong to the working directory come first: those in a folder of its name, or
+/// with it as project, tag or wing. If nothing matches, the three active pages changed last are listed. Only current pages are listed; stale ones become alerts. Everything
 /// fits a token budget, and omissions are reported. Without --token-budget, injected files are always included in full
 /// and the budget applies to the rest.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub struct Context {
     #[arg(long, conflicts_with = "namespace")]
     #[serde(default)]
     recent: bool,
-    /// Only pages of this folder, project, tag or wing
+    /// Only pages of this namespace: a folder, project, tag or wing
     #[arg(long, visible_alias = "path", value_name = "PREFIX")]
     #[serde(default, alias = "path")]
     namespace: Option<String>,
@@ -169,8 +170,10 @@ impl Operation for Context {
 
 impl Context {
     fn request(&self, session: &Session, context: &VaultContext) -> BriefRequest {
+        let asked = self.namespace.as_deref();
         BriefRequest {
-            namespace: self.namespace.clone(),
+            namespace: if self.recent { None } else { session.namespace(context, asked) },
+            mapped: asked.is_none() && session.is_mapped(context),
             directories: directories(session, context),
             limit: self.limit,
             recent: self.recent,

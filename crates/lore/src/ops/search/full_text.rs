@@ -1,7 +1,8 @@
 //! `search`: full-text search.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{HitKind, MAX_HITS, SearchRequest, SearchResult, VaultContext, search};
+use lore_engine::{HitKind, MAX_HITS, SearchRequest, SearchResult, State, VaultContext, search, states};
+use lore_ports::{Filter, Order, PageRow, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +17,16 @@ use crate::ops::{Operation, Render};
 
 /// Search full text: exact names first, then all words, then some
 ///
-/// A query may contain "phrases" and the operators AND, OR and NOT in capitals; the last word matches as a prefix.
+/// Without a query, the pages that match the filters are listed, last changed first. A query may contain "phrases" and the operators AND, OR and NOT in capitals; the last word matches as a prefix.
 /// Every hit has the reason it matched, its path and lines, and the hash of the file they were read from.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json"
+    after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json\n  lore search --namespace clients"
 )]
 pub struct Search {
-    /// Words to search for
-    pub query: String,
+    /// Words to search for; optional with a filter
+    #[serde(default)]
+    pub query: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -120,20 +122,70 @@ impl Operation for Search {
                 format!("use 1 or more, and a limit of at most {MAX_HITS}"),
             ));
         }
+        let is_filtered = self.filters.is_given();
+        let filter = self.filters.build(session, context)?;
+        let offset = (page - 1).saturating_mul(limit).min(u32::MAX as usize);
+        let Some(query) = self.query else {
+            if !is_filtered || self.kind.is_some() {
+                return Err(AppError::usage(
+                    "no words to search for",
+                    "pass words, or a filter such as --namespace",
+                ));
+            }
+            return Ok(SearchOutput::listed(session, listed(context, &filter, limit, offset)?, page, limit));
+        };
         let request = SearchRequest {
-            text: self.query,
-            filter: self.filters.build(context)?,
+            text: query,
+            filter,
             kind: self.kind.map(hit_kind),
             limit,
             // No vault has this many hits; the cap keeps later additions from overflowing.
-            offset: (page - 1).saturating_mul(limit).min(u32::MAX as usize),
+            offset,
             ..SearchRequest::default()
         };
         Ok(SearchOutput::new(session, context, search(context, &request)?, page))
     }
 }
 
+/// Returns the pages of a filter with their states, last touched first, and one more than wanted if there are more.
+fn listed(
+    context: &VaultContext,
+    filter: &Filter,
+    limit: usize,
+    offset: usize,
+) -> Result<Vec<(PageRow, State)>> {
+    let window = Window { limit: limit.saturating_add(1), offset };
+    let rows = context.store().list(context.project(), filter, Order::Touched, window)?;
+    let states = states(context, &rows)?;
+    Ok(rows.into_iter().zip(states).collect())
+}
+
 impl SearchOutput {
+    /// Lists pages without a query.
+    fn listed(
+        session: &Session,
+        mut pages: Vec<(PageRow, State)>,
+        page: usize,
+        limit: usize,
+    ) -> SearchOutput {
+        let more = pages.len() > limit;
+        pages.truncate(limit);
+        let hits = pages.into_iter().map(|(row, state)| HitItem {
+            slug: row.slug,
+            title: row.title,
+            kind: row.kind,
+            summary: row.summary,
+            why: vec!["filter".into()],
+            score: 0.0,
+            excerpt: None,
+            warnings: state.warnings(),
+            status: state.status,
+        });
+        let next = || session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
+        let (hits, hint) = (hits.collect(), more.then(next).unwrap_or_default());
+        SearchOutput { hits, mode: Mode::Lexical.name(), relaxed: false, page, more, hint }
+    }
+
     /// Converts the result of the engine.
     pub fn new(session: &Session, context: &VaultContext, found: SearchResult, page: usize) -> SearchOutput {
         let hits = found.hits.into_iter().map(|hit| HitItem {

@@ -3,7 +3,9 @@
 mod answers;
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Budget, Depth as EngineDepth, MAX_HITS, Note, SearchRequest, search};
+use lore_engine::{
+    Budget, Depth as EngineDepth, Level, MAX_HITS, Note, SearchRequest, VaultContext, lint, search,
+};
 use lore_memory::{is_watched, record_answer, unrecorded_answer};
 use lore_ports::Filter;
 use schemars::JsonSchema;
@@ -16,6 +18,7 @@ use crate::ops::as_of::{Moment, View};
 use crate::ops::external_text::fence_tokens;
 use crate::ops::filters::Filters;
 use crate::ops::search::request::{Mode, request};
+use crate::ops::views::count;
 
 use answers::Answers;
 
@@ -37,7 +40,7 @@ use answers::Answers;
 pub struct Query {
     /// Question to answer
     question: String,
-    /// Search mode [default: hybrid]
+    /// Search mode [default: hybrid, or query.mode of the policy]
     #[arg(long, value_enum)]
     #[serde(default)]
     mode: Option<Mode>,
@@ -106,10 +109,10 @@ impl Operation for Query {
         }
         let context = &*view;
         let tokens = self.tokens(session)?;
-        let filter = self.filters.build(context)?;
+        let filter = self.filters.build(session, context)?;
         let as_of = self.moment.day(context)?;
         // Only a plain question about the present can reveal a gap; a mode or a filter targets something specific.
-        let plain = self.mode.is_none() && filter == Filter::default();
+        let plain = self.mode.is_none() && Filter { namespace: None, ..filter.clone() } == Filter::default();
         let plain = plain && as_of.is_none() && matches!(view, View::Now(_));
         let watched = if plain { is_watched(context, &self.question) } else { Ok(false) };
         let depth = self.depth.unwrap_or_default().into();
@@ -122,7 +125,7 @@ impl Operation for Query {
                 limit: self.limit,
                 judge: matches!(watched, Ok(true)),
                 budget: Some(Budget { depth, tokens, around: fence_tokens }),
-                ..request(session, self.mode.unwrap_or_default())?
+                ..request(session, self.mode.unwrap_or_else(|| context.policy().query.mode.into()))?
             },
         )?;
         if let Err(error) = watched {
@@ -133,8 +136,29 @@ impl Operation for Query {
             let record = if session.is_read_only() { unrecorded_answer } else { record_answer };
             found.notes.extend(record(context, &self.question, quality).map(Note::Remark));
         }
-        Ok(Answers::new(session, context, found))
+        let broken = match matches!(view, View::Now(_)) && context.policy().query.checks {
+            true => problems(context)?,
+            false => None,
+        };
+        if let Some(problem) = &broken {
+            found.notes.push(Note::Remark(problem.clone()));
+        }
+        Ok(Answers::new(session, context, found).broken(broken.is_some()))
     }
+}
+
+/// Returns what makes the answer unreliable: pages with lint errors, files that could not be indexed.
+fn problems(context: &VaultContext) -> Result<Option<String>> {
+    let errors = lint(context, None)?.into_iter().filter(|found| found.level == Level::Error).count();
+    let failures = context.store().failures(context.project())?.len();
+    let mut problems = Vec::new();
+    if errors > 0 {
+        problems.push(format!("{}: see `lore lint`", count(errors as u64, "lint error")));
+    }
+    if failures > 0 {
+        problems.push(format!("{} not indexed: see `lore doctor`", count(failures as u64, "file")));
+    }
+    Ok((!problems.is_empty()).then(|| problems.join("; ")))
 }
 
 impl Query {

@@ -1,7 +1,7 @@
 //! Search requests from the user's settings, and the names of search modes.
 
 use clap::ValueEnum;
-use lore_engine::{Fusion, Mode as EngineMode, SearchRequest, Signals};
+use lore_engine::{Fusion, Mode as EngineMode, QueryMode, SearchRequest, Signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,17 @@ impl Mode {
             Mode::Lexical => "lexical",
             Mode::Semantic => "semantic",
             Mode::Fields => "fields",
+        }
+    }
+}
+
+impl From<QueryMode> for Mode {
+    fn from(mode: QueryMode) -> Mode {
+        match mode {
+            QueryMode::Hybrid => Mode::Hybrid,
+            QueryMode::Lexical => Mode::Lexical,
+            QueryMode::Semantic => Mode::Semantic,
+            QueryMode::Fields => Mode::Fields,
         }
     }
 }

@@ -84,7 +84,8 @@ fn write_on_a_diverged_branch_is_refused() {
     vault.push_from(&other, "elsewhere.md", "# From elsewhere\n");
     let head = vault.head();
     let ran = vault.later(LATER, &["edit", "page", "--append", "Two"]).exits(4);
-    ran.says("diverged: 1 commits here, 1 there; nothing was changed").says("git -c rebase.autoStash=true rebase origin/main");
+    ran.says("diverged: 1 commits here, 1 there; nothing was changed")
+        .says("git -c rebase.autoStash=true rebase origin/main");
     assert_eq!((vault.head(), vault.read("page.md")), (head.clone(), "One\n".to_owned()));
     // It stays refused without another fetch, until a person has reconciled the branches.
     fs::rename(vault.remote(), vault.sandbox.root.join("away.git")).expect("moved");

@@ -99,7 +99,13 @@ impl Operation for SearchNotes {
             ));
         }
         let after = self.after_date.as_deref().map(|date| since(date, &context.now())).transpose()?;
-        let filter = Filter { kinds: self.note_types, tags: self.tags, since: after, ..Filter::default() };
+        let filter = Filter {
+            kinds: self.note_types,
+            tags: self.tags,
+            since: after,
+            namespace: session.namespace_filter(context, None),
+            ..Filter::default()
+        };
         let settings = match self.search_type {
             SearchType::Fts => SearchRequest::default(),
             SearchType::Vector => request(session, Mode::Semantic)?,

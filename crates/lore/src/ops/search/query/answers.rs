@@ -27,6 +27,9 @@ pub struct Answers {
     left_out: usize,
     /// Notes about the answer.
     notes: Vec<String>,
+    /// Whether lint errors or files that could not be indexed make it unreliable.
+    #[serde(skip)]
+    broken: bool,
 }
 
 /// A page that answers the question.
@@ -78,6 +81,7 @@ impl Answers {
             budget_remaining: spent.map_or(0, |spent| spent.remaining),
             left_out: spent.map_or(0, |spent| spent.left_out),
             notes: found.notes.iter().map(|note| session.note(note)).collect(),
+            broken: false,
         }
     }
 }
@@ -142,7 +146,14 @@ impl Render for Answers {
     }
 
     fn exit(&self) -> u8 {
-        u8::from(self.hits.is_empty())
+        if self.broken { 4 } else { u8::from(self.hits.is_empty()) }
+    }
+}
+
+impl Answers {
+    /// Returns the answers, marked as unreliable or not.
+    pub(super) fn broken(self, broken: bool) -> Answers {
+        Answers { broken, ..self }
     }
 }
 

@@ -1,0 +1,210 @@
+//! Merges pages into one, and splits a page by its sections. A plan shows what would change; one write makes it so.
+
+mod redirect;
+mod split;
+
+pub use split::{SplitPart, SplitPlan, apply_split, plan_split};
+
+use std::collections::{BTreeMap, HashSet};
+
+use lore_engine::{
+    Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, check_format, write_as,
+};
+use lore_page::{LINKS_TO, Link, Properties, Value, edit, parse};
+use lore_ports::{LinkFilter, PageNo, PageRow};
+use lore_text::fold;
+use lore_vault::{VaultPath, decode, exists, sidecar};
+
+use crate::capture::list;
+use crate::compact::rebase_links;
+
+use redirect::{PageName, Redirects};
+
+/// Properties of a merged page that its successor does not take over.
+const OWN: [&str; 11] = [
+    "id",
+    "title",
+    "status",
+    "aliases",
+    "alias",
+    "permalink",
+    "tags",
+    "created",
+    "updated",
+    "summary",
+    "type",
+];
+
+/// A merge of pages.
+#[derive(Debug)]
+pub struct MergePlan {
+    /// The page that remains.
+    pub target: PageRow,
+    /// Its text before.
+    pub old: String,
+    /// Its text after.
+    pub text: String,
+    /// The pages that are deleted.
+    pub merged: Vec<PageRow>,
+    /// Pages whose links and pointers follow, with the number of changes.
+    pub sources: BTreeMap<String, usize>,
+    /// Pages that cannot be changed, with the reason; their links by name and id still resolve.
+    pub blocked: BTreeMap<String, String>,
+    redirects: Redirects,
+}
+
+/// Plans to merge pages into the first one. Changes nothing.
+pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) -> Result<MergePlan> {
+    check_pages(target, others)?;
+    let name = PageName::new(context, target)?;
+    let gone: Vec<PageNo> = others.iter().map(|page| page.number).collect();
+    let own = own_links(context, target, others)?;
+    let old = text_of(context, target)?;
+    let mut text = without_self_links(&old, &target.path, &own, &name)?;
+    for other in others {
+        let body = without_self_links(&text_of(context, other)?, &other.path, &own, &name)?;
+        let body = rebase_links(&target.path, &other.path, &body)?;
+        let combined = edit::combine(&text, &body);
+        text = combined.map_err(|source| failed(&target.path, source))?;
+        text = with_properties(&text, &target.path, other, &body)?;
+    }
+    let redirects = Redirects::to_page(context, &gone, others, &name, target)?;
+    let (sources, blocked) = redirects.sources(context)?;
+    let (target, merged) = (target.clone(), others.to_vec());
+    Ok(MergePlan { target, old, text, merged, sources, blocked, redirects })
+}
+
+/// Merges the pages of a plan, all or nothing; fails if one of them has changed since.
+pub fn apply_merge(context: &VaultContext, plan: &MergePlan) -> Result<Receipt> {
+    let new: Edit<'_> = Box::new(|_| Ok(plan.text.clone()));
+    let mut changes = vec![PageChange {
+        path: VaultPath::known(plan.target.path.clone()),
+        action: Action::Edit(new),
+        expected_version: Some(plan.target.version),
+    }];
+    let mut data = exists(&context.vault().root().join(sidecar(&plan.target.path)));
+    for page in &plan.merged {
+        changes.push(PageChange {
+            path: VaultPath::known(page.path.clone()),
+            action: Action::Delete,
+            expected_version: Some(page.version),
+        });
+        changes.extend(moved_sidecar(context, &page.path, &plan.target.path, &mut data)?);
+    }
+    changes.extend(plan.redirects.changes(plan.sources.keys()));
+    let names: Vec<&str> = plan.merged.iter().map(|page| page.path.as_str()).collect();
+    let subject = Some(format!("Merge {} into {}", names.join(", "), plan.target.path));
+    write_as(context, &changes, &WriteOptions { subject, ..WriteOptions::default() })
+}
+
+fn check_pages(target: &PageRow, others: &[PageRow]) -> Result<()> {
+    let mut seen = HashSet::from([target.number]);
+    if others.is_empty() || !others.iter().all(|page| seen.insert(page.number)) {
+        return Err(Error::BadInput {
+            message: format!("there is no other page to merge into {}", target.slug),
+            hint: "name two or more different pages; the first one remains".into(),
+        });
+    }
+    std::iter::once(target).chain(others).try_for_each(|page| check_format(&page.path))
+}
+
+/// Moves the data beside a merged page, if the remaining page has none; two of them only a person can combine.
+fn moved_sidecar(
+    context: &VaultContext,
+    from: &str,
+    to: &str,
+    taken: &mut bool,
+) -> Result<Option<PageChange<'static>>> {
+    let (old, new) = (sidecar(from), sidecar(to));
+    if !exists(&context.vault().root().join(&old)) {
+        return Ok(None);
+    }
+    if std::mem::replace(taken, true) {
+        return Err(Error::BadInput {
+            message: format!("both {from} and {to} have data beside them"),
+            hint: format!("combine {old} and {new} by hand first; nothing was changed"),
+        });
+    }
+    let as_it_is: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
+    let action = Action::Move(VaultPath::known(new), as_it_is);
+    Ok(Some(PageChange { path: VaultPath::known(old), action, expected_version: None }))
+}
+
+/// Returns the links among the pages, as path and target: once merged, they would lead from the page to itself.
+fn own_links(
+    context: &VaultContext,
+    target: &PageRow,
+    others: &[PageRow],
+) -> Result<HashSet<(String, String)>> {
+    let numbers: Vec<PageNo> = std::iter::once(target).chain(others).map(|page| page.number).collect();
+    let rows = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
+    let inside = rows.into_iter().filter(|row| row.to.is_some_and(|to| numbers.contains(&to)));
+    Ok(inside.map(|row| (row.from_path, row.link.target)).collect())
+}
+
+/// Returns a text without the relations to the page itself; links to it in prose lead to its new name.
+fn without_self_links(
+    text: &str,
+    path: &str,
+    own: &HashSet<(String, String)>,
+    name: &PageName,
+) -> Result<String> {
+    let leads_here = |link: &Link| own.contains(&(path.to_owned(), link.target.clone()));
+    let is_relation =
+        |link: &&Link| link.relation != LINKS_TO && link.span.start < link.span.end && leads_here(link);
+    let links = parse(path, text).page.links;
+    let mut lines: Vec<u32> = links.iter().filter(is_relation).map(|link| link.line).collect();
+    lines.dedup();
+    // From last to first, so that the line numbers above stay valid.
+    let removed = lines.iter().rev().try_fold(text.to_owned(), |text, line| {
+        edit::remove_relation(&text, *line).map_err(|source| failed(path, source))
+    })?;
+    let mut follow = |link: &Link| leads_here(link).then(|| name.target(path, link));
+    edit::retarget_links(&removed, path, &mut follow).map_err(|source| failed(path, source))
+}
+
+/// Adds the names, tags and further properties of a merged page.
+fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) -> Result<String> {
+    let (page, merged) = (parse(path, text).page, parse(&other.path, other_text).page);
+    let title = fold(&page.title);
+    let mut aliases = page.properties.list("aliases");
+    let names = [vec![merged.title.clone()], merged.aliases.clone(), vec![other.id.clone()]].concat();
+    for name in names {
+        if fold(&name) != title && !aliases.iter().any(|known| fold(known) == fold(&name)) {
+            aliases.push(name);
+        }
+    }
+    let set = |text: &str, key: &str, value: &Value| {
+        edit::set_property(text, key, value).map_err(|source| failed(path, source))
+    };
+    let mut text = set(text, "aliases", &list(aliases))?;
+    let tags = Properties::list(&merged.properties, "tags");
+    for tag in tags.iter().filter(|tag| !page.tags.contains(tag)) {
+        text = edit::add_tag(&text, tag).map_err(|source| failed(path, source))?;
+    }
+    for (key, value) in merged.properties.iter().filter(|(key, _)| !OWN.contains(key)) {
+        match (page.properties.get(key), value) {
+            (None, value) => text = set(&text, key, value)?,
+            (Some(Value::List(own)), Value::List(more)) => {
+                let new = more.iter().filter(|item| !own.contains(item));
+                text = set(&text, key, &Value::List(own.iter().chain(new).cloned().collect()))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the text of a page, which must be UTF-8.
+fn text_of(context: &VaultContext, page: &PageRow) -> Result<String> {
+    let file = context.read(page)?;
+    let decoded = decode(&file.bytes);
+    match decoded.encoding {
+        Some(_) => Err(Error::NotUtf8 { path: page.path.clone() }),
+        None => Ok(decoded.text.into_owned()),
+    }
+}
+
+fn failed(path: &str, source: edit::EditError) -> Error {
+    Error::Edit { slug: path.to_owned(), source }
+}

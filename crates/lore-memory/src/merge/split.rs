@@ -1,0 +1,180 @@
+//! Splits a page: its sections become pages of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lore_engine::{
+    Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, check_format, write_as,
+};
+use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
+use lore_page::{Interval, parse};
+use lore_ports::PageRow;
+use lore_text::fold;
+use lore_vault::{VaultPath, folder};
+
+use super::redirect::{PageName, Redirects};
+use super::{failed, text_of};
+use crate::capture::{Naming, NewPage, free_path_of, new_page};
+
+/// Relations between a page and its parts.
+const PART_OF: &str = "part_of";
+const HAS_PART: &str = "has_part";
+
+/// A split of a page.
+#[derive(Debug)]
+pub struct SplitPlan {
+    /// The page.
+    pub page: PageRow,
+    /// Its text before.
+    pub old: String,
+    /// Its text after.
+    pub text: String,
+    /// The new pages.
+    pub parts: Vec<SplitPart>,
+    /// Pages whose links to a section follow, with the number of changes.
+    pub sources: BTreeMap<String, usize>,
+    /// Pages that cannot be changed, with the reason.
+    pub blocked: BTreeMap<String, String>,
+    redirects: Redirects,
+}
+
+/// A section that becomes a page.
+#[derive(Debug)]
+pub struct SplitPart {
+    /// Its heading.
+    pub heading: String,
+    /// Title of the new page.
+    pub title: String,
+    /// Path of the new page.
+    pub path: String,
+    /// Text of the new page.
+    pub text: String,
+}
+
+/// Plans to split a page by these sections, or by all sections below its title. Changes nothing.
+pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -> Result<SplitPlan> {
+    check_format(&page.path)?;
+    let old = text_of(context, page)?;
+    let places = chosen(page, &old, headings)?;
+    let parent = PageName::new(context, page)?;
+    let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for place in &places {
+        let part = part(context, page, &old, place, &parent, &mut taken)?;
+        names.push((part.heading.clone(), PageName::of_new(&part.path, &part.title)));
+        parts.push(part);
+    }
+    let mut text = edit::remove_sections(&old, &places);
+    for (_, name) in &names {
+        text = with_relation(&text, &page.path, HAS_PART, name.short())?;
+    }
+    let redirects = Redirects::to_sections(context, page, &names)?;
+    let (sources, blocked) = redirects.sources(context)?;
+    Ok(SplitPlan { page: page.clone(), old, text, parts, sources, blocked, redirects })
+}
+
+/// Splits the page of a plan, all or nothing; fails if it has changed since.
+pub fn apply_split(context: &VaultContext, plan: &SplitPlan) -> Result<Receipt> {
+    let rest: Edit<'_> = Box::new(|_| Ok(plan.text.clone()));
+    let mut changes = vec![PageChange {
+        path: VaultPath::known(plan.page.path.clone()),
+        action: Action::Edit(rest),
+        expected_version: Some(plan.page.version),
+    }];
+    changes.extend(plan.parts.iter().map(|part| PageChange {
+        path: VaultPath::known(part.path.clone()),
+        action: Action::Put(part.text.clone().into_bytes()),
+        expected_version: Some(0),
+    }));
+    changes.extend(plan.redirects.changes(plan.sources.keys()));
+    let subject = Some(format!("Split {}", plan.page.path));
+    write_as(context, &changes, &WriteOptions { subject, ..WriteOptions::default() })
+}
+
+/// Returns the sections to split off, in order.
+fn chosen(page: &PageRow, text: &str, headings: &[String]) -> Result<Vec<SectionPlace>> {
+    let truth = parse(&page.path, text).page.truth;
+    let all = edit::sections(text).into_iter();
+    let all: Vec<SectionPlace> =
+        all.filter(|place| place.heading.level > 1 && place.whole.start < truth.end).collect();
+    let level = all.iter().map(|place| place.heading.level).min().unwrap_or(2);
+    let top: Vec<SectionPlace> = all.into_iter().filter(|place| place.heading.level == level).collect();
+    let names = || top.iter().map(|place| place.heading.text.clone()).collect::<Vec<_>>().join(", ");
+    if top.is_empty() {
+        return Err(Error::BadInput {
+            message: format!("{} has no sections", page.slug),
+            hint: "add headings (`## …`) where it should be split".into(),
+        });
+    }
+    let is_named = |place: &SectionPlace, name: &String| {
+        fold(&place.heading.text) == fold(name.trim_start_matches('#').trim())
+    };
+    if let Some(unknown) = headings.iter().find(|name| !top.iter().any(|place| is_named(place, name))) {
+        return Err(Error::BadInput {
+            message: format!("{} has no section {unknown:?} at its highest level", page.slug),
+            hint: format!("its sections are: {}", names()),
+        });
+    }
+    let is_chosen =
+        |place: &SectionPlace| headings.is_empty() || headings.iter().any(|name| is_named(place, name));
+    Ok(top.into_iter().filter(is_chosen).collect())
+}
+
+/// Returns the page of a section.
+fn part(
+    context: &VaultContext,
+    page: &PageRow,
+    text: &str,
+    place: &SectionPlace,
+    parent: &PageName,
+    taken: &mut BTreeSet<String>,
+) -> Result<SplitPart> {
+    let heading = place.heading.text.clone();
+    let (title, path) = free_title(context, page, &heading, taken)?;
+    let body = promote_headings(place.body.of(text).trim());
+    let new = NewPage {
+        text: &format!("# {title}\n\n{body}\n"),
+        title: &title,
+        tags: page.properties.list("tags"),
+        source: Some(page.properties.text("source").map_or_else(|| page.slug.clone(), str::to_owned)),
+        directory: None,
+        extra: Vec::new(),
+    };
+    let mut text = new_page(context, &path, &new)?;
+    for key in ["projects", "namespace", "visibility", "confidence"] {
+        if let Some(value) = page.properties.get(key) {
+            text = edit::set_property(&text, key, value).map_err(|source| failed(&path, source))?;
+        }
+    }
+    let text = with_relation(&text, &path, PART_OF, parent.short())?;
+    Ok(SplitPart { heading, title, path, text })
+}
+
+/// Returns a title that no page has, and a free path for it.
+fn free_title(
+    context: &VaultContext,
+    page: &PageRow,
+    heading: &str,
+    taken: &mut BTreeSet<String>,
+) -> Result<(String, String)> {
+    let numbered = (2..).map(|number| format!("{}: {heading} ({number})", page.title));
+    let titles = [heading.to_owned(), format!("{}: {heading}", page.title)].into_iter().chain(numbered);
+    for title in titles {
+        let day = context.today();
+        let naming = Naming { folder: folder(&page.path), name: "{slug}", title: &title, day: &day };
+        let path = free_path_of(context, &naming)?;
+        let is_free = !matches!(context.find(&title), Ok(Some(_)) | Err(_));
+        if is_free && taken.insert(path.clone()) {
+            return Ok((title, path));
+        }
+    }
+    Err(Error::Exists { path: page.path.clone() })
+}
+
+fn with_relation(text: &str, path: &str, relation: &str, target: &str) -> Result<String> {
+    let new = NewRelation {
+        relation: relation.to_owned(),
+        target: target.to_owned(),
+        context: None,
+        interval: Interval::default(),
+    };
+    edit::add_relation(text, &new).map_err(|source| failed(path, source))
+}

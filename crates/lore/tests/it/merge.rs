@@ -1,0 +1,144 @@
+//! `merge` and `split`: a preview, then one write that can be undone; links, pointers and ids follow.
+
+use serde_json::{Value, json};
+
+use crate::git_support::GitVault;
+use crate::sandbox::Sandbox;
+
+const KEPT: &str = "a1b2c3d4-0000-4000-8000-000000000001";
+const GONE: &str = "c3d4e5f6-0000-4000-8000-000000000002";
+
+fn two_pages() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "companies/acme.md",
+        format!(
+            "---\nid: {KEPT}\ntags: [client]\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n\n## Links\n\n- related [[Acme Inc]]\n\n---\n\n- **2024-03-01** | chat — Signed\n"
+        ),
+    );
+    sandbox.write(
+        "companies/acme-inc.md",
+        format!(
+            "---\nid: {GONE}\ntags: [partner]\naliases: [ACME]\nregion: north\n---\n# Acme Inc\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n---\n\n- **2024-02-01** | mail — Called\n"
+        ),
+    );
+    sandbox.write(
+        "people/ada.md",
+        format!(
+            "# Ada\n\nLeads [[Acme Inc]], see [it](../companies/acme-inc.md#facts) and [[id:{GONE}|there]].\n\nlore: Acme Inc ({GONE})\n"
+        ),
+    );
+    sandbox.sync();
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, path: &str) -> String {
+    String::from_utf8(sandbox.read(path)).expect("text")
+}
+
+#[test]
+fn merge_is_previewed_then_written_as_one() {
+    let sandbox = two_pages();
+    let before = sandbox.files();
+    let preview = sandbox.run(&["merge", "companies/acme", "companies/acme-inc"]).ok().json();
+    assert_eq!(
+        (&preview["outcome"], &preview["deleted"]),
+        (&json!("preview"), &json!(["companies/acme-inc.md"]))
+    );
+    assert_eq!(preview["links"], json!({ "people/ada.md": 4 }));
+    assert!(preview["diff"].as_str().expect("a diff").contains("+- size:: 40"));
+    assert_eq!(sandbox.files(), before, "a preview writes nothing");
+    let merged = sandbox.run(&["merge", "companies/acme", "companies/acme-inc", "--yes"]).ok().json();
+    assert_eq!(merged["outcome"], "merged");
+    assert_eq!(
+        text(&sandbox, "companies/acme.md"),
+        format!(
+            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, ACME, {GONE}]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
+        )
+    );
+    assert_eq!(
+        text(&sandbox, "people/ada.md"),
+        format!(
+            "# Ada\n\nLeads [[Acme]], see [it](../companies/acme.md#facts) and [[id:{KEPT}|there]].\n\nlore: Acme Inc ({KEPT})\n"
+        )
+    );
+    assert!(!sandbox.vault().join("companies/acme-inc.md").exists());
+    for reference in [GONE, "Acme Inc", "ACME", &format!("id:{GONE}"), &format!("ai-kb: Acme Inc ({GONE})")] {
+        assert_eq!(sandbox.run(&["show", reference]).ok().json()["slug"], "companies/acme", "{reference}");
+    }
+    sandbox.validate();
+}
+
+#[test]
+fn merge_is_undone_by_its_own_commands() {
+    let sandbox = two_pages();
+    let files = |sandbox: &Sandbox| {
+        ["companies/acme.md", "companies/acme-inc.md", "people/ada.md"].map(|path| text(sandbox, path))
+    };
+    let before = files(&sandbox);
+    let merged = sandbox.run(&["merge", "companies/acme", "companies/acme-inc", "--yes"]).ok().json();
+    for command in merged["undo"].as_array().expect("commands") {
+        let words: Vec<&str> = command.as_str().expect("a command").split(' ').skip(1).collect();
+        sandbox.run(&words).ok();
+    }
+    assert_eq!(files(&sandbox), before);
+}
+
+#[test]
+fn merge_refuses_what_it_cannot_do() {
+    let sandbox = two_pages();
+    sandbox.run(&["merge", "companies/acme", "companies/acme"]).exits(2).says("no other page");
+    sandbox.run(&["merge", "companies/acme", "nobody"]).exits(3);
+    sandbox.run(&["merge", "companies/acme"]).exits(2);
+    for page in ["acme", "acme-inc"] {
+        sandbox.write(&format!("companies/.raw/{page}.json"), "{\"sources\":{}}");
+    }
+    let refused = ["merge", "companies/acme", "companies/acme-inc", "--yes"];
+    sandbox.run(&refused).exits(2).says("both").says("nothing was changed");
+    assert!(sandbox.vault().join("companies/acme-inc.md").exists());
+}
+
+#[test]
+fn merged_nodes_of_a_strict_vault_stay_valid() {
+    let vault = GitVault::with_profile("roam");
+    let one = vault.lore(&["capture", "Commit messages are imperative.", "--tag", "preference"]).ok().json();
+    let other = vault.lore(&["capture", "Looms weave patterns of leaves.", "--tag", "principle"]).ok().json();
+    let slug = |page: &Value| page["slug"].as_str().expect("a slug").to_owned();
+    vault.lore(&["merge", &slug(&one), &slug(&other), "--yes"]).ok();
+    vault.lore(&["lint"]).ok();
+    assert_eq!(vault.uncommitted(), Vec::<String>::new());
+    assert!(vault.git(&["log", "-1", "--format=%s"]).starts_with("Merge "));
+}
+
+#[test]
+fn split_makes_pages_of_sections() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "guide.md",
+        "---\ntags: [howto]\n---\n# Guide\n\nIntro.\n\n## Release\n\nTag it.\n\n### Notes\n\n- [tip] Sign it.\n\n## Deploy\n\nPush it.\n\n---\n\n- **2024-01-01** | chat — Written\n",
+    );
+    sandbox.write("index.md", "See [[Guide#Release]], [[Guide]] and [it](guide.md#Deploy).\n");
+    let preview = sandbox.run(&["split", "guide"]).ok().json();
+    let created = preview["created"].as_array().expect("pages");
+    assert_eq!(
+        created.iter().map(|page| page["path"].as_str().expect("a path")).collect::<Vec<_>>(),
+        ["release.md", "deploy.md"]
+    );
+    assert!(!sandbox.vault().join("release.md").exists(), "a preview writes nothing");
+    let done = sandbox.run(&["split", "guide", "--yes"]).ok().json();
+    assert_eq!(done["outcome"], "split");
+    let release = text(&sandbox, "release.md");
+    assert!(release.contains("# Release\n\nTag it.\n\n## Notes\n\n- [tip] Sign it.\n"), "{release}");
+    assert!(release.contains("- part_of [[Guide]]") && release.contains("howto"), "{release}");
+    let guide = text(&sandbox, "guide.md");
+    assert!(guide.contains("Intro.") && !guide.contains("Tag it.") && guide.contains("Written"), "{guide}");
+    assert!(guide.contains("- has_part [[Release]]") && guide.contains("- has_part [[Deploy]]"), "{guide}");
+    assert_eq!(text(&sandbox, "index.md"), "See [[Release]], [[Guide]] and [it](deploy.md).\n");
+    for command in done["undo"].as_array().expect("commands") {
+        let words: Vec<&str> = command.as_str().expect("a command").split(' ').skip(1).collect();
+        sandbox.run(&words).ok();
+    }
+    assert!(text(&sandbox, "guide.md").contains("Tag it.") && !sandbox.vault().join("release.md").exists());
+    sandbox.run(&["split", "guide", "--section", "Nowhere"]).exits(2).says("Release, Deploy");
+    sandbox.run(&["split", "index"]).exits(2).says("no sections");
+}

@@ -1,0 +1,177 @@
+//! Namespaces: created and listed, chosen by option or by directory, kept apart, with their own thresholds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Ran, Sandbox};
+
+const HARBOUR: &str = "Client A pays harbour fees in March.";
+const RAILWAY: &str = "Client B pays railway fees in March.";
+
+/// Creates a vault with two clients, each in a namespace and a directory of its own.
+fn two_clients() -> (Sandbox, PathBuf, PathBuf) {
+    let sandbox = Sandbox::with_vault();
+    let directories = ["work-a", "work-b"].map(|name| sandbox.root.join(name));
+    for (name, directory) in ["client-a", "client-b"].into_iter().zip(&directories) {
+        fs::create_dir(directory).expect("a directory");
+        sandbox.run(&["ns", "create", name]).ok();
+        sandbox.run(&["map", &directory.to_string_lossy(), name]).ok();
+    }
+    let [a, b] = directories;
+    (sandbox, a, b)
+}
+
+fn at(sandbox: &Sandbox, directory: &PathBuf, arguments: &[&str]) -> Ran {
+    let mut command: Command = sandbox.command(arguments);
+    Ran::from(command.current_dir(directory).output().expect("it runs"))
+}
+
+fn slugs(list: &Value) -> Vec<String> {
+    let list = list.as_array().expect("a list").iter();
+    list.filter_map(|one| one["slug"].as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn namespace_is_created_once_and_listed_with_its_settings() {
+    let sandbox = Sandbox::with_vault();
+    let create = ["ns", "create", "clients", "--title", "Clients", "--stale-after-days", "90"];
+    assert_eq!(sandbox.run(&create).ok().json()["message"], "created namespace clients in v");
+    assert_eq!(sandbox.run(&create).ok().json()["message"], "namespace clients exists already");
+    sandbox.run(&["ns", "create", "clients", "--stale-after-days", "7"]).exits(2).says("other settings");
+    sandbox.run(&["ns", "create", "Big Clients"]).exits(2).says("lowercase");
+    sandbox.run(&["capture", "Acme wants a retainer.", "--namespace", "clients"]).ok();
+    let listed = sandbox.run(&["ns", "list"]).ok().json();
+    let expected = json!([{ "slug": "clients", "name": "Clients", "folder": "clients", "pages": 1, "stale_after_days": 90 }]);
+    assert_eq!(listed["namespaces"], expected);
+    let called = sandbox.run(&["call", "ns_create", "{\"name\": \"home\"}"]).ok().json();
+    assert_eq!(called["message"], "created namespace home in v");
+    assert!(String::from_utf8(sandbox.read("lore.toml")).expect("text").ends_with("[namespaces.home]\n"));
+}
+
+#[test]
+fn two_clients_in_two_directories_do_not_see_each_other() {
+    let (sandbox, a, b) = two_clients();
+    let captured = at(&sandbox, &a, &["capture", HARBOUR]).ok().json();
+    assert_eq!(captured["namespace"], "client-a");
+    assert!(captured["slug"].as_str().expect("a slug").starts_with("client-a/"));
+    // A similar page of the other client is neither shown nor linked.
+    let captured = at(&sandbox, &b, &["capture", RAILWAY]).ok().json();
+    assert_eq!((&captured["namespace"], &captured["linked"]), (&json!("client-b"), &json!([])));
+    for (directory, own) in [(&a, "client-a"), (&b, "client-b")] {
+        let only_own = |found: Vec<String>| {
+            assert!(!found.is_empty() && found.iter().all(|slug| slug.starts_with(own)), "{own}: {found:?}");
+        };
+        only_own(slugs(&at(&sandbox, directory, &["search", "fees march"]).ok().json()["hits"]));
+        only_own(slugs(&at(&sandbox, directory, &["query", "who pays fees?"]).ok().json()["hits"]));
+        only_own(slugs(&at(&sandbox, directory, &["list"]).ok().json()["pages"]));
+        only_own(slugs(&at(&sandbox, directory, &["recent"]).ok().json()["pages"]));
+        let brief = at(&sandbox, directory, &["context"]).ok().json();
+        only_own(slugs(&brief["active_nodes"]));
+        assert_eq!(brief["namespace"], own);
+        let everything = at(&sandbox, directory, &["search", "fees march", "--namespace", "all"]).ok().json();
+        assert_eq!(everything["hits"].as_array().map(Vec::len), Some(2));
+        let input = json!({ "cwd": directory, "session_id": "s" }).to_string();
+        let start = ["hook", "session-start", "--time-limit", "600000"];
+        let told = sandbox.pipe(&start, input.as_bytes()).ok().text();
+        let other = if own == "client-a" { "railway" } else { "harbour" };
+        assert!(told.contains(own) && !told.contains(other), "{told}");
+    }
+}
+
+#[test]
+fn namespace_option_selects_pages_in_every_command() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.run(&["capture", "x", "--namespace", "clinets"]).exits(2).says("no namespace \"clinets\"");
+    sandbox.run(&["ns", "create", "clients"]).ok();
+    sandbox.run(&["capture", HARBOUR, "--namespace", "clients"]).ok();
+    sandbox.run(&["capture", "The loom weaves leaves."]).ok();
+    sandbox.write("tagged.md", "---\ntags: [clients]\n---\n# Tagged\n\nA fee.\n");
+    assert_eq!(
+        sandbox.run(&["search", "--namespace", "clients"]).ok().json()["hits"].as_array().map(Vec::len),
+        Some(2)
+    );
+    sandbox.run(&["search"]).exits(2).says("no words");
+    let stats = sandbox.run(&["stats", "--namespace", "clients"]).ok().json();
+    assert_eq!(stats["statuses"], json!([{ "name": "active", "pages": 2 }]));
+    assert_eq!(stats["namespaces"], json!([{ "name": "clients", "pages": 2 }]));
+    assert_eq!(stats["ages"][0]["name"], "up to 7 days");
+    let brief = sandbox.run(&["context", "--namespace", "clients"]).ok().json();
+    assert_eq!(brief["active_nodes"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn namespace_has_its_own_thresholds() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.run(&["ns", "create", "fast", "--stale-after-days", "10"]).ok();
+    sandbox.run(&["ns", "create", "slow", "--stale-after-days", "5000", "--orphan-after-days", "5000"]).ok();
+    for name in ["fast", "slow"] {
+        sandbox.write(&format!("{name}/page.md"), "---\nupdated: 2026-10-01\n---\n# Page\n");
+    }
+    sandbox.write("other.md", "---\nupdated: 2026-10-20\n---\n# Other\n");
+    assert_eq!(slugs(&sandbox.run(&["stale"]).ok().json()["pages"]), ["fast/page"]);
+    assert_eq!(slugs(&sandbox.run(&["stale", "--namespace", "fast"]).ok().json()["pages"]), ["fast/page"]);
+    sandbox.run(&["stale", "--namespace", "slow"]).exits(1);
+}
+
+#[test]
+fn directory_mapped_to_a_vault_gets_its_pages_and_an_unmapped_one_the_last_three() {
+    let sandbox = Sandbox::with_vault();
+    for name in ["one", "two", "three", "four", "five"] {
+        sandbox.write(&format!("{name}.md"), format!("# Page {name}\n"));
+    }
+    let [mapped, unmapped] = ["mapped", "unmapped"].map(|name| sandbox.root.join(name));
+    for directory in [&mapped, &unmapped] {
+        fs::create_dir(directory).expect("a directory");
+    }
+    sandbox.run(&["map", &mapped.to_string_lossy(), "v"]).ok();
+    let count = |directory: &PathBuf| {
+        let brief = at(&sandbox, directory, &["context"]).exits(0).json();
+        brief["active_nodes"].as_array().map(Vec::len)
+    };
+    assert_eq!((count(&mapped), count(&unmapped)), (Some(5), Some(3)));
+    let hook = |directory: &PathBuf| {
+        let input = json!({ "cwd": directory, "session_id": "s" }).to_string();
+        sandbox.pipe(&["hook", "session-start", "--time-limit", "600000"], input.as_bytes()).ok().text()
+    };
+    let pages = |text: &str| {
+        ["one", "two", "three", "four", "five"]
+            .iter()
+            .filter(|name| text.contains(&format!("Page {name}")))
+            .count()
+    };
+    assert_eq!((pages(&hook(&mapped)), pages(&hook(&unmapped))), (5, 3));
+}
+
+#[test]
+fn only_new_vaults_age_by_default() {
+    let old = "---\nupdated: 2020-01-01\n---\n# Old\n";
+    let fresh = Sandbox::with_vault();
+    fresh.write("old.md", old);
+    assert_eq!(slugs(&fresh.run(&["stale"]).ok().json()["pages"]), ["old"]);
+    let adopted = Sandbox::empty();
+    fs::create_dir(adopted.vault()).expect("a directory");
+    adopted.write("old.md", old);
+    adopted.run(&["init"]).ok();
+    adopted.run(&["stale"]).exits(1);
+}
+
+#[test]
+fn commands_have_the_forms_of_the_knowledge_tracker() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("new.md", "---\nid: a1b2c3d4-0000-4000-8000-000000000001\n---\n# New\n");
+    sandbox.write("old.md", "---\nid: c3d4e5f6-0000-4000-8000-000000000002\n---\n# Old\n");
+    sandbox.write("years.md", "---\nid: 20260000-0000-4000-8000-000000000003\n---\n# Years\n");
+    sandbox.run(&["link", "a1b2", "supersedes", "kt-c3d4", "--context", "newer"]).ok();
+    assert_eq!(slugs(&sandbox.run(&["stale"]).ok().json()["pages"]), ["old"]);
+    sandbox.run(&["status", "c3d4", "active"]).ok();
+    sandbox.run(&["stale"]).exits(1);
+    assert_eq!(sandbox.run(&["show", "kt-2026"]).ok().json()["slug"], "years");
+    sandbox.run(&["show", "2026"]).exits(3);
+    sandbox.run(&["delete", "a1b2"]).exits(2).says("confirmation required");
+    sandbox.run(&["delete", "a1b2", "--yes"]).ok();
+    assert!(!sandbox.vault().join("new.md").exists());
+    assert!(sandbox.run(&["status"]).ok().json()["last_index"].is_string());
+}
