@@ -12,7 +12,7 @@ use lore_engine::{
 };
 use lore_page::{LINKS_TO, Link, Properties, Value, edit, parse};
 use lore_ports::{LinkFilter, PageNo, PageRow};
-use lore_text::fold;
+use lore_text::slugify;
 use lore_vault::{VaultPath, decode, exists, sidecar};
 
 use crate::capture::list;
@@ -56,10 +56,10 @@ pub struct MergePlan {
 /// Plans to merge pages into the first one. Changes nothing.
 pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) -> Result<MergePlan> {
     check_pages(target, others)?;
-    let name = PageName::new(context, target)?;
+    let old = text_of(context, target)?;
+    let name = PageName::new(context, target, &old)?;
     let gone: Vec<PageNo> = others.iter().map(|page| page.number).collect();
     let own = own_links(context, target, others)?;
-    let old = text_of(context, target)?;
     let mut text = without_self_links(&old, &target.path, &own, &name)?;
     for other in others {
         let body = without_self_links(&text_of(context, other)?, &other.path, &own, &name)?;
@@ -166,11 +166,12 @@ fn without_self_links(
 /// Adds the names, tags and further properties of a merged page.
 fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) -> Result<String> {
     let (page, merged) = (parse(path, text).page, parse(&other.path, other_text).page);
-    let title = fold(&page.title);
     let mut aliases = page.properties.list("aliases");
-    let names = [vec![merged.title.clone()], merged.aliases.clone(), vec![other.id.clone()]].concat();
+    let headings = merged.heading_title.clone().into_iter();
+    let names = headings.chain([merged.title.clone()]).chain(merged.aliases.clone()).chain([other.id.clone()]);
     for name in names {
-        if fold(&name) != title && !aliases.iter().any(|known| fold(known) == fold(&name)) {
+        let own = page.heading_title.iter().chain([&page.title]);
+        if !own.chain(&aliases).any(|known| slugify(known) == slugify(&name)) {
             aliases.push(name);
         }
     }

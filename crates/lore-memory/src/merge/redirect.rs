@@ -24,11 +24,17 @@ pub(super) struct PageName {
 }
 
 impl PageName {
-    /// Returns the names of a page.
-    pub(super) fn new(context: &VaultContext, page: &PageRow) -> Result<PageName> {
-        let found = context.find(&page.title).ok().flatten();
-        let is_plain = is_plain(&page.title) && found.is_some_and(|found| found.number == page.number);
-        let short = if is_plain { page.title.clone() } else { target_of(context, page)? };
+    /// Returns the names of a page with this text.
+    pub(super) fn new(context: &VaultContext, page: &PageRow, text: &str) -> Result<PageName> {
+        let heading = lore_page::parse(&page.path, text).page.heading_title;
+        let leads_here = |name: &String| {
+            let found = context.find(name).ok().flatten();
+            is_plain(name) && found.is_some_and(|found| found.number == page.number)
+        };
+        let short = match heading.into_iter().chain([page.title.clone()]).find(leads_here) {
+            Some(name) => name,
+            None => target_of(context, page)?,
+        };
         Ok(PageName { path: page.path.clone(), id: page.id.clone(), short })
     }
 

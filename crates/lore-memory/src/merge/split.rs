@@ -55,7 +55,7 @@ pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -
     check_format(&page.path)?;
     let old = text_of(context, page)?;
     let places = chosen(page, &old, headings)?;
-    let parent = PageName::new(context, page)?;
+    let parent = PageName::new(context, page, &old)?;
     let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
     for place in &places {
         let part = part(context, page, &old, place, &parent, &mut taken)?;

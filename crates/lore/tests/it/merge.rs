@@ -53,7 +53,7 @@ fn merge_is_previewed_then_written_as_one() {
     assert_eq!(
         text(&sandbox, "companies/acme.md"),
         format!(
-            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, ACME, {GONE}]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
+            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, {GONE}]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
         )
     );
     assert_eq!(
