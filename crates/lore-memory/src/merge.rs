@@ -168,7 +168,8 @@ fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) ->
     let (page, merged) = (parse(path, text).page, parse(&other.path, other_text).page);
     let mut aliases = page.properties.list("aliases");
     let headings = merged.heading_title.clone().into_iter();
-    let names = headings.chain([merged.title.clone()]).chain(merged.aliases.clone()).chain([other.id.clone()]);
+    let names =
+        headings.chain([merged.title.clone()]).chain(merged.aliases.clone()).chain([other.id.clone()]);
     for name in names {
         let own = page.heading_title.iter().chain([&page.title]);
         if !own.chain(&aliases).any(|known| slugify(known) == slugify(&name)) {
