@@ -25,6 +25,8 @@ pub enum Action<'a> {
     Rewrite(Edit<'a>),
     /// Edit its text and move it to another path, which must be free.
     Move(VaultPath, Edit<'a>),
+    /// Move it to another path, which must be free, with its bytes as they are.
+    Relocate(VaultPath),
     /// Delete it.
     Delete,
     /// Delete it if the condition still holds once the vault is locked.
@@ -69,6 +71,10 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// Structured lines that new texts remove by not mentioning them, by the path of the page as in its change.
     pub dropped: BTreeMap<String, Dropped>,
+    /// The section that an edit names.
+    pub section: Option<String>,
+    /// Whether it moves a page, so that links to it are rewritten wherever they are.
+    pub is_move: bool,
     /// What is recorded in the ledger with it.
     pub noted: LedgerNotes,
     /// The mode of a file that is created; by default, the umask decides.

@@ -105,6 +105,22 @@ pub enum Error {
         /// The rule that forbids it.
         rule: String,
     },
+    /// An edit of the page must name its section.
+    #[error("an edit of {path} must name its section: {}", .sections.join(", "))]
+    SectionNeeded {
+        /// The path.
+        path: String,
+        /// The sections of the page.
+        sections: Vec<String>,
+    },
+    /// Text can only be added to the section.
+    #[error("the section {section:?} of {path} is append-only: its text must stay as it is")]
+    AppendOnly {
+        /// The path.
+        path: String,
+        /// The section.
+        section: String,
+    },
     /// The page, or the vault, would be invalid.
     #[error("{}", refused(.findings))]
     Lint {
@@ -279,7 +295,7 @@ impl Error {
             | Error::Compacted { .. }
             | Error::NoRepository
             | Error::NoRemote { .. } => Code::Usage,
-            Error::Denied { .. } => Code::Denied,
+            Error::Denied { .. } | Error::SectionNeeded { .. } | Error::AppendOnly { .. } => Code::Denied,
             Error::Untrusted { .. } => Code::Untrusted,
             Error::Lint { .. } | Error::Overlap { .. } | Error::SupersessionCycle { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,

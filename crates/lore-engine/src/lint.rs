@@ -145,7 +145,9 @@ fn pages(
         };
         let Some(bytes) = bytes else { continue };
         if context.indexes(path) {
-            findings.extend(page_findings(&policy, path, &decode(&bytes).text));
+            let decoded = decode(&bytes);
+            findings.extend(page_findings(&policy, path, &decoded.text));
+            findings.extend(page::date_findings(&policy, path, &decoded.text, context.day()));
         } else if is_new {
             // What Lore itself writes is checked even if it is data.
             findings.extend(byte_findings(&policy, path, &bytes));

@@ -13,6 +13,7 @@ mod parts;
 mod paths;
 mod pattern;
 mod profile;
+mod routine;
 mod rule;
 mod schema;
 
@@ -31,12 +32,13 @@ pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
 pub use namespaces::{NamespacePolicy, is_namespace_name, namespace_table};
 pub use parts::{
-    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Query, QueryMode, Raw, RollUp,
-    Rotate, Secrets,
+    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Query, QueryMode, Raw, Rebuild,
+    RollUp, Rotate, Secrets,
 };
 pub(crate) use paths::is_type_name;
 pub use pattern::Pattern;
 pub use profile::{Profile, fill};
+pub use routine::{CustomRoutines, Destination, Mirror, Routine, Table};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
@@ -89,6 +91,8 @@ pub struct Policy {
     pub schemas: BTreeMap<String, Schema>,
     /// Files that Lore writes.
     pub generated: Vec<Generated>,
+    /// When they are made again besides after a write.
+    pub rebuild: Rebuild,
     /// Files that are injected into every agent's context.
     pub inject: Vec<Inject>,
     /// Old paths and their new ones.
@@ -125,6 +129,20 @@ pub struct Policy {
     pub query: Query,
     /// Namespaces, by name.
     pub namespaces: BTreeMap<String, NamespacePolicy>,
+    /// Tables on pages that are read as data.
+    #[serde(rename = "table")]
+    pub tables: BTreeMap<String, Table>,
+    /// What an agent does at regular times.
+    #[serde(rename = "routine")]
+    pub routines: Vec<Routine>,
+    /// Routines that a person adds.
+    pub custom_routines: Option<CustomRoutines>,
+    /// Where the content of inbox files could go.
+    #[serde(rename = "destination")]
+    pub destinations: Vec<Destination>,
+    /// Pages that can be copied to another directory.
+    #[serde(rename = "mirror")]
+    pub mirrors: BTreeMap<String, Mirror>,
 }
 
 impl Policy {
@@ -183,6 +201,7 @@ impl Policy {
         self.capture.check().map_err(|message| (None, message))?;
         self.compact.check().map_err(|message| (None, message))?;
         self.check_namespaces().map_err(|message| (None, message))?;
+        self.rebuild.check().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };
         if let Some(zone) = &rotate.time_zone
             && jiff::tz::TimeZone::get(zone.get_ref()).is_err()
@@ -265,6 +284,16 @@ impl Policy {
         let stem = without_extension(path);
         let extension = &path[stem.len()..];
         if let Some(now) = self.aliases.get(stem) {
+            return Some(format!("{now}{extension}"));
+        }
+        let named = self.aliases.iter().filter(|(old, _)| old.contains('{'));
+        let mut named = named.filter_map(|(old, now)| {
+            let pattern = Pattern::new(old).ok()?;
+            let placeholders = pattern.placeholders(stem)?;
+            let fill = |now: String, (name, value): &(&str, &str)| now.replace(&format!("{{{name}}}"), value);
+            Some(placeholders.iter().fold(now.clone(), fill))
+        });
+        if let Some(now) = named.next() {
             return Some(format!("{now}{extension}"));
         }
         let folders = self.aliases.iter().filter_map(|(old, now)| Some((old.strip_suffix('*')?, now)));

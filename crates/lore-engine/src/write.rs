@@ -16,6 +16,7 @@ mod recover;
 mod relations;
 mod relocate;
 mod rescue;
+mod sections;
 
 use std::collections::BTreeSet;
 

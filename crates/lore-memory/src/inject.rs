@@ -16,6 +16,8 @@ pub struct Injected {
     pub path: String,
     /// Text, shortened to its limits.
     pub text: String,
+    /// When it was read, if it changes during a session.
+    pub snapshot_at: Option<String>,
 }
 
 /// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
@@ -30,7 +32,13 @@ pub fn injected(context: &VaultContext, whole: bool) -> Result<(Vec<Injected>, V
                 warnings.push(format!("{path} is not injected: {size} bytes exceed the limit of {limit}"));
             }
             None => {
-                files.push(Injected { name: file_rule.name.clone(), text: cut(file_rule, text, whole), path })
+                let now = || context.local_now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+                files.push(Injected {
+                    name: file_rule.name.clone(),
+                    text: cut(file_rule, text, whole),
+                    path,
+                    snapshot_at: file_rule.snapshot.then(now),
+                });
             }
         }
     }

@@ -20,6 +20,7 @@ mod property;
 mod relation;
 mod removal;
 mod section;
+mod table;
 mod tag;
 mod text;
 mod truth;
@@ -37,7 +38,11 @@ pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{TypedValue, remove_property, set_property, set_typed_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;
-pub use section::{insert_after_section, insert_before_section, replace_own_text, replace_section};
+pub use section::{
+    append_to_section, insert_after_section, insert_before_section, replace_in_section, replace_own_text,
+    replace_section,
+};
+pub use table::{TableRow, TableText, put_row, remove_row, table};
 pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
 pub use truth::{add_to_truth, replace_truth};

@@ -26,20 +26,34 @@ pub fn revision(current: &str, new: &str, time: &str) -> String {
     edit::append(current, &block).unwrap_or_else(|_| current.to_owned())
 }
 
-/// Returns an edited text if it has every line of the current body; otherwise the current text, with the sections that
-/// the edit changes as a revision.
+/// Returns an edited text if only its properties differ; otherwise the current text, with what the edit adds to it or
+/// changes in it as a revision.
 pub fn revision_of_edit(current: &str, edited: &str, time: &str) -> String {
-    let mut lines = body(edited).lines();
-    let is_kept =
-        |line: &str| line.trim().is_empty() || lines.any(|other| other.trim_end() == line.trim_end());
-    if body(current).lines().all(is_kept) {
+    if same(body(current), body(edited)) {
         return edited.to_owned();
     }
-    let known: Vec<&str> = own_sections(current).into_iter().map(|(whole, _)| whole.trim()).collect();
-    let changed = own_sections(edited).into_iter();
-    let changed = changed.filter(|(whole, own)| !own.trim().is_empty() && !known.contains(&whole.trim()));
-    let text: String = changed.map(|(whole, _)| format!("\n{}\n", without_blank_ends(whole))).collect();
+    let appended = body(edited).strip_prefix(body(current).trim_end());
+    if let Some(added) = appended.filter(|added| added.starts_with(['\n', '\r'])) {
+        return revision(current, &format!("\n{added}"), time);
+    }
+    let known = own_sections(current);
+    let changed = own_sections(edited).into_iter().filter(|(whole, own)| {
+        !own.trim().is_empty() && known.iter().all(|(known, _)| known.trim() != whole.trim())
+    });
+    let text: String = changed.map(|part| format!("\n{}\n", addition(&known, part))).collect();
     revision(current, &text, time)
+}
+
+/// Returns what a changed part adds: its heading and the text below that of the part with the same heading, if that is
+/// unchanged; otherwise all of it.
+fn addition(known: &[(&str, &str)], (whole, own): (&str, &str)) -> String {
+    let heading = &whole[..whole.len() - own.len()];
+    let same_heading = known.iter().filter(|(known, text)| known[..known.len() - text.len()] == *heading);
+    let rest = same_heading.filter_map(|(_, text)| own.trim_start().strip_prefix(text.trim())).next();
+    match rest.filter(|rest| !heading.is_empty() && rest.starts_with(['\n', '\r'])) {
+        Some(rest) => format!("{}\n\n{}", heading.trim_end(), without_blank_ends(rest)),
+        None => without_blank_ends(whole).to_owned(),
+    }
 }
 
 /// Returns the parts of a body between its headings: each with its heading, and without it.
@@ -194,13 +208,16 @@ mod tests {
         let expected = format!("{page}\n{TITLE}\n\n### Summary\n\nTheirs.\n");
         assert_eq!(revision_of_edit(page, &edited, TIME), expected);
         assert_eq!(revision_of_edit(&expected, &expected.replace("Mine.", "Theirs."), TIME), expected);
-        for kept in [
-            page.replace("Mine.", "Mine.\nMore."),
-            format!("{page}- [ ] Two\n"),
-            page.replace("updated: x", "updated: y"),
+        for (edited, added) in [
+            (page.replace("Mine.", "Mine.\nMore."), "### Summary\n\nMore."),
+            (page.replace("# Day", "# Day\n\nFirst."), "First."),
+            (format!("{page}- [ ] Two\n"), "- [ ] Two"),
         ] {
-            assert_eq!(revision_of_edit(page, &kept, TIME), kept);
+            let expected = format!("{page}\n{TITLE}\n\n{added}\n");
+            assert_eq!(revision_of_edit(page, &edited, TIME), expected);
         }
+        let property = page.replace("updated: x", "updated: y");
+        assert_eq!(revision_of_edit(page, &property, TIME), property);
         assert_eq!(revision_of_edit(page, &page.replace("\nMine.\n", ""), TIME), page);
     }
 

@@ -11,6 +11,8 @@
 
 mod age;
 mod closing_tag;
+mod cron;
+mod day;
 mod day_name;
 pub mod diff;
 mod disagreement;
@@ -37,6 +39,8 @@ mod visible;
 
 pub use age::{Age, NotAnAge};
 pub use closing_tag::escape_closing_tags;
+pub use cron::{Cron, NotACron};
+pub use day::{day_of, next_day_start};
 pub use day_name::is_day_name;
 pub use disagreement::{Disagreement, disagreement};
 pub use hash::{ContentHash, keyed_hash, stable_number};

@@ -78,12 +78,14 @@ impl VaultContext {
         let policy = self.policy();
         let plain = as_path(reference).unwrap_or(without_scheme(reference));
         let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
-        let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
+        let rule = policy.rule(&plain);
+        let extension = rule.and_then(|rule| rule.extension.clone());
         let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
             true => plain.clone(),
             false => format!("{plain}.{extension}"),
         });
-        let named = named.or_else(|| policy.is_raw(&plain).then(|| plain.clone()));
+        let is_file = policy.is_raw(&plain) || rule.is_some_and(|rule| rule.any_file);
+        let named = named.or_else(|| is_file.then(|| plain.clone()));
         match named.filter(|path| exists(&self.vault().root().join(path))) {
             Some(path) => Ok(self.vault().file_path(&path)?),
             None => Err(missing),

@@ -37,7 +37,11 @@ impl Policy {
         if is_sidecar(path) {
             return PathClass::Sidecar;
         }
-        let extension = self.rule(path).and_then(|rule| rule.extension.as_ref());
+        let rule = self.rule(path);
+        if rule.is_some_and(|rule| rule.any_file) && !ignored {
+            return PathClass::Data;
+        }
+        let extension = rule.and_then(|rule| rule.extension.as_ref());
         let named = extension.is_some_and(|extension| path.ends_with(&format!(".{extension}")));
         if named || path == EXPECTATIONS_FILE {
             return PathClass::Data;

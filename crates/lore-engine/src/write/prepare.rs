@@ -7,6 +7,7 @@ use lore_text::ContentHash;
 use lore_vault::{decode, exists, folder, is_page_path};
 
 use super::keep::{keep_id, keep_lines};
+use super::sections;
 use super::{Action, Authority, Edit, Outcome, PageChange, Paths, PreparedChange, WriteOptions, twice};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -18,7 +19,7 @@ pub(super) fn paths(context: &VaultContext, changes: &[PageChange<'_>]) -> Resul
     let mut paths = Paths::new();
     for change in changes {
         let to = match &change.action {
-            Action::Move(to, _) => Some(to),
+            Action::Move(to, _) | Action::Relocate(to) => Some(to),
             _ => None,
         };
         let from = normalize(context, &change.path)?;
@@ -66,6 +67,7 @@ pub(super) fn prepare(
     }
     if terms.authority == Authority::Author {
         permit(context, change, &ready)?;
+        sections::check(context, change, terms, &ready)?;
     }
     settle(context, &mut ready, terms.authority)?;
     Ok(ready)
@@ -95,13 +97,12 @@ fn make(
             Some(keep_lines(context, ready, change, bytes, terms)?)
         }
         Action::Move(to, edit) => {
-            let to = destination(context, &ready.path, to)?;
-            check_writable_target(context, &to)?;
-            if exists(&context.vault().root().join(&to)) {
-                return Err(Error::Exists { path: to });
-            }
-            ready.to = Some(to);
+            ready.to = Some(free_path(context, &ready.path, to)?);
             Some(edited(ready, edit)?)
+        }
+        Action::Relocate(to) => {
+            ready.to = Some(free_path(context, &ready.path, to)?);
+            Some(existing(ready)?.to_vec())
         }
         Action::Check => Some(existing(ready)?.to_vec()),
         Action::DeleteIf(holds) if !holds() => ready.old.clone(),
@@ -111,6 +112,16 @@ fn make(
         }
     };
     Ok(())
+}
+
+/// Returns the normalized path that a file moves to; no file may exist there.
+fn free_path(context: &VaultContext, from: &str, to: &str) -> Result<String> {
+    let path = destination(context, from, to)?;
+    check_writable_target(context, &path)?;
+    match exists(&context.vault().root().join(&path)) {
+        true => Err(Error::Exists { path }),
+        false => Ok(path),
+    }
 }
 
 /// Returns the new bytes of a page. If the policy says so, a page with somebody else's text gets a revision instead.
@@ -134,7 +145,7 @@ fn put(
 }
 
 /// Returns the edited bytes of a page. If the policy says so, an edit of a page that somebody has edited since it was
-/// written becomes a revision, unless it leaves every line as it is.
+/// written becomes a revision, unless it changes properties only.
 fn rewritten(
     context: &VaultContext,
     ready: &PreparedChange,
@@ -197,7 +208,7 @@ fn permit(context: &VaultContext, change: &PageChange<'_>, ready: &PreparedChang
         Action::Edit(_) | Action::Rewrite(_) => policy.allow(&ready.path, &[Verb::Patch]),
         Action::Check => Ok(()),
         Action::Delete | Action::DeleteIf(_) => policy.allow(&ready.path, &[Verb::Delete]),
-        Action::Move(..) => {
+        Action::Move(..) | Action::Relocate(_) => {
             policy.allow(&ready.path, &[Verb::Delete])?;
             policy.allow(ready.to.as_ref().unwrap_or(&ready.path), &[Verb::Create])
         }

@@ -11,7 +11,7 @@ use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::index::names_of;
-use crate::write::{Action, Edit, PageChange, Receipt, write};
+use crate::write::{Action, Edit, PageChange, Receipt, WriteOptions, write_as};
 
 /// A planned move.
 struct Move<'a> {
@@ -70,7 +70,7 @@ pub fn relocate(
             expected_version: None,
         });
     }
-    write(context, &changes)
+    write_as(context, &changes, &WriteOptions { is_move: true, ..WriteOptions::default() })
 }
 
 impl Move<'_> {

@@ -5,6 +5,7 @@ use lore_engine::fill;
 use lore_page::{Value, edit};
 
 use super::without_blank_ends;
+use crate::generated::without_block;
 
 /// Sections of a daily page, in order.
 pub const SECTIONS: [&str; 6] =
@@ -43,6 +44,7 @@ pub fn date_of(text: &str) -> Option<Date> {
 
 /// Returns a daily page retitled as yesterday's.
 pub fn as_yesterday(text: &str) -> String {
+    let text = &without_block(text);
     let renamed = edit::rename_heading(text, &format!("# {TODAY}"), YESTERDAY);
     let renamed = renamed.unwrap_or_else(|_| text.to_owned());
     let titled = lore_page::parse("", &renamed).page.properties.text("title") == Some(TODAY);
@@ -53,7 +55,8 @@ pub fn as_yesterday(text: &str) -> String {
 }
 
 /// Returns the text under the handoff heading, without surrounding blank lines; a rule ends it.
-fn handoff(text: &str) -> String {
+pub fn handoff(text: &str) -> String {
+    let text = &without_block(text);
     let places = edit::sections(text);
     let sections =
         places.iter().filter(|place| place.heading.level == 2 && is_called(&place.heading.text, HANDOFF));

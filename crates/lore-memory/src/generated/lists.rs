@@ -69,6 +69,40 @@ pub fn registry(policies: &[PolicyLine<'_>]) -> String {
     format!("## Active\n\n{}\n## Removed\n\n{}", policy_table(&active), policy_table(&removed))
 }
 
+/// Returns the slugs and titles of the active policies, sorted by slug.
+pub fn active_list(policies: &[PolicyLine<'_>]) -> String {
+    let is_active = |policy: &&PolicyLine<'_>| !policy.status.trim().eq_ignore_ascii_case("removed");
+    let mut active: Vec<&PolicyLine<'_>> = policies.iter().filter(is_active).collect();
+    active.sort_unstable();
+    match active.as_slice() {
+        [] => "None.\n".to_owned(),
+        active => active.iter().map(|one| format!("- {}: {}\n", code(one.slug), plain(one.title))).collect(),
+    }
+}
+
+/// Returns the files of the inbox that nobody has sorted; empty if there are none.
+pub fn inbox_list(paths: &[String]) -> String {
+    let files = match paths.len() {
+        0 => return String::new(),
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    let named = paths.iter().take(NAMED).map(|path| code(path)).collect::<Vec<_>>().join(", ");
+    let more = if paths.len() > NAMED { ", …" } else { "" };
+    format!("- [ ] Sort the inbox: {files} ({named}{more})\n")
+}
+
+/// Returns a table of what each routine reads besides the injected pages.
+pub fn flow_table(flows: &[(String, Vec<String>)]) -> String {
+    if flows.is_empty() {
+        return String::new();
+    }
+    let pages = |pages: &[String]| pages.iter().map(|page| code(page)).collect::<Vec<_>>().join(", ");
+    let rows = flows.iter().map(|(name, read)| row(&[plain(name), pages(read)]));
+    let head = table_head(&["Routine", "Reads"]);
+    format!("\n### Routines\n\n{head}{}", rows.collect::<String>())
+}
+
 /// Returns a table of secret rules, each with its name and description, in the given order.
 pub fn redaction(rules: &[(&str, &str)]) -> String {
     let rows = rules.iter().map(|(name, what)| row(&[plain(name), plain(what)]));

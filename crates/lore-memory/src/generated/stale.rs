@@ -8,9 +8,12 @@ use lore_text::secrets;
 use lore_vault::{exists, folder, list_names, without_extension};
 
 use super::{
-    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, catalogue, file_catalogue, folder_list,
-    put_block, redaction, registry, state_of,
+    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, active_list, catalogue, file_catalogue,
+    flow_table, folder_list, inbox_list, put_block, put_block_in, redaction, registry, state_of,
+    without_block,
 };
+use crate::daily::unread;
+use crate::routine::{RoutineInfo, routines};
 
 /// Path of a generated file and its expected content; `None` if it should not exist.
 pub type StaleGeneratedFile = (String, Option<String>);
@@ -145,13 +148,20 @@ fn blocks(
 ) -> Result<Vec<StaleGeneratedFile>> {
     let mut files = Vec::new();
     for path in targets(generated, pages) {
-        let inner = inner(generated.make, &path, pages);
+        let inner = inner(context, generated, &path, pages)?;
         let text = match read(context, &path)? {
             Some(text) => text,
             None if exists(&context.vault().root().join(&path)) => continue,
+            // A block in a section belongs to a page that somebody else writes.
+            None if generated.section.is_some() => continue,
             None => format!("# {}\n", name_of(&path)),
         };
-        if let Some(text) = put_block(&text, OPEN, CLOSE, &inner) {
+        let text = match &generated.section {
+            _ if inner.is_empty() && generated.make == Make::Inbox => Some(without_block(&text)),
+            Some(section) => put_block_in(&text, section, &inner),
+            None => put_block(&text, OPEN, CLOSE, &inner),
+        };
+        if let Some(text) = text {
             files.push((path, Some(text)));
         }
     }
@@ -179,8 +189,8 @@ fn targets(generated: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
     found
 }
 
-fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
-    let parent = folder(path);
+fn inner(context: &VaultContext, generated: &Generated, path: &str, pages: &[PageRow]) -> Result<String> {
+    let parent = generated.from.as_deref().unwrap_or_else(|| folder(path));
     let line =
         |page: &'_ PageRow| (page.path.clone(), page.title.clone(), page.summary.clone().unwrap_or_default());
     let below = |page: &&PageRow| {
@@ -191,24 +201,35 @@ fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
     let lines: Vec<(String, String, String)> = pages.iter().filter(below).map(line).collect();
     let files: Vec<FileLine<'_>> =
         lines.iter().map(|(path, title, summary)| FileLine { path, title, summary }).collect();
-    match make {
-        Make::Files => file_catalogue(&files),
+    Ok(match generated.make {
+        Make::Files => file_catalogue(&files) + &flow_table(&flows(context)?),
+        Make::Inbox => {
+            let paths: Vec<String> = unread(context)?.into_iter().map(|item| item.path).collect();
+            inbox_list(&paths)
+        }
+        Make::Active => active_list(&policy_lines(&policy_pages(parent, pages))),
         Make::Folder => folder_list(parent, &files),
         Make::Secrets => {
             let rules: Vec<(&str, &str)> = secrets::rules().map(|rule| (rule.name, rule.what)).collect();
             redaction(&rules)
         }
-        Make::Registry | Make::Catalogue => policies(parent, pages),
-    }
+        Make::Registry | Make::Catalogue => registry(&policy_lines(&policy_pages(parent, pages))),
+    })
 }
 
-fn policies(parent: &str, pages: &[PageRow]) -> String {
-    let own: Vec<(&PageRow, String)> = pages
-        .iter()
-        .filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"))
-        .map(|page| (page, last_change(page)))
-        .collect();
-    let lines: Vec<PolicyLine<'_>> = own
+/// Returns the pages that each routine reads, and where the person's own routines are.
+fn flows(context: &VaultContext) -> Result<Vec<(String, Vec<String>)>> {
+    let flow = |one: RoutineInfo| (one.name, one.pages);
+    Ok(routines(context)?.into_iter().map(flow).collect())
+}
+
+fn policy_pages<'a>(parent: &str, pages: &'a [PageRow]) -> Vec<(&'a PageRow, String)> {
+    let own = pages.iter().filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"));
+    own.map(|page| (page, last_change(page))).collect()
+}
+
+fn policy_lines<'a>(pages: &'a [(&'a PageRow, String)]) -> Vec<PolicyLine<'a>> {
+    pages
         .iter()
         .map(|(page, updated)| PolicyLine {
             slug: page.slug.rsplit('/').next().unwrap_or(&page.slug),
@@ -217,8 +238,7 @@ fn policies(parent: &str, pages: &[PageRow]) -> String {
             updated,
             reason: page.properties.text("reason").or(page.summary.as_deref()).unwrap_or_default(),
         })
-        .collect();
-    registry(&lines)
+        .collect()
 }
 
 fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {

@@ -62,6 +62,58 @@ pub fn replace_own_text(text: &str, heading: &str, with: &str) -> Result<String,
     replace_section(text, heading, &new)
 }
 
+/// Adds text at the end of a section and its subsections. A list item directly follows a list.
+///
+/// The heading is named as in [`replace_section`].
+pub fn append_to_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let SectionBounds { body_start, end, .. } = doc.section(found);
+    let addition = addition.trim_matches(['\n', '\r']);
+    if addition.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let old = SectionParts::of(&text[body_start..end]);
+    let line_end = line_end(text);
+    let block = with_line_end(addition, line_end);
+    if old.content.is_empty() {
+        return insert_after_section(text, heading, &block);
+    }
+    let is_list = is_item(addition) && old.content.lines().next_back().is_some_and(is_item_line);
+    let gap = if is_list { "" } else { line_end };
+    let ended = if old.content.ends_with('\n') { "" } else { line_end };
+    let at = body_start + old.before.len() + old.content.len();
+    Ok(splice(text, at..at, &format!("{ended}{gap}{block}{line_end}")))
+}
+
+/// Replaces a text inside a section and its subsections, if it occurs there as often as expected: once by default.
+///
+/// The heading is named as in [`replace_section`].
+pub fn replace_in_section(
+    text: &str,
+    heading: &str,
+    from: &str,
+    to: &str,
+    expected_count: Option<usize>,
+) -> Result<String, EditError> {
+    let doc = Doc::new(text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let SectionBounds { body_start, end, .. } = doc.section(found);
+    let replaced = super::replace_text(&text[body_start..end], from, to, expected_count)?;
+    Ok(splice(text, body_start..end, &replaced))
+}
+
+/// Whether a text starts with a list item.
+fn is_item(text: &str) -> bool {
+    let marker = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    ["- ", "* ", "+ ", ". ", ") "].iter().any(|bullet| marker.starts_with(bullet))
+}
+
+/// Whether a line is, or continues, a list item.
+fn is_item_line(line: &str) -> bool {
+    line.starts_with([' ', '\t']) || is_item(line)
+}
+
 /// Inserts a block of text before a section's heading, with a blank line on either side.
 pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
     insert(text, heading, addition, |section| section.start)

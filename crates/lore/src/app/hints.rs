@@ -58,6 +58,13 @@ pub fn hint(error: &Error) -> String {
                  nothing was changed"
             )
         }
+        Error::SectionNeeded { path, .. } => {
+            format!("pass one, as in `lore edit {path} --section HEADING --append TEXT`; nothing was changed")
+        }
+        Error::AppendOnly { path, section } => {
+            let section = quote(section);
+            format!("add to it with `lore edit {path} --section {section} --append TEXT`; nothing was changed")
+        }
         Error::Untrusted { path, .. } => {
             let path = quote(&path.display().to_string());
             format!(

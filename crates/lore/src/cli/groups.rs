@@ -65,6 +65,8 @@ const GROUPS: &[Group] = &[
             ("git", "Commit, push and pull the vault"),
             ("secrets", "Find and remove credentials"),
             ("retention, rotate", "Apply retention, or roll over the daily page"),
+            ("triage, routine", "Sort the inbox, or run an agent's routines"),
+            ("table, mirror", "Read tables as data, or copy pages elsewhere"),
         ],
     },
     Group {
@@ -101,6 +103,8 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ("ns", "Create and list namespaces", "lore ns create clients\n  lore ns list"),
     ("project", "Register, list and choose vaults", "lore project add notes ~/notes\n  lore project list"),
     ("retention", "Manage retention", "lore retention status\n  lore retention run"),
+    ("routine", "Run an agent's routines", "lore routine list\n  lore routine run morning"),
+    ("table", "Read and change tables on pages", "lore table show\n  lore table show bindings"),
     (
         "secrets",
         "Find and remove credentials",

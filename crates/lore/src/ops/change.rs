@@ -19,14 +19,17 @@ pub fn change(
 }
 
 /// Replaces text of the referenced page: structured lines that the new text does not mention are kept unless dropped.
+/// The section is the one that the edit names.
 pub fn rewrite(
     session: &Session,
     reference: &str,
     expected_version: Option<u64>,
     edit: impl Fn(&str) -> std::result::Result<String, EditError>,
     dropped: Dropped,
+    section: Option<&str>,
 ) -> Result<WriteResult> {
-    write_edit(session, reference, expected_version, edit, Some(dropped))
+    let dropping = Some((dropped, section.map(str::to_owned)));
+    write_edit(session, reference, expected_version, edit, dropping)
 }
 
 fn write_edit(
@@ -34,7 +37,7 @@ fn write_edit(
     reference: &str,
     expected_version: Option<u64>,
     edit: impl Fn(&str) -> std::result::Result<String, EditError>,
-    dropped: Option<Dropped>,
+    dropped: Option<(Dropped, Option<String>)>,
 ) -> Result<WriteResult> {
     let context = session.fresh()?;
     let path = context.file_to_write(reference)?;
@@ -43,6 +46,7 @@ fn write_edit(
         Box::new(move |text| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source }));
     let action = if dropped.is_some() { Action::Rewrite(edit) } else { Action::Edit(edit) };
     let change = PageChange { path: VaultPath::known(path.clone()), action, expected_version };
-    let options = WriteOptions::dropping(&path, dropped.unwrap_or_default());
+    let (dropped, section) = dropped.unwrap_or_default();
+    let options = WriteOptions { section, ..WriteOptions::dropping(&path, dropped) };
     Ok(WriteResult::new(write_as(context, &[change], &options)?))
 }

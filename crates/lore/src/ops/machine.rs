@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod eval;
 pub mod init;
 pub mod map;
+pub mod mirror;
 pub mod model;
 pub mod namespace;
 pub mod project;

@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 98] = [
+pub static REGISTRY: [OperationInfo; 106] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -96,6 +96,14 @@ pub static REGISTRY: [OperationInfo; 98] = [
     OperationInfo::of::<upkeep::retention::Run>(),
     OperationInfo::of::<upkeep::retention::Status>(),
     OperationInfo::of::<upkeep::retention::Rotate>(),
+    OperationInfo::of::<upkeep::triage::Triage>(),
+    OperationInfo::of::<upkeep::routine::List>(),
+    OperationInfo::of::<upkeep::routine::Run>(),
+    OperationInfo::of::<upkeep::routine::Due>(),
+    OperationInfo::of::<upkeep::table::Show>(),
+    OperationInfo::of::<upkeep::table::Set>(),
+    OperationInfo::of::<upkeep::table::Remove>(),
+    OperationInfo::of::<machine::mirror::Mirror>(),
     OperationInfo::of::<upkeep::embed::Embed>(),
     OperationInfo::of::<machine::model::List>(),
     OperationInfo::of::<machine::model::Pull>(),

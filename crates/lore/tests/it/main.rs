@@ -89,10 +89,14 @@ mod personal;
 mod personal_aliases;
 mod personal_conflict;
 mod personal_generated;
+mod personal_inbox;
+mod personal_management;
 mod personal_permissions;
 mod personal_retention;
 mod personal_rotation;
+mod personal_routines;
 mod personal_rules;
+mod personal_today;
 
 // Database, configuration and environment.
 mod broken_database;

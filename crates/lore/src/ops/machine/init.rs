@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use lore_engine::{Access, Error, Policy, Profile, ScanMode, Scope, begin, refresh};
-use lore_memory::daily::day_of;
 use lore_memory::new_id;
+use lore_text::day_of;
 use lore_vault::git::create;
 use lore_vault::{
     POLICY_FILE, Vault, exists, is_dir, is_page_path, list_names, make_folder, real_folder, scan, write_new,

@@ -9,7 +9,7 @@ use lore_vault::{exists, read_text, remove_file, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::plan::{ServicePlan, ServiceRequest, every_file, is_server, plan};
+use self::plan::{ServicePlan, ServiceRequest, every_file, is_chosen, plan};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
@@ -18,11 +18,12 @@ use crate::service::{Job, Schedule};
 
 /// Install background services for this vault
 ///
-/// Timers pull and push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
+/// Timers pull and push commits, roll over the daily page and make generated files again; the watcher, the server and an
+/// agent that runs routines are optional. A vault without a remote
 /// gets no push timer; one without rotation or retention gets no daily timer.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700"
+    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700\n  lore service install --agent claude -p"
 )]
 pub struct Install {
     /// Also install the watcher, which indexes each change
@@ -37,6 +38,10 @@ pub struct Install {
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
+    /// Also run due routines with this agent's command, which gets each brief on standard input; pass it last
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    #[serde(skip)]
+    agent: Vec<String>,
 }
 
 /// Show which services of this vault are installed
@@ -77,8 +82,9 @@ impl Operation for Install {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan =
-            plan(session, &ServiceRequest::Requested { watcher: self.watcher, server: self.server.clone() })?;
+        let (watcher, server) = (self.watcher, self.server.clone());
+        let request = ServiceRequest::Requested { watcher, server, agent: self.agent.clone() };
+        let plan = plan(session, &request)?;
         let mut services = Services { manager: plan.manager, files: Vec::new(), warnings: Vec::new() };
         for (path, text) in &plan.files {
             let same = read_text(path)?.as_ref() == Some(text);
@@ -113,8 +119,8 @@ impl Operation for Status {
         for (path, text) in plan.files {
             let state = match read_text(&path)? {
                 None => "absent",
-                // Its address depends on how it was installed.
-                Some(current) if current == text || is_server(&path) => "installed",
+                // Its command depends on how it was installed.
+                Some(current) if current == text || is_chosen(&path) => "installed",
                 Some(_) => "differs",
             };
             files.push(ServiceFile { path: path.display().to_string(), state, text: None });

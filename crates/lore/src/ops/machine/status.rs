@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lore_engine::git_state;
+use lore_memory::daily::unread;
 use lore_memory::{curation_due, generated};
 use lore_vault::{Scan, hidden_pages, scan};
 use schemars::JsonSchema;
@@ -71,6 +72,8 @@ pub struct StatusOutput {
     stale_generated: usize,
     /// Whether a review of the pages is due.
     curation_due: bool,
+    /// Files in the inbox that nobody has sorted.
+    inbox: usize,
     /// Warnings for the user.
     warnings: Vec<String>,
 }
@@ -122,6 +125,7 @@ impl Operation for Status {
             unpushed: git.unpushed(),
             stale_generated: generated::stale_files(context)?.len(),
             curation_due: curation_due(context)?,
+            inbox: unread(context)?.len(),
             warnings,
         })
     }
@@ -154,6 +158,10 @@ impl Render for StatusOutput {
         if self.stale_generated > 0 {
             let files = count(self.stale_generated as u64, "generated file");
             text.push_str(&format!("{files} out of date; run `lore generate`\n"));
+        }
+        if self.inbox > 0 {
+            let files = count(self.inbox as u64, "inbox file");
+            text.push_str(&format!("{files} to sort; see `lore triage`\n"));
         }
         if self.curation_due {
             text.push_str("review due: see `lore curate --dry-run`\n");

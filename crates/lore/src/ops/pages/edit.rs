@@ -14,12 +14,13 @@ use crate::ops::views::WriteResult;
 
 /// Edit part of a page, leaving every other byte unchanged
 ///
-/// Pass one kind of change: append, prepend, find and replace, a section, or properties. Facts, relations,
+/// Pass one kind of change: append, prepend, find and replace, a section, or properties. A section with append or find
+/// limits these to that section. Facts, relations,
 /// observations and timeline entries of a replaced section that the new text does not mention are kept; --drop removes
 /// them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
+    after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit state/today --section 'Agent Log' --append '- 09:00 began'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
 )]
 pub struct Edit {
     /// Page to edit
@@ -45,8 +46,8 @@ pub struct Edit {
     #[arg(long, value_name = "N", requires = "find")]
     #[serde(default)]
     expect_count: Option<usize>,
-    /// Replace the text of this section, including its subsections
-    #[arg(long, value_name = "HEADING", requires = "with")]
+    /// Section to replace, or to append or replace text in
+    #[arg(long, value_name = "HEADING")]
     #[serde(default)]
     section: Option<String>,
     /// Insert before this section
@@ -91,7 +92,9 @@ impl Operation for Edit {
             Some(find) => dropped.with_found(find),
             None => dropped,
         };
-        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped)
+        let section = self.section.as_ref().or(self.before_section.as_ref()).or(self.after_section.as_ref());
+        let section = section.map(String::as_str);
+        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped, section)
     }
 }
 
@@ -101,7 +104,7 @@ impl Edit {
             self.append.is_some(),
             self.prepend.is_some(),
             self.find.is_some(),
-            self.section.is_some(),
+            self.section.is_some() && self.append.is_none() && self.find.is_none(),
             self.before_section.is_some(),
             self.after_section.is_some(),
             !self.set.is_empty() || !self.unset.is_empty(),
@@ -113,8 +116,9 @@ impl Edit {
             1 => {}
             _ => return Err(AppError::usage("more than one kind of change given", hint)),
         }
+        let within = self.section.is_some() && (self.append.is_some() || self.find.is_some());
         let section = self.section.is_some() || self.before_section.is_some() || self.after_section.is_some();
-        if section != self.with.is_some() {
+        if (section && !within) != self.with.is_some() {
             return Err(AppError::usage("a section option and --with must be used together", hint));
         }
         if self.find.is_some() != self.replace.is_some() {
@@ -125,7 +129,12 @@ impl Edit {
 
     fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
         let with = self.with.as_deref().unwrap_or_default();
-        if let Some(addition) = &self.append {
+        if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
+            edit::append_to_section(text, heading, addition)
+        } else if let (Some(heading), Some(find)) = (&self.section, &self.find) {
+            let replace = self.replace.as_deref().unwrap_or_default();
+            edit::replace_in_section(text, heading, find, replace, self.expect_count)
+        } else if let Some(addition) = &self.append {
             edit::append(text, addition)
         } else if let Some(addition) = &self.prepend {
             edit::prepend(text, addition)

@@ -5,6 +5,7 @@ mod text;
 
 use clap::Args;
 use lore_engine::{Conflict, State, VaultContext, git_state};
+use lore_memory::daily::unread;
 use lore_memory::{Brief as Found, BriefRequest, Injected, Node, brief, curation_due, injected, short_id};
 use lore_ports::PageRow;
 use schemars::JsonSchema;
@@ -125,6 +126,9 @@ struct InjectedFile {
     name: String,
     path: Line,
     text: String,
+    /// When it was read, if it changes during a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_at: Option<String>,
 }
 
 impl Operation for Context {
@@ -205,6 +209,14 @@ fn nudges(session: &Session, context: &VaultContext) -> Result<Vec<String>> {
     if curation_due(context)? {
         nudges.push(format!("review due: {}", session.hint("see `lore curate --dry-run`")));
     }
+    let waiting = unread(context)?.len() as u64;
+    if waiting > 0 {
+        nudges.push(format!(
+            "{} to sort: {}",
+            count(waiting, "inbox file"),
+            session.hint("see `lore triage`")
+        ));
+    }
     let open = context.store().count_gaps(context.project())?.open;
     if open > 0 {
         let hint = session.hint("see `lore gaps`");
@@ -259,6 +271,7 @@ impl ConflictItem {
 
 impl From<Injected> for InjectedFile {
     fn from(one: Injected) -> InjectedFile {
-        InjectedFile { name: one.name, path: one.path.into(), text: one.text }
+        let Injected { name, path, text, snapshot_at } = one;
+        InjectedFile { name, path: path.into(), text, snapshot_at }
     }
 }

@@ -60,7 +60,7 @@ impl Operation for EditNote {
             return edit.run(session).map_err(name_fields);
         }
         let edit = |text: &str| edit::append(text, &format!("\n{}", self.content_updates.trim_end()));
-        rewrite(session, &self.path, self.expected_version, edit, Dropped::default())
+        rewrite(session, &self.path, self.expected_version, edit, Dropped::default(), None)
     }
 }
 

@@ -141,7 +141,12 @@ mod tests {
             stale_since: Some(text("2026-01-28")),
             reason: text("age (43 days)"),
         };
-        let file = InjectedFile { name: text("user"), path: "profile.md".into(), text: "word ".repeat(300) };
+        let file = InjectedFile {
+            name: text("user"),
+            path: "profile.md".into(),
+            text: "word ".repeat(300),
+            snapshot_at: None,
+        };
         BriefParts {
             injected: vec![file],
             conflicts: vec![conflict],

@@ -14,7 +14,10 @@ impl Render for Brief {
             let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
             let name: String = file.name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
             let body = escape_closing_tags(file.text.trim_end(), &[&name]);
-            text.push_str(&format!("<{name} path=\"{}\">\n{body}\n</{name}>\n", xml::escape(&file.path)));
+            let time =
+                file.snapshot_at.as_ref().map(|time| format!(" snapshot_at=\"{}\"", xml::escape(time)));
+            let (path, time) = (xml::escape(&file.path), time.unwrap_or_default());
+            text.push_str(&format!("<{name} path=\"{path}\"{time}>\n{body}\n</{name}>\n"));
         }
         let mut section = |title: &str, items: Vec<String>| {
             if !items.is_empty() {

@@ -1,0 +1,313 @@
+//! Routines: what an agent needs for one, as a single brief, when each is due, and the record of its runs.
+
+use jiff::{Timestamp, Zoned};
+use lore_engine::{
+    Action, Authority, Edit, Error, PageChange, Receipt, Result, Routine, VaultContext, WriteOptions, fill,
+    write_as,
+};
+use lore_page::{Value, edit, parse};
+use lore_ports::{Filter, Order, PageRow, Window};
+use lore_text::Cron;
+use lore_vault::{VaultPath, decode, folder, without_extension};
+
+use crate::daily::{handoff, unread};
+use crate::inject::{Injected, injected};
+
+/// Maximum number of changed pages in a brief.
+const CHANGES: usize = 50;
+
+/// Prefix of the name of a person's own routine.
+const CUSTOM: &str = "custom/";
+
+/// The property of a dossier with the time of the last run.
+const LAST_RUN: &str = "last_run";
+
+/// The section of a dossier about its last run.
+const LAST_RUN_SECTION: &str = "Last run";
+
+/// A dossier that does not exist yet.
+const DOSSIER: &str = "---\ntitle: \"{{title:quoted}} dossier\"\ntype: dossier\n---\n# {{title}} dossier\n\n## Standing checklist\n\n\
+                       ## Focus this period\n\n## Open items\n\n## Last run\n";
+
+/// A routine of the vault.
+#[derive(Debug, Clone)]
+pub struct RoutineInfo {
+    /// Its name: `morning`, or `custom/NAME`.
+    pub name: String,
+    /// Its schedule as written, if it has one.
+    pub schedule: Option<String>,
+    /// What is wrong with its schedule.
+    pub problem: Option<String>,
+    /// The pages it reads besides the injected ones.
+    pub pages: Vec<String>,
+    /// When it last ran, as its dossier says.
+    pub last_run: Option<Timestamp>,
+    /// The last time at which it should have run.
+    pub last_due: Option<Timestamp>,
+    routine: Routine,
+}
+
+impl RoutineInfo {
+    /// Whether it should run, given when it last ran as far as the caller knows.
+    pub fn is_due(&self, known_run: Option<Timestamp>) -> bool {
+        let last = self.last_run.max(known_run);
+        self.last_due.is_some_and(|due| last.is_none_or(|last| last < due))
+    }
+}
+
+/// What an agent needs for a routine.
+#[derive(Debug, Clone)]
+pub struct RoutineBrief {
+    /// The routine.
+    pub info: RoutineInfo,
+    /// Now, in the vault's time zone.
+    pub now: Zoned,
+    /// The beginning of the window of changes.
+    pub since: Timestamp,
+    /// The injected files.
+    pub injected: Vec<Injected>,
+    /// Rulebook, dossier and further pages: what each is, its path and its text.
+    pub pages: Vec<(&'static str, String, String)>,
+    /// What yesterday's page hands over.
+    pub handoff: Option<String>,
+    /// Pages that changed in the window, newest first.
+    pub changes: Vec<PageRow>,
+    /// Number of changed pages that are left out.
+    pub more_changes: usize,
+    /// Files in the inbox that nobody has sorted.
+    pub unread: Vec<String>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Returns the routines of the policy, then the person's own.
+pub fn routines(context: &VaultContext) -> Result<Vec<RoutineInfo>> {
+    let policy = context.policy();
+    let mut all = Vec::new();
+    for routine in &policy.routines {
+        let schedule = routine.schedule.as_ref().map(ToString::to_string);
+        all.push(info(context, routine.clone(), schedule, None)?);
+    }
+    let Some(custom) = &policy.custom_routines else { return Ok(all) };
+    let filter = Filter { path: Some(format!("{}/", custom.folder)), ..Filter::default() };
+    let everything = Window { limit: i64::MAX as usize, offset: 0 };
+    let mut pages = context.store().list(context.project(), &filter, Order::Title, everything)?;
+    pages.retain(|page| folder(&page.path) == custom.folder && !page.path.ends_with("/_index.md"));
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    for page in pages {
+        let stem = without_extension(&page.path);
+        let name = stem.rsplit('/').next().unwrap_or(stem);
+        let text = page.properties.text(&custom.schedule).map(str::to_owned);
+        let (schedule, problem) = match text.as_deref().map(str::parse::<Cron>) {
+            Some(Ok(schedule)) => (Some(schedule), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, Some(format!("the property `{}` is missing", custom.schedule))),
+        };
+        let routine = Routine {
+            name: format!("{CUSTOM}{name}"),
+            schedule,
+            rulebook: Some(stem.to_owned()),
+            dossier: Some(format!("{}/custom-{name}", custom.dossiers)),
+            pages: custom.pages.clone(),
+            ..Routine::default()
+        };
+        all.push(info(context, routine, text, problem)?);
+    }
+    Ok(all)
+}
+
+fn info(
+    context: &VaultContext,
+    routine: Routine,
+    schedule: Option<String>,
+    problem: Option<String>,
+) -> Result<RoutineInfo> {
+    let last_run = match &routine.dossier {
+        Some(dossier) => read(context, dossier)?.and_then(|text| last_run_of(&text)),
+        None => None,
+    };
+    let now = context.local_now();
+    let last_due = routine.schedule.as_ref().and_then(|schedule| schedule.last_before(&now));
+    let newest = routine.newest.keys().cloned();
+    Ok(RoutineInfo {
+        name: routine.name.clone(),
+        schedule,
+        problem,
+        pages: routine.paths().map(str::to_owned).chain(newest).collect(),
+        // A wrong clock must not keep it from running.
+        last_run: last_run.filter(|time| *time <= now.timestamp()),
+        last_due: last_due.map(|time| time.timestamp()),
+        routine,
+    })
+}
+
+/// Returns the routine with this name.
+pub fn routine_named(context: &VaultContext, name: &str) -> Result<RoutineInfo> {
+    let all = routines(context)?;
+    let known: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
+    all.into_iter().find(|one| one.name == name).ok_or_else(|| Error::BadInput {
+        message: format!("no routine named {name:?}"),
+        hint: match known.is_empty() {
+            true => "add a [[routine]] to lore.toml".into(),
+            false => format!("use one of {}", known.join(", ")),
+        },
+    })
+}
+
+/// Whether a routine begins with the rollover of the daily page.
+pub fn rotates(info: &RoutineInfo) -> bool {
+    info.routine.rotate
+}
+
+/// Collects what an agent needs for a routine.
+pub fn routine_brief(context: &VaultContext, info: RoutineInfo) -> Result<RoutineBrief> {
+    let routine = &info.routine;
+    let now = context.local_now();
+    let before = Timestamp::from_millisecond(routine.window.before(&now)).unwrap_or(Timestamp::MIN);
+    let since = info.last_run.unwrap_or(before);
+    let (mut files, mut warnings) = injected(context, routine.whole)?;
+    files.retain(|file| !routine.without.contains(&file.name));
+    warnings.extend(info.problem.clone());
+    let mut pages = Vec::new();
+    let own = [("rulebook", &routine.rulebook), ("dossier", &routine.dossier)];
+    let own = own.into_iter().filter_map(|(role, path)| Some((role, path.clone()?)));
+    let others = routine.pages.iter().map(|path| ("page", path.clone()));
+    for (role, path) in own.chain(others).chain(newest(context, routine)?) {
+        if let Some(text) = read(context, &path)? {
+            pages.push((role, page_path(&path), text));
+        }
+    }
+    let policy = context.policy();
+    let yesterday = policy.rotate.as_ref().map(|plan| read(context, &plan.yesterday)).transpose()?.flatten();
+    let handed = yesterday.map(|text| handoff(&text)).filter(|text| !text.trim().is_empty());
+    let mut changes = changes(context, since)?;
+    let more_changes = changes.len().saturating_sub(CHANGES);
+    changes.truncate(CHANGES);
+    let unread = unread(context)?.into_iter().map(|item| item.path).collect();
+    Ok(RoutineBrief {
+        now,
+        since,
+        injected: files,
+        pages,
+        handoff: handed,
+        changes,
+        more_changes,
+        unread,
+        warnings,
+        info,
+    })
+}
+
+/// Returns the newest pages of the routine's patterns, by name, oldest first.
+fn newest(context: &VaultContext, routine: &Routine) -> Result<Vec<(&'static str, String)>> {
+    let mut found = Vec::new();
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    for (pattern, count) in &routine.newest {
+        let prefix = pattern.split(['{', '*']).next().unwrap_or_default().to_owned();
+        let filter = Filter { path: Some(prefix), ..Filter::default() };
+        let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
+        let Ok(pattern) = lore_engine::Pattern::new(pattern) else { continue };
+        let mut paths: Vec<String> = pages.into_iter().map(|page| page.path).collect();
+        paths.retain(|path| pattern.matches(path) && !path.ends_with("/_index.md"));
+        paths.sort();
+        let omitted = paths.len().saturating_sub(*count);
+        found.extend(paths.split_off(omitted).into_iter().map(|path| ("page", path)));
+    }
+    Ok(found)
+}
+
+/// Returns the pages that changed since a time, newest first, without generated ones and records of runs.
+fn changes(context: &VaultContext, since: Timestamp) -> Result<Vec<PageRow>> {
+    let policy = context.policy();
+    let dossiers: Vec<String> =
+        policy.routines.iter().filter_map(|routine| routine.dossier.clone()).collect();
+    let is_listed = |page: &PageRow| {
+        let stem = without_extension(&page.path);
+        !dossiers.iter().any(|dossier| dossier == stem)
+            && !policy.generated.iter().any(|made| made.section.is_none() && made.path.matches(&page.path))
+    };
+    let filter = Filter { since: Some(since.as_millisecond()), ..Filter::default() };
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let mut pages = context.store().list(context.project(), &filter, Order::Touched, all)?;
+    pages.retain(is_listed);
+    pages.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.path.cmp(&b.path)));
+    Ok(pages)
+}
+
+/// Records in the routine's dossier that it ran now. A routine without one has no record.
+pub fn record_run(context: &VaultContext, info: &RoutineInfo) -> Result<Option<Receipt>> {
+    let Some(dossier) = &info.routine.dossier else { return Ok(None) };
+    let path = page_path(dossier);
+    let time = context.local_now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let actor = context.author().actor.clone();
+    let action = match read(context, dossier)? {
+        Some(_) => {
+            let path = path.clone();
+            let edit: Edit<'static> = Box::new(move |text| {
+                recorded(text, &time, &actor).map_err(|source| Error::Edit { slug: path.clone(), source })
+            });
+            Action::Edit(edit)
+        }
+        None => {
+            let template = context.template("dossier")?.unwrap_or_else(|| DOSSIER.to_owned());
+            let text = fill(&template, &info.name, &context.today());
+            let text = recorded(&text, &time, &actor)
+                .map_err(|source| Error::Edit { slug: path.clone(), source })?;
+            Action::Put(text.into_bytes())
+        }
+    };
+    let change = PageChange { path: VaultPath::known(path), action, expected_version: None };
+    let options = WriteOptions {
+        authority: Authority::Upkeep,
+        subject: Some(format!("Run routine {}", info.name)),
+        ..WriteOptions::default()
+    };
+    write_as(context, &[change], &options).map(Some)
+}
+
+/// Returns a dossier with the time of a run: as a property, and as the first line of its section.
+fn recorded(text: &str, time: &str, actor: &str) -> std::result::Result<String, edit::EditError> {
+    let text = edit::set_property(text, LAST_RUN, &Value::Text(time.to_owned()))?;
+    let places = edit::sections(&text);
+    let Some(place) = places.iter().find(|place| place.heading.text == LAST_RUN_SECTION) else {
+        return Ok(text);
+    };
+    let body = place.body.of(&text).to_owned();
+    let is_record = |line: &str| line.starts_with("Run at ") || line.trim() == "Not run yet.";
+    let notes: Vec<&str> = body.trim().lines().filter(|line| !is_record(line)).collect();
+    let notes = notes.join("\n");
+    let record = format!("Run at {time} by {actor}.\n\n{}", notes.trim());
+    edit::replace_section(&text, LAST_RUN_SECTION, record.trim_end())
+}
+
+fn last_run_of(text: &str) -> Option<Timestamp> {
+    parse("", text).page.properties.text(LAST_RUN)?.trim().parse().ok()
+}
+
+fn page_path(path: &str) -> String {
+    format!("{}.md", without_extension(path))
+}
+
+fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    let file = context.vault().read(&page_path(path), u64::MAX)?;
+    Ok(file.map(|file| decode(&file.bytes).text.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_is_recorded_and_notes_are_kept() {
+        let page = "---\ntitle: D\n---\n# D\n\n## Open items\n\n## Last run\n\nNot run yet.\n";
+        let first = recorded(page, "2026-05-18T04:00:00+00:00", "agent").expect("a dossier");
+        assert!(first.ends_with("## Last run\n\nRun at 2026-05-18T04:00:00+00:00 by agent.\n"), "{first}");
+        assert_eq!(last_run_of(&first), "2026-05-18T04:00:00Z".parse().ok());
+        let noted = first + "\nAll quiet.\n";
+        let second = recorded(&noted, "2026-05-19T04:00:00+00:00", "agent").expect("a dossier");
+        assert!(
+            second.ends_with("## Last run\n\nRun at 2026-05-19T04:00:00+00:00 by agent.\n\nAll quiet.\n"),
+            "{second}"
+        );
+    }
+}
