@@ -8,7 +8,7 @@ mod triage;
 pub use inbox::scratch_name;
 pub use rotate::{Rotation, rotate};
 pub use today::{SECTIONS, as_yesterday, date_of, fresh_today, handoff};
-pub use triage::{Destination, InboxItem, finish_triage, inbox_item, inbox_text, suggestions, unread};
+pub use triage::{Destination, finish_triage, suggestions};
 
 /// Trims blank lines at both ends; the first line keeps its indentation.
 fn without_blank_ends(text: &str) -> &str {

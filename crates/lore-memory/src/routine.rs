@@ -5,22 +5,18 @@ use lore_engine::{
     Action, Authority, Edit, Error, PageChange, Receipt, Result, Routine, VaultContext, WriteOptions, fill,
     write_as,
 };
-use lore_page::{Value, edit, parse};
+use lore_page::{Value, edit};
 use lore_ports::{Filter, Order, PageRow, Window};
-use lore_text::Cron;
-use lore_vault::{VaultPath, decode, folder, without_extension};
+use lore_vault::{VaultPath, without_extension};
 
-use crate::daily::{handoff, unread};
+use crate::daily::handoff;
+use crate::inbox::unread;
 use crate::inject::{Injected, injected};
+use crate::routine_list::{LAST_RUN, page_path, read};
+pub use crate::routine_list::{RoutineInfo, routine_named, routines};
 
 /// Maximum number of changed pages in a brief.
 const CHANGES: usize = 50;
-
-/// Prefix of the name of a person's own routine.
-const CUSTOM: &str = "custom/";
-
-/// The property of a dossier with the time of the last run.
-const LAST_RUN: &str = "last_run";
 
 /// The section of a dossier about its last run.
 const LAST_RUN_SECTION: &str = "Last run";
@@ -28,32 +24,6 @@ const LAST_RUN_SECTION: &str = "Last run";
 /// A dossier that does not exist yet.
 const DOSSIER: &str = "---\ntitle: \"{{title:quoted}} dossier\"\ntype: dossier\n---\n# {{title}} dossier\n\n## Standing checklist\n\n\
                        ## Focus this period\n\n## Open items\n\n## Last run\n";
-
-/// A routine of the vault.
-#[derive(Debug, Clone)]
-pub struct RoutineInfo {
-    /// Its name: `morning`, or `custom/NAME`.
-    pub name: String,
-    /// Its schedule as written, if it has one.
-    pub schedule: Option<String>,
-    /// What is wrong with its schedule.
-    pub problem: Option<String>,
-    /// The pages it reads besides the injected ones.
-    pub pages: Vec<String>,
-    /// When it last ran, as its dossier says.
-    pub last_run: Option<Timestamp>,
-    /// The last time at which it should have run.
-    pub last_due: Option<Timestamp>,
-    routine: Routine,
-}
-
-impl RoutineInfo {
-    /// Whether it should run, given when it last ran as far as the caller knows.
-    pub fn is_due(&self, known_run: Option<Timestamp>) -> bool {
-        let last = self.last_run.max(known_run);
-        self.last_due.is_some_and(|due| last.is_none_or(|last| last < due))
-    }
-}
 
 /// What an agent needs for a routine.
 #[derive(Debug, Clone)]
@@ -78,80 +48,6 @@ pub struct RoutineBrief {
     pub unread: Vec<String>,
     /// Warnings.
     pub warnings: Vec<String>,
-}
-
-/// Returns the routines of the policy, then the person's own.
-pub fn routines(context: &VaultContext) -> Result<Vec<RoutineInfo>> {
-    let policy = context.policy();
-    let mut all = Vec::new();
-    for routine in &policy.routines {
-        let schedule = routine.schedule.as_ref().map(ToString::to_string);
-        all.push(info(context, routine.clone(), schedule, None)?);
-    }
-    let Some(custom) = &policy.custom_routines else { return Ok(all) };
-    let filter = Filter { path: Some(format!("{}/", custom.folder)), ..Filter::default() };
-    let everything = Window { limit: i64::MAX as usize, offset: 0 };
-    let mut pages = context.store().list(context.project(), &filter, Order::Title, everything)?;
-    pages.retain(|page| folder(&page.path) == custom.folder && !page.path.ends_with("/_index.md"));
-    pages.sort_by(|a, b| a.path.cmp(&b.path));
-    for page in pages {
-        let stem = without_extension(&page.path);
-        let name = stem.rsplit('/').next().unwrap_or(stem);
-        let text = page.properties.text(&custom.schedule).map(str::to_owned);
-        let (schedule, problem) = match text.as_deref().map(str::parse::<Cron>) {
-            Some(Ok(schedule)) => (Some(schedule), None),
-            Some(Err(error)) => (None, Some(error.to_string())),
-            None => (None, Some(format!("the property `{}` is missing", custom.schedule))),
-        };
-        let routine = Routine {
-            name: format!("{CUSTOM}{name}"),
-            schedule,
-            rulebook: Some(stem.to_owned()),
-            dossier: Some(format!("{}/custom-{name}", custom.dossiers)),
-            pages: custom.pages.clone(),
-            ..Routine::default()
-        };
-        all.push(info(context, routine, text, problem)?);
-    }
-    Ok(all)
-}
-
-fn info(
-    context: &VaultContext,
-    routine: Routine,
-    schedule: Option<String>,
-    problem: Option<String>,
-) -> Result<RoutineInfo> {
-    let last_run = match &routine.dossier {
-        Some(dossier) => read(context, dossier)?.and_then(|text| last_run_of(&text)),
-        None => None,
-    };
-    let now = context.local_now();
-    let last_due = routine.schedule.as_ref().and_then(|schedule| schedule.last_before(&now));
-    let newest = routine.newest.keys().cloned();
-    Ok(RoutineInfo {
-        name: routine.name.clone(),
-        schedule,
-        problem,
-        pages: routine.paths().map(str::to_owned).chain(newest).collect(),
-        // A wrong clock must not keep it from running.
-        last_run: last_run.filter(|time| *time <= now.timestamp()),
-        last_due: last_due.map(|time| time.timestamp()),
-        routine,
-    })
-}
-
-/// Returns the routine with this name.
-pub fn routine_named(context: &VaultContext, name: &str) -> Result<RoutineInfo> {
-    let all = routines(context)?;
-    let known: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
-    all.into_iter().find(|one| one.name == name).ok_or_else(|| Error::BadInput {
-        message: format!("no routine named {name:?}"),
-        hint: match known.is_empty() {
-            true => "add a [[routine]] to lore.toml".into(),
-            false => format!("use one of {}", known.join(", ")),
-        },
-    })
 }
 
 /// Whether a routine begins with the rollover of the daily page.
@@ -280,22 +176,10 @@ fn recorded(text: &str, time: &str, actor: &str) -> std::result::Result<String, 
     edit::replace_section(&text, LAST_RUN_SECTION, record.trim_end())
 }
 
-fn last_run_of(text: &str) -> Option<Timestamp> {
-    parse("", text).page.properties.text(LAST_RUN)?.trim().parse().ok()
-}
-
-fn page_path(path: &str) -> String {
-    format!("{}.md", without_extension(path))
-}
-
-fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {
-    let file = context.vault().read(&page_path(path), u64::MAX)?;
-    Ok(file.map(|file| decode(&file.bytes).text.into_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routine_list::last_run_of;
 
     #[test]
     fn run_is_recorded_and_notes_are_kept() {

@@ -13,8 +13,8 @@ use lore_ports::no_progress;
 use lore_vault::{VaultPath, without_extension};
 
 use crate::capture::is_taken;
+use crate::inbox::inbox_items;
 
-use super::triage::inbox_items;
 use super::{as_yesterday, date_of, fresh_today, scratch_name};
 
 /// Maximum number of attempts if the page changes meanwhile.

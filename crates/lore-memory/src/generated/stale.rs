@@ -12,8 +12,8 @@ use super::{
     flow_table, folder_list, inbox_list, put_block, put_block_in, redaction, registry, state_of,
     without_block,
 };
-use crate::daily::unread;
-use crate::routine::{RoutineInfo, routines};
+use crate::inbox::unread;
+use crate::routine_list::{RoutineInfo, routines};
 
 /// Path of a generated file and its expected content; `None` if it should not exist.
 pub type StaleGeneratedFile = (String, Option<String>);

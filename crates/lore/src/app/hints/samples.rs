@@ -99,6 +99,8 @@ fn errors() -> Vec<Error> {
         Error::EditedMeanwhile { paths: known() },
         Error::Exists { path: path.clone() },
         Error::Denied { path: path.clone(), verb: "put", rule: "r".into() },
+        Error::SectionNeeded { path: path.clone(), sections: vec!["Log".into()] },
+        Error::AppendOnly { path: path.clone(), section: "Log".into() },
         Error::Untrusted { path: "/v".into(), why: "w".into() },
         Error::Lint { findings: vec![found(Lint::Secret)] },
         Error::Lint { findings: vec![found(Lint::GeneratedEdited)] },

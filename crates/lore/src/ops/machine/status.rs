@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::git_state;
-use lore_memory::daily::unread;
+use lore_memory::inbox::unread;
 use lore_memory::{curation_due, generated};
 use lore_vault::{Scan, hidden_pages, scan};
 use schemars::JsonSchema;

@@ -105,6 +105,9 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
         let named = requested.ends_with(&format!(".{extension}"));
         return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
     }
+    if policy.rule(&requested).is_some_and(|rule| rule.any_file) && names_file(&requested) {
+        return Ok(VaultPath::known(requested));
+    }
     let is_path = is_page(requested.rsplit('/').next().unwrap_or(&requested));
     let name = if is_path { requested.clone() } else { slugify(&requested) };
     for name in [&requested, &name].into_iter().filter(|name| !name.is_empty()) {
@@ -128,6 +131,14 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
         ));
     }
     Ok(path)
+}
+
+/// Whether a path ends in the extension of a file that is not a page: `mail.eml`.
+fn names_file(path: &str) -> bool {
+    let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
+    let is_short = |end: &str| (1..=5).contains(&end.len());
+    !is_page(path.rsplit('/').next().unwrap_or(path))
+        && extension.is_some_and(|end| is_short(end) && end.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// Whether two titles are different although they have the same slug, because it drops characters: `C++` and `C#`.

@@ -5,7 +5,7 @@ mod text;
 
 use clap::Args;
 use lore_engine::{Conflict, State, VaultContext, git_state};
-use lore_memory::daily::unread;
+use lore_memory::inbox::unread;
 use lore_memory::{Brief as Found, BriefRequest, Injected, Node, brief, curation_due, injected, short_id};
 use lore_ports::PageRow;
 use schemars::JsonSchema;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
-use crate::ops::{Operation, Render};
+use crate::ops::{Operation, Render, for_agents};
 
 pub use brief::RoutineRun;
 
@@ -198,7 +198,7 @@ fn run_routine(
     }
     runs::record(session, &name, context.now().timestamp())?;
     if !command.is_empty() {
-        run.finish(command::run(session, command, &run.human())?);
+        run.finish(command::run(session, command, &for_agents(&run.human()))?);
     }
     if !run.failed() {
         let info = routine_named(context, &name)?;

@@ -1,9 +1,8 @@
 //! `triage`: the inbox, one file at a time.
 
 use clap::Args;
-use lore_memory::daily::{
-    Destination, InboxItem, finish_triage, inbox_item, inbox_text, suggestions, unread,
-};
+use lore_memory::daily::{Destination, finish_triage, suggestions};
+use lore_memory::inbox::{InboxItem, inbox_item, inbox_text, unread};
 use lore_vault::without_extension;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
