@@ -6,6 +6,7 @@
 #![expect(deprecated, reason = "clients of current protocol versions subscribe and set the log level this way")]
 
 mod complete;
+mod line_limit;
 mod progress;
 mod prompts;
 mod resources;
@@ -40,6 +41,7 @@ use tool::Tool;
 use toolset::listed;
 use wording::McpFace;
 
+pub use line_limit::LineLimit;
 pub use toolset::{Toolset, toolset};
 
 /// Server instructions: when to search and when to write.
