@@ -23,5 +23,6 @@ pub use proposal::Proposal;
 pub(crate) use reconcile::record_times;
 pub use reconcile::{ReconcileScope, Report, reconcile};
 pub use relink::resolve_targets;
+pub(crate) use resolve::Candidates;
 pub use resolve::{Resolution, as_path, choose, find, is_lossy_slug, names_of, resolve, without_scheme};
 pub use validate::{Check, duplicate_ids, validate};

@@ -4,7 +4,7 @@
 //! 2. `retrieve` finds candidates by name, by relation or fact, by words, by embedding, by field, or line by line;
 //! 3. `fuse` combines the lists into one ranking;
 //! 4. `signals` raise pages in it;
-//! 5. `lifecycle` adds each page's state and its warnings;
+//! 5. `lifecycle` puts what holds on the day asked for first, and adds each page's state and its warnings;
 //! 6. `confidence` judges how well the best hit answers;
 //! 7. `excerpts` reads the matching passages, then as much content as the token budget allows.
 //!
@@ -38,8 +38,9 @@ pub use result::{AnswerQuality, Content, Excerpt, Hit, SearchResult, Spent};
 pub use retrieve::{WEIGHTS, full_text, page_similarity, updated};
 pub use signals::Signals;
 
-/// Additional candidates for a search as of a date, besides twice the number wanted: some of them drop out.
-const AS_OF_POOL: usize = 20;
+/// Additional candidates, besides twice the number wanted: pages drop out of a search as of a date, and pages that no
+/// longer hold make room for others.
+const MORE_CANDIDATES: usize = 20;
 
 /// Searches a vault: the index for pages, the files for excerpts.
 pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
@@ -57,7 +58,7 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
         None | Some(HitKind::Page) => pages(context, request, &query)?,
         Some(kind) => lines(context, request, &query, kind)?,
     };
-    lifecycle::add_states(context, &mut result.hits)?;
+    lifecycle::add_states(context, request, &mut result.hits)?;
     if request.judge {
         confidence::judge(context, &request.text, &mut result);
     }
@@ -69,12 +70,12 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
 
 fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
     let needed = request.offset + request.limit + 1;
-    let pool = if request.as_of.is_some() { needed * 2 + AS_OF_POOL } else { needed };
+    let pool = needed * 2 + MORE_CANDIDATES;
     let found = retrieve::retrieve(context, request, query, pool)?;
     let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
     signals::apply(context, request, query, &mut ranking)?;
     let (mode, relaxed, notes) = (found.mode, found.relaxed, found.notes.clone());
-    let ranked = fuse::merge(found, ranking);
+    let ranked = lifecycle::rank(context, request, fuse::merge(found, ranking))?;
     let reading = excerpts::Reading {
         context,
         terms: expression::Term::all(query),

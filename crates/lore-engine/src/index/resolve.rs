@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use lore_ports::{Filter, Index, KeyKind, KeyRow, NameQuery, Order, PageRow, ProjectNo, Window};
+use lore_ports::{Filter, Index, KeyKind, KeyRow, NameQuery, Order, PageNo, PageRow, ProjectNo, Window};
 use lore_text::{fold, percent_decode, slugify};
 use lore_vault::{EXTENSIONS, folder, is_page_path, without_extension};
 
@@ -171,6 +171,11 @@ impl<'a> Candidates<'a> {
             }
         }
         Candidates { best, by_folder, below }
+    }
+
+    /// Returns the equally good pages, by path.
+    pub fn pages(&self) -> impl Iterator<Item = PageNo> {
+        self.best.iter().map(|row| row.page)
     }
 
     /// Returns the page that a link in directory `near` means: one in the same directory, else in the nearest directory

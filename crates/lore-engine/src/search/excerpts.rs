@@ -98,6 +98,8 @@ impl Reading<'_> {
             Some(line) => source.line_of(line),
             None => source.passage_of(&self.terms, near),
         };
+        // A page that was found by what it supersedes is shown from its beginning.
+        let excerpt = excerpt.or_else(|| found.successor.then(|| source.beginning()).flatten());
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
         hit.text = kept.then(|| text.to_owned());
         (hit.excerpt, hit.chunk) = (excerpt, chunk);
@@ -132,6 +134,15 @@ impl PassageSource<'_> {
         let text = lines_of(self.text, lines);
         let chunk = self.chunks.iter().find(|chunk| overlap(&chunk.lines, &lines)).cloned();
         (Some(Excerpt { text, lines, hash: self.hash }), chunk)
+    }
+
+    /// Returns the first lines of the page that are not headings.
+    fn beginning(&self) -> Option<Excerpt> {
+        let skipped = body_start(self.text).saturating_sub(1) as usize;
+        let mut lines = (1u32..).zip(self.text.lines()).skip(skipped);
+        let (first, _) = lines.find(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))?;
+        let lines = LineRange { first, last: first + CHUNK_LINES - 1 };
+        Some(Excerpt { text: lines_of(self.text, lines), lines, hash: self.hash })
     }
 
     /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the

@@ -2,12 +2,14 @@
 
 mod dates;
 mod matching;
+mod tense;
 
 use lore_ports::Expression;
 use lore_text::{is_content_word, is_unspaced, is_word_char, pairs, runs};
 
 pub(super) use dates::dates_in;
 pub(super) use matching::{Term, count_terms, matches};
+pub(super) use tense::{AskedTime, asked_time};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -52,12 +52,16 @@ pub(super) struct Ranking {
     pub needed: usize,
     /// Reasons for each page, besides its words and its embedding.
     pub reasons: HashMap<PageNo, Vec<String>>,
+    /// The scores of pages that no longer hold.
+    pub lowered: Vec<Scored>,
 }
 
 /// A page in its final order.
 pub(super) struct Ranked {
     pub page: PageNo,
     pub score: f64,
+    /// Its score if it no longer holds: its words and its embedding count half, and no signal raises it.
+    pub lowered: f64,
     pub why: Vec<String>,
     /// The best chunk by embedding.
     pub chunk: Option<ChunkRow>,
@@ -65,25 +69,48 @@ pub(super) struct Ranked {
     pub answers: bool,
     /// The line that answers the question, if there is a single one.
     pub line: Option<u32>,
+    /// Whether the query is its name, or has a reference to it.
+    pub exact: bool,
+    /// Whether that is a reference, such as `[[adr-12]]`, rather than a name that may also be a subject.
+    pub named: bool,
+    /// Whether it was found only because it supersedes another page.
+    pub successor: bool,
 }
 
 impl Ranked {
     /// Returns a page with a score and its reasons.
     pub(super) fn new(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
-        Ranked { page, score, why, chunk: None, answers: false, line: None }
+        Ranked {
+            page,
+            score,
+            lowered: half(score),
+            why,
+            chunk: None,
+            answers: false,
+            line: None,
+            exact: false,
+            named: false,
+            successor: false,
+        }
     }
 }
 
 /// Combines what was found by words and by embedding into one ranking.
 pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranking {
-    let near = found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity)));
+    let near: Vec<Scored> =
+        found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
+    let lowered = match (found.mode, fusion) {
+        (Mode::Hybrid, Fusion::Weighted(weight)) => lowered(weight, &found.words, &near),
+        (Mode::Lexical, _) => lowered(0.0, &found.words, &[]),
+        _ => Vec::new(),
+    };
     let list = match found.mode {
-        Mode::Hybrid => fuse(fusion, &found.words, &near.collect::<Vec<_>>()),
-        Mode::Semantic => near.collect(),
+        Mode::Hybrid => fuse(fusion, &found.words, &near),
+        Mode::Semantic => near,
         Mode::Lexical => fuse(Fusion::Weighted(0.0), &found.words, &[]),
         Mode::Words | Mode::Fields => found.words.clone(),
     };
-    Ranking { list, mode: found.mode, needed, reasons: HashMap::new() }
+    Ranking { list, mode: found.mode, needed, reasons: HashMap::new(), lowered }
 }
 
 /// Returns the pages in their final order with their reasons: those named by the query and those that answer it, then
@@ -93,6 +120,7 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
     let near: HashMap<PageNo, (ChunkRow, f32)> =
         found.near.into_iter().map(|hit| (hit.chunk.page, (hit.chunk, hit.similarity))).collect();
     let complete = found.mode == Mode::Words && !found.relaxed;
+    let mut lowered: HashMap<PageNo, f64> = ranking.lowered.into_iter().collect();
     let mut rest: Vec<Ranked> = Vec::new();
     for (page, score) in ranking.list.into_iter().take(ranking.needed) {
         let mut why = ranking.reasons.remove(&page).unwrap_or_default();
@@ -101,7 +129,11 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
         }
         let near = near.get(&page);
         why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
-        rest.push(Ranked { chunk: near.map(|(chunk, _)| chunk.clone()), ..Ranked::new(page, score, why) });
+        let hit = Ranked::new(page, score, why);
+        let lowered = lowered.remove(&page).unwrap_or(hit.lowered);
+        let named = found.referenced.contains(&page);
+        let chunk = near.map(|(chunk, _)| chunk.clone());
+        rest.push(Ranked { chunk, lowered, exact: named, named, ..hit });
     }
     let mut first = found.first;
     rest.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
@@ -139,15 +171,38 @@ fn weighted(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored>
     sorted(sums)
 }
 
+/// Returns the weighted sum of each page as if its own scores were half as high and those of the others the same.
+fn lowered(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    let mut sums: HashMap<PageNo, f64> = HashMap::new();
+    for (list, floor, weight) in [(lexical, 0.0, 1.0 - weight), (semantic, f64::MAX, weight)] {
+        let (worst, range) = scale(list, floor);
+        for (page, score) in list {
+            let scaled = if range > 0.0 { (half(*score) - worst) / range } else { 0.5 };
+            *sums.entry(*page).or_default() += weight * scaled;
+        }
+    }
+    sums.into_iter().collect()
+}
+
+/// Returns half of a score; a negative one falls as well.
+fn half(score: f64) -> f64 {
+    score - score.abs() / 2.0
+}
+
 /// Scales scores to 0..1: the best is 1, and 0 is the worst or `floor`, whichever is less. A page without matching
 /// words has no lexical score at all, so the worst of those that have one must stay above 0.
 fn scaled(list: &[Scored], floor: f64) -> Vec<Scored> {
-    let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
-    let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
-    let range = best - worst;
+    let (worst, range) = scale(list, floor);
     list.iter()
         .map(|(page, score)| (*page, if range > 0.0 { (score - worst) / range } else { 1.0 }))
         .collect()
+}
+
+/// Returns the worst score, or `floor` if that is less, and the distance from it to the best.
+fn scale(list: &[Scored], floor: f64) -> (f64, f64) {
+    let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
+    let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
+    (worst, best - worst)
 }
 
 fn union(lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
@@ -241,8 +296,8 @@ mod tests {
         let named = Ranked::new(7, 0.0, vec!["exact title match".into()]);
         let answer = Ranked { answers: true, ..Ranked::new(9, 0.0, vec!["answers it".into()]) };
         let (first, words) = (vec![named, answer], vec![(8, 5.0), (7, 4.0), (6, 3.0), (5, 2.0)]);
-        let (relaxed, near, notes) = (true, Vec::new(), Vec::new());
-        let found = Retrieved { first, words, relaxed, near, mode: Mode::Words, notes };
+        let (relaxed, near, notes, referenced) = (true, Vec::new(), Vec::new(), Vec::new());
+        let found = Retrieved { first, referenced, words, relaxed, near, mode: Mode::Words, notes };
         let ranking = combine(Fusion::default(), &found, 3);
         let merged = merge(found, ranking);
         let shown: Vec<(PageNo, f64, &str)> =

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::note::Note;
 
 use embedding::{EmbeddingHits, by_embedding};
-use names::exact;
+use names::{exact, is_reference, linked, referenced};
 use relations::{RelationAnswer, answers};
 use words::{by_any_word, by_words};
 
@@ -39,6 +39,8 @@ pub(super) const POOL: usize = 100;
 pub(super) struct Retrieved {
     /// Pages whose name is the query, then those that a link or a fact makes an answer.
     pub first: Vec<Ranked>,
+    /// Pages that the query refers to by slug or path.
+    pub referenced: Vec<PageNo>,
     /// Pages by their words.
     pub words: Vec<Scored>,
     /// Whether no page had all the words, so that any of them matched.
@@ -60,8 +62,15 @@ pub(super) fn retrieve(
 ) -> Result<Retrieved> {
     let (first, mode) = (first(context, request)?, request.mode);
     let limit = needed + first.len();
-    let mut found =
-        Retrieved { first, words: Vec::new(), relaxed: false, near: Vec::new(), mode, notes: Vec::new() };
+    let mut found = Retrieved {
+        first,
+        referenced: referenced(context, request)?,
+        words: Vec::new(),
+        relaxed: false,
+        near: Vec::new(),
+        mode,
+        notes: Vec::new(),
+    };
     if mode == Mode::Words {
         (found.words, found.relaxed) = by_words(context, request, query, limit)?;
     }
@@ -97,12 +106,28 @@ fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>>
     let mut first: Vec<Ranked> = Vec::new();
     if request.signals.exact {
         let named = exact(context, request)?.into_iter();
-        first = named.map(|(page, why)| Ranked::new(page, 0.0, vec![why.to_owned()])).collect();
+        let is_reference = is_reference(&request.text);
+        let hit = |(page, why): (PageNo, &str)| {
+            let hit = Ranked::new(page, 0.0, vec![why.to_owned()]);
+            Ranked { exact: true, named: is_reference, ..hit }
+        };
+        first = named.map(hit).collect();
     }
     if request.signals.relation && request.mode != Mode::Words {
         for RelationAnswer { page, why, line } in answers(context, request)? {
             if !first.iter().any(|known| known.page == page) {
                 first.push(Ranked { line, answers: true, ..Ranked::new(page, 0.0, vec![why]) });
+            }
+        }
+    }
+    if request.signals.exact {
+        for page in linked(context, request)? {
+            match first.iter_mut().find(|known| known.page == page) {
+                Some(known) => (known.exact, known.named) = (true, true),
+                None => {
+                    let hit = Ranked::new(page, 0.0, vec!["the question links to it".to_owned()]);
+                    first.push(Ranked { exact: true, named: true, ..hit });
+                }
             }
         }
     }

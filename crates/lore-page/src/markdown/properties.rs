@@ -11,6 +11,12 @@ use crate::wiki::{self, LinkOrder};
 /// Properties that name or classify the page itself; links in them are ignored.
 const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
 
+/// Properties whose values are references, with brackets or without.
+const REFERENCES: [&str; 3] = ["supersedes", "superseded_by", "superseded-by"];
+
+/// Values of such a property that name no page.
+const NO_REFERENCE: [&str; 6] = ["", "-", "none", "null", "n/a", "false"];
+
 /// Fills in the fields that come from the properties.
 pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
     let properties = &page.properties;
@@ -64,12 +70,16 @@ fn names(found: impl Iterator<Item = String>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the wiki links in property values, with the key as their relation.
+/// Returns the links in property values, with the key as their relation.
 fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, value) in properties.iter().filter(|(key, _)| !OWN_NAMES.contains(key)) {
         let mut targets = Vec::new();
         collect(value, &mut targets);
+        if targets.is_empty() && REFERENCES.contains(&key.to_lowercase().as_str()) {
+            targets = properties.list(key);
+            targets.retain(|name| !NO_REFERENCE.contains(&name.trim().to_lowercase().as_str()));
+        }
         if !targets.is_empty() {
             let line = line_of(key, frontmatter, text);
             links.extend(targets.iter().filter_map(|inner| link(key, inner, LinkOrder::of(properties), line)));

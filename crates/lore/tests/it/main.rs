@@ -41,6 +41,7 @@ mod round_trip_names;
 mod slug_collisions;
 
 // Concurrent and killed processes.
+mod changed_truths;
 mod chaos;
 mod concurrency;
 mod hand_edits;
