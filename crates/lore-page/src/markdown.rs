@@ -13,6 +13,7 @@ mod linkable;
 mod opaque;
 mod properties;
 mod prose;
+mod summary;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -72,8 +73,9 @@ fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
         page.tags = unique(tags.iter().map(String::as_str).chain(inline));
     }
     if page.summary.is_none() {
-        page.summary = quoted_summary(&page, &blocks);
+        page.summary = summary::quoted(text, &page, &blocks, &lines);
     }
+    page.first_sentence = summary::first_sentence(text, &page, &blocks);
     page.headings = headings(&blocks, &lines);
     page.heading_title =
         page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
@@ -138,20 +140,6 @@ fn split_at_rule(page: &mut Page, text: &str, body_start: usize, blocks: &Blocks
     let truth_end = rule.map_or(text.len(), |line| line.start);
     page.truth = ByteRange { start: body_start, end: truth_end };
     page.timeline = rule.map(|line| ByteRange { start: line.end, end: text.len() });
-}
-
-/// Returns the text of the first quote of the truth that is not empty, without a callout marker.
-fn quoted_summary(page: &Page, blocks: &Blocks) -> Option<String> {
-    let quotes = blocks.quotes.iter().take_while(|quote| quote.start < page.truth.end);
-    quotes.filter(|quote| !blocks.opaque.is_comment(quote.start)).find_map(|quote| {
-        let text = quote.text.trim_start();
-        let text = match text.strip_prefix("[!").and_then(|rest| rest.split_once(']')) {
-            Some((_, rest)) => rest.trim_start_matches(['+', '-']),
-            None => text,
-        };
-        let summary = plain(text);
-        (!summary.is_empty()).then_some(summary)
-    })
 }
 
 fn headings(blocks: &Blocks, lines: &Lines<'_>) -> Vec<Heading> {

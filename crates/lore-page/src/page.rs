@@ -21,8 +21,10 @@ pub struct Page {
     pub kind: Option<String>,
     /// The `status` property.
     pub status: Option<String>,
-    /// The `summary` property, or the first blockquote of the truth.
+    /// The `summary` property, or a blockquote directly under the title.
     pub summary: Option<String>,
+    /// The first sentence of its prose.
+    pub first_sentence: Option<String>,
     /// Frontmatter tags, then inline tags, without duplicates and without `#`.
     pub tags: Vec<String>,
     /// The `aliases`, `alias` and `permalink` properties.
@@ -41,6 +43,20 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// Timeline entries: `- **YYYY-MM-DD** | source — summary`.
     pub entries: Vec<Entry>,
+}
+
+impl Page {
+    /// Returns the title to show: the `title` property, else the first level-one heading, else the file name.
+    pub fn shown_title(&self) -> &str {
+        let declared = self.properties.text("title").is_some_and(|title| !title.trim().is_empty());
+        let heading = self.heading_title.as_deref().filter(|heading| !declared && !heading.is_empty());
+        heading.unwrap_or(&self.title)
+    }
+
+    /// Returns the summary to show: the declared one, else the first sentence.
+    pub fn shown_summary(&self) -> Option<&str> {
+        self.summary.as_deref().or(self.first_sentence.as_deref())
+    }
 }
 
 /// A page and its parse warnings. Parsing never fails.

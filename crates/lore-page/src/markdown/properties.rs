@@ -24,7 +24,8 @@ pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
     page.id = text_of(properties, "id");
     page.kind = text_of(properties, "type");
     page.status = text_of(properties, "status");
-    page.summary = text_of(properties, "summary").or_else(|| text_of(properties, "description"));
+    let summary = text_of(properties, "summary").or_else(|| text_of(properties, "description"));
+    page.summary = summary.map(|summary| super::summary::shortened(&summary));
     page.aliases = names(["aliases", "alias", "permalink"].iter().flat_map(|key| properties.list(key)));
     page.tags = names(["tags", "tag"].iter().flat_map(|key| tags(properties.get(key))));
     page.links = links(properties, page.frontmatter, text);
