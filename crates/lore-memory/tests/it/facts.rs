@@ -158,7 +158,7 @@ fn explicit_subjects_can_name_the_page_itself() {
 #[test]
 fn policy_sets_single_valued_predicates() {
     let world = World::synced(
-        "-- lore.toml --\n[facts]\nsingle = [\"knows\"]\n-- people/ada.md --\n- knows:: Bob {2019..}\n- role:: x {2019..}\n",
+        "-- lore.toml --\n[facts]\nsingle = [\"knows\"]\nmany = [\"role\"]\n-- people/ada.md --\n- knows:: Bob {2019..}\n- role:: x {2019..}\n",
     );
     assert_eq!(assert_fact(&world, "knows", "Eve", "..").unwrap().1, 1);
     assert_eq!(assert_fact(&world, "role", "y", "..").unwrap().1, 0);

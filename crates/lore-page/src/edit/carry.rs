@@ -73,7 +73,7 @@ pub fn carry_over(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewr
     let mut done = carry_once(old, new, terms)?;
     // What was dropped is gone.
     let nothing = Dropped::default();
-    let settled = RewriteTerms { dropped: &nothing, is_single_valued: terms.is_single_valued };
+    let settled = RewriteTerms { dropped: &nothing, topic: terms.topic };
     // Kept lines are written beside their neighbours, and a rule, a fence or an indented line of the new text can make
     // other lines their neighbours than before.
     for _ in 0..ROUNDS {

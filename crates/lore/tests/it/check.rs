@@ -273,3 +273,57 @@ fn guard_is_enabled_by_policy() {
         "---\nstatus: contested\n---\n- Brex | owner:: Carol\n- contradicts [[brex]]\n- contradicts [[meeting]]\n"
     );
 }
+
+#[test]
+fn guard_sees_preferences_in_prose() {
+    let vault = GitVault::with_profile("roam");
+    vault.put("style", &node(1, "Code style", "The user prefers tabs.")).ok();
+    vault.put("editor", &node(2, "Editor", "The user prefers dark mode.")).ok().says("\"created\"");
+    let ran = vault.put("indent", &node(3, "Indentation", "The user prefers spaces.")).exits(0);
+    let output = ran.text();
+    assert!(output.contains("prefers spaces") && output.contains("prefers tabs"), "{output}");
+    assert!(output.contains("status: contested"), "{output}");
+}
+
+#[test]
+fn supersession_cycles_are_refused_and_found() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("a.md", "# A\n- supersedes [[b]]\n");
+    sandbox.write("b.md", "# B\n");
+    sandbox.write("c.md", "# C\n");
+    sandbox.run(&["link", "b", "c", "--relationship", "supersedes"]).ok();
+    sandbox
+        .run(&["link", "c", "a", "--relationship", "supersedes"])
+        .exits(4)
+        .says("would supersede each other");
+    sandbox.run(&["link", "a", "c", "--relationship", "superseded_by"]).exits(4);
+    sandbox.pipe(&["put", "a", "--expected-version", "1"], b"# A\n- supersedes [[a]]\n").exits(4);
+    assert_eq!(sandbox.read("c.md"), b"# C\n");
+    assert_eq!(ids(&check(&sandbox, &[])), [""; 0]);
+    // A hand edit is not refused, but found, and other writes to these pages are possible.
+    sandbox.write("c.md", "# C\n- supersedes [[a]]\n");
+    let answer = check(&sandbox, &["--type", "cross_page"]);
+    assert_eq!(answer["findings"][0]["kind"], "supersession_cycle", "{answer}");
+    assert_eq!(ids(&answer).len(), 1, "one finding for a cycle");
+    sandbox.run(&["fact-add", "c", "role", "x"]).ok();
+}
+
+/// The start of a job is not the age of a truth; its last change is.
+#[test]
+fn truth_is_as_old_as_its_text() {
+    let sandbox = Sandbox::with_vault();
+    let page = |text: &str| {
+        format!("# Ada\n{text}\n- works_at:: Brex {{2019..}}\n\n---\n\n- **2020-06-01** | x — Met.\n")
+    };
+    sandbox.write("ada.md", page("Runs the lab."));
+    let stale = || ids(&check(&sandbox, &["--type", "stale"])).len();
+    assert_eq!(stale(), 0, "nothing says how old it is");
+    sandbox.run(&["timeline-add", "ada", "--date", "2020-07-01", "--summary", "Met again"]).ok();
+    assert_eq!(stale(), 0, "and adding an entry does not");
+    sandbox.write("ada.md", page("As of January 5, 2020, she runs the lab."));
+    assert_eq!(stale(), 1, "the truth gives its own date");
+    let rewritten = page("As of January 5, 2020, she runs the laboratory.");
+    sandbox.pipe(&["put", "ada", "--overwrite"], rewritten.as_bytes());
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(stale(), 0, "it was rewritten after that");
+}

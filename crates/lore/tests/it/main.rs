@@ -68,6 +68,7 @@ mod gaps;
 mod ingest;
 mod lifecycle;
 mod rewrites;
+mod single_values;
 
 // Search, models and embeddings.
 mod broken_models;

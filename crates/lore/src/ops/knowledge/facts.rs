@@ -48,7 +48,7 @@ pub struct Facts {
 /// Add a fact, closing the previous value of a single-valued predicate
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nThe policy lists the single-valued predicates: [facts] in lore.toml. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
+    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nMost predicates have one value at a time; knows, uses, skills and the like have several, and [facts] in lore.toml declares others. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
 )]
 pub struct FactAdd {
     /// Page that the fact is written into
