@@ -19,6 +19,8 @@ pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 pub enum Action<'a> {
     /// Write these bytes, replacing any existing file. Structured lines of a page that they do not mention are kept.
     Put(Vec<u8>),
+    /// As `Put`; then the edit is made to the result, with the lines that were kept.
+    PutThen(Vec<u8>, Edit<'a>),
     /// Edit its text; the file must exist. The edit changes only the lines that it means to change.
     Edit(Edit<'a>),
     /// Replace some of its text; the file must exist. Structured lines that the new text does not mention are kept.

@@ -42,8 +42,8 @@ pub use history::{Chosen, CommitView, Mapping, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
-    choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of,
-    reconcile, resolve, resolve_targets, validate, without_scheme,
+    choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, moved_pages,
+    names_of, reconcile, resolve, resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -71,7 +71,8 @@ pub use search::{
     page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
-    FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin,
-    check_format, close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote,
-    refresh_generated, relocate, remote_privacy, target_of, unlink, write, write_as,
+    FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, RelationLine,
+    Unlinked, begin, check_format, close_link, commit_by_hand, follow_move, git_state, is_committed, link,
+    pull, push, reach_remote, refresh_generated, relocate, remote_privacy, target_of, unlink, with_relation,
+    write, write_as,
 };

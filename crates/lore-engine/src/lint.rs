@@ -26,6 +26,7 @@ use crate::policy::{Finding, Gate, Level, Lint};
 pub fn lint(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let mut findings = pages(context, only, None)?;
     findings.extend(vault::links(context, only, None)?);
+    findings.extend(vault::moved(context, only)?);
     findings.extend(vault::names(context, only)?);
     let read: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
     // A page that was indexed before it became unreadable is reported already.

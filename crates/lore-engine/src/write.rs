@@ -47,8 +47,11 @@ use record::{FileChange, record};
 
 pub use fast_forward::FastForward;
 pub use git_state::PushFailure;
-pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
-pub use relocate::relocate;
+pub use relations::{
+    LinkWritten, NewLink, RelationLine, Unlinked, check_format, close_link, link, target_of, unlink,
+    with_relation,
+};
+pub use relocate::{follow_move, relocate};
 
 /// How often a change is made again because somebody edited one of its files meanwhile.
 const ATTEMPTS: usize = 3;

@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_text::fold;
 
+pub(crate) use add::with_fact;
 pub use add::{FactWritten, NewAssertion, add_fact};
 pub(crate) use problems::problems;
 
@@ -136,7 +137,10 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
                 .is_none_or(|requested| *requested == plain_predicate(&row.statement.predicate));
         match fits {
             false => {}
-            true if query.temporal.takes_interval(row.statement.interval, query.day) => {
+            true if query.temporal.takes_interval(row.statement.interval, query.day)
+                && !(query.temporal == Temporal::Current
+                    && is_replaced_that_day(context, &referents, &all, row, path)) =>
+            {
                 matching.push((row, subject))
             }
             true => found.left_out += 1,
@@ -145,6 +149,31 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
     found.facts = fact_rows(context, &all, matching)?;
     found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
     Ok(found)
+}
+
+/// Whether a fact ended on the day on which a line below it on the page begins again or, for a single-valued predicate,
+/// gives another value: on that day the last line counts.
+fn is_replaced_that_day<'p>(
+    context: &VaultContext,
+    referents: &Referents,
+    all: &[StatementRow],
+    row: &StatementRow,
+    path: impl Fn(PageNo) -> &'p str,
+) -> bool {
+    let statement = &row.statement;
+    let Some(until) = statement.interval.until else { return false };
+    let predicate = plain_predicate(&statement.predicate);
+    let single = context.policy().facts.is_single_valued(&predicate);
+    let subject = |row: &StatementRow| referents.subject(&row.statement, row.page, path(row.page));
+    let follows = |other: &&StatementRow| {
+        let (interval, lines) = (other.statement.interval, other.statement.lines);
+        other.page == row.page
+            && lines.first > statement.lines.first
+            && interval.from.is_some_and(|from| from == until)
+            && plain_predicate(&other.statement.predicate) == predicate
+            && (single || fold(&other.statement.object) == fold(&statement.object))
+    };
+    all.iter().filter(follows).any(|other| subject(other) == subject(row))
 }
 
 /// Returns the requested subject: a page by any of its names, else the words.

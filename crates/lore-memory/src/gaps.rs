@@ -81,8 +81,8 @@ pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
     })
 }
 
-/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval, including its
-/// texts.
+/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval; approved texts are kept
+/// unless others are given, except that a narrower approval drops the question itself.
 pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Result<GapRow> {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
@@ -93,10 +93,6 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
     match approval.sensitivity {
         Sensitivity::Internal => {
             return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
-        }
-        Sensitivity::Redacted if redacted_query.is_none() => {
-            let hint = "pass the question without names, amounts and terms as the redacted query";
-            return Err(bad_input("a redacted approval needs a redacted query", hint));
         }
         _ => {}
     }
@@ -112,6 +108,13 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
             let hint = "pass the exact question as it was asked, or omit it";
             return Err(bad_input(&format!("this is not the question of gap {id}"), hint));
         }
+        let is_redacted = approval.sensitivity == Sensitivity::Redacted;
+        if is_redacted && redacted_query.is_none() && gap.redacted_query.is_none() {
+            let hint = "pass the question without names, amounts and terms as the redacted query";
+            return Err(bad_input("a redacted approval needs a redacted query", hint));
+        }
+        let kept_text =
+            gap.query_text.clone().filter(|_| !is_redacted || gap.sensitivity == Sensitivity::Redacted);
         if let Some(redacted) = &redacted_query {
             let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
             if whole || is_question(redacted) {
@@ -122,8 +125,8 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
         Ok(GapRow {
             sensitivity: approval.sensitivity,
             approved: Some((approver.to_owned(), now)),
-            redacted_query: redacted_query.clone(),
-            query_text: query_text.clone(),
+            redacted_query: redacted_query.clone().or(gap.redacted_query),
+            query_text: query_text.clone().or(kept_text),
             ..gap
         })
     })

@@ -53,8 +53,8 @@ pub use gaps::{
 };
 pub use hooks::FeatureHooks;
 pub use ingest::{
-    Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, RewriteOutcome, SourceNovelty,
-    SourceText, ingest,
+    DateOrigin, Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, RewriteOutcome,
+    SourceNovelty, SourceText, ingest,
 };
 pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};

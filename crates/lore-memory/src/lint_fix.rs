@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lore_engine::{
     Action, Edit, Finding, Format, Level, Lint, Outcome, PageChange, Result, Schema, VaultContext,
-    WriteOptions, lint, property_values, refresh_generated, write_as,
+    WriteOptions, follow_move, lint, moved_pages, property_values, refresh_generated, write_as,
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
@@ -41,7 +41,9 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     let only = request.only;
     let mut fixed = Fixed::default();
     let found = lint(context, only)?;
-    let fixable = found.iter().filter(|found| found.fixable && found.lint != Lint::LinkMissing);
+    let fixable = found
+        .iter()
+        .filter(|found| found.fixable && !matches!(found.lint, Lint::LinkMissing | Lint::LinkMoved));
     let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
     for path in pages.into_iter().filter(|path| context.indexes(path)) {
         let schema = context.policy().schema(path).cloned().unwrap_or_default();
@@ -54,6 +56,12 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
         let options =
             WriteOptions { subject: Some(format!("Fix {path}")), is_fix: true, ..WriteOptions::default() };
         let receipt = write_as(context, &[change], &options)?;
+        let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
+        fixed.paths.extend(changed.map(|file| file.path));
+    }
+    let moved = found.iter().filter(|found| found.lint == Lint::LinkMoved).count();
+    for (page, former) in if moved > 0 { moved_pages(context)? } else { Vec::new() } {
+        let receipt = follow_move(context, &page, &former)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
     }

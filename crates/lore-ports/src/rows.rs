@@ -85,13 +85,15 @@ pub enum KeyKind {
     Suffix = 6,
     /// The slug it would have if another page did not already have it. Never resolved.
     DesiredSlug = 7,
+    /// A path that it had before it was moved outside Lore, the slug of that path, or the end of that slug.
+    Former = 8,
 }
 
 impl KeyKind {
     /// Returns the kind with this number.
     pub fn from_number(number: u8) -> KeyKind {
-        use KeyKind::{Alias, DesiredSlug, Id, NameSlug, Path, Slug, Suffix, Title};
-        [Id, Slug, Path, Title, Alias, NameSlug, Suffix, DesiredSlug][usize::from(number.min(7))]
+        use KeyKind::{Alias, DesiredSlug, Former, Id, NameSlug, Path, Slug, Suffix, Title};
+        [Id, Slug, Path, Title, Alias, NameSlug, Suffix, DesiredSlug, Former][usize::from(number.min(8))]
     }
 }
 

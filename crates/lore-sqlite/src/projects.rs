@@ -144,6 +144,7 @@ impl Projects for SqliteStore {
                     "snapshot",
                     "failure",
                     "identity",
+                    "former_path",
                     "author",
                     "finding",
                     "gap",

@@ -23,6 +23,7 @@ use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::{Session, SessionOptions};
 use crate::app::stderr::{Stderr, Verbosity};
+use crate::mcp;
 use crate::ops;
 use crate::ops::OperationInfo;
 
@@ -124,7 +125,7 @@ pub(super) fn command() -> Command {
             clap::Arg::new("tools_json")
                 .long("tools-json")
                 .action(clap::ArgAction::SetTrue)
-                .help("Print every operation with its JSON schema"),
+                .help("Print every operation and MCP tool with its JSON schema"),
         )
         // Only the manual page shows it; paragraphs keep its lines apart there.
         .after_help(groups::FOOTER.replace('\n', "\n\n"))
@@ -152,7 +153,7 @@ fn add(root: Command, entry: &OperationInfo) -> Command {
 fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if matches.get_flag("tools_json") {
         let output = Output { format: Format::Json, explicit: true, terminal: false };
-        return output.value(&ops::tools()).map(|()| 0);
+        return output.value(&mcp::all_tools()).map(|()| 0);
     }
     let Some((name, inner)) = matches.subcommand() else {
         return run_operation(BARE, &ArgMatches::default(), &globals);
@@ -193,7 +194,10 @@ fn run_operation(name: &str, matches: &ArgMatches, globals: &Globals) -> Result<
 fn may_write(name: &str, matches: &ArgMatches) -> bool {
     let entry = match name {
         BARE => return false,
-        "call" => ops::find(matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default()),
+        "call" => {
+            let name = matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default();
+            mcp::operation_named(name)
+        }
         _ => entry(name, matches).map(|(entry, _)| entry),
     };
     entry.map_or(true, |entry| entry.writes && entry.name != "sync")

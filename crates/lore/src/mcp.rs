@@ -42,6 +42,7 @@ use toolset::listed;
 use wording::McpFace;
 
 pub use line_limit::LineLimit;
+pub use tools::{all_tools, operation_named, operation_of};
 pub use toolset::{Toolset, toolset};
 
 /// Server instructions: when to search and when to write.

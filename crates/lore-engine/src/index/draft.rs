@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
 use lore_text::{
-    ContentHash, Language, date_millis, fold, on_one_line, search_terms, slugify, stable_number,
+    ContentHash, Language, date_millis, fold, on_one_line, path_slug, search_terms, slugify, stable_number,
 };
 
 use crate::index::chunk::chunks;
@@ -41,6 +41,8 @@ pub struct Inherited {
     pub id: Option<String>,
     /// When it was created.
     pub created: Option<i64>,
+    /// The paths it had before it was moved outside Lore.
+    pub former: Vec<String>,
 }
 
 /// Returns a page's text without NUL, which not every database can store. Every position in it stays the same.
@@ -57,7 +59,7 @@ pub fn draft(source: &DraftSource<'_>, parsed: &Parsed, policy: &Policy, inherit
     let text = search_text(source, page);
     let links = links(&id, page);
     let statements = statements(page);
-    let keys = keys(source, page, &id);
+    let keys = keys(source, page, &id, &inherited.former);
     let chunks = chunks(page, source.text).into_iter().map(|chunk| chunk.place).collect();
     let row = PageRow {
         number: 0,
@@ -113,7 +115,7 @@ fn wing(slug: &str) -> String {
     names.next().unwrap_or(first).to_owned()
 }
 
-fn keys(source: &DraftSource<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
+fn keys(source: &DraftSource<'_>, page: &Page, id: &str, former: &[String]) -> Vec<(KeyKind, String)> {
     let slug = source.slug.as_str();
     let mut keys = vec![
         (KeyKind::Id, fold(id)),
@@ -129,6 +131,12 @@ fn keys(source: &DraftSource<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String
     keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Suffix, slug[at + 1..].to_owned())));
     if source.claim != slug {
         keys.push((KeyKind::DesiredSlug, source.claim.clone()));
+    }
+    for path in former {
+        let slug = path_slug(path);
+        keys.push((KeyKind::Former, fold(path)));
+        keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Former, slug[at + 1..].to_owned())));
+        keys.push((KeyKind::Former, slug));
     }
     keys.retain(|(_, key)| !key.is_empty());
     keys.sort_unstable();

@@ -362,7 +362,7 @@ fn is_named(row: &KeyRow, reference: &str, purpose: Purpose) -> bool {
         KeyKind::Title | KeyKind::Alias | KeyKind::NameSlug | KeyKind::Suffix => {
             !is_path && as_written && purpose == Purpose::Change
         }
-        KeyKind::DesiredSlug => false,
+        KeyKind::DesiredSlug | KeyKind::Former => false,
     }
 }
 

@@ -11,7 +11,7 @@ use super::links::broken_links;
 use super::page::{Findings, file_findings, not_indexed, unreadable};
 use crate::context::VaultContext;
 use crate::error::Result;
-use crate::index::Proposal;
+use crate::index::{Proposal, links_by_former, moved_pages};
 use crate::policy::{Level, Lint};
 
 /// Maximum number of other pages that a finding about a duplicate id names.
@@ -41,6 +41,24 @@ pub(super) fn failures(context: &VaultContext, only: Option<&BTreeSet<String>>) 
     let failures = context.store().failures(context.project())?.into_iter();
     let wanted = failures.filter(|failure| only.is_none_or(|only| only.contains(&failure.path)));
     Ok(wanted.map(|failure| not_indexed(&failure.path, &failure.reason)).collect())
+}
+
+/// Finds links that use the path that a page had before it was moved outside Lore.
+pub(super) fn moved(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
+    let policy = context.policy();
+    let mut findings = Vec::new();
+    for (page, _) in moved_pages(context)? {
+        for row in links_by_former(context, std::slice::from_ref(&page))? {
+            if only.is_none_or(|only| only.contains(&row.from_path)) {
+                let mut found = Findings { policy: &policy, path: &row.from_path, list: Vec::new() };
+                let message =
+                    format!("the link to {:?} uses the former path of {}", row.link.target, page.path);
+                found.add(Lint::LinkMoved, Some(row.link.line), message, true);
+                findings.append(&mut found.list);
+            }
+        }
+    }
+    Ok(findings)
 }
 
 /// Finds ids used by more than one page, and paths that are equal on case-insensitive systems.

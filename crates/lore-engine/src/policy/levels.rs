@@ -38,6 +38,8 @@ pub enum Lint {
     SectionMissing,
     /// A link matches no page.
     LinkBroken,
+    /// A link uses the path that a page had before it was moved.
+    LinkMoved,
     /// A page mentions another without linking to it.
     LinkMissing,
     /// Names that are equal on case-insensitive systems, or that are not valid slugs.
@@ -58,7 +60,7 @@ pub enum Lint {
 
 impl Lint {
     /// Every rule with its name and default level.
-    pub const ALL: [(Lint, &'static str, Level); 15] = [
+    pub const ALL: [(Lint, &'static str, Level); 16] = [
         (Lint::Structure, "structure", Level::Warning),
         (Lint::IdMissing, "id-missing", Level::Error),
         (Lint::IdDuplicate, "id-duplicate", Level::Warning),
@@ -66,6 +68,7 @@ impl Lint {
         (Lint::FieldValue, "field-value", Level::Error),
         (Lint::SectionMissing, "section-missing", Level::Error),
         (Lint::LinkBroken, "link-broken", Level::Warning),
+        (Lint::LinkMoved, "link-moved", Level::Warning),
         // Only a suggestion: `lore curate` makes it.
         (Lint::LinkMissing, "link-missing", Level::Off),
         (Lint::Slug, "slug", Level::Warning),

@@ -80,16 +80,14 @@ fn make(
     terms: &WriteOptions,
     ready: &mut PreparedChange,
 ) -> Result<()> {
-    if !matches!(change.action, Action::Put(_)) {
+    if !matches!(change.action, Action::Put(_) | Action::PutThen(..)) {
         ready.sole_author = is_own(context, ready)?;
     }
     ready.new = match &change.action {
-        Action::Put(bytes) => {
-            let bytes = put(context, ready, bytes, terms)?;
-            let bytes = keep_id(ready, bytes, terms);
-            let bytes = keep_lines(context, ready, change, bytes, terms)?;
-            ready.sole_author &= ready.lines.kept.is_empty() || is_own(context, ready)?;
-            Some(bytes)
+        Action::Put(bytes) => Some(put_and_keep(context, change, terms, ready, bytes)?),
+        Action::PutThen(bytes, edit) => {
+            let bytes = put_and_keep(context, change, terms, ready, bytes)?;
+            Some(edit(utf8(&ready.path, &bytes)?)?.into_bytes())
         }
         Action::Edit(edit) => Some(edited(ready, edit)?),
         Action::Rewrite(edit) => {
@@ -122,6 +120,25 @@ fn free_path(context: &VaultContext, from: &str, to: &str) -> Result<String> {
         true => Err(Error::Exists { path }),
         false => Ok(path),
     }
+}
+
+/// Returns the new bytes of a page with what it keeps of the old ones.
+fn put_and_keep(
+    context: &VaultContext,
+    change: &PageChange<'_>,
+    terms: &WriteOptions,
+    ready: &mut PreparedChange,
+    bytes: &[u8],
+) -> Result<Vec<u8>> {
+    let bytes = put(context, ready, bytes, terms)?;
+    let bytes = keep_id(ready, bytes, terms);
+    let bytes = keep_lines(context, ready, change, bytes, terms)?;
+    ready.sole_author &= ready.lines.kept.is_empty() || is_own(context, ready)?;
+    Ok(bytes)
+}
+
+fn utf8<'t>(path: &str, bytes: &'t [u8]) -> Result<&'t str> {
+    std::str::from_utf8(bytes).map_err(|_| Error::NotUtf8 { path: path.to_owned() })
 }
 
 /// Returns the new bytes of a page. If the policy says so, a page with somebody else's text gets a revision instead.
@@ -196,12 +213,14 @@ fn permit(context: &VaultContext, change: &PageChange<'_>, ready: &PreparedChang
         _ => false,
     };
     match &change.action {
-        Action::Put(_) if ready.old.is_none() => policy.allow(&ready.path, &[Verb::Create]),
+        Action::Put(_) | Action::PutThen(..) if ready.old.is_none() => {
+            policy.allow(&ready.path, &[Verb::Create])
+        }
         // A revision appends to the page, whatever the caller requested.
-        Action::Put(bytes) if appends && ready.new.as_ref() != Some(bytes) => {
+        Action::Put(bytes) | Action::PutThen(bytes, _) if appends && ready.new.as_ref() != Some(bytes) => {
             policy.allow(&ready.path, &[Verb::Put, Verb::Append])
         }
-        Action::Put(_) => policy.allow(&ready.path, &[Verb::Put]),
+        Action::Put(_) | Action::PutThen(..) => policy.allow(&ready.path, &[Verb::Put]),
         Action::Edit(_) | Action::Rewrite(_) if appends => {
             policy.allow(&ready.path, &[Verb::Append, Verb::Patch])
         }

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use lore_page::{Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold, on_one_line};
-use lore_vault::VaultPath;
+use lore_vault::{VaultPath, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::index::{links, resolve_targets};
+use crate::index::{links, names_of, resolve_targets};
 use crate::write::{Action, PageChange, Receipt, write};
 
 /// A relation to create.
@@ -65,6 +65,57 @@ impl Stated {
     }
 }
 
+/// A relation to write on a page.
+#[derive(Debug, Clone)]
+pub struct RelationLine {
+    /// The line.
+    pub line: edit::NewRelation,
+    /// The page it leads to, if it exists.
+    pub to: Option<PageNo>,
+}
+
+/// Returns the text of a page with a relation. If the relation is already there, the text is unchanged; an end date
+/// closes the relation that is open; one that would be valid at the same time as another is refused.
+pub fn with_relation(context: &VaultContext, path: &str, text: &str, new: &RelationLine) -> Result<String> {
+    let line = &new.line;
+    check_relation(&line.relation)?;
+    let slug = || without_extension(path).to_owned();
+    let failed = |source| Error::Edit { slug: slug(), source };
+    let links = stated(context, path, text)?;
+    let names = names_of(&line.target);
+    let is_end = |one: &&Stated| match (new.to, one.row.to) {
+        (None, None) => one.row.link.names == names,
+        (to, other) => to == other,
+    };
+    let relation = fold(&line.relation);
+    let same: Vec<&Stated> =
+        links.iter().filter(is_end).filter(|one| fold(&one.link.relation) == relation).collect();
+    let is_stated = |one: &&Stated| {
+        let repeated = line.interval.is_unbounded() && one.link.interval.holds_on(&context.today());
+        one.link.interval == line.interval || repeated
+    };
+    if same.iter().any(|one| is_stated(one)) {
+        return Ok(text.to_owned());
+    }
+    if let (Some(until), Some(open)) = (line.interval.until, open_line(&same, line.interval)) {
+        return edit::close_relation(text, open.link.line, until).map_err(failed);
+    }
+    if let Some(other) = same.iter().find(|one| one.link.interval.overlaps(line.interval)) {
+        let written = format!("{} [[{}]]", line.relation, line.target);
+        return Err(overlap(&slug(), &with_interval(&written, line.interval), other));
+    }
+    edit::add_relation(text, line).map_err(failed)
+}
+
+/// Returns the line without an end that an interval with an end closes.
+fn open_line<'a>(same: &[&'a Stated], interval: Interval) -> Option<&'a Stated> {
+    let is_open = |one: &&&Stated| {
+        let starts = interval.from.is_none() || one.link.interval.from == interval.from;
+        one.is_line() && one.link.interval.until.is_none() && starts
+    };
+    same.iter().find(is_open).copied()
+}
+
 /// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = on_one_line(new.relation);
@@ -75,24 +126,19 @@ pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let line =
         edit::NewRelation { relation: relation.clone(), target, context: note, interval: new.interval };
     let written = format!("{relation} [[{}]]", line.target);
-    let edit = |text: &str| {
-        let links = stated(context, path, text)?;
-        for other in between(&links, to, &relation) {
-            if other.row.link.interval == new.interval {
-                return Ok(text.to_owned());
-            }
-            if other.row.link.interval.overlaps(new.interval) {
-                return Err(overlap(new.from, &with_interval(&written, new.interval), other));
-            }
-        }
-        edit::add_relation(text, &line).map_err(|source| Error::Edit { slug: new.from.slug.clone(), source })
-    };
+    let line = RelationLine { line, to: Some(to) };
+    let edit = |text: &str| with_relation(context, path, text, &line);
     let receipt = change(context, path, &edit, new.expected_version)?;
     let links = links_on(context, path)?;
+    let until = new.interval.until;
     let same = |row: &&LinkRow| {
-        row.to == Some(to) && fold(&row.link.relation) == fold(&relation) && row.link.interval == new.interval
+        let interval = row.link.interval;
+        let is_closed = until.is_some() && new.interval.from.is_none() && interval.until == until;
+        row.to == Some(to)
+            && fold(&row.link.relation) == fold(&relation)
+            && (interval == new.interval || is_closed || new.interval.is_unbounded())
     };
-    let link = links.iter().find(same).cloned();
+    let link = links.iter().rev().find(same).cloned();
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&written))
 }
 
@@ -121,7 +167,7 @@ pub fn close_link(
         if let Some(other) = links.iter().filter(beside).find(|other| other.link.interval.overlaps(interval))
         {
             let written = format!("{} [[{}]]", one.link.relation, one.link.target);
-            return Err(overlap(&page, &with_interval(&written, interval), other));
+            return Err(overlap(&page.slug, &with_interval(&written, interval), other));
         }
         edit::close_relation(text, one.link.line, until)
             .map_err(|source| Error::Edit { slug: page.slug.clone(), source })
@@ -182,19 +228,15 @@ pub fn check_format(path: &str) -> Result<()> {
 
 /// Returns the links of a text as the index would have them, each resolved to its page.
 fn stated(context: &VaultContext, path: &str, text: &str) -> Result<Vec<Stated>> {
-    let page = page_of(context, path)?;
+    let page = context.page_at(path)?;
+    let (id, from) = page.map(|page| (page.id, page.number)).unwrap_or_default();
     let parsed = parse(path, text).page;
-    let drafts = links(&page.id, &parsed);
-    let row = |link| LinkRow { number: 0, from: page.number, from_path: path.to_owned(), to: None, link };
+    let drafts = links(&id, &parsed);
+    let row = |link| LinkRow { number: 0, from, from_path: path.to_owned(), to: None, link };
     let rows: Vec<LinkRow> = drafts.into_iter().map(row).collect();
     let targets = resolve_targets(context.store(), context.project(), &rows)?;
     let rows = rows.into_iter().zip(targets).map(|(row, to)| LinkRow { to, ..row });
     Ok(rows.zip(parsed.links).map(|(row, link)| Stated { row, link }).collect())
-}
-
-fn between<'a>(links: &'a [Stated], to: PageNo, relation: &str) -> impl Iterator<Item = &'a Stated> {
-    let relation = fold(relation);
-    links.iter().filter(move |one| one.row.to == Some(to) && fold(&one.link.relation) == relation)
 }
 
 /// Whether two links state the same relation to the same page, or to the same unresolved name.
@@ -257,10 +299,10 @@ fn sentence(page: &PageRow, one: &Stated) -> String {
     with_interval(&words, one.link.interval)
 }
 
-fn overlap(page: &PageRow, new: &str, old: &Stated) -> Error {
+fn overlap(slug: &str, new: &str, old: &Stated) -> Error {
     let written = with_interval(&format!("{} [[{}]]", old.link.relation, old.link.target), old.link.interval);
     Error::Overlap {
-        slug: page.slug.clone(),
+        slug: slug.to_owned(),
         new: new.to_owned(),
         old: written,
         line: old.link.line,

@@ -1,17 +1,36 @@
 //! Moves a page: its own relative links, and the links that refer to it by its path, are rewritten; links that refer to
-//! it by title, alias or id remain valid and are left unchanged.
+//! it by title, alias or id remain valid and are left unchanged. Properties with its slug (`owner: people/ada`) follow it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use lore_page::{Link, LinkStyle, edit, parse};
-use lore_ports::{KeyKind, LinkFilter, NameQuery, PageRow};
-use lore_text::{fold, slugify};
+use lore_page::{Link, LinkStyle, Value, edit, parse};
+use lore_ports::{Filter, KeyKind, LinkFilter, NameQuery, Order, PageRow, Window};
+use lore_text::{fold, path_slug, slugify};
 use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::index::names_of;
+use crate::index::{links_by_former, names_of};
 use crate::write::{Action, Edit, PageChange, Receipt, WriteOptions, write_as};
+
+/// Properties that name pages even without a folder.
+const REFERENCES: [&str; 12] = [
+    "owner",
+    "stakeholders",
+    "attendees",
+    "participants",
+    "assignee",
+    "lead",
+    "company",
+    "person",
+    "people",
+    "project",
+    "related",
+    "parent",
+];
+
+/// Properties that never name another page by its slug.
+const OWN: [&str; 9] = ["title", "id", "slug", "permalink", "aliases", "alias", "tags", "type", "source"];
 
 /// A planned move.
 struct Move<'a> {
@@ -24,6 +43,8 @@ struct Move<'a> {
     names: Vec<String>,
     /// The new target of wiki links that use only the file name.
     short: String,
+    /// Former slugs and paths, which properties may have.
+    old: Vec<String>,
 }
 
 /// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
@@ -36,15 +57,14 @@ pub fn relocate(
     let to = context.vault().page_path(to)?;
     let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
     let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
-    let mut sources: Vec<String> =
-        inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
-    sources.sort();
-    sources.dedup();
+    let old = [page.slug.as_str(), without_extension(&page.path), &page.path];
+    let sources = sources(context, page, &inbound, &old)?;
     let plan = Move {
         from: &page.path,
         to: &to,
         names: names_kept(context, page)?,
         short: short_name(context, page, &to)?,
+        old: old.map(str::to_owned).to_vec(),
         inbound,
     };
     let own: Edit<'_> = Box::new(|text| plan.own_links(text));
@@ -85,7 +105,33 @@ impl Move<'_> {
                 LinkStyle::Wiki => self.follow_wiki(link),
             }
         };
-        finish(source, edit::retarget_links(text, source, &mut follow))
+        let text = finish(source, edit::retarget_links(text, source, &mut follow))?;
+        self.properties_of(source, &text)
+    }
+
+    /// Rewrites the properties of another page that name this one by its slug or path.
+    fn properties_of(&self, source: &str, text: &str) -> Result<String> {
+        let mut text = text.to_owned();
+        for (key, value) in parse(source, &text.clone()).page.properties.iter() {
+            let follow = |value: &Value| match value {
+                Value::Text(name) if names_page(key, name, &self.old) => {
+                    let is_file = name.trim().ends_with(".md");
+                    Some(Value::Text(if is_file { self.to.to_owned() } else { path_slug(self.to) }))
+                }
+                _ => None,
+            };
+            let new = match value {
+                Value::List(items) if items.iter().any(|item| follow(item).is_some()) => {
+                    let items = items.iter().map(|item| follow(item).unwrap_or_else(|| item.clone()));
+                    Some(Value::List(items.collect()))
+                }
+                value => follow(value),
+            };
+            if let Some(new) = new {
+                text = finish(source, edit::set_property(&text, key, &new))?;
+            }
+        }
+        Ok(text)
     }
 
     /// Rewrites the page's own links: links to itself follow it, Markdown links become relative to its new directory.
@@ -115,6 +161,75 @@ impl Move<'_> {
         let place = without_extension(self.to);
         Some(if target.contains('/') { place.to_owned() } else { self.short.clone() })
     }
+}
+
+/// Rewrites the links and properties that name a page by the path it had before it was moved outside Lore.
+pub fn follow_move(context: &VaultContext, page: &PageRow, former: &[String]) -> Result<Receipt> {
+    let inbound: HashSet<_> = links_by_former(context, std::slice::from_ref(page))?
+        .into_iter()
+        .map(|row| (row.from_path, row.link.target))
+        .collect();
+    let old: Vec<String> = former.iter().flat_map(|path| [path.clone(), path_slug(path)]).collect();
+    let names: Vec<&str> = old.iter().map(String::as_str).collect();
+    let sources = sources(context, page, &inbound, &names)?;
+    if sources.is_empty() {
+        return Ok(Receipt::default());
+    }
+    let plan = Move {
+        from: &page.path,
+        to: &page.path,
+        names: names_kept(context, page)?,
+        short: short_name(context, page, &page.path)?,
+        inbound,
+        old: old.clone(),
+    };
+    let change = |source: &String| PageChange {
+        path: VaultPath::known(source.clone()),
+        action: Action::Edit(Box::new({
+            let (plan, source) = (&plan, source.clone());
+            move |text: &str| plan.links_of(&source, text)
+        })),
+        expected_version: None,
+    };
+    let changes: Vec<PageChange<'_>> = sources.iter().map(change).collect();
+    let options = WriteOptions {
+        subject: Some(format!("Update links to {}", page.path)),
+        is_fix: true,
+        ..WriteOptions::default()
+    };
+    write_as(context, &changes, &options)
+}
+
+/// Returns the paths of other pages with links to a page, or with properties that name it.
+fn sources(
+    context: &VaultContext,
+    page: &PageRow,
+    inbound: &HashSet<(String, String)>,
+    names: &[&str],
+) -> Result<Vec<String>> {
+    let all = Window { limit: usize::MAX >> 1, offset: 0 };
+    let rows = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let named = |key: &str, value: &Value| match value {
+        Value::Text(text) => names_page(key, text, &names),
+        Value::List(items) => {
+            items.iter().any(|item| matches!(item, Value::Text(text) if names_page(key, text, &names)))
+        }
+        Value::Map(_) => false,
+    };
+    let naming = rows.into_iter().filter(|row| row.properties.iter().any(|(key, value)| named(key, value)));
+    let paths: BTreeSet<String> =
+        inbound.iter().map(|(path, ..)| path.clone()).chain(naming.map(|row| row.path)).collect();
+    Ok(paths.into_iter().filter(|path| *path != page.path).collect())
+}
+
+/// Whether the value of a property is one of these slugs or paths. A name without a folder may be any word, so it counts
+/// only where a page is expected.
+fn names_page(key: &str, value: &str, names: &[String]) -> bool {
+    let value = value.trim();
+    let value = value.strip_prefix("memory://").unwrap_or(value);
+    let is_reference = value.contains('/') || REFERENCES.contains(&fold(key).as_str());
+    is_reference && !OWN.contains(&fold(key).as_str()) && names.iter().any(|name| name == value)
 }
 
 /// Returns the names that do not depend on the page's path.

@@ -102,6 +102,15 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
+/// Names of settings in other programs that Lore also accepts.
+const ALIASES: [(&str, &str); 2] =
+    [("search_merge_strategy", "search.fusion"), ("default_token_budget", "search.budget")];
+
+/// Returns the key of a setting that has another name too.
+pub fn canonical(key: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, key)| key)
+}
+
 /// Parses the value of `search.signals`; an unknown word is returned as the error.
 pub fn signals(text: &str) -> std::result::Result<Signals, String> {
     let mut signals = Signals::NONE;
@@ -154,12 +163,14 @@ impl Config {
 
     /// Returns a setting's value or its default; an unknown key is an error.
     pub fn get(&self, key: &str) -> Result<String> {
+        let key = canonical(key);
         let setting = known(key)?;
         Ok(self.set_value(key).unwrap_or_else(|| setting.default.to_owned()))
     }
 
     /// Returns a setting's value if it is set.
     pub fn set_value(&self, key: &str) -> Option<String> {
+        let key = canonical(key);
         let item = key.split('.').try_fold(self.document.as_item(), |item, part| item.get(part))?;
         Some(match item.as_str() {
             Some(text) => text.to_owned(),
@@ -169,6 +180,8 @@ impl Config {
 
     /// Sets a setting.
     pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
+        let key = canonical(key);
+        let text = if (key, text) == ("search.fusion", "set-union") { "union" } else { text };
         known(key)?;
         check(key, text)?;
         let item = match text.parse::<i64>() {
@@ -186,6 +199,7 @@ impl Config {
 
     /// Removes a setting; returns whether it was set.
     pub fn unset(&mut self, key: &str) -> Result<bool> {
+        let key = canonical(key);
         known(key)?;
         let removed = match key.split_once('.') {
             Some((table, key)) => {
@@ -317,6 +331,18 @@ mod tests {
         assert_eq!(config.get("search.limit").expect("set"), "20");
         config.remove_project("b");
         assert!(config.projects().maps.is_empty());
+    }
+
+    #[test]
+    fn other_names_of_settings_are_accepted() {
+        let mut config = config("");
+        config.set("search_merge_strategy", "set-union").expect("set");
+        config.set("default_token_budget", "900").expect("set");
+        assert_eq!(config.get("search.fusion").expect("set"), "union");
+        assert_eq!(config.get("search_merge_strategy").expect("set"), "union");
+        assert_eq!(config.get("search.budget").expect("set"), "900");
+        assert!(config.unset("default_token_budget").expect("set"));
+        assert_eq!(config.get("default_token_budget").expect("default"), "4000");
     }
 
     #[test]

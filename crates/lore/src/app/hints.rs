@@ -45,7 +45,7 @@ pub fn hint(error: &Error) -> String {
         Error::Ambiguous { .. } => "use the full slug".into(),
         Error::BadInput { hint, .. } => hint.clone(),
         Error::Conflict { expected: 0, .. } => "change it with `lore edit`, or choose another slug".into(),
-        Error::Conflict { current: 0, .. } => "omit the version to create the page".into(),
+        Error::Conflict { current: 0, .. } => "pass version 0 to create the page".into(),
         Error::Conflict { .. } => "read the page again, merge, and write with its current version".into(),
         Error::EditedMeanwhile { .. } => "retry; the edits are in the files".into(),
         Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),

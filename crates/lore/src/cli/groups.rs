@@ -74,6 +74,7 @@ const GROUPS: &[Group] = &[
         lines: &[
             ("serve, token", "Serve MCP or HTTP, and manage access tokens"),
             ("context, build-context", "Print the brief for a directory or a page"),
+            ("briefing", "List what needs attention and what changed"),
             ("skills", "List, show and extract skills for agents"),
             ("call, pipe", "Run operations with JSON parameters"),
         ],
@@ -84,7 +85,7 @@ const GROUPS: &[Group] = &[
             ("config", "Show and change settings"),
             ("embed, model, eval", "Embed pages, manage models, measure search"),
             ("service, db", "Manage background services and the database"),
-            ("completions, man", "Print shell completions and manual pages"),
+            ("completions, man, version", "Print completions, manual pages, the version"),
         ],
     },
 ];

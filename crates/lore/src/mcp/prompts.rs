@@ -45,10 +45,10 @@ const PROMPTS: &[Known] = &[
         about: "Compile a briefing from the current state of memory",
         arguments: &[],
         text: "Compile a briefing for me from the state of my memory below. Use this order and skip empty sections: \
-               what needs my attention now (conflicts, overdue commitments), recent changes, open threads of the \
-               active pages, stale pages that matter, gaps. Read pages with memory_get before you say more about \
+               what needs my attention now (contradictions, overdue and due commitments), what shifted (facts that began \
+               or ended), changed pages and their open threads, stale pages that matter, gaps. Read pages with memory_get before you say more about \
                them than is shown here; cite slugs.",
-        shown: |_| Some(("context", json!({}))),
+        shown: |_| Some(("briefing", json!({}))),
     },
     Known {
         name: "memory_ingest_meeting",

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::tool::{Effect, Parameter, Set, Tool, may, must};
+use crate::app::error::Result;
+use crate::ops::{self, OperationInfo};
 
 /// Defines a tool for one operation.
 macro_rules! tool {
@@ -53,10 +55,16 @@ pub const TOOLS: &[Tool] = &[
          may("assertions"), may("compiled_truth"), may("timeline_append"), may("frontmatter"), may("drop")]
         -> ["slug", "version", "kept", "added", "removed", "warnings"], core: true),
     tool!("memory_ingest", "Import source", "ingest", Memory, Adds,
-        "Import a source once, with its changes to pages, links and timelines, atomically. Facts, relations, \
-         observations and timeline entries not in a page's new content are kept; its drop names lines to remove",
-        [must("content"), must("source_type"), must("source_ref"), may("force").or("false"), must("pages")]
-        -> ["outcome", "pages"], repeatable: true),
+        "Import a source once, with its changes to pages, links and timelines, atomically. pages are complete \
+         changes: expected_version is the version read, 0 for a new page (with content); body_append adds prose to an \
+         existing page. Dates may be 2022-03 or {2022-03-10..2022-03-16}. Lines not in a page's new content are kept; \
+         its drop names lines to remove",
+        [may("content").about("the source's text or your summary of it; omit it to change pages only"),
+         must("source_type"), must("source_ref").about("any text"),
+         may("source_date").to("date").about("date of the source"),
+         may("source_slug").about("slug for the source's page"),
+         may("fills").about("ids of gaps it answers"), may("force").or("false"), may("pages")]
+        -> ["outcome", "source", "source_date", "date_from", "pages", "mentions"], repeatable: true),
     tool!("memory_link", "Link pages", "link", Memory, Adds,
         "Link two pages with a typed, dated relation",
         [must("from"), must("to"), may("relationship"), may("context"), may("valid_from"), VERSION]
@@ -92,8 +100,10 @@ pub const TOOLS: &[Tool] = &[
         repeatable: true),
     tool!("memory_gap_approve", "Approve gap", "gap_approve", Memory, Replaces,
         "Store a gap's text, with a person's approval",
-        [must("gap_id").to("id"), must("sensitivity"), must("approver"), may("redacted_query")] -> ["id"],
-        repeatable: true),
+        [must("gap_id").to("id"), must("sensitivity"), must("approver"), may("redacted_query"),
+         may("query_text").about("the exact question")] -> ["id"], repeatable: true),
+    tool!("memory_gap_resolve", "Resolve gap", "gap_resolve", Memory, Replaces, "Close a gap with the page that answers it",
+        [must("gap_id").to("id"), must("slug").to("by")] -> ["id", "resolved_by_slug"], repeatable: true),
     tool!("memory_gaps", "List gaps", "gaps", Memory, Reads, "List open gaps",
         [may("limit"), may("include_resolved").to("resolved")] -> ["gaps"]),
     tool!("memory_stats", "Statistics", "stats", Memory, Reads, "Counts of pages, links, gaps and more",
@@ -171,4 +181,39 @@ fn lifecycle(arguments: &Map<String, Value>) -> &'static str {
         (true, false) => "show",
         (true, true) => "set_status",
     }
+}
+
+/// Returns the operation with this name, or else the one that the tool with this name is made for.
+pub fn operation_named(name: &str) -> Result<&'static OperationInfo> {
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    ops::find(name).or_else(|unknown| tool.map_or(Err(unknown), |tool| ops::find(tool.schema)))
+}
+
+/// Returns the operation with this name, or else that of the tool with this name, and its parameters.
+pub fn operation_of(name: &str, parameters: Value) -> Result<(&'static str, Value)> {
+    let known = ops::find(name);
+    let tool = TOOLS.iter().find(|tool| tool.name == name).filter(|_| known.is_err());
+    match (tool, parameters) {
+        (Some(tool), Value::Object(arguments)) => tool.call(arguments),
+        (Some(tool), Value::Null) => tool.call(Map::new()),
+        (_, parameters) => known.map(|operation| (operation.name, parameters)),
+    }
+}
+
+/// Returns the operations and the tools whose names are not those of operations, in the form of tool discovery.
+pub fn all_tools() -> Value {
+    let mut all = ops::tools();
+    let tools = TOOLS.iter().filter(|tool| ops::find(tool.name).is_err()).map(|tool| {
+        serde_json::json!({
+            "name": tool.name,
+            "description": tool.about,
+            "inputSchema": tool.input_schema(),
+            "outputSchema": tool.output_schema(),
+            "annotations": { "readOnlyHint": tool.acts == Effect::Reads },
+        })
+    });
+    if let Some(listed) = all.get_mut("tools").and_then(Value::as_array_mut) {
+        listed.extend(tools);
+    }
+    all
 }

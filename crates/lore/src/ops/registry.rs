@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 106] = [
+pub static REGISTRY: [OperationInfo; 107] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -55,6 +55,7 @@ pub static REGISTRY: [OperationInfo; 106] = [
     OperationInfo::of::<search::query::Query>(),
     OperationInfo::of::<search::build_context::BuildContext>(),
     OperationInfo::of::<search::context::Context>(),
+    OperationInfo::of::<search::briefing::Briefing>(),
     OperationInfo::of::<knowledge::link::Link>(),
     OperationInfo::of::<knowledge::links::Links>(),
     OperationInfo::of::<knowledge::links::Backlinks>(),

@@ -10,6 +10,7 @@
 
 mod as_of;
 mod adopted_vaults;
+mod assertions;
 mod capture_set;
 mod check_set;
 mod crash_support;
@@ -50,6 +51,7 @@ mod killed_migration;
 mod killed_recovery;
 mod killed_writes;
 mod modes;
+mod moved_files;
 mod multi_process;
 mod namespaces;
 mod recovery_after_edit;

@@ -96,7 +96,7 @@ pub struct FactAdd {
 
 /// A fact.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FactItem {
+pub struct FactItem {
     /// Fact id, the same on every machine, after every rebuild and after the fact has ended.
     id: u64,
     /// Subject of the fact.
@@ -176,7 +176,7 @@ impl Operation for Facts {
 }
 
 /// Whether a fact began or ended in this range of days, as far as its dates are known.
-fn changed_between(fact: &FactRow, first: &str, last: &str) -> bool {
+pub fn changed_between(fact: &FactRow, first: &str, last: &str) -> bool {
     let within = |day: String| (first..=last).contains(&day.as_str());
     let interval = fact.statement.interval;
     interval.from.is_some_and(|date| within(date.first_day()))
@@ -240,7 +240,7 @@ impl From<FactRow> for FactItem {
 
 impl FactItem {
     /// Returns `subject predicate object {from..until}`.
-    fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let dates = match (&self.valid_from, &self.valid_until) {
             (None, None) => String::new(),
             (from, until) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use lore_engine::{VaultContext, states, touched};
+use lore_memory::check::{CheckScope, check};
 use lore_ports::{Filter, ImportFilter, LabelKind, Namespace, Order, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,10 +46,15 @@ pub struct StatsOutput {
     timeline_entries: u64,
     /// Chunks, embedded or pending.
     chunks: u64,
+    /// Unresolved contradictions, as `lore check` finds them.
+    contradictions: u64,
     /// Unanswered questions.
     open_gaps: u64,
     /// Questions answered by a page since.
     resolved_gaps: u64,
+    /// Active embedding model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     /// Imported sources.
     imports: u64,
     /// Pages with parse warnings.
@@ -121,7 +127,12 @@ impl Operation for Stats {
         let [statuses, namespaces, ages] =
             groups(context, session.namespace_filter(context, self.namespace.as_deref()))?;
         let imports = context.store().imports(context.project(), &ImportFilter::All)?;
+        let found = check(context, CheckScope::default(), &session.talk.progress("Checking"));
+        session.talk.finish();
+        let contradictions = found?.iter().filter(|finding| finding.settled.is_none()).count() as u64;
         Ok(StatsOutput {
+            contradictions,
+            model: context.active_model()?.map(|model| model.identity.name),
             pages: counts.pages,
             types: types.into_iter().map(|(kind, pages)| TypeCount { kind, pages }).collect(),
             statuses,
@@ -163,6 +174,7 @@ impl Render for StatsOutput {
             ("facts", self.facts),
             ("timeline entries", self.timeline_entries),
             ("chunks", self.chunks),
+            ("contradictions", self.contradictions),
             ("open gaps", self.open_gaps),
             ("resolved gaps", self.resolved_gaps),
             ("imports", self.imports),
@@ -170,6 +182,7 @@ impl Render for StatsOutput {
         ] {
             text.push_str(&format!("{name:<16}  {number}\n"));
         }
+        text.extend(self.model.iter().map(|model| format!("model             {model}\n")));
         text.push_str(&format!("database          {:.1} MB\n", self.database_bytes as f64 / 1e6));
         text
     }

@@ -20,7 +20,7 @@ use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::views::WriteResult;
 
-use parts::PutParts;
+use parts::{PutParts, evidence};
 
 /// Start of the address of a page's resource.
 const RESOURCE: &str = "memory://pages/";
@@ -69,23 +69,30 @@ impl Operation for Put {
         let context = session.fresh()?;
         let path = target(context, &self.slug)?;
         let mut expected_version = self.expected_version;
+        let mut parts = self.parts;
+        let evidence = evidence(std::mem::take(&mut parts.assertions))?;
         let bytes = match (self.content, &self.file) {
             _ if self.template => {
                 expected_version = expected_version.or(Some(0));
                 template(context, &path)?.into_bytes()
             }
-            (given, None) if given.is_some() || self.parts.has_text_parts() => {
+            (given, None) if given.is_some() || parts.has_text_parts() || !evidence.is_empty() => {
                 // Parts are applied to the page as read here; a concurrent change is a conflict.
-                if self.parts.has_text_parts() && expected_version.is_none() {
+                if given.is_none() && expected_version.is_none() {
                     expected_version = context.page_at(&path)?.map(|page| page.version);
                 }
-                self.parts.text(context, &path, given)?.into_bytes()
+                parts.text(context, &path, given)?.into_bytes()
             }
             (_, Some(file)) => session.read_file(file)?,
             (_, None) => session.stdin()?,
         };
         let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
-        let change = PageChange { path, action: Action::Put(bytes), expected_version };
+        let at = path.to_string();
+        let action = match evidence.is_empty() {
+            true => Action::Put(bytes),
+            false => Action::PutThen(bytes, Box::new(|text| evidence.add_to(context, &at, text))),
+        };
+        let change = PageChange { path, action, expected_version };
         Ok(WriteResult::new(write_as(context, &[change], &options)?))
     }
 }
@@ -174,7 +181,11 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
 fn template(context: &VaultContext, path: &str) -> Result<String> {
     let policy = context.policy();
     let kind = policy.type_of(path);
-    let Some(text) = context.template(kind)? else {
+    // Meetings are sources with a template of their own: one named after the folder is preferred.
+    let folder = folder(path).rsplit('/').next().unwrap_or_default();
+    let folder = folder.strip_suffix('s').unwrap_or(folder);
+    let named = if folder.is_empty() { None } else { context.template(folder)? };
+    let Some(text) = named.map_or_else(|| context.template(kind), |text| Ok(Some(text)))? else {
         return Err(AppError::usage(
             format!("no template for pages of type {kind}"),
             format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),

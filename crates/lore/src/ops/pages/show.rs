@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::{State, VaultContext, states, supersession};
-use lore_page::{Diagnostic, Properties, parse};
+use lore_page::{ByteRange, Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
 use schemars::JsonSchema;
@@ -60,12 +60,20 @@ pub struct PageView {
     /// Warnings about the page.
     warnings: Vec<String>,
     wing: String,
+    /// Topic within the wing: the property `room`, else the first section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<String>,
     tags: Vec<String>,
     summary: Option<String>,
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     properties: Properties,
     created: String,
     updated: String,
+    /// When the text above the first rule last changed, as far as the history knows.
+    truth_updated_at: String,
+    /// When the text below it last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline_updated_at: Option<String>,
     /// SHA-256 of the file.
     hash: String,
     headings: Vec<HeadingView>,
@@ -79,6 +87,11 @@ pub struct PageView {
     links: Option<Vec<LinkItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backlinks: Option<Vec<LinkItem>>,
+    /// Text above the first rule, without the frontmatter.
+    compiled_truth: PageText,
+    /// Text below that rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<PageText>,
     content: PageText,
 }
 
@@ -132,8 +145,16 @@ impl Operation for Show {
         let number = [page.number];
         let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
+        let part = |range: ByteRange| PageText::new(context, &page, range.of(&content).trim().to_owned());
+        let (compiled_truth, timeline) = (part(parsed.truth), parsed.timeline.map(part));
+        let changed = PartTimes::read(context, &page, &content)?;
+        let section = parsed.headings.iter().find(|heading| heading.level == 2).map(|found| &found.text);
+        let room = page.properties.text("room").map(str::to_owned).or_else(|| section.cloned());
         let content = PageText::new(context, &page, content);
         Ok(PageView {
+            compiled_truth,
+            timeline,
+            room,
             headings: parsed
                 .headings
                 .into_iter()
@@ -169,12 +190,45 @@ impl Operation for Show {
             tags: page.tags,
             summary: page.summary,
             properties: page.properties,
+            truth_updated_at: timestamp(changed.truth),
+            timeline_updated_at: parsed.timeline.map(|_| timestamp(changed.timeline)),
             created: timestamp(page.created),
             updated: timestamp(page.updated),
             hash: page.hash.to_string(),
             diagnostics: page.diagnostics,
             content,
         })
+    }
+}
+
+/// When the two parts of a page last changed, in milliseconds since 1970.
+struct PartTimes {
+    truth: i64,
+    timeline: i64,
+}
+
+impl PartTimes {
+    /// Compares the page with its snapshots, newest first: each has the time at which it was replaced.
+    fn read(context: &VaultContext, page: &PageRow, text: &str) -> Result<PartTimes> {
+        let parts = |text: &str| {
+            let page = parse("", text).page;
+            let timeline = page.timeline.map(|range| range.of(text).trim().to_owned());
+            (page.truth.of(text).trim().to_owned(), timeline.unwrap_or_default())
+        };
+        let (truth, timeline) = parts(text);
+        let (store, project) = (context.store(), context.project());
+        let mut times: (Option<i64>, Option<i64>) = (None, None);
+        for row in store.snapshots(project, &page.path)? {
+            if times.0.is_some() && times.1.is_some() {
+                break;
+            }
+            let Some(bytes) = store.snapshot_bytes(project, row.number)? else { continue };
+            let old = parts(&decode(&bytes).text);
+            times.0 = times.0.or((old.0 != truth).then_some(row.at));
+            times.1 = times.1.or((old.1 != timeline).then_some(row.at));
+        }
+        let first = page.created.min(page.updated);
+        Ok(PartTimes { truth: times.0.unwrap_or(first), timeline: times.1.unwrap_or(first) })
     }
 }
 

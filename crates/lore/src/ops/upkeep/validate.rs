@@ -19,7 +19,7 @@ pub struct Validate {
     #[serde(default)]
     links: bool,
     /// Check fact intervals, duplicates and values that were not closed
-    #[arg(long)]
+    #[arg(long, visible_alias = "assertions")]
     #[serde(default)]
     facts: bool,
     /// Check that every chunk has its vector and sign code or is pending
