@@ -94,7 +94,8 @@ fn rest_of_vault(
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
     let mut rest = pages(context, Some(&others), None)?;
-    let between = vault::links(context, None, Some(proposal))?.into_iter().chain(vault::names(context, None)?);
+    let between =
+        vault::links(context, None, Some(proposal))?.into_iter().chain(vault::names(context, None)?);
     rest.extend(between.filter(|found| !changed.contains(&found.path)));
     rest.extend(vault::raw(context)?);
     rest.extend(context.hooks().findings(context, FindingScope::Gate)?);

@@ -15,7 +15,9 @@ pub(crate) use add::with_fact;
 pub use add::{FactWritten, NewAssertion, add_fact};
 pub(crate) use problems::problems;
 
-use lore_engine::{Resolution, Result, Temporal, VaultContext, choose, names_of, plain_predicate};
+use lore_engine::{
+    Resolution, Result, Temporal, ValueRules, VaultContext, choose, names_of, plain_predicate,
+};
 use lore_ports::{
     KeyRow, NameQuery, PageNo, PageRow, Statement, StatementFilter, StatementKind, StatementRow,
 };
@@ -127,6 +129,8 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
     let predicate = query.predicate.map(plain_predicate);
     let mut found = FoundFacts::default();
     let mut matching: Vec<(&StatementRow, Referent)> = Vec::new();
+    let replaced =
+        ReplacedThatDay { rules: ValueRules::new(context), referents: &referents, all: &all, paths: &paths };
     for row in &all {
         let subject = referents.subject(&row.statement, row.page, path(row.page));
         let on_page = |page: &PageRow| row.page == page.number || subject == Referent::Page(page.number);
@@ -138,8 +142,7 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
         match fits {
             false => {}
             true if query.temporal.takes_interval(row.statement.interval, query.day)
-                && !(query.temporal == Temporal::Current
-                    && is_replaced_that_day(context, &referents, &all, row, path)) =>
+                && !(query.temporal == Temporal::Current && replaced.contains(row, &subject)?) =>
             {
                 matching.push((row, subject))
             }
@@ -151,29 +154,37 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
     Ok(found)
 }
 
-/// Whether a fact ended on the day on which a line below it on the page begins again or, for a single-valued predicate,
+/// Facts that ended on the day on which a line below them on the page begins again or, for a single-valued predicate,
 /// gives another value: on that day the last line counts.
-fn is_replaced_that_day<'p>(
-    context: &VaultContext,
-    referents: &Referents,
-    all: &[StatementRow],
-    row: &StatementRow,
-    path: impl Fn(PageNo) -> &'p str,
-) -> bool {
-    let statement = &row.statement;
-    let Some(until) = statement.interval.until else { return false };
-    let predicate = plain_predicate(&statement.predicate);
-    let single = context.policy().facts.is_single_valued(&predicate);
-    let subject = |row: &StatementRow| referents.subject(&row.statement, row.page, path(row.page));
-    let follows = |other: &&StatementRow| {
-        let (interval, lines) = (other.statement.interval, other.statement.lines);
-        other.page == row.page
-            && lines.first > statement.lines.first
-            && interval.from.is_some_and(|from| from == until)
-            && plain_predicate(&other.statement.predicate) == predicate
-            && (single || fold(&other.statement.object) == fold(&statement.object))
-    };
-    all.iter().filter(follows).any(|other| subject(other) == subject(row))
+struct ReplacedThatDay<'a> {
+    rules: ValueRules<'a>,
+    referents: &'a Referents,
+    all: &'a [StatementRow],
+    paths: &'a HashMap<PageNo, String>,
+}
+
+impl ReplacedThatDay<'_> {
+    fn contains(&self, row: &StatementRow, subject: &Referent) -> Result<bool> {
+        let statement = &row.statement;
+        let Some(until) = statement.interval.until else { return Ok(false) };
+        let path = self.paths.get(&row.page).map(String::as_str).unwrap_or_default();
+        let follows = |other: &&StatementRow| {
+            other.page == row.page
+                && other.statement.lines.first > statement.lines.first
+                && other.statement.interval.from == Some(until)
+                && self.referents.subject(&other.statement, other.page, path) == *subject
+        };
+        let topic = |statement: &Statement| self.rules.topic(&statement.predicate, &statement.object);
+        for other in self.all.iter().filter(follows) {
+            let other = &other.statement;
+            let same = plain_predicate(&other.predicate) == plain_predicate(&statement.predicate)
+                && fold(&other.object) == fold(&statement.object);
+            if same || topic(statement)?.is_some() && topic(other)? == topic(statement)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Returns the requested subject: a page by any of its names, else the words.

@@ -91,7 +91,8 @@ pub fn heading_links(text: &str) -> Vec<(u32, String)> {
         let inner = text[range.start + 2..range.end - 2].trim().strip_prefix('#')?;
         let heading = inner.split_once('|').map_or(inner, |(heading, _)| heading.trim_end_matches('\\'));
         let heading = heading.trim();
-        (!heading.is_empty() && !heading.starts_with('^')).then(|| (lines.number(range.start), heading.to_owned()))
+        (!heading.is_empty() && !heading.starts_with('^'))
+            .then(|| (lines.number(range.start), heading.to_owned()))
     };
     inline.wiki.iter().filter_map(own).collect()
 }

@@ -133,7 +133,9 @@ impl LinkOrder {
     /// change in milliseconds on each of its notes.
     pub(crate) fn of(properties: &Properties) -> LinkOrder {
         let is_millis = |key: &str| {
-            properties.text(key).is_some_and(|text| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()))
+            properties
+                .text(key)
+                .is_some_and(|text| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let is_dendron = ["id", "desc"].iter().all(|key| properties.text(key).is_some())
             && ["created", "updated"].into_iter().any(is_millis);
@@ -148,13 +150,17 @@ const DENDRON: &str = "dendron://";
 pub(crate) fn read(inner: &str, order: LinkOrder) -> Option<WikiText<'_>> {
     // Inside a table the bar is escaped.
     let (name, label) = match inner.split_once('|') {
-        Some((label, name)) if order == LinkOrder::LabelFirst => (name, label.strip_suffix('\\').unwrap_or(label)),
+        Some((label, name)) if order == LinkOrder::LabelFirst => {
+            (name, label.strip_suffix('\\').unwrap_or(label))
+        }
         Some((name, label)) => (name.strip_suffix('\\').unwrap_or(name), label),
         None => (inner, ""),
     };
     let (target, heading) = name.split_once('#').unwrap_or((name, ""));
     let target = target.trim();
-    let target = join_lines(target.strip_prefix(DENDRON).and_then(|rest| rest.split_once('/')).map_or(target, |(_, note)| note));
+    let target = join_lines(
+        target.strip_prefix(DENDRON).and_then(|rest| rest.split_once('/')).map_or(target, |(_, note)| note),
+    );
     let filled = |text: &'_ str| !text.trim().is_empty();
     if target.is_empty() {
         return None;

@@ -20,7 +20,10 @@ pub fn is_day_name(name: &str) -> bool {
         is_year
             || digits && word.len() == 8 && is_compact(word)
             || ordinal.parse::<u8>().is_ok_and(|number| number <= 53)
-            || ["w", "q"].iter().filter_map(|unit| word.strip_prefix(unit)).any(|rest| rest.parse::<u8>().is_ok())
+            || ["w", "q"]
+                .iter()
+                .filter_map(|unit| word.strip_prefix(unit))
+                .any(|rest| rest.parse::<u8>().is_ok())
             || weekday(word).is_some()
             || month(word).is_some()
     };

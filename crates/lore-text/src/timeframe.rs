@@ -103,7 +103,9 @@ pub fn date_millis(text: &str) -> Option<i64> {
 
 fn moment(text: &str, zone: &TimeZone) -> Option<i64> {
     let text = text.to_uppercase();
-    if let Some(at) = text.parse::<Timestamp>().ok().map(|at| at.as_millisecond()).or_else(|| epoch_millis(&text)) {
+    if let Some(at) =
+        text.parse::<Timestamp>().ok().map(|at| at.as_millisecond()).or_else(|| epoch_millis(&text))
+    {
         return Some(at);
     }
     let local = if text.len() > 10 { text.parse::<DateTime>() } else { text.parse::<Date>().map(Into::into) };

@@ -53,5 +53,7 @@ pub use replace::{replace_unchanged, size_of};
 pub use staging::{SealedRecord, Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
-pub use walk::{DiskFile, Scan, Skipped, all_files, files, files_below, folders, hidden_pages, ignored, scan, stat};
+pub use walk::{
+    DiskFile, Scan, Skipped, all_files, files, files_below, folders, hidden_pages, ignored, scan, stat,
+};
 pub use watch::{DEBOUNCE, Event, Wake, Watching, next_wake, watch};

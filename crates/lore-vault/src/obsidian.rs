@@ -23,5 +23,8 @@ pub(crate) fn template_folders(vault: &Vault, settings: &str) -> Vec<String> {
         let text = vault.read_text(&format!("{settings}/{name}")).ok().flatten()?;
         serde_json::from_str::<TemplateSettings>(text.trim_start_matches('\u{feff}')).ok()?.folder
     });
-    named.filter_map(|folder| VaultPath::parse(folder.trim().trim_matches('/')).ok()).map(VaultPath::into_string).collect()
+    named
+        .filter_map(|folder| VaultPath::parse(folder.trim().trim_matches('/')).ok())
+        .map(VaultPath::into_string)
+        .collect()
 }

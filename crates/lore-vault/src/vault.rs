@@ -159,8 +159,7 @@ impl Vault {
             let folder = self.root.join(&spelled);
             is_new = is_new || !exists(&folder.join(name));
             // What is outside the vault is not listed.
-            let mut twins =
-                if is_new && self.contains(&folder) { twins(&folder, name) } else { Vec::new() };
+            let mut twins = if is_new && self.contains(&folder) { twins(&folder, name) } else { Vec::new() };
             let found = if twins.len() == 1 { twins.pop() } else { None };
             is_new &= found.is_none();
             if !spelled.is_empty() {

@@ -3,7 +3,10 @@
 //! One handler serves both the session protocol and the stateless one, over stdio and HTTP. It has no logic of its own:
 //! a call becomes an operation on a worker, and its output becomes the result.
 
-#![expect(deprecated, reason = "clients of current protocol versions subscribe and set the log level this way")]
+#![expect(
+    deprecated,
+    reason = "clients of current protocol versions subscribe and set the log level this way"
+)]
 
 mod complete;
 mod line_limit;
@@ -117,7 +120,9 @@ impl Handler {
             }
             if let Some(name) = session.assumed_project() {
                 let name = ops::line_for_agents(&name);
-                text.push_str(&format!("\n(project: {name}, the first of several; pass project to use another)\n"));
+                text.push_str(&format!(
+                    "\n(project: {name}, the first of several; pass project to use another)\n"
+                ));
             }
             (text, with_project(session, output.json()))
         };
@@ -292,7 +297,8 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<(), ErrorData> {
-        let subscription = self.run(&context, move |session| Subscription::new(session, &request.uri)).await?;
+        let subscription =
+            self.run(&context, move |session| Subscription::new(session, &request.uri)).await?;
         self.subscriptions.add(subscription);
         Ok(())
     }

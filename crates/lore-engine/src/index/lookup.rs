@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use lore_ports::{Filter, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
-use super::resolve::{Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme};
+use super::resolve::{
+    Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme,
+};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;

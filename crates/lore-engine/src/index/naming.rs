@@ -48,7 +48,9 @@ impl VaultContext {
         loop {
             let names = self.names_in(at)?;
             let own = names.iter().filter(|path| folder(path) == at);
-            if let Some(style) = majority(own).or_else(|| at.is_empty().then(|| majority(names.iter())).flatten()) {
+            if let Some(style) =
+                majority(own).or_else(|| at.is_empty().then(|| majority(names.iter())).flatten())
+            {
                 return Ok(style);
             }
             if at.is_empty() {
@@ -125,7 +127,8 @@ mod tests {
         ] {
             assert_eq!(style_of(path), expected, "{path}");
         }
-        let style = |names: &[&str]| majority(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().iter());
+        let style =
+            |names: &[&str]| majority(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().iter());
         assert_eq!(style(&["A B.md", "C.md", "d-e.md"]), Some(NameStyle::Title));
         assert_eq!(style(&["A B.md", "d-e.md"]), Some(NameStyle::Slug));
         assert_eq!(style(&["readme.md"]), None);

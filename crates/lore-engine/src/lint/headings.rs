@@ -33,7 +33,8 @@ impl HeadingNames {
         let Some(names) = &self.names else { return true };
         let parts = heading.split('#').map(|part| part.trim().trim_end_matches(':').trim());
         parts.filter(|part| !part.is_empty() && !part.starts_with(['^', '*'])).all(|part| {
-            let part = part.rsplit_once(',').filter(|(_, line)| is_number(line)).map_or(part, |(part, _)| part);
+            let part =
+                part.rsplit_once(',').filter(|(_, line)| is_number(line)).map_or(part, |(part, _)| part);
             // Several headings with one text have the anchors `text`, `text-1`, `text-2`.
             let first = part.rsplit_once('-').filter(|(_, number)| is_number(number)).map(|(part, _)| part);
             let is_known = |name: &str| normal(name).is_empty() || names.contains(&normal(name));

@@ -28,9 +28,42 @@ pub struct BrokenLink {
 
 /// Extensions of files that are linked and embedded in notes, as opposed to names that contain a dot.
 const ATTACHMENTS: [&str; 36] = [
-    "apng", "avif", "base", "bmp", "canvas", "csv", "doc", "docx", "epub", "excalidraw", "flac", "gif", "htm", "html",
-    "jpeg", "jpg", "json", "m4a", "mkv", "mov", "mp3", "mp4", "odt", "ogg", "pdf", "png", "ppt", "pptx", "svg", "txt",
-    "wav", "webm", "webp", "xls", "xlsx", "zip",
+    "apng",
+    "avif",
+    "base",
+    "bmp",
+    "canvas",
+    "csv",
+    "doc",
+    "docx",
+    "epub",
+    "excalidraw",
+    "flac",
+    "gif",
+    "htm",
+    "html",
+    "jpeg",
+    "jpg",
+    "json",
+    "m4a",
+    "mkv",
+    "mov",
+    "mp3",
+    "mp4",
+    "odt",
+    "ogg",
+    "pdf",
+    "png",
+    "ppt",
+    "pptx",
+    "svg",
+    "txt",
+    "wav",
+    "webm",
+    "webp",
+    "xls",
+    "xlsx",
+    "zip",
 ];
 
 /// Returns the broken links of these pages, or of all, by path and line. Files in `proposal` count as they will be.
@@ -48,7 +81,9 @@ pub fn broken_links(
         }
         None => {
             let mut rows = store.links(project, &LinkFilter::Pending)?;
-            rows.extend(store.links(project, &LinkFilter::WithHeading)?.into_iter().filter(|row| row.to.is_some()));
+            rows.extend(
+                store.links(project, &LinkFilter::WithHeading)?.into_iter().filter(|row| row.to.is_some()),
+            );
             rows
         }
     };
@@ -101,7 +136,8 @@ impl Targets<'_> {
         let target = row.link.target.trim();
         // A Markdown link that leads out of the vault keeps its dots. It is not the vault's to judge.
         let is_outside = target.split('/').any(|name| name == "..") && row.link.names[1].is_empty();
-        if is_outside || is_no_name(target) || is_day_name(without_extension(target)) || self.has_file(target) {
+        if is_outside || is_no_name(target) || is_day_name(without_extension(target)) || self.has_file(target)
+        {
             return None;
         }
         let extension = target.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
@@ -134,7 +170,8 @@ impl Targets<'_> {
         let fits = |file: &String| {
             let file = fold(file);
             [file.as_str(), without_extension(&file)].iter().any(|file| {
-                file.strip_suffix(path.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+                file.strip_suffix(path.as_str())
+                    .is_some_and(|before| before.is_empty() || before.ends_with('/'))
             })
         };
         self.files().get(&name).is_some_and(|same| same.iter().any(fits))
@@ -144,7 +181,9 @@ impl Targets<'_> {
 
     /// Returns what is wrong with a link to a page if the page has no such heading.
     fn missing_heading(&mut self, row: &LinkRow, page: PageNo) -> Result<Option<String>> {
-        let Some(heading) = row.link.heading.as_deref().filter(|heading| !is_no_name(heading)) else { return Ok(None) };
+        let Some(heading) = row.link.heading.as_deref().filter(|heading| !is_no_name(heading)) else {
+            return Ok(None);
+        };
         if !self.headings.contains_key(&page) {
             let names = self.headings_of(page)?;
             self.headings.insert(page, names);

@@ -25,7 +25,9 @@ impl Policy {
     pub fn classify(&self, path: &str, ignored: bool) -> PathClass {
         if is_page_path(path) {
             return match (ignored, self.indexes(path)) {
-                (true, _) => PathClass::Refused("it is excluded by an ignore file of the vault, or by default: templates and node_modules"),
+                (true, _) => PathClass::Refused(
+                    "it is excluded by an ignore file of the vault, or by default: templates and node_modules",
+                ),
                 (false, true) => PathClass::Page,
                 (false, false) if self.is_raw(path) => PathClass::Raw,
                 (false, false) => PathClass::Data,
@@ -66,7 +68,13 @@ mod tests {
         let policy = Policy::parse(text).expect("a policy");
         for (path, ignored, expected) in [
             ("people/ada.md", false, PathClass::Page),
-            ("people/ada.md", true, PathClass::Refused("it is excluded by an ignore file of the vault, or by default: templates and node_modules")),
+            (
+                "people/ada.md",
+                true,
+                PathClass::Refused(
+                    "it is excluded by an ignore file of the vault, or by default: templates and node_modules",
+                ),
+            ),
             ("drafts/a.md", false, PathClass::Data),
             ("raw/a.md", false, PathClass::Raw),
             ("raw/files/a.pdf", true, PathClass::Raw),

@@ -7,8 +7,8 @@ use lore_text::{on_one_line, percent_encode};
 use super::EditError;
 use super::layout;
 use super::lines::Lines;
-use crate::page::{Link, LinkStyle};
 use crate::markdown;
+use crate::page::{Link, LinkStyle};
 use crate::wiki::{self, LinkOrder};
 
 /// Characters with a meaning in a destination between `<` and `>`.

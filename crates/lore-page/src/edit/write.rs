@@ -2,8 +2,8 @@
 
 use saphyr_parser::ScalarStyle;
 
-use crate::frontmatter::yaml;
 use super::property::TypedValue;
+use crate::frontmatter::yaml;
 use crate::page::{Properties, Value};
 
 /// Where a value is written, which decides what may be plain.

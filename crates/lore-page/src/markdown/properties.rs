@@ -83,7 +83,8 @@ fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) ->
         }
         if !targets.is_empty() {
             let line = line_of(key, frontmatter, text);
-            links.extend(targets.iter().filter_map(|inner| link(key, inner, LinkOrder::of(properties), line)));
+            links
+                .extend(targets.iter().filter_map(|inner| link(key, inner, LinkOrder::of(properties), line)));
         }
     }
     links

@@ -55,7 +55,13 @@ pub(super) fn day(words: &str, today: Date) -> Option<(Date, Precision)> {
     let ago = (i64::from(today.weekday().to_monday_zero_offset() - wanted.to_monday_zero_offset()) + 7) % 7;
     let back = match which {
         "" | "on" | "this" => ago,
-        "last" | "past" => if ago == 0 { 7 } else { ago },
+        "last" | "past" => {
+            if ago == 0 {
+                7
+            } else {
+                ago
+            }
+        }
         "next" => ago - 7,
         _ => return None,
     };

@@ -89,7 +89,10 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
             let contents = match context.pages_matching(&reference, window)? {
                 Some(pages) if !pages.is_empty() => {
                     let address = |page: &PageRow| format!("{PAGES}{}", page.slug);
-                    pages.iter().map(|page| page_contents(context, page, &address(page))).collect::<Result<_>>()?
+                    pages
+                        .iter()
+                        .map(|page| page_contents(context, page, &address(page)))
+                        .collect::<Result<_>>()?
                 }
                 _ => vec![page_contents(context, &context.page(&reference)?, uri)?],
             };

@@ -1,13 +1,16 @@
 //! What a client is told without asking: changed resources that it subscribed to, changes of the list, log messages.
 
-#![expect(deprecated, reason = "clients of current protocol versions subscribe and set the log level this way")]
+#![expect(
+    deprecated,
+    reason = "clients of current protocol versions subscribe and set the log level this way"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, ServiceError};
-use rmcp::RoleServer;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -96,7 +99,11 @@ impl Subscriptions {
         }
     }
 
-    async fn tell_once(&self, peer: &Peer<RoleServer>, changes: &PageChanges) -> std::result::Result<(), ServiceError> {
+    async fn tell_once(
+        &self,
+        peer: &Peer<RoleServer>,
+        changes: &PageChanges,
+    ) -> std::result::Result<(), ServiceError> {
         let (affected, level): (Vec<String>, _) = {
             let state = self.state();
             let affected = state.all.iter().filter(|one| one.is_affected(changes));
@@ -110,7 +117,8 @@ impl Subscriptions {
         }
         if level.is_some_and(|level| matches!(level, LoggingLevel::Debug | LoggingLevel::Info)) {
             let data = json!({ "vault": name(&changes.root), "changed_pages": changes.slugs.len() });
-            peer.notify_logging_message(LoggingMessageNotificationParam::new(LoggingLevel::Info, data)).await?;
+            peer.notify_logging_message(LoggingMessageNotificationParam::new(LoggingLevel::Info, data))
+                .await?;
         }
         Ok(())
     }

@@ -95,7 +95,12 @@ impl ListRange {
 
 impl PageList {
     /// Lists the pages that match a filter.
-    pub fn read(context: &VaultContext, filter: &Filter, order: Order, range: &ListRange) -> Result<PageList> {
+    pub fn read(
+        context: &VaultContext,
+        filter: &Filter,
+        order: Order,
+        range: &ListRange,
+    ) -> Result<PageList> {
         let rows = context.store().list(context.project(), filter, order, range.window())?;
         let total = context.store().count(context.project(), filter)?;
         Ok(PageList::new(rows, total, range))

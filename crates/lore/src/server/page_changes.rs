@@ -56,7 +56,9 @@ impl ChangeTracker {
         let gone: Vec<&String> = named.iter().filter(is_gone).collect();
         found.list |= gone.iter().any(|path| self.seen.contains_key(&path_number(path)));
         found.list |= only.is_none() && now.len() < self.seen.len();
-        found.removed.extend(gone.iter().filter(|path| self.seen.contains_key(&path_number(path))).map(|path| path_slug(path)));
+        found.removed.extend(
+            gone.iter().filter(|path| self.seen.contains_key(&path_number(path))).map(|path| path_slug(path)),
+        );
         match only {
             None => self.seen = now,
             Some(_) => {

@@ -113,7 +113,10 @@ fn only_links_that_lead_nowhere_are_broken() {
 fn links_of_dendron_vaults_are_resolved() {
     let sandbox = Sandbox::with_vault();
     let front = "---\nid: a1\ntitle: Home\ndesc: ''\nupdated: 1598641352431\ncreated: 1598641352431\n---\n";
-    sandbox.write("vault/root.md", format!("{front}[[The topic|dendron.topic]] [[dendron://main/dendron.topic#start]]\n"));
+    sandbox.write(
+        "vault/root.md",
+        format!("{front}[[The topic|dendron.topic]] [[dendron://main/dendron.topic#start]]\n"),
+    );
     let other = front.replace("a1", "b2").replace("Home", "Topic");
     sandbox.write("vault/dendron.topic.md", format!("{other}# Start\n"));
     sandbox.run(&["lint"]).ok().prints("0 warnings");
@@ -143,7 +146,8 @@ fn lists_have_totals_and_pages() {
     sandbox.run(&["list", "--limit", "2", "--format", "human"]).ok().prints("2 of 7 pages");
     sandbox.run(&["list", "--page", "0"]).exits(2).says("start at 1");
     let mut client = McpClient::start(&sandbox, "all");
-    let found = client.call("recent_activity", json!({ "timeframe": "this year", "page_size": 4, "page": 2 }));
+    let found =
+        client.call("recent_activity", json!({ "timeframe": "this year", "page_size": 4, "page": 2 }));
     assert_eq!(found["structuredContent"]["total"], 7, "{found}");
 }
 

@@ -8,8 +8,8 @@
     reason = "these tests create, damage and compare files without Lore"
 )]
 
-mod as_of;
 mod adopted_vaults;
+mod as_of;
 mod assertions;
 mod capture_set;
 mod check_set;

@@ -29,7 +29,8 @@ fn title_is_resolved_before_a_file_is_made() {
     for directory in [json!("people"), json!("People"), Value::Null] {
         let new = json!({ "title": "Ada Lovelace", "content": "New.", "directory": directory });
         call(&sandbox, "write-note", &new).exits(2).says("People/Ada Lovelace.md already exists");
-        let over = json!({ "title": "ada lovelace", "content": "New.", "directory": directory, "overwrite": true });
+        let over =
+            json!({ "title": "ada lovelace", "content": "New.", "directory": directory, "overwrite": true });
         let written = call(&sandbox, "write-note", &over).ok().json();
         assert_eq!(written["file_path"], "People/Ada Lovelace.md", "{written}");
     }
@@ -45,12 +46,16 @@ fn title_is_resolved_before_a_file_is_made() {
 fn titles_with_one_slug_are_two_files() {
     let sandbox = Sandbox::with_vault();
     for title in ["C++", "C#", "C"] {
-        call(&sandbox, "write-note", &json!({ "title": title, "content": title, "directory": "lang" })).exits(0);
+        call(&sandbox, "write-note", &json!({ "title": title, "content": title, "directory": "lang" }))
+            .exits(0);
     }
     assert_eq!(files(&sandbox, "lang").len(), 3);
     for title in ["C++", "C#", "C"] {
         let again = json!({ "title": title, "content": format!("{title} again"), "directory": "lang", "overwrite": true });
-        let path = call(&sandbox, "write-note", &again).ok().json()["file_path"].as_str().expect("a path").to_owned();
+        let path = call(&sandbox, "write-note", &again).ok().json()["file_path"]
+            .as_str()
+            .expect("a path")
+            .to_owned();
         assert!(text(&sandbox, &path).contains(&format!("{title} again")), "{path}");
     }
     assert_eq!(files(&sandbox, "lang").len(), 3);

@@ -27,7 +27,9 @@ fn clients_are_told_of_changes_by_lore_and_by_hand() {
     let sandbox = watched();
     let (mut first, mut second) = (McpClient::start(&sandbox, "all"), McpClient::start(&sandbox, "all"));
     for client in [&mut first, &mut second] {
-        for uri in ["memory://pages/people/ada", "memory://id/ada-1815", "memory://pages/people/new", "test://other"] {
+        for uri in
+            ["memory://pages/people/ada", "memory://id/ada-1815", "memory://pages/people/new", "test://other"]
+        {
             let answer = client.request("resources/subscribe", json!({ "uri": uri }));
             assert_eq!(answer["result"], json!({}), "{answer}");
         }
@@ -72,7 +74,10 @@ fn addresses_and_patterns_work_in_tools_and_resources() {
         assert_eq!(read["result"]["contents"].as_array().map(Vec::len), Some(2), "{uri}: {read}");
         let around = client.call("build_context", json!({ "path": uri }));
         let found = &around["structuredContent"];
-        assert_eq!((&found["page"]["slug"], &found["further"][0]["slug"]), (&json!("people/ada"), &json!("people/bob")));
+        assert_eq!(
+            (&found["page"]["slug"], &found["further"][0]["slug"]),
+            (&json!("people/ada"), &json!("people/bob"))
+        );
         let several = client.call("read_note", json!({ "path": uri }));
         assert_eq!(several["structuredContent"]["error"]["code"], "ambiguous", "{several}");
     }

@@ -4,8 +4,8 @@ mod installation;
 
 use clap::Args;
 use lore_engine::{
-    Access, Check, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids, git_state, lint, reach_remote,
-    validate, verbs, without_scheme,
+    Access, Check, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids, git_state, lint,
+    reach_remote, validate, verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;

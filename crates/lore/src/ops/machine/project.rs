@@ -249,7 +249,9 @@ impl Operation for Info {
         let projects = session.projects();
         let (name, root) = match &self.name {
             Some(name) => match projects.choose(Some(name), None)? {
-                lore_engine::Chosen::Known(name, root) | lore_engine::Chosen::First(name, root) => (name, root),
+                lore_engine::Chosen::Known(name, root) | lore_engine::Chosen::First(name, root) => {
+                    (name, root)
+                }
                 lore_engine::Chosen::Found(root) => (name.clone(), root),
             },
             None => session.choose()?,

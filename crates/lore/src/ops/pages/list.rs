@@ -77,7 +77,11 @@ fn due(context: &VaultContext, filter: &Filter, by: PartialDate, range: &ListRan
     let rows = context.store().list(context.project(), filter, Order::Title, all)?;
     let last = by.last_day();
     let day = |row: &PageRow| {
-        let due_date = row.properties.text("due").map(shown_date).and_then(|text| text.trim().parse::<PartialDate>().ok());
+        let due_date = row
+            .properties
+            .text("due")
+            .map(shown_date)
+            .and_then(|text| text.trim().parse::<PartialDate>().ok());
         due_date.map(PartialDate::last_day)
     };
     let priority = |row: &PageRow| row.properties.text("priority").map_or("~".into(), str::to_lowercase);

@@ -1,7 +1,7 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{State, VaultContext, states, supersession};
+use lore_engine::{State, VaultContext, states, supersession, truth_change};
 use lore_page::{ByteRange, Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
@@ -147,7 +147,12 @@ impl Operation for Show {
         let superseded_by = superseders(context, &page, &state)?;
         let part = |range: ByteRange| PageText::new(context, &page, range.of(&content).trim().to_owned());
         let (compiled_truth, timeline) = (part(parsed.truth), parsed.timeline.map(part));
-        let changed = PartTimes::read(context, &page, &content)?;
+        let truth_change = truth_change(context, &page.path, &content)?;
+        let truth_updated_at = truth_change.map_or(page.created.min(page.updated), |change| change.at);
+        let timeline_updated_at = match parsed.timeline {
+            Some(_) => Some(timestamp(timeline_change(context, &page, &content)?)),
+            None => None,
+        };
         let section = parsed.headings.iter().find(|heading| heading.level == 2).map(|found| &found.text);
         let room = page.properties.text("room").map(str::to_owned).or_else(|| section.cloned());
         let content = PageText::new(context, &page, content);
@@ -190,8 +195,8 @@ impl Operation for Show {
             tags: page.tags,
             summary: page.summary,
             properties: page.properties,
-            truth_updated_at: timestamp(changed.truth),
-            timeline_updated_at: parsed.timeline.map(|_| timestamp(changed.timeline)),
+            truth_updated_at: timestamp(truth_updated_at),
+            timeline_updated_at,
             created: timestamp(page.created),
             updated: timestamp(page.updated),
             hash: page.hash.to_string(),
@@ -201,35 +206,20 @@ impl Operation for Show {
     }
 }
 
-/// When the two parts of a page last changed, in milliseconds since 1970.
-struct PartTimes {
-    truth: i64,
-    timeline: i64,
-}
-
-impl PartTimes {
-    /// Compares the page with its snapshots, newest first: each has the time at which it was replaced.
-    fn read(context: &VaultContext, page: &PageRow, text: &str) -> Result<PartTimes> {
-        let parts = |text: &str| {
-            let page = parse("", text).page;
-            let timeline = page.timeline.map(|range| range.of(text).trim().to_owned());
-            (page.truth.of(text).trim().to_owned(), timeline.unwrap_or_default())
-        };
-        let (truth, timeline) = parts(text);
-        let (store, project) = (context.store(), context.project());
-        let mut times: (Option<i64>, Option<i64>) = (None, None);
-        for row in store.snapshots(project, &page.path)? {
-            if times.0.is_some() && times.1.is_some() {
-                break;
-            }
-            let Some(bytes) = store.snapshot_bytes(project, row.number)? else { continue };
-            let old = parts(&decode(&bytes).text);
-            times.0 = times.0.or((old.0 != truth).then_some(row.at));
-            times.1 = times.1.or((old.1 != timeline).then_some(row.at));
+/// Returns when the timeline of a page last changed, in milliseconds since 1970: a snapshot has the time at which it was
+/// replaced, so the newest one with another timeline has the time of the change.
+fn timeline_change(context: &VaultContext, page: &PageRow, text: &str) -> Result<i64> {
+    let timeline = |text: &str| {
+        parse("", text).page.timeline.map(|range| range.of(text).trim().to_owned()).unwrap_or_default()
+    };
+    let (now, store, project) = (timeline(text), context.store(), context.project());
+    for row in store.snapshots(project, &page.path)? {
+        let old = store.snapshot_bytes(project, row.number)?;
+        if old.is_some_and(|bytes| timeline(&decode(&bytes).text) != now) {
+            return Ok(row.at);
         }
-        let first = page.created.min(page.updated);
-        Ok(PartTimes { truth: times.0.unwrap_or(first), timeline: times.1.unwrap_or(first) })
     }
+    Ok(page.created.min(page.updated))
 }
 
 /// Returns the whole chain of pages that supersede a page; without one, the index is not queried.

@@ -113,7 +113,8 @@ impl Operation for BuildContext {
         related.sort_by_key(|one| one.hops);
         let views = matches.iter().map(|page| Show::whole(&format!("./{}", page.path)).run(session));
         let mut views = views.collect::<Result<Vec<PageView>>>()?.into_iter();
-        let page = views.next().ok_or_else(|| Error::NotFound { reference: self.path, suggestions: Vec::new() })?;
+        let page =
+            views.next().ok_or_else(|| Error::NotFound { reference: self.path, suggestions: Vec::new() })?;
         Ok(Surroundings { page, further: views.collect(), related, cut })
     }
 }

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::write::WriteNote;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::change::rewrite;
-use super::write::WriteNote;
 use crate::ops::pages::edit::Edit;
 use crate::ops::views::WriteResult;
 use crate::ops::{Operation, read_json};

@@ -144,9 +144,11 @@ impl WriteNote {
         let numbers: BTreeSet<PageNo> = rows.iter().map(|row| row.page).collect();
         let mut pages = context.store().pages(context.project(), &numbers.into_iter().collect::<Vec<_>>())?;
         let has_title = |page: &PageRow| fold(&page.title) == title;
-        let has_name = |page: &PageRow| slugify(file_stem(&page.path)) == slug && !differs(&self.title, &page.title);
+        let has_name =
+            |page: &PageRow| slugify(file_stem(&page.path)) == slug && !differs(&self.title, &page.title);
         pages.retain(|page| {
-            let is_there = directory.as_deref().is_none_or(|directory| fold(folder(&page.path)) == fold(directory));
+            let is_there =
+                directory.as_deref().is_none_or(|directory| fold(folder(&page.path)) == fold(directory));
             is_there && (has_title(page) || has_name(page))
         });
         // The title is what the caller named; a file name is only derived from it.
