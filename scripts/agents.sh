@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the servers with real MCP clients (the official SDKs and the Inspector) and the conformance package, and fuzzes the HTTP server with
-# Schemathesis. The tools are installed once from their package registries into .tools/.
+# Tests the servers with real MCP clients (the official SDKs and the Inspector) and with the conformance package of the
+# protocol, and fuzzes the HTTP server with Schemathesis. The tools are installed once from their package registries into .tools/.
 #
 # usage: agents.sh LORE
 set -eu

@@ -135,11 +135,14 @@ impl<'a> Candidates<'a> {
     /// Chooses the best matches for a reference as it is `written`.
     pub fn new(rows: impl IntoIterator<Item = &'a KeyRow>, written: &str) -> Candidates<'a> {
         let (name, lossy) = (fold(written), is_lossy_slug(written));
+        // A reference with folders is the end of a path before it is anybody's alias.
+        let is_path = written.contains('/');
         let strength = |row: &KeyRow| {
             let as_written = row.key == name && row.kind <= KeyKind::Alias;
+            let kind = if is_path && row.kind == KeyKind::Suffix { KeyKind::Path } else { row.kind };
             (
                 lossy && !as_written,
-                row.kind,
+                kind,
                 row.key != name,
                 row.kind == KeyKind::Path && row.path != written,
             )
