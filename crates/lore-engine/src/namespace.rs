@@ -28,7 +28,7 @@ pub struct NamespaceInfo {
 pub fn named_namespace(context: &VaultContext, text: &str) -> Namespace {
     let name = text.trim().trim_matches('/');
     let folder = context.policy().namespace_folder(name);
-    let is_path = folder.contains('/') && !is_dir(&context.vault().root().join(&folder));
+    let is_path = folder.contains('/') && !has_folder(context, &folder);
     let prefix = if is_path { folder } else { format!("{folder}/") };
     Namespace { name: project_slug(name), prefixes: vec![prefix] }
 }
@@ -48,8 +48,13 @@ pub fn directory_namespace(name: &str) -> Option<Namespace> {
 pub fn is_known_namespace(context: &VaultContext, name: &str) -> Result<bool> {
     let policy = context.policy();
     let is_declared = policy.namespaces.contains_key(&project_slug(name));
-    let has_folder = || is_dir(&context.vault().root().join(policy.namespace_folder(name)));
+    let has_folder = || has_folder(context, &policy.namespace_folder(name));
     Ok(is_declared || has_folder() || pages(context, &named_namespace(context, name), 1)? > 0)
+}
+
+/// Whether the vault has a folder. A name that leads out of the vault says nothing about what is there.
+fn has_folder(context: &VaultContext, folder: &str) -> bool {
+    VaultPath::parse(folder).is_ok_and(|path| is_dir(&context.vault().root().join(path.into_string())))
 }
 
 /// Returns the declared namespaces, by name.

@@ -1,7 +1,7 @@
 //! Namespaces: created and listed, chosen by option or by directory, kept apart, with their own thresholds.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn two_clients() -> (Sandbox, PathBuf, PathBuf) {
     (sandbox, a, b)
 }
 
-fn at(sandbox: &Sandbox, directory: &PathBuf, arguments: &[&str]) -> Ran {
+fn at(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Ran {
     let mut command: Command = sandbox.command(arguments);
     Ran::from(command.current_dir(directory).output().expect("it runs"))
 }
@@ -85,6 +85,8 @@ fn two_clients_in_two_directories_do_not_see_each_other() {
 fn namespace_option_selects_pages_in_every_command() {
     let sandbox = Sandbox::with_vault();
     sandbox.run(&["capture", "x", "--namespace", "clinets"]).exits(2).says("no namespace \"clinets\"");
+    // What is outside the vault is neither looked at nor written to.
+    sandbox.run(&["capture", "x", "--namespace", "../home"]).exits(2).says("no namespace");
     sandbox.run(&["ns", "create", "clients"]).ok();
     sandbox.run(&["capture", HARBOUR, "--namespace", "clients"]).ok();
     sandbox.run(&["capture", "The loom weaves leaves."]).ok();
