@@ -6,7 +6,8 @@
 //! it is for.
 //!
 //! Pointers that other files use are references too: `id:ID`, `lore: Title (ID)` and `ai-kb: Title (ID)` name the page
-//! with that id, else the one with that title. The start of an id has at least four characters and must be unique.
+//! with that id, else the one with that title. The start of an id has at least four characters and must be unique; one that
+//! names a page to write has eight, or is marked as an id (`id:a1b2`, `kt-a1b2`).
 
 use std::collections::HashMap;
 
@@ -23,9 +24,11 @@ const SUGGESTIONS: usize = 3;
 /// as an id or longer.
 const ID_PREFIX: usize = 4;
 
-/// Minimum length of an id prefix of digits only, and of one that names a page to write.
-const PLAIN_ID_PREFIX: usize = 6;
-const PLAIN_WRITE_ID_PREFIX: usize = 8;
+/// Minimum length of an id prefix of digits only.
+const DIGITS_ID_PREFIX: usize = 6;
+
+/// Minimum length of an id prefix that names a page to write and is not marked as one.
+const WRITE_ID_PREFIX: usize = 8;
 
 /// Words before the title in a pointer.
 const POINTERS: [&str; 2] = ["lore:", "ai-kb:"];
@@ -237,7 +240,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| row.kind != KeyKind::DesiredSlug);
     if rows.is_empty()
-        && let Some(start) = id_start(reference, wanted(&names)[0], PLAIN_ID_PREFIX)
+        && let Some(start) = id_start(reference, wanted(&names)[0], None)
     {
         rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
@@ -315,7 +318,7 @@ pub fn find_to(
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| is_named(row, without_scheme(reference.trim()), purpose));
     if rows.is_empty()
-        && let Some(start) = id_start(reference, wanted(&names)[0], PLAIN_WRITE_ID_PREFIX)
+        && let Some(start) = id_start(reference, wanted(&names)[0], Some(WRITE_ID_PREFIX))
     {
         rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
@@ -437,16 +440,17 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
     Ok(scored.into_iter().map(|(_, slug)| slug).collect())
 }
 
-/// Returns the start of an id that a name may be. It has a digit and a letter, or is at least `plain` long, or is marked
-/// as an id (`id:2026`, `kt-2026`), so that no word and no year is taken as an id.
-fn id_start<'a>(reference: &str, name: &'a str, plain: usize) -> Option<&'a str> {
+/// Returns the start of an id that a name may be. It has a digit and a letter, or enough digits, and at least `minimum`
+/// characters, unless it is marked as an id (`id:2026`, `kt-2026`): no word and no year is taken as an id.
+fn id_start<'a>(reference: &str, name: &'a str, minimum: Option<usize>) -> Option<&'a str> {
     let marked = name.strip_prefix("kt-");
     let start = marked.unwrap_or(name);
     let has = |is: fn(&u8) -> bool| start.as_bytes().iter().any(is);
-    let has_digit = has(u8::is_ascii_digit);
     let is_marked = marked.is_some() || pointer(without_scheme(reference.trim())).is_some();
-    let is_clear = is_marked || has_digit && (has(u8::is_ascii_alphabetic) || start.len() >= plain);
-    (is_clear && start.len() >= ID_PREFIX && is_hexadecimal(start)).then_some(start)
+    let is_clear = has(u8::is_ascii_digit)
+        && (has(u8::is_ascii_alphabetic) || start.len() >= DIGITS_ID_PREFIX)
+        && start.len() >= minimum.unwrap_or(ID_PREFIX);
+    ((is_marked || is_clear) && start.len() >= ID_PREFIX && is_hexadecimal(start)).then_some(start)
 }
 
 /// Checks the syntax of `memory://` references; other references are names and may contain anything.
@@ -566,10 +570,13 @@ mod tests {
             ("a1b", None),
             ("kt-plan", None),
         ] {
-            assert_eq!(id_start(name, name, PLAIN_ID_PREFIX), expected, "{name}");
+            assert_eq!(id_start(name, name, None), expected, "{name}");
         }
-        assert_eq!(id_start("id:2026", "2026", PLAIN_WRITE_ID_PREFIX), Some("2026"));
-        assert_eq!(id_start("123456", "123456", PLAIN_WRITE_ID_PREFIX), None);
+        let to_write = |reference, name| id_start(reference, name, Some(WRITE_ID_PREFIX));
+        assert_eq!(to_write("id:2026", "2026"), Some("2026"));
+        assert_eq!(to_write("kt-a1b2", "kt-a1b2"), Some("a1b2"));
+        assert_eq!(to_write("a1b2c3d4", "a1b2c3d4"), Some("a1b2c3d4"));
+        assert_eq!(to_write("a1b2c3d", "a1b2c3d"), None);
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn namespace_has_its_own_thresholds() {
 fn directory_mapped_to_a_vault_gets_its_pages_and_an_unmapped_one_the_last_three() {
     let sandbox = Sandbox::with_vault();
     for name in ["one", "two", "three", "four", "five"] {
-        sandbox.write(&format!("{name}.md"), format!("# Page {name}\n"));
+        sandbox.write(&format!("{name}.md"), format!("---\ntitle: Page {name}\n---\nText.\n"));
     }
     let [mapped, unmapped] = ["mapped", "unmapped"].map(|name| sandbox.root.join(name));
     for directory in [&mapped, &unmapped] {
@@ -166,14 +166,15 @@ fn commands_have_the_forms_of_the_knowledge_tracker() {
     sandbox.write("new.md", "---\nid: a1b2c3d4-0000-4000-8000-000000000001\n---\n# New\n");
     sandbox.write("old.md", "---\nid: c3d4e5f6-0000-4000-8000-000000000002\n---\n# Old\n");
     sandbox.write("years.md", "---\nid: 20260000-0000-4000-8000-000000000003\n---\n# Years\n");
-    sandbox.run(&["link", "a1b2", "supersedes", "kt-c3d4", "--context", "newer"]).ok();
+    sandbox.run(&["link", "kt-a1b2", "supersedes", "c3d4", "--context", "newer"]).ok();
     assert_eq!(slugs(&sandbox.run(&["stale"]).ok().json()["pages"]), ["old"]);
-    sandbox.run(&["status", "c3d4", "active"]).ok();
+    sandbox.run(&["status", "kt-c3d4", "active"]).ok();
     sandbox.run(&["stale"]).exits(1);
     assert_eq!(sandbox.run(&["show", "kt-2026"]).ok().json()["slug"], "years");
-    sandbox.run(&["show", "2026"]).exits(3);
-    sandbox.run(&["delete", "a1b2"]).exits(2).says("confirmation required");
-    sandbox.run(&["delete", "a1b2", "--yes"]).ok();
+    sandbox.run(&["show", "2026"]).exits(1);
+    assert_eq!(sandbox.run(&["show", "c3d4"]).ok().json()["slug"], "old");
+    sandbox.run(&["delete", "kt-a1b2"]).exits(2).says("confirmation required");
+    sandbox.run(&["delete", "kt-a1b2", "--yes"]).ok();
     assert!(!sandbox.vault().join("new.md").exists());
     assert!(sandbox.run(&["status"]).ok().json()["last_index"].is_string());
 }

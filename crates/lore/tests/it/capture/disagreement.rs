@@ -77,5 +77,5 @@ fn unknown_option_is_an_error_and_writes_nothing() {
             ran.exits(2).says(option.split('=').next().unwrap_or(option));
         }
     }
-    assert_eq!(sandbox.run(&["list"]).ok().json()["pages"], Value::Array(Vec::new()));
+    assert_eq!(sandbox.run(&["list"]).exits(1).json()["pages"], Value::Array(Vec::new()));
 }

@@ -212,7 +212,7 @@ fn editors_own_files_neither_block_a_write_nor_enter_a_commit() {
     vault.lore(&["capture", "A lesson about looms."]).ok();
     vault.sandbox.write("README.md", "# Edited by hand\n");
     vault.lore(&["git", "commit"]).ok();
-    assert_eq!(vault.files_of("HEAD"), ["README.md"]);
+    assert_eq!(vault.files_of("HEAD"), ["M README.md"]);
     assert_eq!(vault.lore(&["git", "status"]).ok().json()["uncommitted"], serde_json::json!([]));
     assert_eq!(vault.uncommitted().len(), 6, "git itself still sees them");
 }
