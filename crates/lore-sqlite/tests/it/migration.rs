@@ -90,6 +90,7 @@ fn check_first_rows(store: &SqliteStore) {
         git: text("{}"),
         curated_pages: Some(42),
         clock: None,
+        indexed: None,
     };
     assert_eq!(store.state(1).unwrap(), state);
     assert_eq!(store.state(2).unwrap(), ProjectState::default());
