@@ -162,7 +162,7 @@ mod tests {
     fn only_vault_is_selected_or_the_first_that_exists() {
         let mut projects = projects();
         check(&projects, None, "/elsewhere", "several vaults are registered and none is selected");
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = lore_vault::TemporaryFolder::new("lore-projects").expect("a folder");
         projects.roots.insert("notes".into(), folder.path().to_owned());
         check(&projects, None, "/elsewhere", "first: notes");
         projects.roots.insert("aaa".into(), folder.path().to_owned());
