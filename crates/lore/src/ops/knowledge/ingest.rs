@@ -126,13 +126,9 @@ impl Operation for Ingest {
             return read_json::<Ingest>(value)?.run(session);
         }
         let source = self.source(session)?;
-        let date = self
-            .date
-            .as_deref()
-            .or(self.source_date.as_deref())
-            .map(|day| date("--date", day))
-            .transpose()?;
         let context = session.fresh()?;
+        let day = self.date.as_deref().or(self.source_date.as_deref());
+        let date = day.map(|day| date("--date", day, context)).transpose()?;
         let source_path = self.source_slug.as_deref().map(|slug| target(context, slug)).transpose()?;
         let from = self.source_ref.as_deref();
         let pages = self.pages.into_iter().map(|page| page.plan(context, from)).collect::<Result<_>>()?;

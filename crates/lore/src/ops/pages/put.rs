@@ -70,7 +70,7 @@ impl Operation for Put {
         let path = target(context, &self.slug)?;
         let mut expected_version = self.expected_version;
         let mut parts = self.parts;
-        let evidence = evidence(std::mem::take(&mut parts.assertions))?;
+        let evidence = evidence(context, std::mem::take(&mut parts.assertions))?;
         let bytes = match (self.content, &self.file) {
             _ if self.template => {
                 expected_version = expected_version.or(Some(0));

@@ -1,7 +1,8 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{State, VaultContext, states, supersession, truth_change};
+use lore_engine::history::truth_change;
+use lore_engine::{State, VaultContext, states, supersession};
 use lore_page::{ByteRange, Diagnostic, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;

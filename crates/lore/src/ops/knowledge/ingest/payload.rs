@@ -125,7 +125,7 @@ impl PageInput {
         };
         let slug = self.slug;
         let with_slug = |failure: AppError| failure.at(&slug);
-        let facts = self.assertions.into_iter().map(|one| one.plan(source_ref).map_err(with_slug));
+        let facts = self.assertions.into_iter().map(|one| one.plan(context, source_ref).map_err(with_slug));
         let relations = self.links.into_iter().map(|link| link.plan(context).map_err(with_slug));
         let entry = |entry: EntryInput| NewEntry {
             date: entry.date,
@@ -150,12 +150,12 @@ impl PageInput {
 }
 
 /// Converts assertions to facts.
-pub fn facts_of(assertions: Vec<AssertionInput>) -> Result<Vec<NewFact>> {
-    assertions.into_iter().map(|one| one.plan(None)).collect()
+pub fn facts_of(context: &VaultContext, assertions: Vec<AssertionInput>) -> Result<Vec<NewFact>> {
+    assertions.into_iter().map(|one| one.plan(context, None)).collect()
 }
 
 impl AssertionInput {
-    fn plan(self, source_ref: Option<&str>) -> Result<NewFact> {
+    fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<NewFact> {
         let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
         if !ASSERTERS.contains(&by.as_str()) {
             let hint = format!("use one of {}", ASSERTERS.join(", "));
@@ -171,7 +171,7 @@ impl AssertionInput {
             subject: Some(self.subject.trim().to_owned()).filter(|subject| !subject.is_empty()),
             predicate: self.predicate,
             object: self.object,
-            interval: interval(self.valid_from, self.valid_until, page_names.context)?,
+            interval: interval(self.valid_from, self.valid_until, context)?,
             source: self.source_ref.or_else(|| source_ref.map(str::to_owned)),
             by: Some(by),
             confidence: self.confidence.map(|confidence| confidence.to_string()),

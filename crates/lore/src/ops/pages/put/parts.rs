@@ -69,8 +69,8 @@ impl PutParts {
 }
 
 /// Returns the facts to add to the written page.
-pub fn evidence(assertions: Vec<AssertionInput>) -> Result<Evidence> {
-    Ok(Evidence { facts: facts_of(assertions)?, ..Evidence::default() })
+pub fn evidence(context: &VaultContext, assertions: Vec<AssertionInput>) -> Result<Evidence> {
+    Ok(Evidence { facts: facts_of(context, assertions)?, ..Evidence::default() })
 }
 
 /// Adds lines to the timeline: entries by their dates, newest first; other lines at the end.
