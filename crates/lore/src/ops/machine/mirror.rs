@@ -99,7 +99,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn copy(&mut self, page: Mirrored) -> Result<()> {
         let path = self.to.join(&page.name);
-        let current = if exists(&path) { Some(read_bytes(&path)?) } else { None };
+        let current = if exists(&path) { Some(read_bytes(&path, u64::MAX)?) } else { None };
         let hash = current.as_deref().map(|bytes| ContentHash::of(bytes).to_string());
         let is_own = hash.is_none() || hash.as_ref() == self.known.get(&page.name);
         let Some(text) = page.text else {
