@@ -12,7 +12,9 @@ pub fn expire_entries(text: &str, age: &Age, now: &Zoned) -> (String, Vec<String
         period.is_some_and(|(period, _)| age.is_over(period.end(now.time_zone()), now))
     };
     let sections = edit::sections(text);
-    let old: Vec<&SectionPlace> = sections.iter().filter(|place| is_old(&place.heading.text)).collect();
+    // The level-one heading is the title of the page.
+    let dated = sections.iter().filter(|place| place.heading.level > 1);
+    let old: Vec<&SectionPlace> = dated.filter(|place| is_old(&place.heading.text)).collect();
     let mut dropped: Vec<String> = old.iter().map(|place| place.heading.text.clone()).collect();
     let kept = edit::remove_sections(text, old);
     let mut items: Vec<std::ops::Range<usize>> = Vec::new();
@@ -47,12 +49,12 @@ mod tests {
     #[test]
     fn dated_entries_expire() {
         let now: Zoned = "2026-05-18T12:00:00[UTC]".parse().expect("a time");
-        let text = "# GitHub\n\n> A view.\n\n- 2026-02-16: old\n  more\n- **2026-02-17** | gh — kept\n- no date\n\n\
+        let text = "# 2020-01-01\n\n> A view.\n\n- 2026-02-16: old\n  more\n- **2026-02-17** | gh — kept\n- no date\n\n\
                     ## 2026-02-01\n\nGone.\n\n## 2026-05-01\n\nKept.\n\n- about 2020-01-01\n";
         let (kept, dropped) = expire_entries(text, &Age::days(90), &now);
         assert_eq!(
             kept,
-            "# GitHub\n\n> A view.\n\n- **2026-02-17** | gh — kept\n- no date\n\n## 2026-05-01\n\nKept.\n\n- about 2020-01-01\n"
+            "# 2020-01-01\n\n> A view.\n\n- **2026-02-17** | gh — kept\n- no date\n\n## 2026-05-01\n\nKept.\n\n- about 2020-01-01\n"
         );
         assert_eq!(dropped, ["2026-02-01", "- 2026-02-16: old"]);
     }

@@ -61,9 +61,8 @@ pub fn hint(error: &Error) -> String {
         Error::SectionNeeded { path, .. } => {
             format!("pass one, as in `lore edit {path} --section HEADING --append TEXT`; nothing was changed")
         }
-        Error::AppendOnly { path, section } => {
-            let section = quote(section);
-            format!("add to it with `lore edit {path} --section {section} --append TEXT`; nothing was changed")
+        Error::AppendOnly { path, .. } => {
+            format!("add to it with `lore edit {path} --section HEADING --append TEXT`; nothing was changed")
         }
         Error::Untrusted { path, .. } => {
             let path = quote(&path.display().to_string());

@@ -63,7 +63,7 @@ fn tables_are_read_back_after_an_edit_by_hand() {
         "policies/integrations.md",
         "# Integrations\n\n| integration | mode |\n|---|---|\n| mail | maybe |\n| mail | read |\n",
     );
-    let found = vault.run(&["lint", "--json"]).exits(5).json().to_string();
+    let found = vault.run(&["lint", "--json"]).exits(4).json().to_string();
     assert!(found.contains("\\\"mail\\\" occurs twice") && found.contains("is \\\"maybe\\\""), "{found}");
 }
 

@@ -150,7 +150,7 @@ fn command_gets_the_brief_and_its_failure_is_not_recorded() {
 #[cfg(target_os = "linux")]
 fn service_runs_due_routines_and_rebuilds_at_night() {
     let vault = Personal::new();
-    let files = vault.run(&["service", "install", "--dry-run", "--agent", "claude", "-p"]).ok().text();
+    let files = vault.run(&["service", "install", "--dry-run", "--", "claude", "-p"]).ok().text();
     assert!(files.contains("routine due -- claude -p\\n"), "{files}");
     assert!(files.contains("OnUnitActiveSec=5min"), "{files}");
     assert!(files.contains("OnCalendar=*-*-* 03:45:00\\n"), "{files}");

@@ -23,7 +23,7 @@ use crate::service::{Job, Schedule};
 /// gets no push timer; one without rotation or retention gets no daily timer.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700\n  lore service install --agent claude -p"
+    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700\n  lore service install -- claude -p"
 )]
 pub struct Install {
     /// Also install the watcher, which indexes each change
@@ -38,8 +38,8 @@ pub struct Install {
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
-    /// Also run due routines with this agent's command, which gets each brief on standard input; pass it last
-    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    /// Also run due routines with this agent's command, which gets each brief on standard input
+    #[arg(last = true, value_name = "AGENT")]
     #[serde(skip)]
     agent: Vec<String>,
 }
