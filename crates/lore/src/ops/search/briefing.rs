@@ -133,7 +133,7 @@ impl Operation for Briefing {
         let (store, project) = (context.store(), context.project());
         let kinds = DUE_TYPES.map(str::to_owned).to_vec();
         let all = Window { limit: usize::MAX >> 1, offset: 0 };
-        let pages = store.list(project, &Filter { kinds, ..Filter::default() }, Order::Title, all)?;
+        let pages = store.list(project, &Filter { kinds, namespace: session.namespace_filter(context, None), ..Filter::default() }, Order::Title, all)?;
         let mut dated: Vec<(PartialDate, DueItem)> = pages.into_iter().filter_map(DueItem::new).collect();
         dated.sort_by_key(|(due, item)| (due.last_day(), item.slug.clone()));
         let soon = context.now().date().saturating_add(jiff::Span::new().days(SOON)).to_string();
@@ -144,9 +144,14 @@ impl Operation for Briefing {
             FactQuery { page: None, subject: None, predicate: None, temporal: Temporal::All, day: &today };
         let mut facts = lore_memory::facts(context, &query)?.facts;
         facts.retain(|fact| changed_between(fact, &first, &today));
-        let filter = Filter { since: Some(since(timeframe, &context.now())?), ..Filter::default() };
+        let namespace = session.namespace_filter(context, None);
+        let filter = Filter {
+            since: Some(since(timeframe, &context.now())?),
+            namespace: namespace.clone(),
+            ..Filter::default()
+        };
         let changed = store.list(project, &filter, Order::Updated, Window { limit: LIMIT + 1, offset: 0 })?;
-        let stale = find_stale(context, &Stale { path: None, limit: Some(LIMIT), looks: None })?;
+        let stale = find_stale(context, &Stale { namespace, limit: Some(LIMIT), ..Stale::default() })?;
         let open = store.count_gaps(project)?.open;
         let mut cut = |length: usize, what: &str| {
             if length > LIMIT {
