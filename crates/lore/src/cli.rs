@@ -229,9 +229,8 @@ fn attempt(
 
 /// Prints the status of the vault in use, or how to begin where no vault is registered.
 fn bare(session: &Session, output: Output) -> Result<u8> {
-    let status = ops::find("status")?;
     let (named, known) = (session.asked_project().is_some(), session.config.projects().names());
-    match (status.from_cli)(&ArgMatches::default(), session) {
+    match ops::run("status", serde_json::Value::Null, session) {
         Err(failure) if failure.code == Code::NoVault && !named && known.is_empty() => {
             output.answer(&Welcome::new())
         }

@@ -49,16 +49,14 @@ const GROUPS: &[Group] = &[
             ("links, backlinks, graph, path", "Show the links between pages"),
             ("facts, fact-add", "List facts, or add one"),
             ("gaps, gap", "List and manage unanswered questions"),
-            ("check, curate", "Find contradictions and pages to review"),
-            ("merge, split", "Combine pages, or divide one"),
+            ("check, curate, merge, split", "Find contradictions; review, merge and split pages"),
             ("stale, set-status, compact", "List, mark and summarize stale pages"),
         ],
     },
     Group {
         title: "Vault",
         lines: &[
-            ("project, map", "Register vaults and choose one by directory"),
-            ("ns", "Create and list namespaces of a vault"),
+            ("project, map, ns", "Register vaults, map directories, group pages"),
             ("trust", "Trust a vault that was not made here"),
             ("sync, generate", "Update the index and the generated files"),
             ("lint, validate, test", "Check pages, the index and the vault's tests"),

@@ -19,7 +19,6 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("contradictions", &["check"]),
     ("create", &["put", "capture"]),
     ("del", &["rm"]),
-    ("delete", &["rm"]),
     ("diagnose", &["doctor"]),
     ("dir", &["ls"]),
     ("duplicates", &["curate"]),

@@ -81,7 +81,6 @@ fn usual_synonyms_suggest_the_command() {
         ("open", "show"),
         ("cat", "get"),
         ("read", "get"),
-        ("delete", "rm"),
         ("remove", "rm"),
         ("rename", "mv"),
         ("move", "mv"),
