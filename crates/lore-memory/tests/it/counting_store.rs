@@ -66,6 +66,8 @@ counted! { Ledger:
     set_versions(project: ProjectNo, versions: &[(&str, u64, ContentHash)]) -> Result<()>;
     identities(project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>>;
     set_identities(project: ProjectNo, ids: &[(&str, &str)]) -> Result<()>;
+    former_paths(project: ProjectNo) -> Result<Vec<(String, String)>>;
+    set_former_paths(project: ProjectNo, paths: &[(&str, Option<&str>)]) -> Result<()>;
     rename(project: ProjectNo, moves: &[(&str, &str)]) -> Result<()>;
     add_snapshot(project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()>;
     snapshots(project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>>;
