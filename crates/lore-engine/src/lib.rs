@@ -66,9 +66,9 @@ pub use policy::{
 pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode,
-    SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, full_text, nearest, page_body,
-    page_similarity, page_terms, page_vectors, prepare, search, updated,
+    AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, PageDate,
+    Passage, SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, Within, full_text, nearest,
+    page_body, page_date, page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
     FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, RelationLine,

@@ -17,10 +17,13 @@ mod expression;
 mod fuse;
 mod lifecycle;
 mod nearest;
+mod page_date;
+mod passages;
 mod request;
 mod result;
 mod retrieve;
 mod signals;
+mod within;
 
 use lore_ports::read_transaction;
 use tracing::field::Empty;
@@ -33,14 +36,22 @@ pub use excerpts::{page_body, page_terms};
 pub use expression::{Prepared, prepare};
 pub use fuse::Fusion;
 pub use nearest::{ChunkHit, VectorQuery, nearest, page_vectors};
+pub use page_date::{PageDate, page_date};
 pub use request::{Budget, Depth, HitKind, MAX_HITS, Mode, SearchRequest};
-pub use result::{AnswerQuality, Content, Excerpt, Hit, SearchResult, Spent};
+pub use result::{AnswerQuality, Content, Excerpt, Hit, Passage, SearchResult, Spent};
 pub use retrieve::{WEIGHTS, full_text, page_similarity, updated};
 pub use signals::Signals;
+pub use within::Within;
 
 /// Additional candidates, besides twice the number wanted: pages drop out of a search as of a date, and pages that no
 /// longer hold make room for others.
 const MORE_CANDIDATES: usize = 20;
+
+/// Minimum number of pages whose lines compete for a place in an answer with a token budget.
+const CANDIDATES: usize = 30;
+
+/// The same for a question that names a day, and for one that is restricted to a period or a participant.
+const DATED_CANDIDATES: usize = 120;
 
 /// Searches a vault: the index for pages, the files for excerpts.
 pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
@@ -63,13 +74,19 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
         confidence::judge(context, &request.text, &mut result);
     }
     if let Some(budget) = &request.budget {
-        excerpts::fit(context, &mut result, budget);
+        excerpts::fit(context, request, &query, &mut result, budget);
     }
     Ok(result)
 }
 
 fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
-    let needed = request.offset + request.limit + 1;
+    let limit = match request.budget {
+        _ if !request.within.is_everything() => request.limit.max(DATED_CANDIDATES),
+        Some(_) if !expression::days_in(&request.text).0.is_empty() => request.limit.max(DATED_CANDIDATES),
+        Some(_) if request.offset == 0 => request.limit.max(CANDIDATES),
+        _ => request.limit,
+    };
+    let needed = request.offset + limit + 1;
     let pool = needed * 2 + MORE_CANDIDATES;
     let found = retrieve::retrieve(context, request, query, pool)?;
     let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
@@ -80,20 +97,25 @@ fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> R
         context,
         terms: expression::Term::all(query),
         as_of: request.as_of,
-        chunks: mode != Mode::Words,
+        chunks: mode != Mode::Words && request.budget.is_none(),
+        passages: request.budget.is_none(),
     };
-    let (hits, more) = match request.as_of {
+    let (mut hits, more) = match request.as_of {
         None => {
             let more = ranked.len() >= needed;
-            let window = ranked.into_iter().skip(request.offset).take(request.limit);
+            let window = ranked.into_iter().skip(request.offset).take(limit);
             (reading.hits(window.collect())?, more)
         }
         Some(_) => {
             let hits = reading.hits(ranked)?;
             let more = hits.len() >= needed;
-            (hits.into_iter().skip(request.offset).take(request.limit).collect(), more)
+            (hits.into_iter().skip(request.offset).take(limit).collect(), more)
         }
     };
+    if !request.within.is_everything() {
+        hits.retain(|hit| excerpts::is_within(context, hit, &request.within));
+        hits.truncate(if request.budget.is_some() { limit } else { request.limit });
+    }
     Ok(SearchResult { hits, relaxed, more, mode, notes, ..SearchResult::default() })
 }
 

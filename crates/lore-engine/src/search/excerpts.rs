@@ -6,6 +6,7 @@ mod budget;
 mod lines;
 mod page_text;
 mod passage;
+mod remarks;
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ use crate::error::Result;
 use as_of::AsOf;
 use passage::passage;
 
-pub(super) use budget::fit;
+pub(super) use budget::{fit, is_within};
 pub(super) use lines::read_lines;
 pub use page_text::{page_body, page_terms};
 
@@ -42,6 +43,8 @@ pub(super) struct Reading<'a> {
     pub as_of: Option<PartialDate>,
     /// Whether to look up the chunks that contain the excerpts.
     pub chunks: bool,
+    /// Whether to select the passage of each page; with a budget, the passages of all pages compete later.
+    pub passages: bool,
 }
 
 impl Reading<'_> {
@@ -74,7 +77,7 @@ impl Reading<'_> {
 
     fn hit(&self, page: PageRow, found: &Ranked, chunks: &[ChunkRow]) -> Option<Hit> {
         let mut hit = Hit::new(page, found.score, found.why.clone());
-        hit.answers = found.answers;
+        (hit.answers, hit.named) = (found.answers, found.exact);
         let page = &hit.page;
         // A file that is already gone has no excerpt.
         let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
@@ -96,10 +99,12 @@ impl Reading<'_> {
         let source = PassageSource { text, hash, chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line),
-            None => source.passage_of(&self.terms, near),
+            None if self.passages => source.passage_of(&self.terms, near),
+            None => (None, None),
         };
         // A page that was found by what it supersedes is shown from its beginning.
         let excerpt = excerpt.or_else(|| found.successor.then(|| source.beginning()).flatten());
+        hit.hash = Some(hash);
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
         hit.text = kept.then(|| text.to_owned());
         (hit.excerpt, hit.chunk) = (excerpt, chunk);

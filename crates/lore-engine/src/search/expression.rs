@@ -1,6 +1,7 @@
 //! Parses a user's query into a search expression. No input is an error.
 
 mod dates;
+mod days;
 mod matching;
 mod tense;
 
@@ -8,7 +9,8 @@ use lore_ports::Expression;
 use lore_text::{is_content_word, is_unspaced, is_word_char, pairs, runs};
 
 pub(super) use dates::dates_in;
-pub(super) use matching::{Term, count_terms, matches};
+pub(super) use days::{NamedDay, days_in};
+pub(super) use matching::{Term, TermCounter, count_terms, matches};
 pub(super) use tense::{AskedTime, asked_time};
 
 /// A parsed query.

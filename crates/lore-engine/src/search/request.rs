@@ -1,10 +1,12 @@
 //! What a caller asks for.
 
-use lore_ports::{Filter, PageRow};
+use lore_ports::Filter;
 use lore_text::PartialDate;
 
 use super::fuse::Fusion;
+use super::result::Hit;
 use super::signals::Signals;
+use super::within::Within;
 use crate::context::VaultContext;
 
 /// Maximum number of hits that a caller may ask for.
@@ -39,6 +41,8 @@ pub struct SearchRequest {
     pub signals: Signals,
     /// Which pages to search.
     pub filter: Filter,
+    /// The period and the participant to search.
+    pub within: Within,
     /// Return structured lines of this kind instead of pages.
     pub kind: Option<HitKind>,
     /// The day, month or year as of which relations are evaluated, if not today. Anything dated later is ignored.
@@ -68,27 +72,35 @@ pub enum HitKind {
     Entry,
 }
 
-/// How much of each hit to return.
+/// How much of each hit to return. The passage that matched is always part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Title and summary.
+    /// One line: title and passage.
+    List,
+    /// Title, summary and passage.
     Summary,
     /// The matching section.
     Section,
-    /// Everything above the first horizontal rule.
+    /// The whole page without its frontmatter and timeline.
     Full,
-    /// As much as the budget allows, the best hits first.
+    /// The best passages of all pages; small pages and those that the query names are whole.
     #[default]
     Auto,
 }
 
-/// A token budget for the content of hits.
+/// A token budget for the content of hits. The caller's formatting counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// How much of each hit to return.
     pub depth: Depth,
-    /// Total number of tokens.
+    /// Maximum number of tokens.
     pub tokens: usize,
-    /// Returns the tokens that the caller's formatting adds around a page's content.
-    pub around: fn(&VaultContext, &PageRow) -> usize,
+    /// Whether a person or an agent asked for this many; otherwise an answer ends where more adds little.
+    pub is_requested: bool,
+    /// Tokens around all hits.
+    pub base: usize,
+    /// Returns the tokens around the passages of a hit, such as its title.
+    pub around: fn(&VaultContext, &Hit, Depth) -> usize,
+    /// Tokens around a passage, such as its line numbers.
+    pub passage: usize,
 }

@@ -2,7 +2,7 @@
 
 use lore_page::LineRange;
 use lore_ports::{ChunkRow, PageRow};
-use lore_text::ContentHash;
+use lore_text::{ContentHash, RelativeDate};
 
 use super::request::{Depth, Mode};
 use crate::lifecycle::State;
@@ -50,8 +50,12 @@ pub struct Hit {
     pub chunk: Option<ChunkRow>,
     /// The content to show, if there is a budget.
     pub content: Option<Content>,
+    /// Whether the query is its name.
+    pub named: bool,
     /// The file as read for the excerpt, if it is not too long to keep.
     pub(super) text: Option<String>,
+    /// Hash of the file as read.
+    pub(super) hash: Option<ContentHash>,
 }
 
 impl Hit {
@@ -68,7 +72,9 @@ impl Hit {
             excerpt: None,
             chunk: None,
             content: None,
+            named: false,
             text: None,
+            hash: None,
         }
     }
 }
@@ -89,12 +95,31 @@ pub struct Excerpt {
 pub struct Content {
     /// The depth that was reached; never [`Depth::Auto`].
     pub depth: Depth,
-    /// The section or the truth.
-    pub text: Option<String>,
-    /// The lines of the text.
-    pub lines: Option<LineRange>,
-    /// Its cost in tokens, including title and summary.
+    /// The passages, in the order of the page.
+    pub passages: Vec<Passage>,
+    /// Its cost in tokens, with everything around it.
     pub tokens: usize,
+}
+
+impl Content {
+    /// Returns the text of all passages.
+    pub fn text(&self) -> Option<String> {
+        let texts: Vec<&str> = self.passages.iter().map(|passage| passage.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n…\n"))
+    }
+}
+
+/// Consecutive lines of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// The lines.
+    pub lines: LineRange,
+    /// The headings above them, without the title.
+    pub heading: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Relative dates in it, and the days they mean.
+    pub dates: Vec<RelativeDate>,
 }
 
 /// How a token budget was used.

@@ -185,6 +185,11 @@ impl Models for Library {
         name == STATIC
     }
 
+    fn embed_words(&self, words: &[&str]) -> Option<Vec<Vec<f32>>> {
+        let model = StaticModel::embedded().filter(|_| self.wanted.as_deref() != Some("none"))?;
+        Some(model.embed_words(words))
+    }
+
     fn count_tokens(&self, text: &str) -> usize {
         count_tokens(text)
     }

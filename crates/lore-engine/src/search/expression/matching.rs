@@ -36,13 +36,53 @@ impl Term {
         Term { stem: stem(&folded, Language::English), folded, is_phrase, beginning }
     }
 
-    fn is(&self, word: &str) -> bool {
+    pub(in crate::search) fn is(&self, word: &str) -> bool {
         if word.as_bytes().first() != self.folded.as_bytes().first() {
             return false;
         }
         word == self.folded
             || self.beginning && word.starts_with(&self.folded)
             || has_stem(word, &self.stem, Language::English)
+    }
+}
+
+/// Counts terms in many texts.
+pub(in crate::search) struct TermCounter<'t> {
+    terms: &'t [Term],
+    /// All forms of a word share their first letter, so most words are rejected quickly.
+    first_bytes: [bool; 256],
+    has_phrases: bool,
+}
+
+impl<'t> TermCounter<'t> {
+    /// Returns a counter of these terms.
+    pub(in crate::search) fn new(terms: &'t [Term]) -> Self {
+        let mut first_bytes = [false; 256];
+        let words = terms.iter().filter(|term| !term.is_phrase);
+        let bytes = words.filter_map(|term| term.folded.bytes().next());
+        bytes.for_each(|byte| first_bytes[usize::from(byte)] = true);
+        TermCounter { terms, first_bytes, has_phrases: terms.iter().any(|term| term.is_phrase) }
+    }
+
+    /// Adds the occurrences of each term in a text to `counts`, and calls `each` with every word.
+    pub(in crate::search) fn count(&self, text: &str, counts: &mut [u16], each: &mut dyn FnMut(&str)) {
+        folded_words(text, &mut |word| {
+            each(word);
+            if !word.bytes().next().is_some_and(|byte| self.first_bytes[usize::from(byte)]) {
+                return;
+            }
+            for (term, count) in self.terms.iter().zip(&mut *counts).filter(|(term, _)| !term.is_phrase) {
+                *count += u16::from(term.is(word));
+            }
+        });
+        if self.has_phrases {
+            let spaced = spaced_words(text);
+            for (term, count) in self.terms.iter().zip(counts).filter(|(term, _)| term.is_phrase) {
+                if !term.folded.is_empty() {
+                    *count += spaced.matches(term.folded.as_str()).count().min(usize::from(u8::MAX)) as u16;
+                }
+            }
+        }
     }
 }
 
