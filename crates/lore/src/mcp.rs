@@ -9,6 +9,7 @@
 )]
 
 mod complete;
+mod instructions;
 mod line_limit;
 mod progress;
 mod prompts;
@@ -38,6 +39,7 @@ use crate::app::session::Session;
 use crate::ops::{self, DynOutput};
 use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve, with_project};
 
+use instructions::instructions;
 use progress::ProgressStream;
 use subscriptions::{Next, Subscription, Subscriptions};
 use tool::Tool;
@@ -47,9 +49,6 @@ use wording::McpFace;
 pub use line_limit::LineLimit;
 pub use tools::{all_tools, operation_named, operation_of};
 pub use toolset::{Toolset, toolset};
-
-/// Server instructions: when to search and when to write.
-const INSTRUCTIONS: &str = include_str!("mcp/instructions.md");
 
 /// The MCP request handler.
 #[derive(Clone)]
@@ -124,7 +123,7 @@ impl Handler {
                     "\n(project: {name}, the first of several; pass project to use another)\n"
                 ));
             }
-            (text, with_project(session, output.json()))
+            (text, with_project(session, output.references().unwrap_or_else(|| output.json())))
         };
         let (text, structured) = request.run(&self.workers, progress, render).await?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -187,7 +186,7 @@ impl ServerHandler for Handler {
             .enable_completions()
             .build();
         let about = Implementation::new("lore", env!("CARGO_PKG_VERSION")).with_title("Lore");
-        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(instructions(&self.tools))
     }
 
     async fn list_tools(
@@ -265,7 +264,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let made = self.run(&context, move |session| prompts::get(session, &request.name, &arguments));
+        let guide = instructions(&self.tools);
+        let made =
+            self.run(&context, move |session| prompts::get(session, &request.name, &arguments, &guide));
         Ok(GetPromptResponse::Complete(made.await?))
     }
 

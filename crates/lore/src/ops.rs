@@ -78,6 +78,11 @@ pub trait Render {
         0
     }
 
+    /// Returns what an agent gets as structured data beside the full text, if that is less than the whole output.
+    fn references(&self) -> Option<Value> {
+        None
+    }
+
     /// Returns bytes to print unchanged when no format was requested.
     fn raw(&self) -> Option<&[u8]> {
         None

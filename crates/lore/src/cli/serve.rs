@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
                 .long("tools")
                 .value_name("SET")
                 .value_parser(value_parser!(Toolset))
-                .default_value("all")
+                .default_value("core")
                 .help("Set of MCP tools to offer"),
         )
         .arg(

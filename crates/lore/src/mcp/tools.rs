@@ -38,16 +38,20 @@ const PATH: Parameter = must("path").to("reference");
 /// Every tool.
 pub const TOOLS: &[Tool] = &[
     tool!("memory_query", "Ask", "query", Memory, Adds,
-        "Hybrid search for a question. Use first, before answering from memory or writing",
-        [must("question"), may("depth").or("\"auto\""), may("token_budget").or("4000"), may("wing"), may("namespace"), may("limit"),
-         may("as_of").about("date")]
-        -> ["hits", "total_tokens", "budget_remaining", "notes"], core: true),
+        "Hybrid search for a question: the lines that prove the answer, with page, date and line numbers. Use first, \
+         before answering from memory or writing. Depth list gives one line per page, for questions about all of \
+         something",
+        [must("question"), may("depth").or("\"auto\""), may("token_budget").about("up to; usually 1000 are enough"),
+         may("wing"), may("namespace"), may("limit"), may("date_from").about("date"), may("date_to"), may("participant"),
+         may("as_of").about("date"), may("details").about("ids and hashes")]
+        -> ["hits", "total_tokens"], core: true),
     tool!("memory_search", "Full-text search", "search", Memory, Reads,
         "Full-text search: names, codes, exact phrases",
         [must("query"), may("type").in_list(), may("wing"), may("namespace"), may("limit")] -> ["hits"], core: true),
     tool!("memory_get", "Read page", "show", Memory, Reads,
-        "Read a page with its version. Any reference works: slug, id, title, alias",
-        [SLUG] -> ["slug", "version", "content"], core: true),
+        "Read a page, or a range of its lines such as 12-30, with its version. Any reference works: slug, id, title, \
+         alias",
+        [SLUG, may("lines")] -> ["slug", "version", "content"], core: true),
     tool!("memory_put", "Write page", "put", Memory, Replaces,
         "Write a whole page or parts of it. expected_version is the version you read; 0 for a new page. Facts, \
          relations, observations and timeline entries not in the text are kept; drop names lines to remove",

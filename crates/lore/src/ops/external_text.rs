@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::agent_text::mark;
 
 /// The face whose output agents read directly.
-const AGENTS: &str = "mcp";
+pub const AGENTS: &str = "mcp";
 
 /// The text of a page, or a passage of it.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]

@@ -89,6 +89,7 @@ mod unusual_questions;
 mod vanished_vault;
 
 // The `personal` profile.
+mod passages;
 mod personal;
 mod personal_aliases;
 mod personal_conflict;

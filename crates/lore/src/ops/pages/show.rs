@@ -9,7 +9,7 @@ use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::external_text::PageText;
 use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
@@ -30,6 +30,10 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     with_links: bool,
+    /// Only these lines of the file, such as 12-30 or 12
+    #[arg(long, value_name = "FIRST-LAST")]
+    #[serde(default)]
+    lines: Option<String>,
 }
 
 /// Output of `show`.
@@ -93,6 +97,9 @@ pub struct PageView {
     /// Text below that rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     timeline: Option<PageText>,
+    /// First and last line of the content, if a range was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<[u32; 2]>,
     content: PageText,
 }
 
@@ -126,7 +133,7 @@ struct StatementView {
 impl Show {
     /// Returns parameters for a page with its links.
     pub fn whole(reference: &str) -> Show {
-        Show { reference: reference.to_owned(), with_links: true }
+        Show { reference: reference.to_owned(), with_links: true, lines: None }
     }
 }
 
@@ -139,6 +146,8 @@ impl Operation for Show {
         let page = context.page(&self.reference)?;
         let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
+        let range = self.lines.as_deref().map(|text| line_range(text, &content)).transpose()?;
+        let within = |line: u32| range.is_none_or(|[first, last]| first <= line && line <= last);
         let links = |filter: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
             let rows = context.store().links(context.project(), &filter)?;
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
@@ -146,8 +155,12 @@ impl Operation for Show {
         let number = [page.number];
         let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
-        let part = |range: ByteRange| PageText::new(context, &page, range.of(&content).trim().to_owned());
-        let (compiled_truth, timeline) = (part(parsed.truth), parsed.timeline.map(part));
+        let part = |bytes: ByteRange| PageText::new(context, &page, bytes.of(&content).trim().to_owned());
+        // A range of lines is all that was asked for.
+        let (compiled_truth, timeline) = match range {
+            None => (part(parsed.truth), parsed.timeline.map(part)),
+            Some(_) => (PageText::default(), None),
+        };
         let truth_change = truth_change(context, &page.path, &content)?;
         let truth_updated_at = truth_change.map_or(page.created.min(page.updated), |change| change.at);
         let timeline_updated_at = match parsed.timeline {
@@ -156,7 +169,8 @@ impl Operation for Show {
         };
         let section = parsed.headings.iter().find(|heading| heading.level == 2).map(|found| &found.text);
         let room = page.properties.text("room").map(str::to_owned).or_else(|| section.cloned());
-        let content = PageText::new(context, &page, content);
+        let shown = range.map(|lines| lines_of(&content, lines)).unwrap_or(content);
+        let content = PageText::new(context, &page, shown);
         Ok(PageView {
             compiled_truth,
             timeline,
@@ -164,15 +178,16 @@ impl Operation for Show {
             headings: parsed
                 .headings
                 .into_iter()
+                .filter(|heading| within(heading.lines.first))
                 .map(|heading| HeadingView {
                     level: heading.level,
                     text: heading.text,
                     lines: [heading.lines.first, heading.lines.last],
                 })
                 .collect(),
-            observations: statements(context, &page, StatementKind::Observation)?,
-            facts: statements(context, &page, StatementKind::Fact)?,
-            entries: statements(context, &page, StatementKind::Entry)?,
+            observations: statements(context, &page, StatementKind::Observation, &within)?,
+            facts: statements(context, &page, StatementKind::Fact, &within)?,
+            entries: statements(context, &page, StatementKind::Entry, &within)?,
             links: if self.with_links { Some(links(LinkFilter::From(&number))?) } else { None },
             backlinks: if self.with_links { Some(links(LinkFilter::To(&number))?) } else { None },
             slug: page.slug,
@@ -202,6 +217,7 @@ impl Operation for Show {
             updated: timestamp(page.updated),
             hash: page.hash.to_string(),
             diagnostics: page.diagnostics,
+            lines: range,
             content,
         })
     }
@@ -223,6 +239,29 @@ fn timeline_change(context: &VaultContext, page: &PageRow, text: &str) -> Result
     Ok(page.created.min(page.updated))
 }
 
+/// Parses a range of lines, cut to the lines of a text.
+fn line_range(text: &str, content: &str) -> Result<[u32; 2]> {
+    let count = content.lines().count() as u32;
+    let (first, last) = text.trim().split_once('-').unwrap_or((text.trim(), text.trim()));
+    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0);
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last && first <= count => Ok([first, last.min(count)]),
+        (Some(first), Some(last)) if first <= last => Err(AppError::usage(
+            format!("the page has {count} lines, but line {first} was requested"),
+            "pass lines that exist, or none to read the whole page",
+        )),
+        _ => Err(AppError::usage(
+            format!("{text:?} is not a range of lines"),
+            "pass the first and the last line, as in 12-30",
+        )),
+    }
+}
+
+fn lines_of(content: &str, [first, last]: [u32; 2]) -> String {
+    let lines = content.split_inclusive('\n').skip(first as usize - 1).take((last + 1 - first) as usize);
+    lines.collect()
+}
+
 /// Returns the whole chain of pages that supersede a page; without one, the index is not queried.
 fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<Vec<SupersederItem>> {
     if state.superseded_by.is_empty() {
@@ -233,11 +272,17 @@ fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<
     Ok(rings.flat_map(|(step, ring)| ring.into_iter().map(move |page| item(step, page))).collect())
 }
 
-fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
+fn statements(
+    context: &VaultContext,
+    page: &PageRow,
+    kind: StatementKind,
+    within: &dyn Fn(u32) -> bool,
+) -> Result<Vec<StatementView>> {
     let filter = StatementFilter { pages: Some(&[page.number]), kind: Some(kind), naming: None };
     let rows = context.store().statements(context.project(), &filter)?;
     Ok(rows
         .into_iter()
+        .filter(|row| within(row.statement.lines.first))
         .map(|row| StatementView {
             line: row.statement.lines.first,
             subject: row.statement.subject,
@@ -281,8 +326,9 @@ impl Render for PageView {
         text.push('\n');
         let (head, foot) = self.content.fence();
         text.push_str(&head);
+        let first = self.lines.map_or(1, |[first, _]| first as usize);
         for (number, line) in self.content.exact().lines().enumerate() {
-            text.push_str(&format!("{:>4}  {line}\n", number + 1));
+            text.push_str(&format!("{:>4}  {line}\n", number + first));
         }
         text.push_str(&foot);
         for (heading, links) in [("links", &self.links), ("backlinks", &self.backlinks)] {

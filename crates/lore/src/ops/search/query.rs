@@ -1,13 +1,15 @@
 //! `query`: pages that answer a question, within a token budget.
 
 mod answers;
+mod format;
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Budget, Depth as EngineDepth, Level, MAX_HITS, Note, SearchRequest, VaultContext, lint, search,
+    Depth as EngineDepth, Level, MAX_HITS, Note, SearchRequest, VaultContext, Within, lint, search,
 };
 use lore_memory::{is_watched, record_answer, unrecorded_answer};
 use lore_ports::Filter;
+use lore_text::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +17,6 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::as_of::{Moment, View};
-use crate::ops::external_text::fence_tokens;
 use crate::ops::filters::Filters;
 use crate::ops::search::request::{Mode, request};
 use crate::ops::views::count;
@@ -24,9 +25,11 @@ use answers::Answers;
 
 /// Find pages that answer a question, within a token budget
 ///
-/// An exact match of title, slug or alias always comes first. Every hit has the reason it was found, the passage that
-/// matched with its lines, and the hash of the file. Depth `auto` starts with summaries and expands the best hits while
-/// the budget lasts. Without an embedding model the search is lexical, and a note reports it. In mode `fields`, each
+/// An exact match of title, slug or alias always comes first. Lines of all pages compete for a place in the answer, and
+/// every hit has the passages that matched with their lines. Depth `auto` returns the best passages, and whole pages where
+/// they are small or named by the question; it ends where more adds little, after about 1,000 tokens unless
+/// --token-budget asks for more. Depth `list` returns one line of each page. The budget counts everything that is returned.
+/// Without an embedding model the search is lexical, and a note reports it. In mode `fields`, each
 /// field that contains a word of the question scores once: title 100, tag, project and status 50 each, summary 20,
 /// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
 /// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
@@ -52,10 +55,26 @@ pub struct Query {
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// Maximum number of results
-    #[arg(long, default_value_t = 10)]
-    #[serde(default = "ten")]
-    limit: usize,
+    /// Maximum number of pages [default: 30 with depth auto, 50 with list, else 10]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Include ids, hashes, projects and dates of change
+    #[arg(long)]
+    #[serde(default)]
+    details: bool,
+    /// Only what is dated on or after this day, month or year
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    date_from: Option<String>,
+    /// Only what is dated on or before this day, month or year
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    date_to: Option<String>,
+    /// Only pages on which this person speaks or takes part
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    participant: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     moment: Moment,
@@ -67,21 +86,28 @@ pub struct Query {
 /// Maximum tokens of an answer, unless set otherwise.
 const TOKENS: usize = 4000;
 
-fn ten() -> usize {
-    10
-}
+/// Maximum number of pages, unless set otherwise.
+const PAGES: usize = 10;
+
+/// The same for passages, of which a page may have only one.
+const PASSAGE_PAGES: usize = 30;
+
+/// The same for a list.
+const LISTED_PAGES: usize = 50;
 
 /// How much of a hit to return.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
-    /// Title and summary
+    /// Title and the line that matched
+    List,
+    /// Title, summary and the line that matched
     Summary,
     /// The section that matched
     Section,
-    /// Everything above the first `---`
+    /// The whole page without its timeline
     Full,
-    /// As much as the budget allows, best hits first
+    /// The best passages of all pages
     #[default]
     Auto,
 }
@@ -89,6 +115,7 @@ pub enum Depth {
 impl From<Depth> for EngineDepth {
     fn from(depth: Depth) -> EngineDepth {
         match depth {
+            Depth::List => EngineDepth::List,
             Depth::Summary => EngineDepth::Summary,
             Depth::Section => EngineDepth::Section,
             Depth::Full => EngineDepth::Full,
@@ -108,24 +135,32 @@ impl Operation for Query {
             past.embed()?;
         }
         let context = &*view;
-        let tokens = self.tokens(session)?;
+        let mode = self.mode.unwrap_or_else(|| context.policy().query.mode.into());
+        let (tokens, limit) = (self.tokens(session)?, self.limit());
+        let within = self.within()?;
         let filter = self.filters.build(session, context)?;
         let as_of = self.moment.day(context)?;
         // Only a plain question about the present can reveal a gap; a mode or a filter targets something specific.
         let plain = self.mode.is_none() && Filter { namespace: None, ..filter.clone() } == Filter::default();
-        let plain = plain && as_of.is_none() && matches!(view, View::Now(_));
+        let plain = plain && within.is_everything() && as_of.is_none() && matches!(view, View::Now(_));
         let watched = if plain { is_watched(context, &self.question) } else { Ok(false) };
-        let depth = self.depth.unwrap_or_default().into();
+        let budget = format::budget(
+            context,
+            self.depth.unwrap_or_default().into(),
+            tokens,
+            self.token_budget.is_some(),
+        );
         let mut found = search(
             context,
             &SearchRequest {
                 text: self.question.clone(),
                 filter,
+                within,
                 as_of,
-                limit: self.limit,
+                limit,
                 judge: matches!(watched, Ok(true)),
-                budget: Some(Budget { depth, tokens, around: fence_tokens }),
-                ..request(session, self.mode.unwrap_or_else(|| context.policy().query.mode.into()))?
+                budget: Some(budget),
+                ..request(session, mode)?
             },
         )?;
         if let Err(error) = watched {
@@ -143,7 +178,8 @@ impl Operation for Query {
         if let Some(problem) = &broken {
             found.notes.push(Note::Remark(problem.clone()));
         }
-        Ok(Answers::new(session, context, found).broken(broken.is_some()))
+        let shape = format::Shape { tokens, details: self.details };
+        Ok(Answers::new(session, context, found, &shape).broken(broken.is_some()))
     }
 }
 
@@ -162,6 +198,35 @@ fn problems(context: &VaultContext) -> Result<Option<String>> {
 }
 
 impl Query {
+    /// Returns the period and the participant to search.
+    fn within(&self) -> Result<Within> {
+        let date = |name: &str, text: &Option<String>| -> Result<Option<PartialDate>> {
+            let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
+                return Ok(None);
+            };
+            let invalid = |_| {
+                AppError::usage(
+                    format!("--{name}: {text:?} is not a date"),
+                    "use YYYY-MM-DD, YYYY-MM or YYYY, as in 2024-03-01",
+                )
+            };
+            text.parse().map(Some).map_err(invalid)
+        };
+        let participant = self.participant.clone().filter(|name| !name.trim().is_empty());
+        let (from, until) = (date("date-from", &self.date_from)?, date("date-to", &self.date_to)?);
+        Ok(Within { from, until, participant })
+    }
+
+    fn limit(&self) -> usize {
+        let usual = match self.depth.unwrap_or_default() {
+            _ if self.mode == Some(Mode::Fields) => PAGES,
+            Depth::List => LISTED_PAGES,
+            Depth::Auto => PASSAGE_PAGES,
+            Depth::Summary | Depth::Section | Depth::Full => PAGES,
+        };
+        self.limit.unwrap_or(usual)
+    }
+
     /// Returns the token budget, after checking the parameters.
     fn tokens(&self, session: &Session) -> Result<usize> {
         let tokens = match self.token_budget {
@@ -174,7 +239,7 @@ impl Query {
                 "pass a question, as in `lore query \"who knows Ada?\"`",
             ));
         }
-        if self.limit == 0 || self.limit > MAX_HITS || tokens == 0 {
+        if self.limit() == 0 || self.limit() > MAX_HITS || tokens == 0 {
             return Err(AppError::usage(
                 "--limit or --token-budget is out of range",
                 format!("use 1 or more, and a limit of at most {MAX_HITS}"),
