@@ -2,7 +2,7 @@
 
 use lore_text::sentence_end;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, RawHeading};
 use super::lines::Lines;
 use super::plain;
 use crate::page::Page;
@@ -14,9 +14,11 @@ const CHARACTERS: usize = 200;
 /// middle of a page.
 pub(super) fn quoted(text: &str, page: &Page, blocks: &Blocks, lines: &Lines<'_>) -> Option<String> {
     let quote = blocks.quotes.iter().find(|quote| !blocks.opaque.is_comment(quote.start))?;
-    let title = blocks.headings.first().filter(|heading| heading.level == 1 && heading.start < quote.start);
+    let shown = |heading: &&RawHeading| !blocks.opaque.is_comment(heading.start);
+    let title = blocks.headings.iter().find(shown);
+    let title = title.filter(|heading| heading.level == 1 && heading.start < quote.start);
     let after = title.map_or(page.truth.start, |title| lines.range(title.start).end);
-    let between = text.get(after..quote.start)?;
+    let between = without_comments(text.get(after..quote.start)?);
     let setext = between.trim_start().trim_start_matches('=');
     let is_directly_below =
         quote.start < page.truth.end && (between.trim().is_empty() || setext.trim().is_empty());
@@ -159,7 +161,8 @@ mod tests {
     #[test]
     fn summaries_have_at_most_200_characters() {
         let long = format!("# A\n\n{}end.\n", "wörd ".repeat(80));
-        let found = parse("a.md", &long).page.shown_summary().unwrap_or_default();
+        let page = parse("a.md", &long).page;
+        let found = page.shown_summary().unwrap_or_default();
         assert!(found.chars().count() <= 200 && found.ends_with("wörd…"), "{found}");
         let quoted = format!("# A\n\n> {}\n", "x".repeat(500));
         assert_eq!(parse("a.md", &quoted).page.shown_summary().unwrap_or_default().chars().count(), 200);

@@ -158,7 +158,12 @@ impl Answers {
     fn reference_list(&self) -> Value {
         let hits: Vec<Value> =
             self.hits.iter().map(|hit| json!({ "slug": hit.slug, "lines": hit.line_list() })).collect();
-        json!({ "hits": hits, "total_tokens": self.total_tokens, "notes": self.notes.len() })
+        json!({
+            "hits": hits,
+            "total_tokens": self.total_tokens,
+            "budget_remaining": self.budget_remaining,
+            "notes": self.notes,
+        })
     }
 }
 
@@ -238,8 +243,8 @@ impl AnswerItem {
         let mut text = self.head();
         for passage in &self.passages {
             let heading = passage.heading.as_deref().map(|heading| format!(" {heading}")).unwrap_or_default();
-            let shown = passage.text.fenced();
-            let shown = shown.trim_end();
+            // Only the first line of a passage begins at the margin, so that no text can pass for the head of a page.
+            let shown = passage.text.fenced().trim_end().replace('\n', "\n ");
             let line = if shown.starts_with('[') { "\n" } else { " " };
             let dates: Vec<String> =
                 passage.dates.iter().map(|(words, day)| format!("{words} = {day}")).collect();
