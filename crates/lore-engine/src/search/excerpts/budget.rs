@@ -180,8 +180,11 @@ impl Fitting<'_> {
         // Most pages are never considered, so their cost is counted when it is needed.
         let around: Vec<OnceCell<usize>> = vec![OnceCell::new(); self.hits.len()];
         let page = |at: usize| *around[at].get_or_init(|| self.around(at, Depth::Section));
-        let answering =
-            (0..self.hits.len()).filter(|at| *at == 0 || self.hits[*at].answers || self.hits[*at].named);
+        let is_first = |at: &usize| {
+            let hit = &self.hits[*at];
+            *at == 0 && !self.pages[*at].is_stub || hit.answers || hit.named
+        };
+        let answering = (0..self.hits.len()).filter(is_first);
         let first: Vec<(usize, usize)> =
             answering.take(self.limit).filter_map(|at| Some((at, self.matched(at)?))).collect();
         let costs = Costs { page: &page, passage: self.budget.passage };

@@ -19,7 +19,7 @@ const CODE_LINES: u32 = 6;
 const NAME: usize = 40;
 
 /// Properties that name or classify a page rather than describe it.
-const OWN_PROPERTIES: [&str; 14] = [
+const OWN_PROPERTIES: [&str; 13] = [
     "id",
     "title",
     "tags",
@@ -33,7 +33,6 @@ const OWN_PROPERTIES: [&str; 14] = [
     "cssclasses",
     "publish",
     "origin",
-    "summary",
 ];
 
 /// A unit of a page.
