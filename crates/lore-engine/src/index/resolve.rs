@@ -143,12 +143,7 @@ impl<'a> Candidates<'a> {
         let strength = |row: &KeyRow| {
             let as_written = row.key == name && row.kind <= KeyKind::Alias;
             let kind = if is_path && row.kind == KeyKind::Suffix { KeyKind::Path } else { row.kind };
-            (
-                lossy && !as_written,
-                kind,
-                row.key != name,
-                row.kind == KeyKind::Path && row.path != written,
-            )
+            (lossy && !as_written, kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
         };
         let mut strongest = None;
         let mut best: Vec<&KeyRow> = Vec::new();

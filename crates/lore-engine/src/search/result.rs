@@ -52,6 +52,8 @@ pub struct Hit {
     pub content: Option<Content>,
     /// Whether the query is its name.
     pub named: bool,
+    /// Whether it was found only because it supersedes another page.
+    pub successor: bool,
     /// The file as read for the excerpt, if it is not too long to keep.
     pub(super) text: Option<String>,
     /// Hash of the file as read.
@@ -73,6 +75,7 @@ impl Hit {
             chunk: None,
             content: None,
             named: false,
+            successor: false,
             text: None,
             hash: None,
         }

@@ -10,7 +10,7 @@ use lore_vault::decode;
 
 use super::remarks::remarks;
 use crate::context::VaultContext;
-use crate::search::expression::{Prepared, Term};
+use crate::search::expression::{Prepared, Term, asked_time};
 use crate::search::page_date::{line_day, page_day};
 use crate::search::passages::{Candidate, Costs, Limits, Question, ScoredUnit, Units, score, select, units};
 use crate::search::request::{Budget, Depth, Mode, SearchRequest};
@@ -57,13 +57,15 @@ pub(in crate::search) fn fit(
     for ((hit, text), units) in result.hits.iter().zip(&texts).zip(&mut split) {
         units.list.retain(|unit| request.within.has_line(&hit.page, &text[unit.bytes.clone()]));
     }
+    let asks_past = asked_time(&request.text, &context.today()).past;
     let pages: Vec<Candidate<'_>> = (result.hits.iter().zip(&texts).zip(&split))
         .map(|((hit, text), units)| Candidate {
             text,
             units,
             score: hit.score.min(1.5),
             day: page_day(&hit.page),
-            is_stub: hit.page.kind == SOURCE && is_cited(hit, &result.hits, &texts),
+            is_stub: hit.page.kind == SOURCE && is_cited(hit, &result.hits, &texts)
+                || !asks_past && !hit.named && !hit.answers && !hit.state.superseded_by.is_empty(),
         })
         .collect();
     let by_words = matches!(result.mode, Mode::Lexical | Mode::Words);
@@ -182,7 +184,7 @@ impl Fitting<'_> {
         let page = |at: usize| *around[at].get_or_init(|| self.around(at, Depth::Section));
         let is_first = |at: &usize| {
             let hit = &self.hits[*at];
-            *at == 0 && !self.pages[*at].is_stub || hit.answers || hit.named
+            *at == 0 && !self.pages[*at].is_stub || hit.answers || hit.named || hit.successor
         };
         let answering = (0..self.hits.len()).filter(is_first);
         let first: Vec<(usize, usize)> =

@@ -26,7 +26,7 @@ pub(in crate::search) struct Candidate<'a> {
     pub score: f64,
     /// The day that the page is about.
     pub day: Option<Date>,
-    /// Whether it is a source from which another candidate was derived.
+    /// Whether it gives way to others: a source beside the pages derived from it, or a superseded page.
     pub is_stub: bool,
 }
 
@@ -116,7 +116,7 @@ const FIRST: f64 = 0.2;
 /// Disadvantage of greetings, thanks and goodbyes.
 const SMALL_TALK: f64 = 1.5;
 
-/// Disadvantage of a source beside the pages derived from it.
+/// Disadvantage of a page that gives way to others.
 const STUB: f64 = 2.0;
 
 /// Advantage of a unit by its distance in days from a day that the question names.

@@ -136,7 +136,7 @@ impl Operation for Query {
         }
         let context = &*view;
         let mode = self.mode.unwrap_or_else(|| context.policy().query.mode.into());
-        let (tokens, limit) = (self.tokens(session)?, self.limit());
+        let (tokens, limit) = (self.tokens(session)?, self.limit(mode));
         let within = self.within()?;
         let filter = self.filters.build(session, context)?;
         let as_of = self.moment.day(context)?;
@@ -217,9 +217,9 @@ impl Query {
         Ok(Within { from, until, participant })
     }
 
-    fn limit(&self) -> usize {
+    fn limit(&self, mode: Mode) -> usize {
         let usual = match self.depth.unwrap_or_default() {
-            _ if self.mode == Some(Mode::Fields) => PAGES,
+            _ if mode == Mode::Fields => PAGES,
             Depth::List => LISTED_PAGES,
             Depth::Auto => PASSAGE_PAGES,
             Depth::Summary | Depth::Section | Depth::Full => PAGES,
@@ -239,7 +239,7 @@ impl Query {
                 "pass a question, as in `lore query \"who knows Ada?\"`",
             ));
         }
-        if self.limit() == 0 || self.limit() > MAX_HITS || tokens == 0 {
+        if self.limit.is_some_and(|limit| limit == 0 || limit > MAX_HITS) || tokens == 0 {
             return Err(AppError::usage(
                 "--limit or --token-budget is out of range",
                 format!("use 1 or more, and a limit of at most {MAX_HITS}"),
