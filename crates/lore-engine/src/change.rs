@@ -88,7 +88,10 @@ pub struct WriteOptions {
 /// A check that runs while the vault is locked, before anything is prepared: no other writer can come between it and the
 /// write.
 #[derive(Clone)]
-pub struct Precondition(pub Arc<dyn Fn(&VaultContext) -> Result<()> + Send + Sync>);
+pub struct Precondition(pub Arc<UnderLock>);
+
+/// The function of a precondition.
+pub type UnderLock = dyn Fn(&VaultContext) -> Result<()> + Send + Sync;
 
 impl std::fmt::Debug for Precondition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -49,7 +49,7 @@ const GROUPS: &[Group] = &[
             ("links, backlinks, graph, path", "Show the links between pages"),
             ("facts, fact-add", "List facts, or add one"),
             ("gaps, gap", "List and manage unanswered questions"),
-            ("check, curate, merge, split", "Find contradictions; review, merge and split pages"),
+            ("check, curate, merge, split", "Find contradictions; review and merge pages"),
             ("stale, set-status, compact", "List, mark and summarize stale pages"),
         ],
     },

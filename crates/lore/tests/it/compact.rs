@@ -384,8 +384,6 @@ fn malformed_summary_is_refused_with_the_expected_format() {
 #[test]
 fn aged_pages_are_compacted_if_the_policy_allows() {
     let sandbox = Sandbox::with_vault();
-    let policy = text(&sandbox, "lore.toml");
-    sandbox.write("lore.toml", format!("{policy}\n[lifecycle]\nage = true\n"));
     let report = "The harbour opened at six and twelve ships came in with grain from the east coast.";
     for day in 1..=4 {
         sandbox.write(
