@@ -12,8 +12,8 @@ fn source_page_has_provenance_and_mentions() {
     let sandbox = brain();
     let words = "Weekly sync, 2026-02-03\r\n\r\nAda said that Acme will pivot. Ada Lovelace is sure.\r\n- x:: y [[z]]\r\n---\r\n";
     let file = source(&sandbox, "notes.txt", words);
-    let taken =
-        sandbox.run(&["ingest", &file, "--type", "meeting", "--source-ref", "meeting/12"]).ok().json();
+    let given = ["--type", "meeting", "--source-ref", "meeting/12", "--date", "2026-02-03"];
+    let taken = sandbox.run(&[&["ingest", &file], &given[..]].concat()).ok().json();
     assert_eq!(
         (&taken["outcome"], &taken["source"]["path"]),
         (&json!("ingested"), &json!("meetings/2026-02-03-weekly-sync.md"))
