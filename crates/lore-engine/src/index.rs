@@ -14,6 +14,7 @@ mod proposal;
 mod reconcile;
 mod relink;
 mod resolve;
+mod structured;
 mod validate;
 
 pub use chunk::{Chunk, chunks};
@@ -24,6 +25,7 @@ pub use former::{links_by_former, moved_pages};
 pub use proposal::Proposal;
 pub(crate) use reconcile::record_times;
 pub use reconcile::{ReconcileScope, Report, reconcile};
+pub(crate) use relink::equal_targets;
 pub use relink::resolve_targets;
 pub(crate) use resolve::Candidates;
 pub use resolve::{Resolution, as_path, choose, find, is_lossy_slug, names_of, resolve, without_scheme};

@@ -168,13 +168,13 @@ pub fn states(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<State>> {
 pub(crate) fn states_on(context: &VaultContext, pages: &[PageRow], day: &Day) -> Result<Vec<State>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
     read_transaction(context.store(), || {
-        derive_states(context, &Ties::around(context, &numbers, day)?, pages, day)
+        derive_states(context, &Ties::around_on(context, &numbers, day)?, pages, day)
     })
 }
 
 /// Returns the pages that supersede a page, then those that supersede these, and so on; slug and title of each.
 pub fn supersession(context: &VaultContext, page: &PageRow) -> Result<Vec<Vec<(String, String)>>> {
-    let chain = Ties::around(context, &[page.number], &Day::today(context))?.chain(page.number);
+    let chain = Ties::around(context, &[page.number])?.chain(page.number);
     let rows = rows(context, chain.iter().flatten().copied())?;
     let named = |number: &PageNo| rows.get(number).map(|row| (row.slug.clone(), row.title.clone()));
     Ok(chain.iter().map(|ring| ring.iter().filter_map(named).collect()).collect())

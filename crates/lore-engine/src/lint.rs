@@ -1,5 +1,6 @@
 //! Page validation: one engine for `lore lint`, every write, and curation.
 
+mod ambiguous;
 mod headings;
 mod links;
 mod page;
@@ -7,6 +8,8 @@ mod secrets;
 mod vault;
 
 use std::collections::BTreeSet;
+
+use ambiguous::ambiguous_links;
 
 pub use links::{BrokenLink, broken_links};
 pub(crate) use page::CONFLICT;
@@ -27,6 +30,7 @@ pub fn lint(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<V
     let mut findings = pages(context, only, None)?;
     findings.extend(vault::links(context, only, None)?);
     findings.extend(vault::moved(context, only)?);
+    findings.extend(ambiguous_links(context, only, Level::Warning)?);
     findings.extend(vault::names(context, only)?);
     let read: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
     // A page that was indexed before it became unreadable is reported already.
@@ -72,6 +76,7 @@ pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, fixes_page: bool
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
     let mut found = pages(context, Some(&changed), Some(proposal))?;
     found.extend(vault::links(context, Some(&changed), Some(proposal))?);
+    found.extend(ambiguous_links(context, Some(&changed), Level::Error)?);
     found.extend(vault::names(context, Some(&changed))?);
     found.retain(|found| found.level > Level::Off);
     let found = refuse(found)?;
@@ -96,6 +101,7 @@ fn rest_of_vault(
     let mut rest = pages(context, Some(&others), None)?;
     let between =
         vault::links(context, None, Some(proposal))?.into_iter().chain(vault::names(context, None)?);
+    let between = between.chain(ambiguous_links(context, None, Level::Error)?);
     rest.extend(between.filter(|found| !changed.contains(&found.path)));
     rest.extend(vault::raw(context)?);
     rest.extend(context.hooks().findings(context, FindingScope::Gate)?);
@@ -110,6 +116,7 @@ pub(crate) fn has_errors(context: &VaultContext, paths: &BTreeSet<String>) -> Re
     }
     let mut found = pages(context, Some(paths), None)?;
     found.extend(vault::links(context, Some(paths), None)?);
+    found.extend(ambiguous_links(context, Some(paths), Level::Error)?);
     found.extend(vault::names(context, Some(paths))?);
     Ok(found.iter().any(|found| found.level == Level::Error))
 }

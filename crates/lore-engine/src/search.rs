@@ -11,8 +11,10 @@
 //! Passages are read before the states, because a page that matches only in text dated after the requested day drops
 //! out there. Callers build a [`SearchRequest`] and show the [`SearchResult`]; they decide nothing themselves.
 
+mod ambiguity;
 mod confidence;
 mod excerpts;
+mod explain;
 mod expression;
 mod fuse;
 mod lifecycle;
@@ -91,7 +93,9 @@ fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> R
     let found = retrieve::retrieve(context, request, query, pool)?;
     let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
     signals::apply(context, request, query, &mut ranking)?;
-    let (mode, relaxed, notes) = (found.mode, found.relaxed, found.notes.clone());
+    ranking.explain = request.explain;
+    let (mode, relaxed, mut notes) = (found.mode, found.relaxed, found.notes.clone());
+    notes.extend(ambiguity::notes(context, request)?);
     let ranked = lifecycle::rank(context, request, fuse::merge(found, ranking))?;
     let reading = excerpts::Reading {
         context,

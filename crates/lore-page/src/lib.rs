@@ -27,7 +27,7 @@ pub use conflict::conflict_markers;
 pub use interval::{Interval, Reversed, overlapping_pairs};
 pub use markdown::{Linkable, heading_links, linkable, parse, prose};
 pub use page::{
-    ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
-    Parsed, Properties, Value,
+    ByteRange, Diagnostic, Entry, Fact, Heading, LIFECYCLE_RELATIONS, LINKS_TO, LineRange, Link, LinkStyle,
+    Observation, Page, Parsed, Properties, Value,
 };
 pub use revision::{revision, revision_of_edit};

@@ -186,6 +186,10 @@ pub struct Link {
     pub span: ByteRange,
 }
 
+/// The relations that determine the lifecycle of pages, in all accepted spellings. They are matched ignoring case.
+pub const LIFECYCLE_RELATIONS: [&str; 5] =
+    ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
+
 /// The relation of a link without a verb.
 pub const LINKS_TO: &str = "links_to";
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
+use lore_page::{ByteRange, Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
 use lore_text::{
     ContentHash, Language, date_millis, fold, on_one_line, path_slug, search_terms, slugify, stable_number,
@@ -11,6 +11,7 @@ use lore_text::{
 
 use crate::index::chunk::chunks;
 use crate::index::resolve::names_of;
+use crate::index::structured::StructuredLines;
 use crate::policy::Policy;
 
 /// A file as read, with its slug in this vault.
@@ -236,15 +237,34 @@ fn search_text(source: &DraftSource<'_>, page: &Page) -> SearchText {
         }
     }
     let terms = |text: &str| search_terms(text, Language::English);
+    let (truth, timeline) = body(source.text, page);
     SearchText {
         title: terms(&page.title),
         aliases: terms(&join(page.aliases.iter().chain(&page.heading_title))),
         headings: terms(&join(page.headings.iter().map(|heading| &heading.text))),
         tags: terms(&tags),
         summary: terms(page.summary.as_deref().unwrap_or_default()),
-        truth: terms(page.truth.of(source.text)),
-        timeline: terms(page.timeline.map_or("", |range| range.of(source.text))),
+        truth: terms(&truth),
+        timeline: terms(&timeline),
     }
+}
+
+/// Returns the text above and below the first rule, without what is not searched.
+fn body(text: &str, page: &Page) -> (String, String) {
+    let lines = StructuredLines::of(page);
+    let (mut truth, mut timeline) = (String::new(), String::new());
+    let mut start = 0;
+    for (line, number) in text.split_inclusive('\n').zip(1..) {
+        let at = start;
+        start += line.len();
+        let within = |range: ByteRange| range.start <= at && at < range.end;
+        if within(page.truth) {
+            lines.searched(number, line, &mut truth);
+        } else if page.timeline.is_some_and(within) {
+            lines.searched(number, line, &mut timeline);
+        }
+    }
+    (truth, timeline)
 }
 
 fn join<'b>(words: impl Iterator<Item = &'b String>) -> String {

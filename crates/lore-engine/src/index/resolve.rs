@@ -179,6 +179,11 @@ impl<'a> Candidates<'a> {
         self.best.iter().map(|row| row.page)
     }
 
+    /// Returns the paths of the equally good pages.
+    pub fn paths(&self) -> impl Iterator<Item = &'a str> {
+        self.best.iter().map(|row| row.path.as_str())
+    }
+
     /// Returns the page that a link in directory `near` means: one in the same directory, else in the nearest directory
     /// above, else the one with the shortest path below the nearest directory that they share.
     pub fn nearest(&self, near: &str) -> Option<&'a KeyRow> {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use lore_page::LIFECYCLE_RELATIONS;
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::fold;
 
@@ -9,9 +10,6 @@ use super::day::Day;
 use super::{rows, status};
 use crate::context::VaultContext;
 use crate::error::Result;
-
-/// Relations in all accepted spellings, ignoring case.
-const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
 
 /// Number of pages above which all ties are read at once.
 const FEW: usize = 300;
@@ -50,12 +48,17 @@ impl Ties {
     }
 
     fn read_on(context: &VaultContext, day: &Day) -> Result<Ties> {
-        let links = context.store().links(context.project(), &LinkFilter::Typed(&RELATIONS))?;
+        let links = context.store().links(context.project(), &LinkFilter::Typed(&LIFECYCLE_RELATIONS))?;
         Ties::of(&links, day.text()).in_force(context, day)
     }
 
+    /// Reads only the ties reachable from a few pages that are valid today.
+    pub fn around(context: &VaultContext, pages: &[PageNo]) -> Result<Ties> {
+        Ties::around_on(context, pages, &Day::today(context))
+    }
+
     /// Reads only the ties reachable from a few pages, following them until there are no more.
-    pub(crate) fn around(context: &VaultContext, pages: &[PageNo], day: &Day) -> Result<Ties> {
+    pub(crate) fn around_on(context: &VaultContext, pages: &[PageNo], day: &Day) -> Result<Ties> {
         let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
         let mut found: HashMap<i64, LinkRow> = HashMap::new();
         let mut ring: Vec<PageNo> = seen.iter().copied().collect();
@@ -63,7 +66,7 @@ impl Ties {
             if seen.len() > FEW {
                 return Ties::read_on(context, day);
             }
-            let ends = LinkFilter::TypedAt(&RELATIONS, &ring);
+            let ends = LinkFilter::TypedAt(&LIFECYCLE_RELATIONS, &ring);
             let links = context.store().links(context.project(), &ends)?;
             let others = links.iter().flat_map(|row| [Some(row.from), row.to]).flatten();
             ring = others.filter(|page| seen.insert(*page)).collect();

@@ -40,6 +40,8 @@ pub enum Lint {
     LinkBroken,
     /// A link uses the path that a page had before it was moved.
     LinkMoved,
+    /// A link fits several pages equally well.
+    LinkAmbiguous,
     /// A page mentions another without linking to it.
     LinkMissing,
     /// Names that are equal on case-insensitive systems, or that are not valid slugs.
@@ -69,6 +71,7 @@ impl Lint {
         (Lint::SectionMissing, "section-missing", Level::Error),
         (Lint::LinkBroken, "link-broken", Level::Warning),
         (Lint::LinkMoved, "link-moved", Level::Warning),
+        (Lint::LinkAmbiguous, "link-ambiguous", Level::Warning),
         // Only a suggestion: `lore curate` makes it.
         (Lint::LinkMissing, "link-missing", Level::Off),
         (Lint::Slug, "slug", Level::Warning),

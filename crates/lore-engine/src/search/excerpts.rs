@@ -78,6 +78,7 @@ impl Reading<'_> {
     fn hit(&self, page: PageRow, found: &Ranked, chunks: &[ChunkRow]) -> Option<Hit> {
         let mut hit = Hit::new(page, found.score, found.why.clone());
         (hit.answers, hit.named, hit.successor) = (found.answers, found.exact, found.successor);
+        hit.steps.clone_from(&found.steps);
         let page = &hit.page;
         // A file that is already gone has no excerpt.
         let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use lore_ports::{ChunkRow, PageNo};
 
+use super::explain::Explained;
 use super::request::Mode;
 use super::retrieve::Retrieved;
 
@@ -54,6 +55,10 @@ pub(super) struct Ranking {
     pub reasons: HashMap<PageNo, Vec<String>>,
     /// The scores of pages that no longer hold.
     pub lowered: Vec<Scored>,
+    /// The scores before the signals.
+    pub fused: Vec<Scored>,
+    /// Whether to explain the scores.
+    pub explain: bool,
 }
 
 /// A page in its final order.
@@ -75,6 +80,8 @@ pub(super) struct Ranked {
     pub named: bool,
     /// Whether it was found only because it supersedes another page.
     pub successor: bool,
+    /// How the stages arrived at its score, if that was requested.
+    pub steps: Vec<String>,
 }
 
 impl Ranked {
@@ -91,6 +98,7 @@ impl Ranked {
             exact: false,
             named: false,
             successor: false,
+            steps: Vec::new(),
         }
     }
 }
@@ -110,7 +118,8 @@ pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranki
         Mode::Lexical => fuse(Fusion::Weighted(0.0), &found.words, &[]),
         Mode::Words | Mode::Fields => found.words.clone(),
     };
-    Ranking { list, mode: found.mode, needed, reasons: HashMap::new(), lowered }
+    let fused = list.clone();
+    Ranking { list, mode: found.mode, needed, reasons: HashMap::new(), lowered, fused, explain: false }
 }
 
 /// Returns the pages in their final order with their reasons: those named by the query and those that answer it, then
@@ -121,6 +130,7 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
         found.near.into_iter().map(|hit| (hit.chunk.page, (hit.chunk, hit.similarity))).collect();
     let complete = found.mode == Mode::Words && !found.relaxed;
     let mut lowered: HashMap<PageNo, f64> = ranking.lowered.into_iter().collect();
+    let explained = ranking.explain.then(|| Explained::new(&found.words, &near, &ranking.fused));
     let mut rest: Vec<Ranked> = Vec::new();
     for (page, score) in ranking.list.into_iter().take(ranking.needed) {
         let mut why = ranking.reasons.remove(&page).unwrap_or_default();
@@ -131,14 +141,16 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
         why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
         let hit = Ranked::new(page, score, why);
         let lowered = lowered.remove(&page).unwrap_or(hit.lowered);
+        let steps = explained.as_ref().map(|all| all.steps(page, score, &hit.why)).unwrap_or_default();
         let named = found.referenced.contains(&page);
         let chunk = near.map(|(chunk, _)| chunk.clone());
-        rest.push(Ranked { chunk, lowered, exact: named, named, ..hit });
+        rest.push(Ranked { chunk, lowered, exact: named, named, steps, ..hit });
     }
     let mut first = found.first;
     rest.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
         Some(known) => {
             known.chunk = known.chunk.take().or_else(|| hit.chunk.clone());
+            known.steps.clone_from(&hit.steps);
             false
         }
         None => true,
@@ -147,6 +159,10 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
     let (top, count) = (rest.first().map_or(0.0, |best| best.score), first.len());
     for (at, hit) in first.iter_mut().enumerate() {
         hit.score = top + (count - at) as f64;
+        if ranking.explain {
+            let reason = hit.why.first().map(String::as_str).unwrap_or_default();
+            hit.steps.push(format!("placed before the ranking: {reason}"));
+        }
     }
     first.append(&mut rest);
     first

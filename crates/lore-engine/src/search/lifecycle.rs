@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use lore_ports::{LinkFilter, PageNo, PageRow, StatementFilter};
 use lore_text::PartialDate;
 
+use super::explain::number;
 use super::expression::{AskedTime, asked_time};
 use super::fuse::Ranked;
 use super::request::SearchRequest;
@@ -18,7 +19,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 use crate::lifecycle::{Day, Ties, states_on};
 
-use order::{Candidate, current_first};
+use order::{Candidate, Placed, current_first};
 
 /// Reorders pages, best first, by what holds on the day asked for.
 pub(super) fn rank(
@@ -34,7 +35,7 @@ pub(super) fn rank(
     let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
     let rows = rows(context, &numbers)?;
     let compacted = compacted(context, &day, &rows)?;
-    let ties = Ties::around(context, &numbers, &day)?;
+    let ties = Ties::around_on(context, &numbers, &day)?;
     let stage = Stage { context, request, day, ties, compacted, time };
     let ranked = stage.without_later(ranked, &rows)?;
     stage.ordered(ranked, rows)
@@ -157,6 +158,21 @@ impl Stage<'_> {
         Ok(missing)
     }
 
+    /// Explains what this stage did to a page.
+    fn steps(&self, hit: &Ranked, placed: &Placed, rows: &Rows) -> Vec<String> {
+        let mut steps = Vec::new();
+        if let Some(old) = placed.inherits {
+            let slug = rows.get(&old).map(|row| row.slug.as_str()).unwrap_or_default();
+            steps.push(format!("current truth: takes the score of {slug}, which it supersedes"));
+        } else if placed.score < hit.score {
+            steps.push("current truth: no longer holds, so it counts half and gets no signals".to_owned());
+        } else if placed.score > hit.score {
+            steps.push("the past: comes before the page that supersedes it".to_owned());
+        }
+        steps.push(format!("score: {}", number(placed.score)));
+        steps
+    }
+
     fn ordered(&self, mut ranked: Vec<Ranked>, rows: Rows) -> Result<Vec<Ranked>> {
         let missing = self.missing_successors(&ranked)?;
         ranked.extend(
@@ -181,6 +197,9 @@ impl Stage<'_> {
             if let Some(old) = placed.inherits {
                 let slug = rows.get(&old).map(|row| row.slug.as_str()).unwrap_or_default();
                 hit.why.push(format!("supersedes {slug}"));
+            }
+            if self.request.explain {
+                hit.steps.extend(self.steps(&hit, &placed, &rows));
             }
             hit.score = placed.score;
             ordered.push(hit);

@@ -53,6 +53,8 @@ pub struct SearchRequest {
     pub offset: usize,
     /// Whether to judge how well the best hit answers the query. It costs another look at that page.
     pub judge: bool,
+    /// Whether to explain the score of each hit, stage by stage.
+    pub explain: bool,
     /// The content to return with the hits; without it, hits have an excerpt only.
     pub budget: Option<Budget>,
 }

@@ -42,6 +42,8 @@ pub struct Hit {
     pub answers: bool,
     /// The score; comparable within one result only.
     pub score: f64,
+    /// How the stages arrived at the score, if that was requested.
+    pub steps: Vec<String>,
     /// How well it answers the query, from 0 to 1; only the best hit is judged, and only on request.
     pub confidence: Option<f64>,
     /// The excerpt to show.
@@ -70,6 +72,7 @@ impl Hit {
             why,
             answers: false,
             score,
+            steps: Vec::new(),
             confidence: None,
             excerpt: None,
             chunk: None,

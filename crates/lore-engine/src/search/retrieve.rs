@@ -1,6 +1,7 @@
 //! Retrieval: each retriever finds candidates in its own way and returns them best first.
 
 mod embedding;
+mod entries;
 mod fields;
 mod full_text;
 mod lines;
@@ -21,6 +22,7 @@ use crate::error::Result;
 use crate::note::Note;
 
 use embedding::{EmbeddingHits, by_embedding};
+use entries::entries;
 use names::{exact, is_reference, linked, referenced};
 use relations::{RelationAnswer, answers};
 use words::{by_any_word, by_words};
@@ -30,6 +32,7 @@ pub(super) use fields::by_fields;
 pub use fields::updated;
 pub use full_text::{WEIGHTS, full_text};
 pub(super) use lines::{FoundLine, lines};
+pub(super) use names::links_in as linked_names;
 pub(super) use words::with_every_word;
 
 /// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
@@ -60,7 +63,7 @@ pub(super) fn retrieve(
     query: &Prepared,
     needed: usize,
 ) -> Result<Retrieved> {
-    let (first, mode) = (first(context, request)?, request.mode);
+    let (first, mode) = (first(context, request, query)?, request.mode);
     let limit = needed + first.len();
     let mut found = Retrieved {
         first,
@@ -102,7 +105,7 @@ pub(super) fn retrieve(
 }
 
 /// Finds the pages whose name is the query, then those that a link or a fact makes an answer.
-fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>> {
+fn first(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<Vec<Ranked>> {
     let mut first: Vec<Ranked> = Vec::new();
     if request.signals.exact {
         let named = exact(context, request)?.into_iter();
@@ -114,7 +117,16 @@ fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>>
         first = named.map(hit).collect();
     }
     if request.signals.relation && request.mode != Mode::Words {
-        for RelationAnswer { page, why, line } in answers(context, request)? {
+        let mut found: Vec<RelationAnswer> = answers(context, request)?;
+        if found.is_empty() {
+            let entries = entries(context, request, query)?.into_iter();
+            found.extend(entries.map(|entry| RelationAnswer {
+                page: entry.page,
+                why: entry.why,
+                line: Some(entry.line),
+            }));
+        }
+        for RelationAnswer { page, why, line } in found {
             if !first.iter().any(|known| known.page == page) {
                 first.push(Ranked { line, answers: true, ..Ranked::new(page, 0.0, vec![why]) });
             }

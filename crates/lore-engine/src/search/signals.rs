@@ -16,6 +16,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 
 use dated::dated;
+pub(super) use named::names_in;
 use named::{Named, named};
 
 /// Bonus for containing every word of the query, if several pages do, on a scale from 0 to 1.

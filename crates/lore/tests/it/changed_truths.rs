@@ -204,6 +204,11 @@ fn answers_as_of_a_day_use_the_truths_of_that_day() {
 }
 
 #[test]
+fn questions_about_time_are_answered_from_intervals_and_entries() {
+    check(include_str!("../changed_truths/temporal.txt"), "query", &MODES);
+}
+
+#[test]
 fn there_are_enough_scenarios() {
     let all = [SUPERSESSION, NEUTRAL_PAIRS].map(|text| scenarios(text).len());
     assert!(all[0] >= 35 && all[1] >= 10, "{all:?}");

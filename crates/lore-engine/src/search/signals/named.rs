@@ -66,7 +66,7 @@ pub(super) fn named(context: &VaultContext, request: &SearchRequest) -> Result<V
 }
 
 /// Returns every run of words in a query that could be a name, folded. A single stop word is not a name.
-fn names_in(question: &str) -> Vec<String> {
+pub(in crate::search) fn names_in(question: &str) -> Vec<String> {
     let words: Vec<String> = question
         .split_whitespace()
         .take(64)

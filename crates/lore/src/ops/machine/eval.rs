@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::app::access::Reach;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
+use crate::eval::{
+    Document, EvalQuestion, LostPoints, Measures, Rankings, Runs, Scores, Set, lost_points, percentile,
+};
 use crate::ops::search::request::{Mode, request};
 use crate::ops::{Operation, Render};
 
@@ -49,6 +51,10 @@ pub struct Eval {
     #[arg(long, value_name = "DIR")]
     #[serde(default)]
     work: Option<String>,
+    /// List the questions that lost points since the previous run with the same --work
+    #[arg(long)]
+    #[serde(default)]
+    explain: bool,
 }
 
 /// Output of `eval`.
@@ -63,6 +69,9 @@ pub struct Evaluation {
     /// Embedding model, if there is one.
     model: Option<String>,
     modes: Vec<ModeResult>,
+    /// Questions that lost points since the previous run, worst first; with `explain` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<Vec<LostPoints>>,
 }
 
 /// Results of one mode.
@@ -101,14 +110,48 @@ impl Operation for Eval {
             None if model.is_none() => vec![Mode::Lexical],
             None => vec![Mode::Lexical, Mode::Semantic, Mode::Hybrid],
         };
-        let measured = modes.into_iter().map(|mode| measure(session, &set, &vaults, mode));
+        let mut runs = self.runs(&eval_folder)?;
+        let (mut measured, mut lost) = (Vec::new(), Vec::new());
+        for mode in modes {
+            let (result, rankings) = measure(session, &set, &vaults, mode)?;
+            let before = runs.record(mode.name(), &rankings);
+            if self.explain {
+                lost.extend(lost_points(mode.name(), &set, &before, &rankings));
+            }
+            measured.push(result);
+        }
+        if self.work.is_some() {
+            runs.write(&eval_folder.folder)?;
+        }
+        lost.sort_by(|a, b| (a.now - a.before).total_cmp(&(b.now - b.before)));
         Ok(Evaluation {
+            lost: self.explain.then_some(lost),
             set: name,
             documents: set.documents.values().map(Vec::len).sum(),
             questions: set.questions.len(),
             model: model.map(|row| row.identity.name),
-            modes: measured.collect::<Result<_>>()?,
+            modes: measured,
         })
+    }
+}
+
+impl Eval {
+    /// Reads the previous run of a set.
+    fn runs(&self, folder: &EvalFolder) -> Result<Runs> {
+        if self.explain && self.work.is_none() {
+            return Err(AppError::usage(
+                "--explain compares with the previous run, which is kept only with --work",
+                "pass --work DIR, the same in both runs",
+            ));
+        }
+        let runs = Runs::read(&folder.folder)?;
+        if self.explain && runs.is_empty() {
+            return Err(AppError::usage(
+                format!("there is no previous run in {}", folder.folder.display()),
+                "run `lore eval` with this --work once without --explain, then change something and compare",
+            ));
+        }
+        Ok(runs)
     }
 }
 
@@ -250,8 +293,9 @@ fn measure(
     set: &Set,
     vaults: &HashMap<String, EvaluatedVault<'_>>,
     mode: Mode,
-) -> Result<ModeResult> {
+) -> Result<(ModeResult, Rankings)> {
     let (mut scores, mut times) = (Scores::default(), Vec::new());
+    let mut rankings = Rankings::new();
     let progress = session.talk.progress("Asking");
     for (at, question) in set.questions.iter().enumerate() {
         let vault = vaults.get(&question.scope).ok_or_else(|| {
@@ -268,12 +312,13 @@ fn measure(
         if let Some(answers) = set.answers.get(&question.id) {
             scores.add(&ranking, answers);
         }
+        rankings.insert(question.id.clone(), ranking);
         progress(at + 1, set.questions.len())?;
     }
     session.talk.finish();
     times.sort_by(f64::total_cmp);
     let [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map(|part| percentile(&times, part));
-    Ok(ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms })
+    Ok((ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms }, rankings))
 }
 
 /// Returns the ids of the pages found, best first, and the latency in milliseconds.
@@ -307,6 +352,13 @@ impl Render for Evaluation {
                 [result.p50_ms, result.p95_ms, result.p99_ms].map(|time| format!("{time:<8.1}")).concat();
             text.push_str(format!("{:<10}{cells}{times}", result.mode.name()).trim_end());
             text.push('\n');
+        }
+        match &self.lost {
+            Some(lost) if lost.is_empty() => {
+                text.push_str("no question lost points since the previous run\n")
+            }
+            Some(lost) => text.extend(lost.iter().map(LostPoints::human)),
+            None => {}
         }
         text
     }

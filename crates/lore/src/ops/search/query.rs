@@ -75,6 +75,10 @@ pub struct Query {
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     participant: Option<String>,
+    /// Explain the score of each hit, stage by stage
+    #[arg(long)]
+    #[serde(default)]
+    explain: bool,
     #[command(flatten)]
     #[serde(flatten)]
     moment: Moment,
@@ -158,6 +162,7 @@ impl Operation for Query {
                 within,
                 as_of,
                 limit,
+                explain: self.explain,
                 judge: matches!(watched, Ok(true)),
                 budget: Some(budget),
                 ..request(session, mode)?

@@ -56,6 +56,9 @@ pub(super) struct AnswerItem {
     score: f64,
     /// Why it was found.
     why: Vec<String>,
+    /// How the stages of the search arrived at the score; with `explain` only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explain: Vec<String>,
     /// How much of the page is included: `list`, `summary`, `section` or `full`.
     depth: Depth,
     /// The passages that matched, or the whole page.
@@ -177,7 +180,6 @@ impl AnswerItem {
             EngineDepth::Summary => Depth::Summary,
             EngineDepth::List => Depth::List,
         };
-        let _ = context;
         AnswerItem {
             title: page.title.clone(),
             slug: page.slug.clone(),
@@ -191,6 +193,7 @@ impl AnswerItem {
             depth,
             passages: Vec::new(),
             warnings: hit.warnings.clone(),
+            explain: hit.steps.clone(),
             details: None,
         }
     }
@@ -231,6 +234,7 @@ impl AnswerItem {
         let date = self.date.as_deref().map(|date| format!(", {date}")).unwrap_or_default();
         let summary = self.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
         let mut text = format!("{} [{}]{date}{summary}\n", self.title, self.slug);
+        text.extend(self.explain.iter().map(|step| format!("explain: {step}\n")));
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         if let Some(Details { id, hash, updated, .. }) = &self.details {
             let hash = hash.as_deref().map(|hash| format!(", hash {hash}")).unwrap_or_default();
