@@ -90,7 +90,9 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn is_invalid(&self, rows: &Rows, page: PageNo) -> bool {
-        rows.get(&page).is_some_and(|row| self.day.is_invalid(row, &self.ties))
+        // In a question about an earlier day, a page of a later date does not hold yet.
+        let not_yet = |row: &PageRow| self.time.date.is_some() && self.day.is_later(row);
+        rows.get(&page).is_some_and(|row| self.day.is_invalid(row, &self.ties) || not_yet(row))
     }
 
     /// Returns the pages that take the place of a page.
