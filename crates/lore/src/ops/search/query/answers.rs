@@ -172,7 +172,7 @@ impl Answers {
 
 impl AnswerItem {
     /// Returns a hit without its passages.
-    pub(super) fn bare(context: &VaultContext, hit: &Hit, depth: EngineDepth) -> AnswerItem {
+    pub(super) fn bare(hit: &Hit, depth: EngineDepth) -> AnswerItem {
         let page = &hit.page;
         let depth = match depth {
             EngineDepth::Full => Depth::Full,
@@ -200,7 +200,7 @@ impl AnswerItem {
 
     fn new(context: &VaultContext, hit: Hit, details: bool) -> AnswerItem {
         let nothing = Content { depth: EngineDepth::Summary, passages: Vec::new(), tokens: 0 };
-        let mut item = AnswerItem::bare(context, &hit, hit.content.as_ref().unwrap_or(&nothing).depth);
+        let mut item = AnswerItem::bare(&hit, hit.content.as_ref().unwrap_or(&nothing).depth);
         let Hit { page, excerpt, content, .. } = hit;
         let content = content.unwrap_or(nothing);
         item.passages = content

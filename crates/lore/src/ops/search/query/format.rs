@@ -44,13 +44,13 @@ fn title(context: &VaultContext, hit: &Hit, _: Depth) -> usize {
 }
 
 fn around_text(context: &VaultContext, hit: &Hit, depth: Depth) -> usize {
-    let item = AnswerItem::bare(context, hit, depth);
+    let item = AnswerItem::bare(hit, depth);
     let count = |text: &str| context.models().count_tokens(text);
     count(&item.head()) + fence_tokens(context, &hit.page)
 }
 
 fn around_json(context: &VaultContext, hit: &Hit, depth: Depth) -> usize {
-    let item = AnswerItem::bare(context, hit, depth);
+    let item = AnswerItem::bare(hit, depth);
     let json = serde_json::to_string(&item).unwrap_or_default();
     context.models().count_tokens(&json)
 }
