@@ -62,7 +62,7 @@ pub enum Lint {
 
 impl Lint {
     /// Every rule with its name and default level.
-    pub const ALL: [(Lint, &'static str, Level); 16] = [
+    pub const ALL: [(Lint, &'static str, Level); 17] = [
         (Lint::Structure, "structure", Level::Warning),
         (Lint::IdMissing, "id-missing", Level::Error),
         (Lint::IdDuplicate, "id-duplicate", Level::Warning),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::change::PreparedChange;
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::lifecycle::{Day, Ties};
+use crate::lifecycle::Ties;
 
 /// Supersession cycles, each as the sorted slugs of its pages.
 pub(super) type Cycles = BTreeSet<Vec<String>>;
@@ -13,10 +13,10 @@ pub(super) type Cycles = BTreeSet<Vec<String>>;
 /// Returns the cycles of the pages of a write, as the index has them. Pages that do not mention supersession cannot close a
 /// cycle.
 pub(super) fn cycles(context: &VaultContext, ready: &[PreparedChange]) -> Result<Cycles> {
-    let (mut found, today) = (Cycles::new(), Day::today(context));
+    let mut found = Cycles::new();
     for one in ready.iter().filter(|one| one.new.as_deref().is_some_and(mentions_supersession)) {
         let Some(row) = context.page_at(one.to.as_ref().unwrap_or(&one.path))? else { continue };
-        let circle = Ties::around(context, &[row.number], &today)?.circle(row.number);
+        let circle = Ties::around(context, &[row.number])?.circle(row.number);
         let rows = context.store().pages(context.project(), &circle)?;
         let mut slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
         slugs.sort_unstable();
