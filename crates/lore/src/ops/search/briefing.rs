@@ -133,7 +133,12 @@ impl Operation for Briefing {
         let (store, project) = (context.store(), context.project());
         let kinds = DUE_TYPES.map(str::to_owned).to_vec();
         let all = Window { limit: usize::MAX >> 1, offset: 0 };
-        let pages = store.list(project, &Filter { kinds, namespace: session.namespace_filter(context, None), ..Filter::default() }, Order::Title, all)?;
+        let pages = store.list(
+            project,
+            &Filter { kinds, namespace: session.namespace_filter(context, None), ..Filter::default() },
+            Order::Title,
+            all,
+        )?;
         let mut dated: Vec<(PartialDate, DueItem)> = pages.into_iter().filter_map(DueItem::new).collect();
         dated.sort_by_key(|(due, item)| (due.last_day(), item.slug.clone()));
         let soon = context.now().date().saturating_add(jiff::Span::new().days(SOON)).to_string();
