@@ -35,6 +35,9 @@ const BRIEF: usize = 240;
 /// The type of pages that only record where something came from.
 const SOURCE: &str = "source";
 
+/// How much weaker than the best line of its page a line with words of the query may be to stand for it.
+const OWN_WORDS: f64 = 1.5;
+
 /// Tokens of a relative date with its meaning.
 const DATE_TOKENS: usize = 16;
 
@@ -171,7 +174,12 @@ impl Fitting<'_> {
         let answer = line.and_then(|line| {
             units.iter().position(|unit| unit.lines.first <= line && line <= unit.lines.last)
         });
-        let best = || self.scored.iter().find(|unit| unit.page == at).map(|unit| unit.unit);
+        let best = || {
+            let best = self.scored.iter().find(|unit| unit.page == at)?;
+            // A line with the words comes before its neighbours, unless it is much weaker.
+            let own = self.scored.iter().find(|unit| unit.page == at && unit.has_terms);
+            Some(own.filter(|own| own.score >= best.score - OWN_WORDS).unwrap_or(best).unit)
+        };
         answer.or_else(best).or((!units.is_empty()).then_some(0))
     }
 

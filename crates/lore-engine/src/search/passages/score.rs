@@ -38,6 +38,8 @@ pub(in crate::search) struct ScoredUnit {
     /// The number of the unit on its page.
     pub unit: usize,
     pub score: f64,
+    /// Whether it contains a term itself.
+    pub has_terms: bool,
     /// Distance in days from a day that the question names.
     pub distance: Option<i32>,
 }
@@ -175,7 +177,13 @@ pub(in crate::search) fn score(
         .zip(scores)
         .map(|(at, score)| {
             let line = &lines[*at];
-            ScoredUnit { page: line.page, unit: line.unit, score, distance: line.distance }
+            ScoredUnit {
+                page: line.page,
+                unit: line.unit,
+                score,
+                has_terms: line.counts.iter().any(|count| *count > 0),
+                distance: line.distance,
+            }
         })
         .collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.page, a.unit).cmp(&(b.page, b.unit))));

@@ -135,7 +135,13 @@ mod tests {
     fn scored(scores: &[(usize, f64)]) -> Vec<ScoredUnit> {
         scores
             .iter()
-            .map(|(unit, score)| ScoredUnit { page: 0, unit: *unit, score: *score, distance: None })
+            .map(|(unit, score)| ScoredUnit {
+                page: 0,
+                unit: *unit,
+                score: *score,
+                has_terms: true,
+                distance: None,
+            })
             .collect()
     }
 

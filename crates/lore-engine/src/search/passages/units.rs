@@ -160,8 +160,12 @@ impl Splitter<'_> {
         let line = &self.text[bytes.clone()];
         let trimmed = line.trim_start();
         let indented = trimmed.len() < line.len();
-        if trimmed.is_empty() || is_rule(trimmed) {
+        if trimmed.is_empty() {
             self.flush();
+        } else if is_rule(trimmed) {
+            self.flush();
+            // What is below a rule is another section under the same heading.
+            self.found.headings.extend(self.found.headings.last().cloned());
         } else if is_fence(trimmed) {
             self.flush();
             self.place = Place::Code;
