@@ -97,7 +97,9 @@ impl IgnoreRules {
             return None;
         }
         let mut builder = GitignoreBuilder::new(folder);
-        for name in template_folders(&self.vault, settings.to_str()?) {
+        let settings = settings.to_str()?;
+        let read = |name: &str| self.vault.read_text(&format!("{settings}/{name}")).ok().flatten();
+        for name in template_folders(read) {
             let _ = builder.add_line(None, &format!("/{}/", escaped(&name)));
         }
         builder.build().ok().filter(|rules| !rules.is_empty()).map(Arc::new)

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use crate::path::VaultPath;
-use crate::vault::Vault;
 
 /// The files with the folder of templates: that of the core plugin and that of Templater.
 const SETTINGS: [&str; 2] = ["templates.json", "plugins/templater-obsidian/data.json"];
@@ -16,11 +15,11 @@ struct TemplateSettings {
     folder: Option<String>,
 }
 
-/// Returns the folders of templates, relative to the Obsidian vault. `settings` is the path of its `.obsidian`. Settings
-/// that cannot be read name none.
-pub(crate) fn template_folders(vault: &Vault, settings: &str) -> Vec<String> {
+/// Returns the folders of templates, relative to the Obsidian vault. `read` returns the text of a file below its
+/// `.obsidian`; settings that cannot be read name no folder.
+pub(crate) fn template_folders(read: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let named = SETTINGS.iter().filter_map(|name| {
-        let text = vault.read_text(&format!("{settings}/{name}")).ok().flatten()?;
+        let text = read(name)?;
         serde_json::from_str::<TemplateSettings>(text.trim_start_matches('\u{feff}')).ok()?.folder
     });
     named
