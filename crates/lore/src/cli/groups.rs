@@ -16,8 +16,7 @@ const GROUPS: &[Group] = &[
         lines: &[
             ("init", "Create a vault or adopt a directory of pages"),
             ("setup", "Set up an AI client to use Lore"),
-            ("status, stats", "Print a one-line status, or counts"),
-            ("doctor", "Diagnose the vault, index and setup"),
+            ("status, stats, doctor", "Print a status or counts, or find problems"),
         ],
     },
     Group {
@@ -33,8 +32,7 @@ const GROUPS: &[Group] = &[
         title: "Write",
         lines: &[
             ("capture", "Save a note after checking for similar pages"),
-            ("put, edit", "Write a whole page, or change part of one"),
-            ("mv, rm", "Move or delete a page"),
+            ("put, edit, mv, rm", "Write, change, move or delete a page"),
             ("tags, tag, untag", "List, add and remove tags"),
             ("timeline, timeline-add", "Show a timeline, or add an entry to one"),
             ("raw", "Read or write data stored beside a page"),
@@ -80,9 +78,8 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Machine",
         lines: &[
-            ("config", "Show and change settings"),
             ("embed, model, eval", "Embed pages, manage models, measure search"),
-            ("service, db", "Manage background services and the database"),
+            ("config, service, db", "Manage settings, services and the database"),
             ("completions, man, version", "Print completions, manual pages, the version"),
         ],
     },
@@ -103,7 +100,6 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ("project", "Register, list and choose vaults", "lore project add notes ~/notes\n  lore project list"),
     ("retention", "Manage retention", "lore retention status\n  lore retention run"),
     ("routine", "Run an agent's routines", "lore routine list\n  lore routine run morning"),
-    ("table", "Read and change tables on pages", "lore table show\n  lore table show bindings"),
     (
         "secrets",
         "Find and remove credentials",
@@ -111,6 +107,7 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ),
     ("service", "Manage background services", "lore service install --dry-run\n  lore service status"),
     ("skills", "List, show, extract and check skills", "lore skills list\n  lore skills show capture"),
+    ("table", "Read and change tables on pages", "lore table show\n  lore table show bindings"),
     ("token", "Manage HTTP access tokens", "lore token add editor --write\n  lore token list"),
 ];
 

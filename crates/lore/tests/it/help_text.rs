@@ -88,7 +88,6 @@ fn usual_synonyms_suggest_the_command() {
         ("ask", "query"),
         ("log", "history"),
         ("undo", "restore"),
-        ("version", "--version"),
     ] {
         check(synonym, synonym, &format!("did you mean 'lore {command}'?"));
     }

@@ -31,7 +31,7 @@ const SOON: i64 = 7;
 /// Maximum number of items in each list.
 const LIMIT: usize = 20;
 
-/// List what needs attention: contradictions, due commitments, changes, gaps
+/// List contradictions, due commitments, changes, stale pages and gaps
 ///
 /// Commitments and action items with a `due` date are listed from seven days before it until they are completed, done or
 /// dropped; overdue ones come first. Facts that began or ended in the timeframe show what shifted.
