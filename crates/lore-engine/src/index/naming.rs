@@ -129,7 +129,7 @@ mod tests {
         }
         let style =
             |names: &[&str]| majority(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().iter());
-        assert_eq!(style(&["A B.md", "C.md", "d-e.md"]), Some(NameStyle::Title));
+        assert_eq!(style(&["A B.md", "Cello.md", "d-e.md"]), Some(NameStyle::Title));
         assert_eq!(style(&["A B.md", "d-e.md"]), Some(NameStyle::Slug));
         assert_eq!(style(&["readme.md"]), None);
     }

@@ -266,7 +266,7 @@ fn inbound_links_lift_pages_in_briefs() {
         .iter()
         .map(|node| format!("{} {} {}", node.page.slug, node.links_out, node.summary))
         .collect();
-    assert_eq!(shown, ["n/b 1 Quoted", "n/a 0 One sentence"]);
+    assert_eq!(shown, ["n/b 1 Quoted", "n/a 0 One sentence."]);
 }
 
 #[test]
