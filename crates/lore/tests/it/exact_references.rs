@@ -80,7 +80,7 @@ fn changes_on_the_command_line_are_exact() {
             &["link", name, "plan"],
             &["unlink", name, "plan"],
             &["fact-add", name, "role", "x"],
-            &["edit-note", name, "x"],
+            &["edit-note", name, r#"{"find": "a", "replace": "b"}"#],
         ] {
             sandbox.run(arguments).exits(1).says("no page matches");
         }
@@ -89,6 +89,16 @@ fn changes_on_the_command_line_are_exact() {
     assert_eq!(pages(&sandbox), before);
     sandbox.run(&["rm", "acme/plan", "--yes"]).exits(1).says("clients/acme/plan");
     sandbox.run(&["get", "acme/plan"]).ok();
+}
+
+#[test]
+fn edit_note_creates_the_page_of_that_name() {
+    let sandbox = vault();
+    let before = pages(&sandbox);
+    sandbox.run(&["edit-note", "acme/plan", "x"]).ok();
+    assert!(!sandbox.read("acme/plan.md").is_empty());
+    let after = pages(&sandbox);
+    assert!(before.iter().all(|page| after.contains(page)), "no other page has changed");
 }
 
 #[test]

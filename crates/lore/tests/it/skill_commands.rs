@@ -35,7 +35,7 @@ fn commands_are_parsed_from_sh_blocks() {
 }
 
 /// Values of the placeholders; the rest is looked up when needed.
-const TABLE: [(&str, &str); 13] = [
+const TABLE: [(&str, &str); 14] = [
     ("<slug>", "people/ada-lovelace"),
     ("<other>", "companies/analytical-engines"),
     ("<new>", "captures/new-thing"),
@@ -45,6 +45,7 @@ const TABLE: [(&str, &str); 13] = [
     ("<old>", "Works with"),
     ("<now>", "Worked with"),
     ("<wing>", "ada-lovelace"),
+    ("<name>", "Mary"),
     ("<date>", "2026-03-01"),
     ("<past>", "1842"),
     ("<file>", "../source.md"),
@@ -52,7 +53,7 @@ const TABLE: [(&str, &str); 13] = [
 ];
 
 /// Pages of the vault in addition to `tests/brain`.
-const PAGES: [(&str, &str); 13] = [
+const PAGES: [(&str, &str); 14] = [
     ("captures/new-thing.md", "# A new thing\n\nTables are printed twice from now on.\n"),
     ("notes/loose.md", "# Loose\n\nNobody links here.\n\n## Open Threads\n- [ ] Ask the harbour board\n"),
     ("deals/harbour.md", "---\ntitle: Harbour\ntags: [active]\n---\nThe harbour wants two engines.\n"),
@@ -63,6 +64,10 @@ const PAGES: [(&str, &str); 13] = [
     (
         "actions/print.md",
         "---\ntitle: Print\nowner: people/charles-babbage\nstatus: open\n---\nPrint the plates.\n",
+    ),
+    (
+        "meetings/spring.md",
+        "---\ndate: 2024-03-12\nattendees: [Mary]\n---\n# Spring\n\nThe board gave a party in the garden.\n",
     ),
     ("meetings/move.md", "# The move\n\n- Ada Lovelace | lives_in:: Paris {1840..} (source: gossip)\n"),
     (
