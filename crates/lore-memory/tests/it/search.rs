@@ -219,6 +219,9 @@ fn fields_score_once_each() {
     let found = search(&world.context, &request).unwrap();
     let shown: Vec<(&str, f64, String)> =
         found.hits.iter().map(|hit| (hit.page.path.as_str(), hit.score, hit.why.join(", "))).collect();
-    assert_eq!(shown, [("a.md", 175.0, "matched title, matched tag, matched summary, matched body".to_owned())]);
+    assert_eq!(
+        shown,
+        [("a.md", 175.0, "matched title, matched tag, matched summary, matched body".to_owned())]
+    );
     assert!(found.more && found.mode == Mode::Fields);
 }

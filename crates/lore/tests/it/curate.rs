@@ -119,7 +119,7 @@ fn as_of_answer_excludes_later_entries() {
     );
     lore(&sandbox, &["embed"]).ok();
     for mode in ["lexical", "hybrid"] {
-        let now = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode]);
+        let now = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode, "--depth", "list"]);
         assert_eq!(slugs(&now["hits"]).len(), 4, "{now}");
         let then = run_json(
             &sandbox,
@@ -135,7 +135,10 @@ fn as_of_answer_excludes_later_entries() {
         assert!(!then.to_string().contains("landed"), "no later entry is shown: {then}");
         let whole = run_json(&sandbox, &["query", "tram", "--as-of", "2023", "--depth", "full"]);
         assert!(whole.to_string().contains("tram") && !whole.to_string().contains("zeppelin {"), "{whole}");
-        let day = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode, "--as-of", "2024-05"]);
+        let day = run_json(
+            &sandbox,
+            &["query", "zeppelin quartz", "--mode", mode, "--as-of", "2024-05", "--depth", "list"],
+        );
         assert_eq!(slugs(&day["hits"]).len(), 4, "an entry counts from its month: {day}");
     }
     let one = run_json(&sandbox, &["query", "zeppelin quartz", "--as-of", "2024-04-30", "--limit", "1"]);
