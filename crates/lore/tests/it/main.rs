@@ -73,9 +73,11 @@ mod rewrites;
 mod single_values;
 
 // Search, models and embeddings.
+mod ambiguous_names;
 mod broken_models;
 mod embedding_errors;
 mod embedding_killed;
+mod explained_scores;
 mod mock_server;
 mod model_migration;
 mod relational;
