@@ -70,7 +70,7 @@ fn finding_names_both_lines() {
             "type": "cross_page",
             "kind": "two_values",
             "subject": "people/ada",
-            "message": "ada has two values of `role` at the same time: \"CEO\" and \"CTO\"",
+            "message": "Ada has two values of `role` at the same time: \"CEO\" and \"CTO\"",
             "places": [place(3, "- role:: CEO"), place(4, "- role:: CTO")],
         })
     );
@@ -270,7 +270,7 @@ fn guard_is_enabled_by_policy() {
     let text = String::from_utf8(sandbox.read("second.md")).expect("text");
     assert_eq!(
         text,
-        "---\nstatus: contested\n---\n- Brex | owner:: Carol\n- contradicts [[brex]]\n- contradicts [[meeting]]\n"
+        "---\nstatus: contested\n---\n- Brex | owner:: Carol\n- contradicts [[Brex]]\n- contradicts [[meeting]]\n"
     );
 }
 
@@ -278,7 +278,7 @@ fn guard_is_enabled_by_policy() {
 fn guard_sees_preferences_in_prose() {
     let vault = GitVault::with_profile("roam");
     vault.put("style", &node(1, "Code style", "The user prefers tabs.")).ok();
-    vault.put("editor", &node(2, "Editor", "The user prefers dark mode.")).ok().says("\"created\"");
+    vault.put("editor", &node(2, "Editor", "The user prefers dark mode.")).ok().prints("\"created\"");
     let ran = vault.put("indent", &node(3, "Indentation", "The user prefers spaces.")).exits(0);
     let output = ran.text();
     assert!(output.contains("prefers spaces") && output.contains("prefers tabs"), "{output}");

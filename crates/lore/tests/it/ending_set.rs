@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::check_set::{Outcome, folder, run_check};
 
-/// A file of sentences that was not used to adjust the grammar.
+/// A file of sentences that only measure the grammar. They were written together with the others.
 pub const HELD_OUT: &str = "endings-held-out";
 
-/// A file of sentences that was.
+/// A file of sentences that the grammar was adjusted to.
 pub const ENDINGS: &str = "endings";
 
 /// Runs the sentences of a file and returns the outcome of each.

@@ -124,7 +124,7 @@ fn errors_in_the_file_name_the_line_and_prevent_writes() {
     }
     sandbox.write(
         FILE,
-        "[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"x\"\nas_of = \"tomorrow\"\n",
+        "[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"x\"\nas_of = \"someday\"\n",
     );
-    sandbox.run(&["test"]).exits(2).says("expectations.toml:1: --as-of: \"tomorrow\"");
+    sandbox.run(&["test"]).exits(2).says("expectations.toml:1: --as-of: \"someday\"");
 }
