@@ -321,9 +321,10 @@ fn truth_is_as_old_as_its_text() {
     sandbox.run(&["timeline-add", "ada", "--date", "2020-07-01", "--summary", "Met again"]).ok();
     assert_eq!(stale(), 0, "and adding an entry does not");
     sandbox.write("ada.md", page("As of January 5, 2020, she runs the lab."));
+    assert_eq!(stale(), 0, "a text that replaces a known one is as old as the edit");
+    sandbox.write("bob.md", page("As of January 5, 2020, he runs the lab."));
     assert_eq!(stale(), 1, "the truth gives its own date");
-    let rewritten = page("As of January 5, 2020, she runs the laboratory.");
-    sandbox.pipe(&["put", "ada", "--overwrite"], rewritten.as_bytes());
-    sandbox.run(&["sync"]).ok();
+    let rewritten = page("As of January 5, 2020, he runs the laboratory.");
+    sandbox.pipe(&["put", "bob", "--expected-version", "1"], rewritten.as_bytes()).exits(0);
     assert_eq!(stale(), 0, "it was rewritten after that");
 }
