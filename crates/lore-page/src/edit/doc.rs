@@ -71,7 +71,8 @@ impl<'a> Doc<'a> {
         let content = self.lines.content(first).trim_start();
         let rest = content.trim_start_matches('#');
         let hashes = content.len() - rest.len();
-        if (1..=6).contains(&hashes) && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        // Every kind of space within a line that Markdown knows.
+        if (1..=6).contains(&hashes) && (rest.is_empty() || rest.starts_with([' ', '\t', '\x0b', '\x0c'])) {
             return first;
         }
         let underline = |line: &usize| {

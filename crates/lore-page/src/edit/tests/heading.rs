@@ -83,3 +83,16 @@ fn demotes_only_headings() {
         assert_eq!(demote_headings(before, by), after);
     }
 }
+
+/// Markdown allows every kind of space after the hashes. Such a heading is no paragraph with an underline further down.
+#[test]
+fn heading_with_unusual_space_ends_on_its_line() {
+    for space in ["\t", "\x0b", "\x0c"] {
+        let text = format!("#{space}One\ntext\n---\nmore\n#{space}Two\nend\n");
+        let demoted = demote_headings(&text, 1);
+        assert!(demoted.starts_with(&format!("##{space}One\n")), "{demoted:?}");
+        let edited = replace_section(&text, "Two", "new").expect("a section");
+        assert_eq!(edited, format!("#{space}One\ntext\n---\nmore\n#{space}Two\nnew\n"));
+    }
+    demote_headings("a\n---\nb\n-\n\n#\x0c\nT\nx\n---\n#\n\n#\x0c\n", 3);
+}
