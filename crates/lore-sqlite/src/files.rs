@@ -94,6 +94,21 @@ fn restrict(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Takes the permissions of everybody else from a file, as far as this user may; a missing file is fine.
+pub(crate) fn withhold(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Ok(mode) = fs::metadata(path).map(|found| found.permissions().mode()) else { return };
+        if mode & 0o077 != 0 {
+            // It may belong to another user, who decides about it.
+            let _ = fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
 /// Device and number of a file, by which it is known under any name.
 pub(crate) type Identity = (u64, u64);
 

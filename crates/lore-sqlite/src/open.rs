@@ -67,6 +67,7 @@ pub fn open_with(options: &OpenOptions<'_>) -> Result<OpenedStore> {
         Content::Ours => {}
         Content::Unreadable => return replace(options, "file is not a database"),
     }
+    make_all_private(path);
     match try_open(path, options.step) {
         Ok(store) => Ok(OpenedStore { store, warnings: Vec::new() }),
         Err(Error::IndexBroken { message, .. }) => replace(options, &message),
@@ -85,6 +86,13 @@ fn is_forbidden(error: &Error) -> bool {
         Error::IndexReadOnly { .. } => true,
         Error::Index { message, .. } => message.contains("unable to open database file"),
         _ => false,
+    }
+}
+
+/// Makes a database private that was copied or restored with other permissions, and what SQLite keeps beside it.
+fn make_all_private(path: &Path) {
+    for ending in ["", "-wal", "-shm"] {
+        files::withhold(&files::with_ending(path, ending));
     }
 }
 

@@ -52,6 +52,26 @@ fn recovered_moves_keep_the_mode() {
 }
 
 #[test]
+fn database_with_other_permissions_becomes_private() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("a.md", "# A\n");
+    sandbox.sync();
+    for (before, kept) in [("644", 0o600), ("666", 0o600), ("440", 0o400), ("600", 0o600)] {
+        sandbox.sh(&format!("chmod {before} ../home/lore.db; lore search a")).exits(0);
+        assert_eq!(mode(&sandbox, "../home/lore.db"), kept, "{before}");
+    }
+    sandbox
+        .sh("chmod 644 ../home/lore.db; touch ../home/lore.db-wal; chmod 644 ../home/lore.db-wal; lore sync")
+        .exits(0);
+    assert_eq!(sandbox.sh("find ../home -name 'lore.db*' -perm /077").text(), "");
+    // An empty file may become a database, another program's file may not.
+    sandbox.sh("umask 022; touch ../empty.db; lore --db ../empty.db status").exits(0);
+    assert_eq!(mode(&sandbox, "../empty.db"), 0o600);
+    sandbox.sh("umask 022; echo other >../other.db; lore --db ../other.db status").exits(5);
+    assert_eq!(mode(&sandbox, "../other.db"), 0o644);
+}
+
+#[test]
 fn database_copies_are_private() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("a.md", "# A\n");
