@@ -211,7 +211,7 @@ fn attempt(
         match name {
             BARE => bare(&session, output),
             "call" => pipe::call(&session, matches),
-            "pipe" => pipe::pipe(&session),
+            "pipe" => pipe::pipe(&session, &|| open_session(name, globals)),
             "sync" if matches.get_flag("watch") => watch::watch(&session, matches, output),
             _ => {
                 let (entry, inner) = entry(name, matches)?;

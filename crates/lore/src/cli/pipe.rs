@@ -24,8 +24,10 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
     Ok(answer.exit())
 }
 
-/// Runs one operation per line of standard input. A bad line gets an error as its answer and does not end the loop.
-pub(super) fn pipe(session: &Session) -> Result<u8> {
+/// Runs one operation per line of standard input. A bad line gets an error as its answer and does not end the loop. A
+/// database that was deleted or replaced is opened again before the next line: `open` returns a new session.
+pub(super) fn pipe(session: &Session, open: &dyn Fn() -> Result<Session>) -> Result<u8> {
+    let mut reopened = None;
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock();
     loop {
@@ -45,7 +47,11 @@ pub(super) fn pipe(session: &Session) -> Result<u8> {
         if line.trim().is_empty() {
             continue;
         }
-        print(json_line(&answer(session, &line)).as_bytes())?;
+        if !reopened.as_ref().unwrap_or(session).is_in_place() {
+            session.talk.warn("the database was deleted or replaced; it is opened again");
+            reopened = Some(open()?);
+        }
+        print(json_line(&answer(reopened.as_ref().unwrap_or(session), &line)).as_bytes())?;
     }
 }
 

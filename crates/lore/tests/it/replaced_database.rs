@@ -76,3 +76,27 @@ fn write_into_a_deleted_database_is_refused_and_rolled_back() {
         sandbox.validate();
     }
 }
+
+#[test]
+fn pipe_opens_the_database_again() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let sandbox = vault();
+    let mut child = sandbox.spawn(sandbox.command(&["pipe"]).stdin(std::process::Stdio::piped()));
+    let mut input = child.stdin.take().expect("piped");
+    let mut answers = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let mut ask = |tool: &str, parameters: serde_json::Value| {
+        writeln!(input, "{}", json!({ "tool": tool, "input": parameters })).expect("it reads");
+        answers.next().expect("an answer").expect("a line")
+    };
+    assert!(ask("search", json!({ "query": "zeppelin" })).contains("page.md"));
+    for round in 0..2 {
+        delete_database(&sandbox);
+        let written = ask("put", json!({ "slug": format!("new-{round}"), "content": "# New\n" }));
+        assert!(written.contains("\"exit\":0"), "{written}");
+        sandbox.run(&["--no-sync", "get", &format!("new-{round}")]).exits(0);
+        assert!(ask("search", json!({ "query": "zeppelin" })).contains("page.md"), "round {round}");
+    }
+    drop(input);
+    child.wait().expect("it ends");
+    sandbox.validate();
+}
