@@ -58,7 +58,7 @@ pub fn hint(error: &Error) -> String {
         Error::Untrusted { path, .. } => {
             let path = quote(&path.display().to_string());
             format!(
-                "if you trust its author, run `lore trust {path}`; to search and read it only, run \
+                "if you trust its author, run `lore trust {path}`, or to search and read it only, run \
                  `lore trust --read-only {path}`; nothing was changed"
             )
         }

@@ -3,7 +3,8 @@
 //! Hints are written for the command line: `lore model list` and `--yes`. Each face names the same operations and
 //! parameters in its own way, and offers only some of them. A hint is a list of clauses, separated by `; `, and a clause
 //! is a list of alternatives, separated by `, or `. An alternative that the client cannot follow is dropped if another
-//! one remains; otherwise the clause begins with `on the command line:`. No translated hint contains a flag.
+//! one remains; otherwise the clause begins with `on the command line:`, and alternatives without flags are preferred. No
+//! translated hint contains a flag.
 
 mod command;
 #[cfg(test)]
@@ -88,8 +89,13 @@ impl RequestWording {
     fn clause(&self, clause: &str) -> String {
         let alternatives = split(clause, ", or ");
         let offered: Vec<String> = alternatives.iter().filter_map(|text| self.alternative(text)).collect();
-        match offered.is_empty() {
-            false => offered.join(", or "),
+        if !offered.is_empty() {
+            return offered.join(", or ");
+        }
+        let plain: Vec<&str> =
+            alternatives.into_iter().filter(|text| without_flags(text) == **text).collect();
+        match plain.is_empty() {
+            false => format!("{ON_THE_COMMAND_LINE}{}", plain.join(", or ")),
             true => format!("{ON_THE_COMMAND_LINE}{}", without_flags(clause)),
         }
     }

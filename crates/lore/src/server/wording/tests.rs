@@ -79,6 +79,10 @@ fn what_is_not_offered_is_dropped_or_left_to_the_command_line() {
             "merge with `git pull --rebase` and retry",
             "on the command line: merge with `git pull` with rebase and retry",
         ),
+        (
+            "run `lore trust x`, or to read it only, run `lore trust --read-only x`; nothing was changed",
+            "on the command line: run `lore trust x`; nothing was changed",
+        ),
         ("--force ingests it again", "on the command line: force ingests it again"),
     ] {
         assert_eq!(wording("ingest", true).hint(hint), expected, "{hint}");
