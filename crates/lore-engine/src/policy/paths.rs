@@ -17,6 +17,7 @@ impl Policy {
         paths.extend(self.inject.iter().map(|file| ("inject.path", file.path.as_str())));
         paths.extend(self.rollup.iter().map(|log| ("rollup.path", log.path.as_str())));
         paths.extend(self.raw.iter().map(|raw| ("raw.folder", raw.folder.as_str())));
+        paths.extend(self.aliases.values().map(|now| ("aliases", now.as_str())));
         if let Some(rotate) = &self.rotate {
             paths.extend([("rotate.today", rotate.today.as_str()), ("rotate.yesterday", &rotate.yesterday)]);
             paths.extend(rotate.inbox.iter().map(|folder| ("rotate.inbox", folder.as_str())));
@@ -65,6 +66,8 @@ mod tests {
             "[ingest.folders]\nmeeting = \"../x\"\n",
             "[compact]\nfolder = \"..\"\n",
             "[rotate]\ntoday = \"../today\"\nyesterday = \"yesterday\"\n",
+            "[aliases]\ntoday = \"../today\"\n",
+            "[aliases]\n\"a/*\" = \"/etc/*\"\n",
             "[[inject]]\npath = \"../../.ssh/id\"\nas = \"x\"\n",
         ] {
             let (_, message) = Policy::parse(text).expect_err(text);

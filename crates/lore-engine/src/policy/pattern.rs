@@ -15,6 +15,9 @@ const PLACES: [(&str, &str); 3] = [
     ("{month}", "[0-9][0-9][0-9][0-9]-[0-9][0-9]"),
 ];
 
+/// Maximum length of a pattern, in bytes: far more than a path has, and far less than a matcher can be built from.
+const LENGTH: usize = 1000;
+
 /// A pattern: `*` is any name, `**` any path, `{date}`, `{week}` and `{month}` are dates, any other `{word}` is a
 /// name. The extension of a page is omitted.
 #[derive(Clone)]
@@ -31,7 +34,10 @@ impl Pattern {
         if text.trim().is_empty() || text.starts_with('/') || text.split('/').any(|name| name == "..") {
             return Err(format!("{text:?} is not a pattern of paths inside the vault"));
         }
-        globset::Glob::new(&pattern.glob()).map_err(|error| error.to_string())?;
+        if text.len() > LENGTH {
+            return Err(format!("a pattern has more than {LENGTH} bytes"));
+        }
+        builder(&pattern.glob()).build().map_err(|error| error.to_string())?;
         Ok(pattern)
     }
 
@@ -42,11 +48,9 @@ impl Pattern {
 
     /// Whether it matches a path.
     pub fn matches(&self, path: &str) -> bool {
-        let matcher = self.matcher.get_or_init(|| {
-            let glob = self.glob();
-            let built = GlobBuilder::new(&glob).literal_separator(true).build();
-            built.ok().map(|glob| glob.compile_matcher())
-        });
+        let matcher = self
+            .matcher
+            .get_or_init(|| builder(&self.glob()).build().ok().map(|glob| glob.compile_matcher()));
         matcher
             .as_ref()
             .is_some_and(|matcher| matcher.is_match(without_extension(path)) || matcher.is_match(path))
@@ -70,6 +74,13 @@ impl Pattern {
         }
         plain + rest
     }
+}
+
+/// Returns the builder that patterns are checked and matched with.
+fn builder(glob: &str) -> GlobBuilder<'_> {
+    let mut builder = GlobBuilder::new(glob);
+    builder.literal_separator(true);
+    builder
 }
 
 impl fmt::Debug for Pattern {
@@ -115,8 +126,14 @@ mod tests {
 
     #[test]
     fn pattern_outside_the_vault_is_refused() {
-        for pattern in ["", "/etc/*", "../x", "a/../b", "[a"] {
-            assert!(Pattern::new(pattern).is_err(), "{pattern}");
+        let endless = "?".repeat(1_000_000);
+        for pattern in ["", "/etc/*", "../x", "a/../b", "[a", &endless] {
+            assert!(Pattern::new(pattern).is_err(), "{pattern:.20}");
+        }
+        // The largest matchers that a pattern can ask for: none of them panics.
+        for part in ["?", "[a-z]", "**/", "{a,b}", "{date}"] {
+            let pattern = part.repeat(1000 / part.len());
+            Pattern::new(&pattern).expect(part).matches("a/b/c/page.md");
         }
     }
 }
