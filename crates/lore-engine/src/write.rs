@@ -125,11 +125,13 @@ pub fn write_as(context: &VaultContext, changes: &[PageChange<'_>], terms: &Writ
     if reindex {
         reconcile(context, &ReconcileScope::Everything(ScanMode::Stat), &no_progress)?;
     }
-    let mut attempts = 1;
+    let mut edited = Vec::new();
     let mut receipt = loop {
         match attempt(context, &lock, changes, &paths, terms) {
             // Made again from the edited files. A version that the caller expects is checked again too.
-            Err(Error::EditedMeanwhile { .. }) if attempts < ATTEMPTS => attempts += 1,
+            Err(error @ Error::EditedMeanwhile { .. }) if edited.len() + 1 < ATTEMPTS => edited.push(error),
+            // It was there a moment ago: the caller did not name a wrong page.
+            Err(error @ Error::NotFound { .. }) => return Err(edited.pop().unwrap_or(error)),
             done => break done?,
         }
     };

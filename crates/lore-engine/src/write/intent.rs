@@ -1,6 +1,8 @@
 //! The intent of a write, recorded before the first file is replaced, so that after a crash any process can complete it
 //! or roll it back.
 
+use std::io::ErrorKind;
+
 use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{Staging, StepHashes};
@@ -60,7 +62,7 @@ impl IntentStep {
     /// Puts its file into place, unless somebody has changed it since it was read.
     pub(super) fn make(&self, staging: &Staging, number: usize) -> Result<()> {
         fault("installing");
-        match staging.make(number, &self.path, self.hashes())? {
+        match unless_gone(&self.path, staging.make(number, &self.path, self.hashes()))? {
             true => Ok(()),
             false => Err(Error::EditedMeanwhile { paths: vec![self.path.clone()] }),
         }
@@ -123,24 +125,30 @@ impl Intent {
         let news = ready.iter().flat_map(|one| one.news().into_iter().map(|new| (new, one.mode)));
         for (number, (step, (new, mode))) in self.steps.iter().zip(news).enumerate() {
             if let Some(bytes) = new {
-                staging.add(number, &step.path, bytes, mode)?;
+                unless_gone(&step.path, staging.add(number, &step.path, bytes, mode))?;
                 fault("staged");
             }
             if step.old.is_some() {
-                staging.keep(number, &step.path)?;
+                unless_gone(&step.path, staging.keep(number, &step.path))?;
                 fault("kept");
             }
         }
         if let Some(import) = &self.noted.import {
-            staging.attach(&import.bytes)?;
+            unless_gone(&self.subject_path(), staging.attach(&import.bytes))?;
             fault("staged");
         }
         let record = serde_json::to_vec(self).unwrap_or_default();
         // A single file is replaced atomically even without its record; several need it on disk, and so does anything
         // to be recorded in the ledger.
-        staging.note(&record, self.steps.len() > 1 || !self.noted.is_empty())?;
+        let sync = self.steps.len() > 1 || !self.noted.is_empty();
+        unless_gone(&self.subject_path(), staging.note(&record, sync))?;
         fault("noted");
         Ok(())
+    }
+
+    /// Returns the path to name when the whole write cannot be staged.
+    fn subject_path(&self) -> String {
+        self.steps.first().map(|step| step.path.clone()).unwrap_or_default()
     }
 
     /// Fails if somebody has changed one of the files since it was read. Each step compares its own file again; this
@@ -182,5 +190,16 @@ impl Intent {
             there if there == step.old => StepProgress::Before,
             _ => StepProgress::Foreign,
         })
+    }
+}
+
+/// Reports a file or a directory that somebody has deleted or moved since it was read as an edit, not as a failure of the
+/// disk.
+fn unless_gone<T>(path: &str, done: lore_vault::Result<T>) -> Result<T> {
+    match done {
+        Err(lore_vault::Error::Write { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Err(Error::EditedMeanwhile { paths: vec![path.to_owned()] })
+        }
+        done => Ok(done?),
     }
 }

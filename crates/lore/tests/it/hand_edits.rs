@@ -240,3 +240,37 @@ fn edit_during_a_fast_forward_becomes_a_snapshot() {
     assert!(is_in_snapshot(sandbox, "page.md"));
     assert_no_leftovers(sandbox, "after the fast-forward");
 }
+
+/// What a person deletes or moves away under a write is an edit like any other: the write is made again, or it is a
+/// conflict. It is never reported as a failure of the disk.
+#[test]
+fn file_that_vanishes_under_a_write_is_a_conflict() {
+    let writes: [(&[&str], &str, i32); 5] = [
+        (&["put", "d/page"], "# Page\n\nNew text.\n", 0),
+        (&["put", "d/page", "--expected-version", "1"], "# Page\n\nNew text.\n", 3),
+        (&["edit", "d/page", "--append", "Added."], "", 3),
+        (&["mv", "d/page", "moved/page"], "", 3),
+        (&["put", "e/new"], "# New\n", 0),
+    ];
+    for gone in ["rm d/page.md", "mv d away", "rm -rf .lore/staging"] {
+        for point in ["staged", "kept", "noted", "installing"] {
+            for (write, input, code) in writes {
+                let what = format!("{write:?} at {point}, {gone}");
+                let sandbox = Sandbox::with_vault();
+                sandbox.write("d/page.md", "# Page\n\nText.\n");
+                sandbox.sync();
+                let mut command = faulty(&sandbox, write, &format!("stop@{point}"));
+                let meanwhile = || drop(sandbox.sh(gone).exits(0));
+                let Some(ran) = suspended_at(&sandbox, &mut command, input.as_bytes(), meanwhile) else {
+                    continue;
+                };
+                let is_there = gone.starts_with("rm -rf") || write[1] == "e/new";
+                let expected = if is_there { 0 } else { code };
+                assert_eq!(ran.code, expected, "{what}: {ran:?}");
+                assert_no_leftovers(&sandbox, &what);
+                sandbox.sync();
+                sandbox.validate();
+            }
+        }
+    }
+}
