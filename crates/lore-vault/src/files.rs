@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 use crate::names::is_hidden;
-use crate::regular::{absent, not_regular, open_regular, read_bounded};
+use crate::regular::{absent, not_regular, open_regular, read_bounded, read_to_limit};
 
 /// Maximum size of a text file outside any vault.
 const TEXT_LIMIT: u64 = 256 * 1024 * 1024;
@@ -33,9 +33,27 @@ fn read_settings(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// Reads a file outside any vault.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+/// Reads a file outside any vault, which may be a pipe; one with more than `limit` bytes is an error.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let read = File::open(path).and_then(|file| read_to_limit(file, limit));
+    read.map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+/// Which file is at a path, and when it was last changed in any way.
+pub type ChangeStamp = (u64, i64, i64);
+
+/// Returns the stamp of a file or symlink; `None` if there is none, or the system does not tell.
+pub(crate) fn change_stamp(path: &Path) -> Option<ChangeStamp> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::symlink_metadata(path).ok().map(|found| (found.ino(), found.ctime(), found.ctime_nsec()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 /// Reads a regular file, or the target of a symlink as text, which is not followed; `None` for anything else.

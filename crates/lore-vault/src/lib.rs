@@ -36,10 +36,10 @@ mod watch;
 
 pub use error::{Error, Result};
 pub use files::{
-    FolderIdentity, TemporaryFolder, exists, file_id, identity_of, is_dir, is_private, list_folder,
-    list_names, make_folder, make_private, modified, own_user, read_bytes, read_entry, read_text,
-    real_folder, remove_file, restrict, set_aside, write_dated, write_new, write_new_private, write_passing,
-    write_private,
+    ChangeStamp, FolderIdentity, TemporaryFolder, exists, file_id, identity_of, is_dir, is_private,
+    list_folder, list_names, make_folder, make_private, modified, own_user, read_bytes, read_entry,
+    read_text, real_folder, remove_file, restrict, set_aside, write_dated, write_new, write_new_private,
+    write_passing, write_private,
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
@@ -47,6 +47,7 @@ pub use path::{
     EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, pages_of_sidecar, relative, sidecar,
     without_extension,
 };
+pub use regular::read_to_limit;
 pub use replace::{replace_unchanged, size_of};
 pub use staging::{SealedRecord, Staging, StepHashes};
 pub use text::{Decoded, decode};

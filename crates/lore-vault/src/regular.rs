@@ -32,8 +32,17 @@ pub(crate) fn read_bounded(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     /// A file may claim any size.
     const RESERVED: u64 = 16 * 1024 * 1024;
     let size = file.metadata()?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit).min(RESERVED)).unwrap_or(0));
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let bytes = Vec::with_capacity(usize::try_from(size.min(limit).min(RESERVED)).unwrap_or(0));
+    read_into(bytes, file, limit)
+}
+
+/// Reads to the end; more than `limit` bytes are an error. A device, a pipe and another program may never end.
+pub fn read_to_limit(from: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
+    read_into(Vec::new(), from, limit)
+}
+
+fn read_into(mut bytes: Vec<u8>, from: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
+    from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }

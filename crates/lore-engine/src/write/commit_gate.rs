@@ -2,7 +2,7 @@
 //! does not have is left out and named. What the last commit already has does not block; `lore secrets scan` reports it.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lore_page::conflict_markers;
 use lore_text::ContentHash;
@@ -17,6 +17,9 @@ use crate::policy::{Finding, Level, Lint};
 
 /// Beginning of the message about what is in a commit although the check did not see it.
 const MEANWHILE: &str = "written while commit";
+
+/// How often a commit is made again without files that somebody changed while it was made.
+const ATTEMPTS: usize = 3;
 
 /// The result of a commit.
 #[derive(Debug, Default)]
@@ -35,50 +38,68 @@ pub(super) fn commit_checked(
     message: &CommitMessage,
     lock: &FolderLock,
 ) -> std::result::Result<Committed, lore_vault::git::GitError> {
-    let gate = CommitGate::new(context, repo, paths, "HEAD");
-    let (mut left_out, mut admitted) = (Vec::new(), Vec::new());
     let message = without_secrets(message);
-    let id = repo.commit_admitted(paths, &message, lock.hold(), |path, bytes| {
-        let found = gate.findings(path, bytes);
-        let is_clean = found.is_empty();
-        left_out.extend(found);
-        if is_clean {
-            admitted.push((path.to_owned(), ContentHash::of(bytes)));
+    let mut paths = paths.to_vec();
+    // Found after a commit that was taken back.
+    let mut taken_back: Vec<Finding> = Vec::new();
+    for attempt in 1..=ATTEMPTS {
+        let mut left_out = taken_back.clone();
+        let gate = CommitGate::new(context, repo, &paths, "HEAD");
+        let mut admitted = Vec::new();
+        let stamps: HashMap<&String, _> = paths.iter().map(|path| (path, repo.work_stamp(path))).collect();
+        let id = repo.commit_admitted(&paths, &message, lock.hold(), |path, bytes| {
+            let found = gate.findings(path, bytes);
+            let is_clean = found.is_empty();
+            left_out.extend(found);
+            if is_clean {
+                admitted.push((path.to_owned(), ContentHash::of(bytes)));
+            }
+            is_clean
+        })?;
+        let Some(id) = id else { return Ok(Committed { id, left_out }) };
+        // A change that was undone again may be in the commit too.
+        let is_changed = |(path, hash): &&(String, ContentHash)| {
+            repo.work_file(path).is_some_and(|bytes| ContentHash::of(&bytes) != *hash)
+                || stamps.get(path).is_none_or(|stamp| *stamp != repo.work_stamp(path))
+        };
+        let changed: Vec<String> = admitted.iter().filter(is_changed).map(|(path, _)| path.clone()).collect();
+        let meanwhile = written_meanwhile(context, repo, &changed, &id);
+        if meanwhile.is_empty() {
+            return Ok(Committed { id: Some(id), left_out });
         }
-        is_clean
-    })?;
-    if let Some(id) = &id {
-        left_out.extend(written_meanwhile(context, repo, &admitted, id));
+        if attempt == ATTEMPTS || !repo.take_back(&id, &paths, lock.hold())? {
+            // Somebody has committed since, or writes without pause: only the user may remove it now.
+            left_out.extend(meanwhile.into_iter().map(|(_, found)| in_commit(&id, found)));
+            return Ok(Committed { id: Some(id), left_out });
+        }
+        paths.retain(|path| meanwhile.iter().all(|(changed, _)| changed != path));
+        taken_back.extend(meanwhile.into_iter().map(|(_, found)| found));
     }
-    Ok(Committed { id, left_out })
+    Ok(Committed { id: None, left_out: taken_back })
 }
 
-/// Returns what somebody wrote between the check of a file and git's reading of it. It is in the commit: only the user may
-/// remove it.
+/// Returns what must not be in a commit of these files, which somebody changed after they were checked.
 fn written_meanwhile(
     context: &VaultContext,
     repo: &Repo,
-    admitted: &[(String, ContentHash)],
+    paths: &[String],
     id: &str,
-) -> Vec<Finding> {
-    let is_changed = |(path, hash): &&(String, ContentHash)| {
-        repo.work_file(path).is_some_and(|bytes| ContentHash::of(&bytes) != *hash)
-    };
-    let paths: Vec<String> = admitted.iter().filter(is_changed).map(|(path, _)| path.clone()).collect();
-    let gate = CommitGate::new(context, repo, &paths, &format!("{id}^"));
+) -> Vec<(String, Finding)> {
+    let gate = CommitGate::new(context, repo, paths, &format!("{id}^"));
     let mut found = Vec::new();
     if !paths.is_empty() {
         let take = |path: &str, bytes: &[u8]| {
-            found.extend(gate.findings(path, bytes));
+            found.extend(gate.findings(path, bytes).into_iter().map(|one| (path.to_owned(), one)));
             Ok(())
         };
         let _ = repo.files_at(id, |path| paths.iter().any(|changed| changed == path), take);
     }
-    let reworded = |one: Finding| Finding {
-        message: format!("{MEANWHILE} {id} was made, which has it: {}", one.message),
-        ..one
-    };
-    found.into_iter().map(reworded).collect()
+    found
+}
+
+/// Rewords the finding for what is in a commit.
+fn in_commit(id: &str, found: Finding) -> Finding {
+    Finding { message: format!("{MEANWHILE} {id} was made, which has it: {}", found.message), ..found }
 }
 
 /// The files of a commit that may be committed, and why the others may not.

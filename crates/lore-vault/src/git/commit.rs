@@ -12,7 +12,7 @@ use super::run::Output;
 use super::status::{Difference, Differences, Kind, with_folders};
 use super::{GitError, Repo};
 use crate::fault::fault;
-use crate::files::read_entry;
+use crate::files::{ChangeStamp, change_stamp, read_entry};
 
 /// The parts of a commit as git takes them.
 struct Record<'a> {
@@ -77,9 +77,35 @@ impl Repo {
         self.commit_admitted(paths, message, hold, |_, _| true)
     }
 
+    /// Takes back a commit that was just made, if nobody has committed since: the branch is as it was before, and git's
+    /// index has the files of that commit as the branch has them. Returns whether it did.
+    pub fn take_back(&self, id: &str, paths: &[String], hold: Option<HeldLock>) -> Result<bool, GitError> {
+        let parent = self.run(&Call::look(&["rev-parse", "--verify", "--quiet"]).with([format!("{id}^")]))?;
+        let call = Call::new(&["update-ref", "-m", "lore: take back"]).holding(hold.as_ref());
+        let call = match parent.success() {
+            true => call.with(["HEAD", &parent.text(), id]),
+            false => call.with(["-d", "HEAD", id]),
+        };
+        // git compares the branch with the commit under its own lock.
+        if !self.run_locking(&call)?.success() {
+            return Ok(false);
+        }
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        match parent.success() {
+            true => self.unstage(&paths, hold.as_ref())?,
+            false => self.update_index(&["--force-remove"], &paths, hold.as_ref())?,
+        }
+        Ok(true)
+    }
+
     /// Returns what git would store of a file of the work tree: its bytes, or the target of a symlink.
     pub fn work_file(&self, path: &str) -> Option<Vec<u8>> {
         read_entry(&self.root.join(path))
+    }
+
+    /// Returns a stamp of a file of the work tree that differs after every change, even one that was undone.
+    pub fn work_stamp(&self, path: &str) -> Option<ChangeStamp> {
+        change_stamp(&self.root.join(path))
     }
 
     /// Updates git's index for these files, in as many runs as their names need.

@@ -5,7 +5,6 @@ mod trust;
 mod words;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +15,7 @@ use lore_engine::{
 use lore_memory::FeatureHooks;
 use lore_ports::{Store, no_progress};
 use lore_sqlite::{OpenOptions, SqliteStore};
-use lore_vault::read_bytes;
+use lore_vault::{read_bytes, read_to_limit};
 
 use crate::app::access::Limits;
 use crate::app::config::Config;
@@ -27,6 +26,9 @@ use crate::app::stderr::Stderr;
 use crate::app::wording::Wording;
 
 pub use limits::path_names;
+
+/// Maximum size of a file or a stream that a person gives to a command, in bytes.
+const INPUT: u64 = 256 * 1024 * 1024;
 
 /// Options common to all operations.
 #[derive(Debug, Clone, Default)]
@@ -291,12 +293,10 @@ impl Session {
         if self.options.face != "cli" {
             return Err(AppError::usage("missing content", "pass the page's text as `content`"));
         }
-        let mut bytes = Vec::new();
         let failed = |error: std::io::Error| {
             AppError::usage(format!("cannot read standard input: {error}"), "pipe the page in")
         };
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        read_to_limit(std::io::stdin().lock(), INPUT).map_err(failed)
     }
 
     /// Resolves a path against the working directory.
@@ -331,7 +331,7 @@ impl Session {
 
     /// Reads a file, relative to the working directory.
     pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        Ok(read_bytes(&self.path(path))?)
+        Ok(read_bytes(&self.path(path), INPUT)?)
     }
 }
 

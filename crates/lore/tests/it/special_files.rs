@@ -91,3 +91,18 @@ fn models_that_are_not_files_do_not_hang() {
         sandbox.sh(&script).exits(0);
     }
 }
+
+/// A person may name a pipe, and a device that never ends. What is read of it is bounded.
+#[test]
+fn endless_input_is_refused() {
+    let sandbox = Sandbox::with_vault();
+    for arguments in
+        [&["put", "page", "/dev/zero"][..], &["ingest", "/dev/zero"], &["capture", "--file", "/dev/zero"]]
+    {
+        let ran = sandbox.run(arguments);
+        assert!(ran.code == 2 && ran.err.contains("larger than 268435456 bytes"), "{arguments:?}: {ran:?}");
+    }
+    sandbox.sh("cat /dev/zero | lore put page").exits(2).says("larger than 268435456 bytes");
+    sandbox.sh("mkfifo ../pipe; echo '# Page' > ../pipe & lore put page ../pipe").exits(0);
+    assert_eq!(sandbox.read("page.md"), b"# Page\n");
+}

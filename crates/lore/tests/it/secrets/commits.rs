@@ -218,19 +218,50 @@ fn log_never_shows_text() {
     }
 }
 
-#[test]
-fn leak_written_while_git_runs_is_reported() {
-    let vault = GitVault::with_profile("notes");
-    vault.put("page", "# Page\n").ok();
-    let mut command = vault.at(NOON, &["edit", "page", "--append", "More."]);
-    command.env("LORE_FAULT", "stop@admitted").stdin(Stdio::null());
+/// Runs an edit of two pages that is suspended between the check of a commit and git's reading, while `meanwhile` runs.
+fn suspended_commit(vault: &GitVault, fault: &str, meanwhile: impl FnOnce()) -> String {
+    vault.put("page", "# Page\n\nSee [[hub/center]].\n").ok();
+    vault.put("hub/center", "# Center\n").ok();
+    let mut command = vault.at(NOON, &["mv", "hub/center", "elsewhere/c"]);
+    command.env("LORE_FAULT", fault).stdin(Stdio::null());
     let child = vault.sandbox.spawn(&mut command);
     let pid = Pid::from_raw(child.id().cast_signed());
     let status = waitpid(pid, Some(WaitPidFlag::WUNTRACED)).expect("a child");
     assert!(matches!(status, WaitStatus::Stopped(..)), "the point was not reached: {status:?}");
-    vault.edit_by_hand("page.md", "More.", &line());
+    meanwhile();
     kill(pid, Signal::SIGCONT).expect("a child");
     let ran: Ran = child.wait_with_output().expect("it ran").into();
-    let warnings = silent(ran.exits(0)).json()["warnings"].to_string();
-    assert!(warnings.contains("page.md:2: written while commit"), "{warnings}");
+    silent(ran.exits(0)).json()["warnings"].to_string()
+}
+
+#[test]
+fn leak_written_while_git_runs_is_not_committed() {
+    let vault = GitVault::with_profile("notes");
+    let warnings =
+        suspended_commit(&vault, "stop@admitted", || vault.edit_by_hand("page.md", "See", &line()));
+    assert!(warnings.contains("not committed: page.md:3"), "{warnings}");
+    let history = vault.sandbox.sh("git log -p --all").text();
+    assert!(!history.contains(TOKEN[1]), "{history}");
+    // The rest is committed, and the page is only changed in the work tree.
+    assert!(history.contains("rename to elsewhere/c.md"), "{history}");
+    assert_eq!(vault.sandbox.sh("git status --porcelain").text(), " M page.md\n");
+    assert!(vault.read("page.md").contains("[[elsewhere/c]]"), "{}", vault.read("page.md"));
+}
+
+/// Somebody commits on top before the commit can be taken back: only they may remove it then.
+#[test]
+fn leak_in_a_commit_that_has_another_on_top_is_reported() {
+    let vault = GitVault::with_profile("notes");
+    let hook = "echo; git -c core.hooksPath=/dev/null -c user.name=p -c user.email=p commit -q --allow-empty -m Other";
+    let meanwhile = || {
+        vault.edit_by_hand("page.md", "See", &line());
+        vault
+            .sandbox
+            .sh(&format!(
+                "printf '#!/bin/sh\\n{hook}\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit"
+            ))
+            .exits(0);
+    };
+    let warnings = suspended_commit(&vault, "stop@admitted", meanwhile);
+    assert!(warnings.contains("page.md:3: written while commit"), "{warnings}");
 }

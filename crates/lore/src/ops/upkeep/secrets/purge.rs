@@ -108,7 +108,7 @@ fn copies(session: &Session, purged: &Purged) -> Result<Vec<String>> {
     for other in list_names(folder).unwrap_or_default() {
         let path = folder.join(&other);
         let is_copy = other.starts_with(name.as_ref()) && !own.contains(&other);
-        if is_copy && read_bytes(&path).is_ok_and(|bytes| purged.is_in(&bytes)) {
+        if is_copy && read_bytes(&path, u64::MAX).is_ok_and(|bytes| purged.is_in(&bytes)) {
             copies.push(path.display().to_string());
         }
     }
