@@ -1,12 +1,15 @@
 //! Clients of a running server: MCP over standard input and output, and HTTP.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, code};
 
 /// A client of `lore serve` over standard input and output.
 pub struct McpClient {
@@ -84,15 +87,31 @@ impl HttpServer {
 
     /// Starts a server on a free port with these options.
     pub fn start_with(sandbox: &Sandbox, options: &[&str]) -> HttpServer {
+        HttpServer::start_command(sandbox, |arguments| sandbox.command(&[arguments, options].concat()))
+    }
+
+    /// Starts a server on a free port with a command that is given the arguments.
+    pub fn start_command(sandbox: &Sandbox, command: impl FnOnce(&[&str]) -> Command) -> HttpServer {
         let added = sandbox.run(&["token", "add", "tester", "--write"]).ok().json();
         let token = added["token"].as_str().expect("a token").to_owned();
-        let arguments = [&["serve", "--http", "127.0.0.1:0"], options].concat();
-        let mut child = sandbox.spawn(&mut sandbox.command(&arguments));
+        let mut child = sandbox.spawn(&mut command(&["serve", "--http", "127.0.0.1:0"]));
         let mut line = String::new();
         BufReader::new(child.stderr.as_mut().expect("piped")).read_line(&mut line).expect("a line");
         let address = line.strip_prefix("listening on http://").and_then(|rest| rest.split(';').next());
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
         HttpServer { child, address, token }
+    }
+
+    /// Asks the server to end, and returns its exit status.
+    pub fn stop(mut self) -> i32 {
+        let mut pid = self.child.id();
+        // A server that is traced is the child of its tracer, which ignores signals.
+        while fs::read_to_string(format!("/proc/{pid}/comm")).expect("a process").trim() == "strace" {
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).expect("a process");
+            pid = children.split_whitespace().next().and_then(|pid| pid.parse().ok()).expect("a child");
+        }
+        kill(Pid::from_raw(pid.cast_signed()), Signal::SIGTERM).expect("a signal");
+        code(self.child.wait().expect("a child"))
     }
 
     /// Sends a request and returns its status and its body as JSON.
