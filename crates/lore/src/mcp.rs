@@ -4,6 +4,7 @@
 //! a call becomes an operation on a worker, and its output becomes the result.
 
 mod complete;
+mod line_limit;
 mod progress;
 mod prompts;
 mod resources;
@@ -35,6 +36,7 @@ use tool::Tool;
 use toolset::listed;
 use wording::McpFace;
 
+pub use line_limit::LineLimit;
 pub use toolset::{Toolset, toolset};
 
 /// Server instructions: when to search and when to write.

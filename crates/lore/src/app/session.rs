@@ -28,7 +28,7 @@ use crate::app::wording::Wording;
 pub use limits::path_names;
 
 /// Maximum size of a file or a stream that a person gives to a command, in bytes.
-const INPUT: u64 = 256 * 1024 * 1024;
+pub const INPUT: u64 = 256 * 1024 * 1024;
 
 /// Options common to all operations.
 #[derive(Debug, Clone, Default)]

@@ -1,13 +1,14 @@
 //! The `call` and `pipe` commands: run operations with JSON input, once or line by line.
 
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Read as _};
 
 use clap::ArgMatches;
+use lore_vault::read_to_limit;
 use serde_json::{Value, json};
 
 use super::output::{json_line, print};
 use crate::app::error::{AppError, Result, status};
-use crate::app::session::Session;
+use crate::app::session::{INPUT, Session};
 use crate::ops;
 
 /// Runs one operation with JSON parameters and prints its output as JSON.
@@ -15,7 +16,10 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
     let tool = matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default();
     let input = match matches.get_one::<String>("input").map(String::as_str) {
         None => "{}".to_owned(),
-        Some("-") => std::io::read_to_string(std::io::stdin()).unwrap_or_default(),
+        Some("-") => {
+            let bytes = read_to_limit(std::io::stdin().lock(), INPUT).map_err(|error| unreadable(&error))?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
         Some(text) => text.to_owned(),
     };
     let input = parse(&input)?;
@@ -33,15 +37,15 @@ pub(super) fn pipe(session: &Session, open: &dyn Fn() -> Result<Session>) -> Res
     loop {
         bytes.clear();
         // Reads bytes, not text: a line that is not UTF-8 must not end the loop.
-        match input.read_until(b'\n', &mut bytes) {
+        match input.by_ref().take(INPUT).read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(0),
-            Ok(_) => {}
-            Err(error) => {
-                return Err(AppError::usage(
-                    format!("cannot read standard input: {error}"),
-                    "pipe JSON lines in",
-                ));
+            // The rest of the line cannot be told from the next request.
+            Ok(count) if count as u64 == INPUT => {
+                let error = std::io::Error::other(format!("a line is longer than {INPUT} bytes"));
+                return Err(unreadable(&error));
             }
+            Ok(_) => {}
+            Err(error) => return Err(unreadable(&error)),
         }
         let line = String::from_utf8_lossy(&bytes);
         if line.trim().is_empty() {
@@ -79,6 +83,10 @@ fn answer(session: &Session, line: &str) -> Value {
         answer["id"] = id;
     }
     answer
+}
+
+fn unreadable(error: &std::io::Error) -> AppError {
+    AppError::usage(format!("cannot read standard input: {error}"), "pipe JSON lines in")
 }
 
 fn parse(text: &str) -> Result<Value> {

@@ -11,7 +11,7 @@ use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::stderr::Stderr;
 use crate::http::{self, Listen};
-use crate::mcp::{Handler, Toolset};
+use crate::mcp::{Handler, LineLimit, Toolset};
 use crate::server::{Caller, ServerConfig, VaultWorkers, Workers, stopped};
 
 /// Default HTTP address.
@@ -143,8 +143,9 @@ fn start_soon(workers: Workers, face: &'static str) {
 async fn over_stdio(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Result<()> {
     let handler = Handler::new(workers.clone(), keepers, set);
     start_soon(workers, "mcp");
+    let (input, output) = rmcp::transport::io::stdio_pipes();
     let served = tokio::select! {
-        served = handler.serve(rmcp::transport::io::stdio_pipes()) => served,
+        served = handler.serve((LineLimit::new(input), output)) => served,
         () = stopped() => return Ok(()),
     };
     let running = match served {

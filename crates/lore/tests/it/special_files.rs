@@ -103,6 +103,11 @@ fn endless_input_is_refused() {
         assert!(ran.code == 2 && ran.err.contains("larger than 268435456 bytes"), "{arguments:?}: {ran:?}");
     }
     sandbox.sh("cat /dev/zero | lore put page").exits(2).says("larger than 268435456 bytes");
+    // A request that never ends: the process does not fill the memory, and ends.
+    for command in ["pipe", "call search -", "serve"] {
+        let ran = sandbox.sh(&format!("ulimit -v 4000000; lore {command} < /dev/zero"));
+        assert!((0..=2).contains(&ran.code) && !ran.err.contains("memory allocation"), "{command}: {ran:?}");
+    }
     sandbox.sh("mkfifo ../pipe; echo '# Page' > ../pipe & lore put page ../pipe").exits(0);
     assert_eq!(sandbox.read("page.md"), b"# Page\n");
 }
