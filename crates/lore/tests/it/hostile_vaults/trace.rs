@@ -46,6 +46,8 @@ pub struct Trace {
     root: PathBuf,
     folder: PathBuf,
     programs: Vec<PathBuf>,
+    /// Where commands may write.
+    own: Vec<PathBuf>,
     /// Whether a person has accepted the settings of the vault: git may borrow objects from where they say.
     is_accepted: Cell<bool>,
 }
@@ -72,7 +74,10 @@ impl Trace {
         let folder = root.join("trace");
         fs::create_dir_all(&folder).expect("a folder");
         fs::create_dir_all(root.join("tmp")).expect("a folder");
-        Trace { root: root.to_owned(), folder, programs, is_accepted: Cell::new(false) }
+        let mut own: Vec<PathBuf> = ["v", "home", "tmp"].iter().map(|name| root.join(name)).collect();
+        // The repository around a vault that is a part of it.
+        own.extend(Some(root.join(".git")).filter(|repository| repository.exists()));
+        Trace { root: root.to_owned(), folder, programs, own, is_accepted: Cell::new(false) }
     }
 
     /// Allows git to read what the settings of the vault name: a person has seen and accepted them.
@@ -166,8 +171,8 @@ impl Trace {
     /// Whether a path belongs to the vault, to Lore's home, to the temporary files or to no disk.
     fn may_write(&self, path: &str) -> bool {
         let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
-        let own = ["v", "home", "tmp"].iter().any(|name| path.starts_with(self.root.join(name)));
-        own || !path.is_absolute() || path == Path::new("/dev/null") || path == Path::new("/dev/tty")
+        let is_own = self.own.iter().any(|folder| path.starts_with(folder));
+        is_own || !path.is_absolute() || path == Path::new("/dev/null") || path == Path::new("/dev/tty")
     }
 }
 
