@@ -10,11 +10,11 @@ help:
 	@echo "make demo   build Lore and demonstrate it on a sample vault"
 	@echo "make test   run the lints and every test"
 	@echo "make models download the embedding models into models/ (needs Python 3 with pip)"
-	@echo "make stress run 20,000 operations from disturbed processes over all faces and check that nothing is lost"
+	@echo "make stress run 20,000 operations from disturbed processes over all faces, and every hostile vault under strace"
 	@echo "make bench  benchmark the release binary on a generated vault of 5,000 pages"
 	@echo "make bench-shapes  check how time grows on vaults of unusual shape"
 	@echo "make eval   measure retrieval quality on the sets in a folder: make eval SETS=FOLDER"
-	@echo "make fuzz   fuzz the page parser and editor for a minute each (needs nightly Rust and cargo-fuzz)"
+	@echo "make fuzz   fuzz parsers, editor, servers and recovery for a minute each (needs cargo-fuzz): make fuzz TIME=900"
 
 # The static model is built into the binary; plain `cargo build` gives full-text search only.
 MODEL := --features lore/embedded-model
@@ -43,7 +43,8 @@ test: models lint
 # OPS sets the number of operations; LORE_STRESS_SEED in the environment repeats a run.
 stress: PACK := --release
 stress: models
-	LORE_STRESS_OPS=$(or $(OPS),20000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- --nocapture stress:: chaos::
+	@sh scripts/strace.sh
+	LORE_STRESS_OPS=$(or $(OPS),20000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- --nocapture stress:: chaos:: traced_vaults
 
 # MORE adds slow benchmarks: transformer (embeds the vault with it) and million (a vault of a million chunks).
 bench: build
@@ -59,9 +60,11 @@ bench-shapes: build
 eval: build
 	LORE_HOME=$(CURDIR)/.eval/home LORE_MODELS=$(CURDIR)/models python3 scripts/eval.py $(LORE) $(or $(SETS),eval/sets) eval/figures.json .eval
 
+# TIME is in seconds per target, TARGETS selects some of them. All code is safe Rust, so no sanitizer is needed, and the
+# usual compiler will do; SANITIZER=address with CARGO="cargo +nightly" checks SQLite too.
 fuzz:
-	cd fuzz && $(CARGO) +nightly fuzz run parse -- -max_total_time=60 -dict=markdown.dict
-	cd fuzz && $(CARGO) +nightly fuzz run edit -- -max_total_time=60 -dict=markdown.dict
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo "error: cargo-fuzz is not installed"; echo "hint: cargo install cargo-fuzz"; exit 1; }
+	@CARGO="$(CARGO)" sh scripts/fuzz.sh $(or $(TIME),60) $(or $(SANITIZER),none) $(TARGETS)
 
 reference: build
 	$(LORE) reference > docs/cli.md

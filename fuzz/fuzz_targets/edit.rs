@@ -1,6 +1,4 @@
 //! Checks that no edit panics on any page, and that the result of an edit can be parsed again.
-//!
-//! `cargo +nightly fuzz run edit -- -dict=fuzz/markdown.dict -max_len=4096`
 
 #![no_main]
 

@@ -1,6 +1,4 @@
 //! Checks that any text parses, and that every position the page reports lies in the text.
-//!
-//! `cargo +nightly fuzz run parse -- -dict=fuzz/markdown.dict -max_len=4096`
 
 #![no_main]
 

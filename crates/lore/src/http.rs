@@ -99,6 +99,15 @@ pub async fn serve(
     Ok(())
 }
 
+/// Returns the router of a server that has no socket.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn in_process(environment: &Environment, workers: Workers, keepers: VaultWorkers) -> Result<Router> {
+    let tokens = Tokens::open(environment)?;
+    let handler = Handler::new(workers.clone(), keepers, Toolset::All);
+    let (metrics, hosts, read_timeout) = (Metrics::default(), Vec::new(), REQUEST_TIMEOUT);
+    Ok(router(Arc::new(Shared { workers, tokens, metrics, hosts, read_timeout }), handler))
+}
+
 /// Notices removed tokens, so that their open streams end. Requests read the tokens by themselves.
 async fn follow_tokens(shared: Arc<Shared>) {
     loop {

@@ -6,6 +6,8 @@ mod app;
 mod cli;
 mod eval;
 mod expectations;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod http;
 mod mcp;
 mod ops;
