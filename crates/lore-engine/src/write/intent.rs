@@ -182,9 +182,11 @@ impl Intent {
         Ok(())
     }
 
-    /// Returns the progress of a step.
+    /// Returns the progress of a step. Something that cannot be read, such as a symlink that leads out of the vault, is
+    /// not what this write put there.
     pub(super) fn progress(context: &VaultContext, step: &IntentStep) -> Result<StepProgress> {
-        let there = context.vault().read(&step.path, u64::MAX)?.map(|file| ContentHash::of(&file.bytes));
+        let Ok(there) = context.vault().read(&step.path, u64::MAX) else { return Ok(StepProgress::Foreign) };
+        let there = there.map(|file| ContentHash::of(&file.bytes));
         Ok(match there {
             there if there == step.new => StepProgress::After,
             there if there == step.old => StepProgress::Before,

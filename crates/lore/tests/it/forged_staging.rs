@@ -206,3 +206,37 @@ fn staging_never_enters_git() {
     assert_eq!(sandbox.sh("git ls-tree -r --name-only HEAD .lore").text(), "");
     assert_eq!(sandbox.sh("git status --porcelain -uall").text(), "");
 }
+
+/// A person puts something else in the place of a page while a killed write waits to be completed: the write is given up,
+/// and no command is blocked by it.
+#[test]
+fn killed_write_of_a_page_that_was_replaced_blocks_nothing() {
+    for point in ["noted", "displaced", "installed", "committed"] {
+        for replace in [
+            "rm page.md; ln -s ../outside/page.md page.md",
+            "rm page.md; ln -s /nowhere/x page.md",
+            "rm page.md; mkdir page.md",
+            "rm page.md; mkfifo page.md",
+            "mv page.md ../kept.md; ln -s ../kept.md page.md",
+        ] {
+            let what = format!("{point}: {replace}");
+            let sandbox = repository();
+            fs::create_dir(sandbox.root.join("outside")).expect("a folder");
+            fs::write(sandbox.root.join("outside/page.md"), "alive\n").expect("a file");
+            sandbox.pipe(&["put", "page"], b"page\n").ok();
+            sandbox.pipe(&["put", "other"], b"other\n").ok();
+            let mut command = sandbox.command(&["edit", "page", "--append", "More."]);
+            let ended = command.env("LORE_FAULT", point).output().expect("lore runs");
+            assert_ne!(ended.status.code(), Some(0), "{what}");
+            sandbox.sh(replace).exits(0);
+            for command in
+                [&["status"][..], &["get", "other"], &["edit", "other", "--append", "x"], &["sync"]]
+            {
+                let ran = sandbox.run(command);
+                assert_eq!(ran.code, 0, "{what}: {command:?}: {ran:?}");
+            }
+            let outside = fs::read_to_string(sandbox.root.join("outside/page.md")).expect("a file");
+            assert_eq!(outside, "alive\n", "{what}");
+        }
+    }
+}
