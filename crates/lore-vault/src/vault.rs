@@ -78,9 +78,8 @@ impl Vault {
 
     /// Whether a page can be opened and is not larger than the limit.
     pub fn can_open(&self, path: &str, limit: u64) -> bool {
-        let full = self.root.join(path);
-        let is_fine = metadata(&full).is_ok_and(|found| found.is_file() && found.len() <= limit);
-        is_fine && File::open(&full).is_ok_and(|file| self.holds(&file, &full))
+        let opened = self.open_file(&self.root.join(path), path);
+        opened.is_ok_and(|file| file.metadata().is_ok_and(|found| found.len() <= limit))
     }
 
     /// Returns the mode of an existing file, where the system has modes.
@@ -108,21 +107,17 @@ impl Vault {
         String::from_utf8(file.bytes).map(Some).map_err(failed)
     }
 
-    /// Opens a regular file inside the vault. A symlink is followed only if it stays inside, and is checked before
-    /// anything is opened: opening some devices has an effect.
+    /// Opens a regular file inside the vault. A symlink, of the file or of a directory above it, is followed only if it
+    /// stays inside, and is checked before anything is opened: opening some devices has an effect.
     fn open_file(&self, full: &Path, path: &str) -> Result<File> {
         let failed = |source| Error::Read { path: full.to_owned(), source };
         let out = || Error::BadPath { path: path.into(), reason: "it leads outside the vault" };
         let found = fs::symlink_metadata(full).map_err(failed)?;
-        if found.is_symlink() {
-            let real = fs::canonicalize(full).map_err(failed)?;
-            if !real.starts_with(&self.root) {
-                return Err(out());
-            }
-            if !metadata(&real).map_err(failed)?.is_file() {
-                return Err(failed(not_regular()));
-            }
-        } else if !found.is_file() {
+        let real = fs::canonicalize(full).map_err(failed)?;
+        if !real.starts_with(&self.root) {
+            return Err(out());
+        }
+        if !metadata(&real).map_err(failed)?.is_file() {
             return Err(failed(not_regular()));
         }
         let file = open_regular(full, found.is_symlink()).map_err(failed)?;

@@ -8,7 +8,7 @@ use lore_vault::{is_sidecar, pages_of_sidecar};
 
 use super::intent::Intent;
 use crate::context::VaultContext;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expiry::LedgerTime;
 use crate::index::{Proposal, ReconcileScope, reconcile};
 
@@ -98,11 +98,11 @@ fn set_author(
     at: i64,
 ) -> Result<()> {
     let Some(hash) = entry.new else { return Ok(()) };
-    // A recovered write is already on disk, and may have been edited there.
-    let on_disk = || Ok::<_, Error>(context.vault().read(&entry.path, u64::MAX)?.map(|file| file.bytes));
+    // A recovered write is already on disk, and may have been edited there, or replaced by what cannot be read.
+    let on_disk = || context.vault().read(&entry.path, u64::MAX).ok().flatten().map(|file| file.bytes);
     let bytes = match proposal.and_then(|proposal| proposal.get(&entry.path).cloned().flatten()) {
         Some(bytes) => Some(bytes),
-        None => on_disk()?.filter(|bytes| ContentHash::of(bytes) == hash),
+        None => on_disk().filter(|bytes| ContentHash::of(bytes) == hash),
     };
     let author = Authorship { hash, actor: intent.author.actor.clone(), sole_author: entry.sole_author };
     Ok(context.store().set_author(context.project(), &entry.path, &author, bytes.as_deref(), at)?)
