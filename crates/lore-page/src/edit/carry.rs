@@ -64,32 +64,8 @@ pub struct Rewritten {
     pub lines: LineChanges,
 }
 
-/// How often the places of kept lines are looked up again until they stay the same.
-const ROUNDS: usize = 4;
-
-/// Returns a new text of a page with the structured lines of the old one that it does not mention. The same new text once
-/// more changes nothing.
+/// Returns a new text of a page with the structured lines of the old one that it does not mention.
 pub fn carry_over(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewritten, EditError> {
-    let mut done = carry_once(old, new, terms)?;
-    // What was dropped is gone.
-    let nothing = Dropped::default();
-    let settled = RewriteTerms { dropped: &nothing, topic: terms.topic };
-    // Kept lines are written beside their neighbours, and a rule, a fence or an indented line of the new text can make
-    // other lines their neighbours than before.
-    for _ in 0..ROUNDS {
-        if done.text == new {
-            break;
-        }
-        match carry_once(&done.text, new, &settled) {
-            Ok(again) if again.text != done.text => done.text = again.text,
-            _ => break,
-        }
-    }
-    Ok(done)
-}
-
-/// Writes the lines that are kept into the new text once.
-fn carry_once(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewritten, EditError> {
     let (old_doc, new_doc) = (Doc::new(old), Doc::new(new));
     let (old_lines, new_lines) = (statements(&old_doc), statements(&new_doc));
     terms.dropped.check(&old_doc, &old_lines)?;
