@@ -244,7 +244,7 @@ pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
     }
     context.check_writable_vault()?;
     let warnings = recover::recover(context, &lock)?;
-    let generated = publish::refresh(context, &lock)?;
+    let generated = publish::refresh(context, &lock, context.author())?;
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
     if !receipt.generated.is_empty() {
         let subject = "Update generated files";
@@ -259,7 +259,7 @@ pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
 /// Completes the creation of a vault: generated files, and the first commit.
 pub fn begin(context: &VaultContext, created: &[String]) -> Result<Receipt> {
     let lock = context.lock()?;
-    let generated = publish::refresh(context, &lock)?;
+    let generated = publish::refresh(context, &lock, context.author())?;
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
     match commit::commit(context, &lock, &paths, "Create the vault", context.author(), false) {

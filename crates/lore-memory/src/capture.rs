@@ -12,7 +12,7 @@ mod semantic_similarity;
 mod similar;
 mod tags;
 
-pub(crate) use page::{Naming, NewPage, free_path_of, is_taken, list, new_page};
+pub(crate) use page::{Naming, NewPage, free_path_of, is_taken, is_title_taken, list, new_page};
 pub use similar::{Comparison, Similar, SimilarityMethod, similar_pages, similar_pages_in};
 
 use lore_engine::{

@@ -238,7 +238,8 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
     }
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
-    rows.retain(|row| row.kind != KeyKind::DesiredSlug);
+    // Links follow a file that was moved outside Lore; a reference means the page that has the name now.
+    rows.retain(|row| !matches!(row.kind, KeyKind::DesiredSlug | KeyKind::Former));
     if rows.is_empty()
         && let Some(start) = id_start(reference, wanted(&names)[0], None)
     {

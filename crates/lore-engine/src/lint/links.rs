@@ -157,8 +157,11 @@ impl Targets<'_> {
 
     /// Returns the paths of all files by their names, in lower case.
     fn files(&mut self) -> &BTreeMap<String, Vec<String>> {
-        let vault = self.context.vault();
-        self.files.get_or_insert_with(|| by_name(files(vault)))
+        let (vault, proposal) = (self.context.vault(), self.proposal);
+        self.files.get_or_insert_with(|| {
+            let stays = |path: &String| !is_deleted(proposal, path);
+            by_name(files(vault).into_iter().filter(stays).collect())
+        })
     }
 
     /// Whether a file of the vault that is not a page has this path, or a path that ends with it.
@@ -176,7 +179,10 @@ impl Targets<'_> {
         };
         self.files().get(&name).is_some_and(|same| same.iter().any(fits))
             // A hidden file, such as one of `.github`, is linked by its whole path.
-            || target.contains('/') && !target.contains("..") && exists(&vault.root().join(target.trim_start_matches('/')))
+            || target.contains('/') && !target.contains("..") && {
+                let path = target.trim_start_matches('/');
+                exists(&vault.root().join(path)) && !is_deleted(self.proposal, path)
+            }
     }
 
     /// Returns what is wrong with a link to a page if the page has no such heading.
@@ -206,6 +212,11 @@ impl Targets<'_> {
         let text = decode(&bytes).text.into_owned();
         Ok(HeadingNames::new(&parse(&row.path, &text).page, &text))
     }
+}
+
+/// Whether a change deletes this file, which is still on the disk.
+fn is_deleted(proposal: Option<&Proposal>, path: &str) -> bool {
+    proposal.and_then(|proposal| proposal.get(path)).is_some_and(Option::is_none)
 }
 
 /// Groups paths by their names, with and without the extension of a page.

@@ -241,7 +241,7 @@ pub fn commit_by_hand(context: &VaultContext, subject: Option<&str>) -> Result<H
     let is_judged_later =
         |found: &Finding| matches!(found.lint, Lint::Secret | Lint::SecretLikely | Lint::Conflict);
     lint::refuse(lint::lint(context, None)?.into_iter().filter(|found| !is_judged_later(found)).collect())?;
-    publish::refresh(context, &lock)?;
+    publish::refresh(context, &lock, context.author())?;
     let paths: Vec<String> =
         repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect();
     // Asked here too, so that the message counts only what is committed.

@@ -167,6 +167,12 @@ pub(crate) fn is_taken(context: &VaultContext, path: &str) -> bool {
     is_named || exists(&context.vault().root().join(path))
 }
 
+/// Returns whether a page has this title or another name like it. No page is called by a title that cannot be looked up,
+/// so a search for a free title ends.
+pub(crate) fn is_title_taken(context: &VaultContext, title: &str) -> bool {
+    matches!(context.find(title), Ok(Some(_)) | Err(Error::Ambiguous { .. }))
+}
+
 fn edit_failed(path: &str, source: edit::EditError) -> Error {
     Error::Edit { slug: path.to_owned(), source }
 }

@@ -12,7 +12,7 @@ use lore_vault::{decode, exists, folder, is_page_path, relative};
 
 use super::plan::{Cluster, Member};
 use super::summarizer::SummarySource;
-use crate::capture::{Naming, NewPage, free_path_of, list, new_page};
+use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, list, new_page};
 
 /// Words that a shortened title must not end with.
 const DANGLING: [&str; 12] = ["of", "the", "a", "an", "in", "on", "for", "and", "to", "with", "by", "v"];
@@ -140,14 +140,13 @@ fn union(lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
 /// dates, the title of the newest page or a number.
 pub(super) fn set_titles(context: &VaultContext, clusters: &mut [Cluster]) {
     let mut taken: HashSet<String> = HashSet::new();
-    let is_page = |title: &str| !matches!(context.find(title), Ok(None));
     for cluster in clusters {
         let numbered = (2..).map(|number| format!("{} {number}", title_of(cluster)));
         let mut titles = [Some(title_of(cluster)), dated_title(cluster), newest_title(cluster)]
             .into_iter()
             .flatten()
             .chain(numbered);
-        let free = titles.find(|title| !taken.contains(&fold(title)) && !is_page(title));
+        let free = titles.find(|title| !taken.contains(&fold(title)) && !is_title_taken(context, title));
         let title = free.unwrap_or_default();
         taken.insert(fold(&title));
         cluster.title = title;

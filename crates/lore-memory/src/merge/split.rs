@@ -13,7 +13,7 @@ use lore_vault::{VaultPath, folder};
 
 use super::redirect::{PageName, Redirects};
 use super::{failed, text_of};
-use crate::capture::{Naming, NewPage, free_path_of, new_page};
+use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, new_page};
 
 /// Relations between a page and its parts.
 const PART_OF: &str = "part_of";
@@ -161,8 +161,7 @@ fn free_title(
         let day = context.today();
         let naming = Naming { folder: folder(&page.path), name: "{slug}", title: &title, day: &day };
         let path = free_path_of(context, &naming)?;
-        let is_free = !matches!(context.find(&title), Ok(Some(_)) | Err(_));
-        if is_free && taken.insert(path.clone()) {
+        if !is_title_taken(context, &title) && taken.insert(path.clone()) {
             return Ok((title, path));
         }
     }

@@ -14,7 +14,7 @@ const OPEN: &str = "9999-99-99";
 
 /// The error for an interval that would end before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it would end on {until}, before it starts on {from}")]
+#[error("the interval would end on {until}, before it starts on {from}")]
 pub struct Reversed {
     /// Start date.
     pub from: PartialDate,

@@ -177,7 +177,7 @@ fn hits_carry_lifecycle_warnings() {
     let text = vault.lore(&["search", "leads", "--format", "human"]).ok().text();
     assert!(text.contains("  warning: stale since 2026-01-28: age (43 days)\n"), "{text}");
     let text = vault.lore(&["query", "leads", "--mode", "lexical", "--format", "human"]).ok().text();
-    assert!(text.contains("  warning: stale since 2026-01-28: age (43 days)\n"), "{text}");
+    assert!(text.contains("\nwarning: stale since 2026-01-28: age (43 days)\n"), "{text}");
     assert_eq!(warned(&["search", "lonely", "--kind", "page"]).len(), 1);
 }
 

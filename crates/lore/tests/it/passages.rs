@@ -110,7 +110,7 @@ fn period_and_participant_restrict_an_answer() {
     assert!(!slugs(ask(&["--participant", "bob", "--date-from", "2023-05"]).ok().json()).is_empty());
     ask(&["--participant", "Carol"]).exits(1);
     ask(&["--date-from", "2024"]).exits(1);
-    ask(&["--date-from", "soon"]).exits(2).says("--date-from: \"soon\" is not a date");
+    ask(&["--date-from", "soon"]).exits(2).says("--date-from: \\\"soon\\\" is not a date");
 }
 
 #[test]

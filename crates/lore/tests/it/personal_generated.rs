@@ -28,7 +28,7 @@ fn index_lists_new_pages_and_keeps_the_persons_text() {
         (before, after),
         "bytes outside the block must not change"
     );
-    let line = "- `identity/health/sleep-log.md` — sleep-log: How I slept.\n";
+    let line = "- `identity/health/sleep-log.md` — Sleep log: How I slept.\n";
     // The block uses the prevailing line ending of the file.
     assert!(found.1.replace("\r\n", "\n").contains(line), "{}", found.1);
 
@@ -97,7 +97,7 @@ fn every_domain_has_an_index() {
     let vault = Personal::new();
     vault.put("knowledge/entities/work/meetings/kick-off", "# Kick-off\n\n> We began.\n").ok();
     let list = "knowledge/entities/work/_index.md";
-    let line = "- `knowledge/entities/work/meetings/kick-off.md` — kick-off: We began.\n";
+    let line = "- `knowledge/entities/work/meetings/kick-off.md` — Kick-off: We began.\n";
     assert_eq!(vault.text(list), format!("# work\n\n{OPEN}### meetings/\n\n{line}{CLOSE}"));
     assert_eq!(vault.names("knowledge/entities"), ["work"], "an empty domain has no list");
 

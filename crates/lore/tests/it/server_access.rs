@@ -98,7 +98,7 @@ fn machine_tools_are_not_offered_over_mcp() {
     assert!(!names(&mut client).contains(&json!("create_memory_project")));
     let call = json!({ "name": "create_memory_project", "arguments": { "name": "x", "path": "/tmp" } });
     assert!(client.request("tools/call", call)["error"].is_object());
-    let mut client = McpClient::start_with(&sandbox, &["--allow-machine"]);
+    let mut client = McpClient::start_with(&sandbox, &["--tools", "all", "--allow-machine"]);
     assert!(names(&mut client).contains(&json!("create_memory_project")));
 }
 
@@ -181,6 +181,10 @@ fn a_limited_token_learns_nothing_of_other_projects() {
             .expect("tools")
     {
         let name = info["name"].as_str().expect("a name");
+        // A namespace that the client itself creates may have the name of another project.
+        if name == "ns_create" {
+            continue;
+        }
         for body in [
             json!({}),
             json!({ "name": "zebra" }),

@@ -31,7 +31,7 @@ pub struct Show {
     #[serde(default)]
     with_links: bool,
     /// Only these lines of the file, such as 12-30 or 12
-    #[arg(long, value_name = "FIRST-LAST")]
+    #[arg(long, value_name = "FIRST-LAST", allow_hyphen_values = true)]
     #[serde(default)]
     lines: Option<String>,
 }
