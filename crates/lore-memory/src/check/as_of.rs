@@ -70,7 +70,7 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
     let before =
         r"(?:\s+(?:on|in|at|am|im|le|el|al|il|em|op|per|the|early|late|mid|end\s+of|beginning\s+of))*";
     let pattern = format!(
-        r"(?imx-s) (?: \b(?:{LEADS})\b | (?:^[\s*_>\#-]*|[(\[]\s*[*_]*)(?:{LEADS_IN_BRACKETS})\b )
+        r"(?imx-s) (?: (?:\b|_)(?:{LEADS})\b | (?:^[\s*_>\#-]*|[(\[]\s*[*_]*)(?:{LEADS_IN_BRACKETS})\b )
           {before} \s* [:,]? {before} [\s*_]* (?:{date}) (?:[^0-9\p{{L}}-]|$)",
     );
     Regex::new(&pattern).expect("a regular expression")

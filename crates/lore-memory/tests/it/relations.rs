@@ -66,20 +66,24 @@ fn intervals_of_one_relation_never_overlap() {
     let first = joined(&world, "works_at", "2018..2019").unwrap().link.id;
     joined(&world, "works_at", "2021..").unwrap();
     let before = world.text("people/ada.md");
-    for dates in ["2019..2020", "2017..2018", "2022..", "..", "..2018", "2010..2030"] {
+    for dates in ["2019-06..2020", "2017..2018-06", "2022..", "2010..2030"] {
         let error = joined(&world, "Works_At", dates).expect_err(dates);
         assert_eq!(error.code(), Code::Lint, "{dates}: {error}");
         assert!(error.to_string().contains("line "), "{error}");
     }
-    let error = closed(&world, first, "2021-01-01").expect_err("it overlaps the second");
+    // Without dates, it is the relation that holds now.
+    assert_eq!(joined(&world, "Works_At", "..").unwrap().link.interval.to_string(), "{2021..}");
+    // An end alone closes it, which is impossible before it begins.
+    assert_eq!(joined(&world, "Works_At", "..2018").expect_err("it begins later").code(), Code::Edit);
+    let error = closed(&world, first, "2021-01-02").expect_err("it overlaps the second");
     assert_eq!(
         error.to_string(),
-        "people/ada: `works_at [[companies/acme]] {2018..2021-01-01}` would overlap \
+        "people/ada: `works_at [[companies/acme]] {2018..2021-01-02}` would overlap \
          `works_at [[companies/acme]] {2021..}` on line 6"
     );
     assert_eq!(closed(&world, first, "2017").expect_err("before it begins").code(), Code::Usage);
     assert_eq!(world.text("people/ada.md"), before);
-    for (relation, dates) in [("works_at", "2020..2020"), ("advises", "2018..2030")] {
+    for (relation, dates) in [("works_at", "2019..2020"), ("advises", "2018..2030")] {
         joined(&world, relation, dates).expect(dates);
     }
     world.check_consistency();

@@ -104,7 +104,7 @@ fn every_domain_has_an_index() {
     vault.write(list, &format!("# Work\n\nMine.\n\n{OPEN}{CLOSE}\nBelow.\n"));
     vault.put("knowledge/entities/work/notes/tea", "# Tea\n").ok();
     vault.put("knowledge/entities/travel/trips/lisbon", "# Lisbon\n").ok();
-    let more = "\n### notes/\n\n- `knowledge/entities/work/notes/tea.md` — tea\n";
+    let more = "\n### notes/\n\n- `knowledge/entities/work/notes/tea.md` — Tea\n";
     let work = format!("# Work\n\nMine.\n\n{OPEN}### meetings/\n\n{line}{more}{CLOSE}\nBelow.\n");
     assert_eq!(vault.text(list), work);
     assert!(vault.text("knowledge/entities/travel/_index.md").contains("trips/lisbon.md"));

@@ -271,7 +271,7 @@ mod tests {
             ("2017-01-01", "2020-12-31", "4 years"),
             ("2021-01-01", "2026-06-15", "5 years, 5 months"),
             ("2026-06-01", "2026-06-01", "1 day"),
-            ("2026-01-31", "2026-03-01", "1 month, 1 day"),
+            ("2026-01-31", "2026-03-01", "1 month, 2 days"),
         ] {
             assert_eq!(length(first, last).as_deref(), Some(expected), "{first} to {last}");
         }
