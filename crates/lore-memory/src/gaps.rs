@@ -90,11 +90,8 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
     if approver.is_empty() {
         return Err(bad_input("the approver is missing", "pass a name: it is stored with the approval"));
     }
-    match approval.sensitivity {
-        Sensitivity::Internal => {
-            return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
-        }
-        _ => {}
+    if approval.sensitivity == Sensitivity::Internal {
+        return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
     }
     refuse_secret(context, "the approver", approver)?;
     for (what, text) in [("the redacted query", &redacted_query), ("the question", &query_text)] {

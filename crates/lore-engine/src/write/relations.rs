@@ -94,7 +94,7 @@ pub fn with_relation(context: &VaultContext, path: &str, text: &str, new: &Relat
         let repeated = line.interval.is_unbounded() && one.link.interval.holds_on(&context.today());
         one.link.interval == line.interval || repeated
     };
-    if same.iter().any(|one| is_stated(one)) {
+    if same.iter().any(is_stated) {
         return Ok(text.to_owned());
     }
     if let (Some(until), Some(open)) = (line.interval.until, open_line(&same, line.interval)) {

@@ -31,7 +31,8 @@ pub fn hint(error: &Error) -> String {
             "use dates that do not overlap, or correct that line with `lore edit`; nothing was changed".into()
         }
         Error::SupersessionCycle { .. } => {
-            "end or remove the `supersedes` relation that points the other way first; nothing was changed".into()
+            "end or remove the `supersedes` relation that points the other way first; nothing was changed"
+                .into()
         }
         Error::NoInterval { .. } => {
             "create a relation with `lore link FROM TO --relationship R` and end that one".into()
@@ -99,16 +100,8 @@ pub fn hint(error: &Error) -> String {
         Error::NotUtf8 { .. } => "convert the file to UTF-8 first, or replace it with `lore put`".into(),
         Error::Edit { .. } => "read the page with `lore show` and retry the edit; nothing was changed".into(),
         Error::Config { .. } => "fix the file; nothing was changed".into(),
-        Error::PolicyMissing { .. } => {
-            "restore the file, or mount its file system, or read the index with --no-sync, or, if you deleted it \
-             on purpose, run `lore sync --accept-missing`; nothing was changed"
-                .into()
-        }
-        Error::VaultEmpty { .. } => {
-            "restore the pages, or mount their file system, or read the index with --no-sync, or, if you deleted \
-             them on purpose, run `lore sync --accept-missing`; nothing was changed"
-                .into()
-        }
+        Error::PolicyMissing { .. } => missing_hint("the file, or mount its file system", "it"),
+        Error::VaultEmpty { .. } => missing_hint("the pages, or mount their file system", "them"),
         Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
             "create a vault with `lore init PATH`".into()
         }
@@ -116,6 +109,14 @@ pub fn hint(error: &Error) -> String {
             format!("select one with --project: {}", known.join(", "))
         }
     }
+}
+
+/// Returns what to do about files that are gone.
+fn missing_hint(restore: &str, them: &str) -> String {
+    format!(
+        "restore {restore}, or read the index with --no-sync, or, if you deleted {them} on purpose, run \
+         `lore sync --accept-missing`; nothing was changed"
+    )
 }
 
 /// Returns what to do about a lint finding.

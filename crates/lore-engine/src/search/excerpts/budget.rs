@@ -243,8 +243,7 @@ impl Fitting<'_> {
             let text = &page.text[unit.bytes.clone()];
             let heading =
                 unit.heading.map(|at| page.units.headings[at].clone()).filter(|path| !path.is_empty());
-            let before =
-                last.and_then(|last| Some(&page.units.list[last])).filter(|_| last == number.checked_sub(1));
+            let before = last.map(|last| &page.units.list[last]).filter(|_| last == number.checked_sub(1));
             last = Some(*number);
             let day = line_day(text).or(page.day);
             let dates = day.map(|day| relative_dates(text, day)).unwrap_or_default();

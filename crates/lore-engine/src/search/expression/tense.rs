@@ -63,8 +63,8 @@ pub(in crate::search) fn asked_time(question: &str, today: &str) -> AskedTime {
     let text = format!(" {} ", words.join(" "));
     let has = |phrase: &&str| text.contains(&format!(" {phrase} "));
     let verb = VERBS.iter().any(|verb| words.iter().any(|word| word == verb));
-    let past = PAST.iter().any(|phrase| has(&phrase))
-        || verb && PAST_WITH_VERB.iter().any(|phrase| has(&phrase))
+    let past = PAST.iter().any(&has)
+        || verb && PAST_WITH_VERB.iter().any(has)
         || used_to(&words)
         || words.last().is_some_and(|word| word == "history");
     AskedTime { past, date: past_date(&words, today) }

@@ -86,10 +86,9 @@ fn above(old: &Candidate, candidates: &[Candidate], at: &HashMap<PageNo, usize>)
     for page in &old.above {
         if let Some(position) =
             at.get(page).filter(|position| !candidates[**position].above.contains(&old.page))
+            && seen.insert(*page)
         {
-            if seen.insert(*page) {
-                found.push(*position);
-            }
+            found.push(*position);
         }
     }
     found

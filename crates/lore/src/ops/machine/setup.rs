@@ -77,14 +77,14 @@ pub enum SetupOutput {
 /// A client.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ClientItem {
-    client: Client,
-    name: &'static str,
+    pub client: Client,
+    pub name: &'static str,
     /// Whether the directory of its settings exists.
     found: bool,
     /// Whether Lore is in the user's settings.
-    server: bool,
+    pub server: bool,
     /// Whether the hooks are installed; null if the client has none.
-    hooks: Option<bool>,
+    pub hooks: Option<bool>,
     /// Path of the user's settings.
     path: String,
 }
@@ -184,13 +184,12 @@ fn config_paths(session: &Session) -> Result<ConfigPaths> {
     })
 }
 
-/// Returns the clients that are on this machine: name, word of the command line, whether they use Lore and its hooks.
-pub fn found_clients(session: &Session) -> Result<Vec<(&'static str, &'static str, bool, Option<bool>)>> {
+/// Returns the clients that are on this machine.
+pub fn found_clients(session: &Session) -> Result<Vec<ClientItem>> {
     let setup =
         Setup { client: None, hooks: false, project_scope: false, tools: None, remove: false, dry_run: true };
     let clients = clients(&config_paths(session)?, &setup.call(session, SettingsScope::User)?)?;
-    let found = clients.into_iter().filter(|item| item.found);
-    Ok(found.map(|item| (item.name, item.client.word(), item.server, item.hooks)).collect())
+    Ok(clients.into_iter().filter(|item| item.found).collect())
 }
 
 fn clients(paths: &ConfigPaths, call: &Call) -> Result<Vec<ClientItem>> {

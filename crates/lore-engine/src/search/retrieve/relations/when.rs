@@ -101,7 +101,7 @@ pub(super) fn answers(
     match asked {
         // The last time that it began or ended is the one in mind.
         TimeAsked::When => lines.sort_by(|a, b| key(b).1.cmp(&key(a).1)),
-        TimeAsked::Since | TimeAsked::Length => lines.sort_by(|a, b| key(b).cmp(&key(a))),
+        TimeAsked::Since | TimeAsked::Length => lines.sort_by_key(|one| std::cmp::Reverse(key(one))),
     }
     described(context, request, lines, &Wording { asked, ends, today: last })
 }

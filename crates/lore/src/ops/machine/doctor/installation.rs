@@ -9,7 +9,7 @@ use super::{DiagnosisItem, note, ok, problem};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::machine::service::timers;
-use crate::ops::machine::setup::found_clients;
+use crate::ops::machine::setup::{ClientItem, found_clients};
 
 /// Checks the programs that this vault and these settings use.
 pub(super) fn check_tools(session: &Session, context: &VaultContext) -> Result<Vec<DiagnosisItem>> {
@@ -54,13 +54,18 @@ pub(super) fn check_timers(session: &Session) -> Vec<DiagnosisItem> {
 /// Checks which clients on this machine use Lore.
 pub(super) fn check_clients(session: &Session) -> Vec<DiagnosisItem> {
     let Ok(clients) = found_clients(session) else { return Vec::new() };
-    let item = |(name, word, server, hooks): (&str, &str, bool, Option<bool>)| match (server, hooks) {
-        (true, Some(false)) => note(
-            format!("client {name}: uses Lore, without its hooks"),
-            &format!("run `lore setup {word} --hooks`"),
-        ),
-        (true, _) => ok(format!("client {name}: uses Lore")),
-        (false, _) => note(format!("client {name}: does not use Lore"), &format!("run `lore setup {word}`")),
+    let item = |client: ClientItem| {
+        let (name, word) = (client.name, client.client.word());
+        match (client.server, client.hooks) {
+            (true, Some(false)) => note(
+                format!("client {name}: uses Lore, without its hooks"),
+                &format!("run `lore setup {word} --hooks`"),
+            ),
+            (true, _) => ok(format!("client {name}: uses Lore")),
+            (false, _) => {
+                note(format!("client {name}: does not use Lore"), &format!("run `lore setup {word}`"))
+            }
+        }
     };
     clients.into_iter().map(item).collect()
 }

@@ -81,7 +81,8 @@ fn with_timeline(text: &str, lines: &str) -> std::result::Result<String, edit::E
     };
     let rest = lines.lines().enumerate().filter(|(number, line)| {
         let heading = line.trim_start_matches('#').trim();
-        !is_entry(*number) && !(line.starts_with('#') && heading == "Timeline") && line.trim() != "---"
+        let is_timeline = line.starts_with('#') && heading == "Timeline";
+        !is_entry(*number) && !is_timeline && line.trim() != "---"
     });
     let rest: Vec<&str> = rest.map(|(_, line)| line).collect();
     let rest = rest.join("\n");
