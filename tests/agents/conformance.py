@@ -53,8 +53,8 @@ def with_token(address, token):
                 while part := answer.read1(65536):
                     self.wfile.write(part)
                     self.wfile.flush()
-            except OSError:
-                pass  # The client has closed the stream.
+            except (OSError, http.client.HTTPException):
+                pass  # The client or the server has closed the stream.
             finally:
                 server.close()
 

@@ -109,6 +109,8 @@ async def memory_tools(client, name):
                           redacted_query="what do they eat?")
     assert approved["redacted_query"] == "what do they eat?", approved
     assert (await call(client, "memory_gaps", limit=5))["gaps"]
+    resolved = await call(client, "memory_gap_resolve", gap_id=gap["id"], slug=ada)
+    assert resolved["resolved_by_slug"] == ada, resolved
     await call(client, "memory_check")
     await call(client, "memory_check", slug=ada)
     assert (await call(client, "memory_stats"))["pages"] >= 3
@@ -185,7 +187,7 @@ async def resources_and_prompts(client, ada):
     listed = [resource.uri for resource in (await client.list_resources()).resources]
     assert {"memory://index", "memory://project_info", f"memory://pages/{ada}"} <= {str(uri) for uri in listed}, listed
     templates = (await client.list_resource_templates()).resource_templates
-    assert [template.uri_template for template in templates] == ["memory://pages/{slug}"]
+    assert [template.uri_template for template in templates] == ["memory://pages/{slug}", "memory://id/{id}"]
     page = (await client.read_resource(f"memory://pages/{ada}")).contents[0].text
     assert "lighthouses" in page, page
     assert ada in (await client.read_resource("memory://index")).contents[0].text
@@ -207,7 +209,7 @@ async def session(transport, generation, sandbox, name):
     async with Client(transport, mode=generation) as client:
         assert client.server_info is None or client.server_info.name == "lore"
         tools = (await client.list_tools()).tools
-        assert len(tools) == 38, len(tools)
+        assert len(tools) == 39, len(tools)
         for tool in tools:
             assert tool.title and tool.description and tool.output_schema["type"] == "object", tool.name
             hints = tool.annotations

@@ -32,7 +32,7 @@ def ask(sandbox, target, *words):
 
 def inspect(sandbox, target):
     tools = ask(sandbox, target, "--method", "tools/list")["tools"]
-    assert len(tools) == 37, len(tools)
+    assert len(tools) == 38, len(tools)
     put = ["--method", "tools/call", "--tool-name", "memory_put", "--tool-arg", "slug=notes/tea",
            "--tool-arg", "expected_version=0", "--tool-arg", "content=# Tea\n\nAt four."]
     assert not ask(sandbox, target, *put).get("isError")

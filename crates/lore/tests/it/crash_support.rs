@@ -288,6 +288,8 @@ pub fn rotate() -> Scenario {
         sandbox.write("state/today.md", format!("{start}date: 2020-01-01\n{rest}"));
         sandbox.write("state/inbox/idea.md", "# Idea\n\nA zeppelin. [[state/inbox/other]]\n");
         sandbox.write("state/inbox/other.md", "# Other\n\n[idea](idea.md)\n");
+        // The list of the inbox on today's page is current, so that a restored page stays as it was.
+        sandbox.run(&["generate"]).ok();
     };
     Scenario { profile: "personal", prepare, change: &["rotate"], input: "" }
 }
