@@ -60,7 +60,7 @@ pub use policy::{
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
     AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode,
-    SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, full_text, nearest, page_body,
+    SearchRequest, SearchResult, Signals, Spent, VectorQuery, Verdict, WEIGHTS, full_text, nearest, page_body,
     page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{

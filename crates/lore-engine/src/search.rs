@@ -29,12 +29,14 @@ use tracing::info_span;
 use crate::context::VaultContext;
 use crate::error::Result;
 
+use confidence::Scores;
+
 pub use excerpts::{page_body, page_terms};
 pub use expression::{Prepared, prepare};
 pub use fuse::Fusion;
 pub use nearest::{ChunkHit, VectorQuery, nearest, page_vectors};
 pub use request::{Budget, Depth, HitKind, MAX_HITS, Mode, SearchRequest};
-pub use result::{AnswerQuality, Content, Excerpt, Hit, SearchResult, Spent};
+pub use result::{AnswerQuality, Content, Excerpt, Hit, SearchResult, Spent, Verdict};
 pub use retrieve::{WEIGHTS, full_text, page_similarity, updated};
 pub use signals::Signals;
 
@@ -52,14 +54,15 @@ pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchR
 
 fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
     let query = prepare(&request.text);
+    let mut scores = Scores::default();
     let mut result = match request.kind {
         _ if request.mode == Mode::Fields => fields(context, request, &query)?,
-        None | Some(HitKind::Page) => pages(context, request, &query)?,
+        None | Some(HitKind::Page) => pages(context, request, &query, &mut scores)?,
         Some(kind) => lines(context, request, &query, kind)?,
     };
     lifecycle::add_states(context, &mut result.hits)?;
     if request.judge {
-        confidence::judge(context, &request.text, &mut result);
+        confidence::judge(context, &query, &request.text, &scores, &mut result);
     }
     if let Some(budget) = &request.budget {
         excerpts::fit(context, &mut result, budget);
@@ -67,10 +70,16 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
     Ok(result)
 }
 
-fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
+fn pages(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    scores: &mut Scores,
+) -> Result<SearchResult> {
     let needed = request.offset + request.limit + 1;
     let pool = if request.as_of.is_some() { needed * 2 + AS_OF_POOL } else { needed };
     let found = retrieve::retrieve(context, request, query, pool)?;
+    *scores = Scores::new(&found);
     let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
     signals::apply(context, request, query, &mut ranking)?;
     let (mode, relaxed, notes) = (found.mode, found.relaxed, found.notes.clone());

@@ -55,6 +55,11 @@ pub trait Models: Send + Sync {
     /// it must not open the model.
     fn is_instant(&self, name: &str) -> bool;
 
+    /// Opens a model whose vectors of single words cost next to nothing; none in a build without one.
+    fn words(&self) -> Option<Arc<dyn Embedder>> {
+        None
+    }
+
     /// Counts the tokens of a text for a language model.
     fn count_tokens(&self, text: &str) -> usize;
 }

@@ -113,6 +113,36 @@ pub struct Spent {
 pub struct AnswerQuality {
     /// Confidence of the best hit, from 0 to 1; 0 without hits. Unlike a score, it is comparable across queries.
     pub confidence: f64,
+    /// What follows from it.
+    pub verdict: Verdict,
     /// The page of the best hit.
     pub page: Option<PageRow>,
+}
+
+/// Whether a query is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The hits answer it.
+    Answered,
+    /// They may answer it.
+    Unsure,
+    /// Nothing that was found answers it.
+    Nothing,
+}
+
+impl Verdict {
+    /// Confidence from which a query counts as answered.
+    pub const ANSWERED: f64 = 0.7;
+
+    /// Confidence below which nothing was found.
+    pub const NOTHING: f64 = 0.15;
+
+    /// Returns the verdict that follows from a confidence.
+    pub fn of(confidence: f64) -> Verdict {
+        match confidence {
+            confidence if confidence >= Verdict::ANSWERED => Verdict::Answered,
+            confidence if confidence >= Verdict::NOTHING => Verdict::Unsure,
+            _ => Verdict::Nothing,
+        }
+    }
 }

@@ -28,6 +28,7 @@ use words::{by_any_word, by_words};
 pub use embedding::page_similarity;
 pub(super) use fields::by_fields;
 pub use fields::updated;
+pub(super) use full_text::term_frequencies;
 pub use full_text::{WEIGHTS, full_text};
 pub(super) use lines::{FoundLine, lines};
 pub(super) use words::with_every_word;

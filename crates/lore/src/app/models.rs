@@ -181,6 +181,13 @@ impl Models for Library {
         }
     }
 
+    fn words(&self) -> Option<Arc<dyn Embedder>> {
+        match &self.wanted {
+            Some(name) if name == "none" => None,
+            _ => self.open_static().ok(),
+        }
+    }
+
     fn is_instant(&self, name: &str) -> bool {
         name == STATIC
     }
