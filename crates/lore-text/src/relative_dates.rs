@@ -1,9 +1,10 @@
 //! Relative dates in prose: the days that "yesterday" or "last week" mean on the day of writing.
 
-use jiff::civil::{Date, Weekday};
+use jiff::civil::Date;
 use jiff::{Span, ToSpan as _};
 
 use crate::search_terms::folded_words;
+use crate::timeframe::WEEKDAYS;
 
 /// Maximum number of relative dates returned for a text.
 const MOST: usize = 3;
@@ -77,7 +78,7 @@ fn period(way: &str, unit: &str, day: Date) -> Option<String> {
         "year" => Some((i64::from(day.year()) + step).to_string()),
         // "This Friday" may be past or to come.
         _ if step != 0 => {
-            let weekday = weekday(unit)?;
+            let weekday = WEEKDAYS.iter().find(|(name, _)| *name == unit)?.1;
             let date = day.nth_weekday(if step < 0 { -1 } else { 1 }, weekday).ok()?;
             Some(date.to_string())
         }
@@ -102,19 +103,6 @@ fn ago(number: &str, unit: &str, day: Date) -> Option<String> {
         "year" | "years" => Some((i64::from(day.year()) - count).to_string()),
         _ => None,
     }
-}
-
-fn weekday(word: &str) -> Option<Weekday> {
-    let days = [
-        ("monday", Weekday::Monday),
-        ("tuesday", Weekday::Tuesday),
-        ("wednesday", Weekday::Wednesday),
-        ("thursday", Weekday::Thursday),
-        ("friday", Weekday::Friday),
-        ("saturday", Weekday::Saturday),
-        ("sunday", Weekday::Sunday),
-    ];
-    days.iter().find(|(name, _)| *name == word).map(|(_, day)| *day)
 }
 
 #[cfg(test)]

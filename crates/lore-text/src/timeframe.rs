@@ -12,6 +12,8 @@ use crate::partial_date::PartialDate;
 use crate::span;
 use natural::Precision;
 
+pub use natural::WEEKDAYS;
+
 /// Month names; the first three letters are unique.
 pub const MONTHS: [&str; 12] = [
     "january",

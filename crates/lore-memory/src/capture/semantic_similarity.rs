@@ -89,7 +89,7 @@ pub(super) fn semantic_similarity(
     let cosines = mean_cosines(context, &row, &vectors, also, filter)?;
     let pending = context.store().count_pending(context.project(), row.number)?;
     let effect = "were compared by words only";
-    let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunks", effect });
+    let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunk", effect });
     let thresholds = thresholds(&context.policy().capture, &name, text);
     Ok(SemanticSimilarity { cosines, thresholds, model: Some(name), note })
 }

@@ -14,7 +14,8 @@ pub(super) enum Precision {
     Year,
 }
 
-const WEEKDAYS: [(&str, Weekday); 7] = [
+/// Weekday names; the first three letters are unique.
+pub const WEEKDAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Monday),
     ("tuesday", Weekday::Tuesday),
     ("wednesday", Weekday::Wednesday),

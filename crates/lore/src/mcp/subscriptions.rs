@@ -1,4 +1,4 @@
-//! What a client is told without asking: changed resources that it subscribed to, changes of the list, log messages.
+//! Notifications to a client: changed resources that it subscribed to, changes of the list, log messages.
 
 #![expect(
     deprecated,

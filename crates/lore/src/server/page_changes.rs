@@ -1,4 +1,4 @@
-//! Which pages of a vault changed, whoever changed them: clients are told of what Lore wrote as of what was edited by hand.
+//! Tracks which pages of a vault changed, through Lore or by hand, so that clients can be notified.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Clients are told of changes, whoever makes them; addresses and patterns work in tools and resources alike.
+//! Clients are notified of changes, whoever makes them; addresses and patterns work in tools and resources alike.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn list_changed(message: &Value) -> bool {
 }
 
 #[test]
-fn clients_are_told_of_changes_by_lore_and_by_hand() {
+fn clients_are_notified_of_changes_by_lore_and_by_hand() {
     let sandbox = watched();
     let (mut first, mut second) = (McpClient::start(&sandbox, "all"), McpClient::start(&sandbox, "all"));
     for client in [&mut first, &mut second] {

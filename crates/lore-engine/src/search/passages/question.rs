@@ -1,11 +1,11 @@
 //! What a question asks for, besides its words.
 
-use lore_text::{folded_words, is_content_word};
+use lore_text::{MONTHS, WEEKDAYS, folded_words, is_content_word};
 
 use crate::search::expression::{NamedDay, days_in};
 
-/// Words that tell when something happened.
-const TIMES: [&str; 44] = [
+/// Words that tell when something happened, besides the names of days and months.
+const TIMES: [&str; 25] = [
     "yesterday",
     "today",
     "tonight",
@@ -20,25 +20,6 @@ const TIMES: [&str; 44] = [
     "months",
     "year",
     "years",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "recently",
     "since",
     "morning",
@@ -107,7 +88,8 @@ fn asks_when(words: &[String]) -> bool {
 /// Returns whether a folded word tells when something happened.
 pub(in crate::search) fn is_time(word: &str) -> bool {
     let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
-    TIMES.contains(&word) || is_year && word.bytes().all(|byte| byte.is_ascii_digit())
+    let is_name = MONTHS.contains(&word) || WEEKDAYS.iter().any(|(name, _)| *name == word);
+    is_name || TIMES.contains(&word) || is_year && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn by_embedding(
     let hits = nearest(context, &query)?;
     let waiting = context.store().count_pending(context.project(), row.number)?;
     let effect = "found only by full-text search";
-    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunks", effect });
+    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunk", effect });
     Ok(EmbeddingHits::Found(hits, note))
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn hints() -> Vec<String> {
 fn notes() -> Vec<Note> {
     let model = |error| Note::Model { error, effect: None };
     let mut notes: Vec<Note> = embed_errors().into_iter().map(model).collect();
-    notes.push(Note::NotEmbedded { count: 2, what: "chunks", effect: "were not compared" });
+    notes.push(Note::NotEmbedded { count: 2, what: "chunk", effect: "were not compared" });
     notes
 }
 
