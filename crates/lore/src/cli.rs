@@ -44,7 +44,7 @@ struct Globals {
     project: Option<String>,
     /// Output format
     ///
-    /// Default: human on a terminal, json elsewhere
+    /// Default: LORE_FORMAT, else human on a terminal, json elsewhere
     #[arg(id = "everywhere_format", long = "format", value_name = "FORMAT", value_enum, global = true)]
     format: Option<Format>,
     /// Short for --format json

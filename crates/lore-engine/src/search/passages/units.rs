@@ -58,7 +58,7 @@ pub(in crate::search) struct Units {
     pub headings: Vec<String>,
 }
 
-/// Splits a text. Headings, rules and blank lines are not units.
+/// Splits a text. Headings, rules, comments, properties without a value and blank lines are not units.
 pub(in crate::search) fn units(text: &str) -> Units {
     let mut splitter = Splitter { text, ..Splitter::default() };
     let (mut at, mut number) = (0, 0);
@@ -83,6 +83,7 @@ enum Place {
     Properties,
     Body,
     Code,
+    Comment,
 }
 
 /// A paragraph that is not finished.
@@ -126,6 +127,8 @@ impl Splitter<'_> {
                 self.place = Place::Body;
             }
             Place::Code => self.code(number, bytes),
+            Place::Comment if trimmed.contains("-->") => self.place = Place::Body,
+            Place::Comment => {}
             Place::Body => self.body(number, bytes),
         }
     }
@@ -138,8 +141,10 @@ impl Splitter<'_> {
         }
         self.flush();
         let key = line.split(':').next().unwrap_or_default().trim();
-        let says = line.split_once(':').is_some_and(|(_, value)| !value.trim().is_empty());
-        if !OWN_PROPERTIES.contains(&key) && !key.starts_with('#') {
+        let value = line.split_once(':').map_or("", |(_, value)| value.trim());
+        let says = !value.is_empty();
+        let is_blank = matches!(value, "\"\"" | "''" | "[]" | "{}" | "~" | "null");
+        if !OWN_PROPERTIES.contains(&key) && !key.starts_with('#') && !is_blank {
             self.begin(number, bytes, true, None);
             // A key alone is a unit only with the values below it.
             if !says && let Some(open) = &mut self.open {
@@ -166,6 +171,11 @@ impl Splitter<'_> {
             self.flush();
             // What is below a rule is another section under the same heading.
             self.found.headings.extend(self.found.headings.last().cloned());
+        } else if trimmed.starts_with("<!--") {
+            self.flush();
+            if !trimmed.contains("-->") {
+                self.place = Place::Comment;
+            }
         } else if is_fence(trimmed) {
             self.flush();
             self.place = Place::Code;
@@ -314,15 +324,23 @@ mod tests {
     #[test]
     fn properties_items_and_paragraphs_are_units() {
         check(
-            "---\ntitle: Alien\ndirector: \"[[Ridley Scott]]\"\ncast:\n  - Sigourney Weaver\nempty:\n---\n# Alien\n\nA film.\nSeen twice.\n\n## Notes\n- [ ] rewatch\n  with Ada\n- done\n\n---\n\nBelow a rule.\n",
+            "---\ntitle: Alien\ndirector: \"[[Ridley Scott]]\"\ncast:\n  - Sigourney Weaver\nempty:\nblank: \"\"\n---\n# Alien\n\nA film.\nSeen twice.\n\n## Notes\n- [ ] rewatch\n  with Ada\n- done\n\n---\n\nBelow a rule.\n",
             &[
                 "3-3 |director: \"[[Ridley Scott]]\"",
                 "4-5 |cast:/  - Sigourney Weaver",
-                "10-11 |A film./Seen twice.",
-                "14-15 Notes|- [ ] rewatch/  with Ada",
-                "16-16 Notes|- done",
-                "20-20 Notes|Below a rule.",
+                "11-12 |A film./Seen twice.",
+                "15-16 Notes|- [ ] rewatch/  with Ada",
+                "17-17 Notes|- done",
+                "21-21 Notes|Below a rule.",
             ],
+        );
+    }
+
+    #[test]
+    fn comments_are_not_units() {
+        check(
+            "One.\n<!-- a hint -->\n\n<!-- For later:\n- [ ] an item\n## No heading\n-->\nTwo.\n",
+            &["1-1 |One.", "8-8 |Two."],
         );
     }
 

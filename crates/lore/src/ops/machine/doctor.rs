@@ -131,12 +131,16 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
         findings.push(problem(what, "fix the file; it is retried when it changes"));
     }
     if counts.diagnosed > 0 {
-        let what = format!("{} pages with parse warnings", counts.diagnosed);
+        let what = format!(
+            "{} page{} with parse warnings",
+            counts.diagnosed,
+            if counts.diagnosed == 1 { "" } else { "s" }
+        );
         findings.push(note(what, "run `lore show REF` to see them"));
     }
     let broken = broken_links(context, None, None)?.len();
     if broken > 0 {
-        let what = format!("{broken} broken links");
+        let what = format!("{broken} broken link{}", if broken == 1 { "" } else { "s" });
         findings.push(note(what, "run `lore lint` to see them"));
     }
     check_lint(context, findings)?;
