@@ -183,7 +183,7 @@ fn check_known(context: &VaultContext, paths: &BTreeSet<String>) -> Result<()> {
         None => Ok(()),
         Some(path) => Err(Error::BadInput {
             message: format!("there is no file {path}"),
-            hint: "save the file first, and pass its path".into(),
+            hint: "pass the path of a file that you edited; `lore capture` writes a note".into(),
         }),
     }
 }

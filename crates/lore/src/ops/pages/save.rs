@@ -1,6 +1,6 @@
 //! `save`: takes edits that a person has made in an editor.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use lore_engine::{Finding, NotSaved, Saved, VaultContext, git_state, save};
@@ -27,7 +27,7 @@ use crate::ops::{Operation, Render};
 pub struct Save {
     /// Edited or deleted files, relative to the working directory or to the vault
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
+    files: Vec<String>,
 }
 
 /// Output of `save`.
@@ -85,7 +85,7 @@ impl Operation for Save {
             return Err(AppError::usage("no file is given", "pass the paths of the files that you edited"));
         }
         let context = session.fresh()?;
-        let paths = self.files.iter().map(|file| vault_path(session, context, file));
+        let paths = self.files.iter().map(|file| vault_path(session, context, Path::new(file)));
         let saved = save(context, &paths.collect::<Result<Vec<VaultPath>>>()?)?;
         let git = git_state(context)?.map(|state| GitView::of(session, Some(state)));
         Ok(SaveView::new(session, saved, git))
