@@ -68,7 +68,14 @@
 (defun lore-capture-cancel ()
   "Discard the note."
   (interactive)
-  (quit-window t))
+  (lore--capture-close (current-buffer)))
+
+(defun lore--capture-close (buffer)
+  "Close BUFFER and its windows."
+  (dolist (window (get-buffer-window-list buffer nil t))
+    (quit-window nil window))
+  (when (buffer-live-p buffer)
+    (kill-buffer buffer)))
 
 (defun lore-capture-finish (&optional with-tags)
   "Save the note; if there are similar pages, choose what to do first.
@@ -98,9 +105,7 @@ With a prefix argument WITH-TAGS, ask for tags."
 
 (defun lore--captured (buffer root data)
   "Visit the page that the note in BUFFER became in ROOT; DATA describes it."
-  (when (buffer-live-p buffer)
-    (with-current-buffer buffer
-      (quit-window t)))
+  (lore--capture-close buffer)
   (run-hook-with-args 'lore-after-save-functions root)
   (lore-open root (alist-get 'path data))
   (message "Lore: %s %s" (alist-get 'outcome data) (alist-get 'path data)))

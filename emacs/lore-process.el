@@ -100,9 +100,11 @@ called if the process is deleted."
                    :sentinel (lambda (process _event) (lore--settle process)))))
     (process-put process 'lore-ended (lambda () (lore--ended process pipe callback)))
     (push process lore--processes)
-    (when input
-      (process-send-string process input))
-    (process-send-eof process)
+    ;; A command that fails at once may have ended already.
+    (ignore-errors
+      (when input
+        (process-send-string process input))
+      (process-send-eof process))
     process))
 
 (defvar lore--processes nil
@@ -125,8 +127,9 @@ notifications, so the end of a process is looked for."
 
 (defun lore--ended (process pipe callback)
   "Call CALLBACK with the result of PROCESS, whose errors come through PIPE."
-  ;; The pipe may still hold text when the process has ended.
-  (while (accept-process-output pipe 0.01))
+  ;; Both pipes may still hold text when the process has ended.
+  (while (accept-process-output process 0))
+  (while (accept-process-output pipe 0))
   (let* ((text (lambda (buffer)
                  (if (buffer-live-p buffer)
                      (with-current-buffer buffer (buffer-string))

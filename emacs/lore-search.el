@@ -286,6 +286,7 @@ DATA is its output; return the buffer."
 
 (defconst lore--pointers
   `(,(format "\\(?:ai-kb\\|lore\\):[ \t]*\\(?2:[^\n]*?\\)[ \t]*(\\(?1:%s\\))" lore--uuid)
+    ,(format "\\[\\[id:\\(?1:%s\\)]\\(?:\\[[^]\n]*]\\)?]" lore--uuid)
     ,(format "id:\\(?1:%s\\)" lore--uuid)
     ,(format "\\(?1:%s\\)" lore--uuid)
     "\\(?:ai-kb\\|lore\\):[ \t]*\\(?2:[^\n()]+?\\)[ \t]*$"

@@ -196,6 +196,7 @@
         (lore-test-saved root)
         (lore-test-until (not (seq-some #'process-live-p agents)))
         (should (equal (mapcar #'process-exit-status agents) '(0 0 0 0))))
+      (should (null (lore-state-note (lore--state root))))
       (should (equal (lore-test-git root "status" "--porcelain") ""))
       (let ((text (lore-test-git root "show" "HEAD:theirs.md")))
         (dotimes (number 4)
@@ -235,7 +236,7 @@
                     (signal-process (emacs-pid) 'SIGKILL)
                     (sleep-for 10))))
       (call-process (expand-file-name invocation-name invocation-directory) nil nil nil
-                    "-Q" "--batch" "-L" lore-test-folder "-l" "lore"
+                    "-Q" "--batch" "-L" lore-test-folder "--eval" "(require 'lore)"
                     "--eval" (prin1-to-string form))
       (should (equal (lore-test-git root "rev-parse" "HEAD") head))
       (with-current-buffer (lore-test-visit root "one.md")

@@ -37,10 +37,8 @@
   "Forget everything about vaults."
   (when lore--roam-root
     (lore-roam-exit))
-  (maphash (lambda (_root state)
-             (when (process-live-p (lore-state-process state))
-               (lore-cancel (lore-state-process state))))
-           lore--states)
+  (mapc #'lore-cancel lore--processes)
+  (setq lore--processes nil)
   (clrhash lore--states)
   (clrhash lore--titles)
   (setq lore--registered 'unknown))
@@ -71,7 +69,17 @@
              (with-current-buffer buffer
                (set-buffer-modified-p nil))
              (kill-buffer buffer))))
-       (delete-directory lore-test-home t))))
+       (lore-test-delete lore-test-home))))
+
+(defun lore-test-delete (directory)
+  "Delete DIRECTORY, even if a process that was cancelled still writes there."
+  (let ((end (+ (float-time) 10)))
+    (while (file-directory-p directory)
+      (condition-case error
+          (delete-directory directory t)
+        (file-error (when (> (float-time) end)
+                      (signal (car error) (cdr error)))
+                    (accept-process-output nil 0.05))))))
 
 (defun lore-test-sh (directory &rest command)
   "Run COMMAND in DIRECTORY; return its output, or fail."

@@ -235,6 +235,24 @@ fn file_saved_again_meanwhile_is_checked_again() {
     assert_eq!(vault.uncommitted(), [" M one.md"]);
 }
 
+/// git reads a file twice while it commits it. If an editor saves it in between, its index has an older version than the
+/// commit, and the file would look changed for ever.
+#[test]
+fn index_of_git_follows_a_file_that_changes_during_the_commit() {
+    let vault = GitVault::with_profile("notes");
+    vault.put("page", "One\n").ok();
+    let hook = "#!/bin/sh\nprintf 'Three\\n' > page.md\n\
+                git update-index --cacheinfo 100644,$(git rev-parse HEAD~1:page.md),page.md\n";
+    vault.sandbox.write(".git/hooks/post-commit", hook);
+    vault.sandbox.sh("chmod +x .git/hooks/post-commit").ok();
+    vault.sandbox.write("page.md", "Two\n");
+    save(&vault, &["page.md"]).ok();
+    assert_eq!(vault.uncommitted(), [" M page.md"], "only the new edit is not committed");
+    fs::remove_file(vault.sandbox.vault().join(".git/hooks/post-commit")).expect("a hook");
+    save(&vault, &["page.md"]).ok();
+    assert_eq!(vault.uncommitted(), Vec::<String>::new());
+}
+
 #[test]
 fn killed_save_is_made_again() {
     for point in ["judged", "admitted"] {
