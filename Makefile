@@ -38,6 +38,7 @@ lint:
 test: models lint
 	$(CARGO) test --workspace --locked $(MODEL)
 	@sh scripts/agents.sh $(or $(CARGO_TARGET_DIR),target)/debug/lore
+	@sh scripts/emacs.sh $(or $(CARGO_TARGET_DIR),target)/debug/lore
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet $(MODEL)
 
 # OPS sets the number of operations; LORE_STRESS_SEED in the environment repeats a run.

@@ -43,7 +43,7 @@ pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
 use lore_text::{on_one_line, secrets, stable_number};
-use lore_vault::{Vault, folder, without_extension};
+use lore_vault::{Vault, folder, is_page_path, without_extension};
 
 use crate::error::{Error, Result};
 
@@ -236,6 +236,17 @@ impl Policy {
     /// Whether a page's file is indexed.
     pub fn indexes(&self, path: &str) -> bool {
         !self.exclude.iter().any(|pattern| pattern.matches(path))
+    }
+
+    /// Whether Lore generates the whole file at a path: a catalogue or one of its parts.
+    pub fn is_generated(&self, path: &str) -> bool {
+        let is_part = |stem: &str| {
+            without_extension(path)
+                .strip_prefix(stem)
+                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('-') && !rest.contains('/')))
+        };
+        let catalogues = self.generated.iter().filter(|generated| generated.make == Make::Catalogue);
+        is_page_path(path) && catalogues.map(|generated| generated.path.as_str()).any(is_part)
     }
 
     /// Returns a hash of the settings that decide how pages are indexed.

@@ -16,6 +16,7 @@ mod recover;
 mod relations;
 mod relocate;
 mod rescue;
+mod save;
 mod sections;
 
 use std::collections::BTreeSet;
@@ -52,6 +53,7 @@ pub use relations::{
     with_relation,
 };
 pub use relocate::{follow_move, relocate};
+pub use save::{NotSaved, Saved, save};
 
 /// How often a change is made again because somebody edited one of its files meanwhile.
 const ATTEMPTS: usize = 3;

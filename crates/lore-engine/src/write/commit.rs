@@ -42,7 +42,7 @@ pub struct GitState {
     pub commit_failure: Option<(String, usize)>,
 }
 
-fn repo(context: &VaultContext) -> Option<Repo> {
+pub(super) fn repo(context: &VaultContext) -> Option<Repo> {
     if context.policy().git.commit { context.repo() } else { None }
 }
 

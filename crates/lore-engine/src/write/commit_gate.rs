@@ -65,6 +65,8 @@ pub(super) fn commit_checked(
         let changed: Vec<String> = admitted.iter().filter(is_changed).map(|(path, _)| path.clone()).collect();
         let meanwhile = written_meanwhile(context, repo, &changed, &id);
         if meanwhile.is_empty() {
+            // The commit is made; an index that lags behind only makes a file look staged.
+            let _ = repo.settle_index(&changed, lock.hold());
             return Ok(Committed { id: Some(id), left_out });
         }
         if attempt == ATTEMPTS || !repo.take_back(&id, &paths, lock.hold())? {

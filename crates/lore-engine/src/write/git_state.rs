@@ -1,5 +1,7 @@
 //! The state of git that is kept between commands: the last fetch, a failed push, pending commits.
 
+use std::collections::BTreeSet;
+
 use lore_ports::StateChange;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,8 @@ pub(super) struct Remembered {
     pub(super) pending: Vec<Pending>,
     /// Why they could not be committed.
     pub(super) commit_failure: Option<String>,
+    /// Files that an editor saved and that were refused, because a page was invalid.
+    pub(super) refused: BTreeSet<String>,
 }
 
 /// A write that is not committed yet.

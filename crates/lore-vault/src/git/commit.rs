@@ -98,6 +98,12 @@ impl Repo {
         Ok(true)
     }
 
+    /// Resets git's index for files that changed while they were committed: git reads each file twice, once for its index
+    /// and once for the commit.
+    pub fn settle_index(&self, paths: &[String], hold: Option<HeldLock>) -> Result<(), GitError> {
+        self.unstage(&paths.iter().map(String::as_str).collect::<Vec<_>>(), hold.as_ref())
+    }
+
     /// Returns what git would store of a file of the work tree: its bytes, or the target of a symlink.
     pub fn work_file(&self, path: &str) -> Option<Vec<u8>> {
         read_entry(&self.root.join(path))

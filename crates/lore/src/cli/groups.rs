@@ -32,7 +32,7 @@ const GROUPS: &[Group] = &[
         title: "Write",
         lines: &[
             ("capture", "Save a note after checking for similar pages"),
-            ("put, edit, mv, rm", "Write, change, move or delete a page"),
+            ("put, edit, save, mv, rm", "Write, change, commit, move or delete a page"),
             ("tags, tag, untag", "List, add and remove tags"),
             ("timeline, timeline-add", "Show a timeline, or add an entry to one"),
             ("raw", "Read or write data stored beside a page"),

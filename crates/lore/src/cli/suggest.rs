@@ -53,7 +53,6 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("replace", &["edit"]),
     ("revert", &["restore"]),
     ("review", &["curate"]),
-    ("save", &["capture"]),
     ("server", &["serve"]),
     ("settings", &["config"]),
     ("start", &["init", "serve"]),

@@ -12,6 +12,7 @@ pub mod put;
 pub mod raw;
 pub mod recent;
 pub mod rm;
+pub mod save;
 pub mod show;
 pub mod tags;
 pub mod timeline;

@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 107] = [
+pub static REGISTRY: [OperationInfo; 108] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -33,6 +33,7 @@ pub static REGISTRY: [OperationInfo; 107] = [
     OperationInfo::of::<pages::get::Get>(),
     OperationInfo::of::<pages::show::Show>(),
     OperationInfo::of::<pages::edit::Edit>(),
+    OperationInfo::of::<pages::save::Save>(),
     OperationInfo::of::<pages::mv::Mv>(),
     OperationInfo::of::<pages::rm::Rm>(),
     OperationInfo::of::<pages::list::List>(),

@@ -4,3 +4,4 @@ mod commits;
 mod failures;
 mod foreign_edits;
 mod remote;
+mod saves;

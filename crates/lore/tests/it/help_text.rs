@@ -84,7 +84,6 @@ fn usual_synonyms_suggest_the_command() {
         ("remove", "rm"),
         ("rename", "mv"),
         ("move", "mv"),
-        ("save", "capture"),
         ("ask", "query"),
         ("log", "history"),
         ("undo", "restore"),

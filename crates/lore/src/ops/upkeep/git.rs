@@ -75,6 +75,14 @@ impl GitView {
         }
     }
 
+    /// Converts a state for the caller of a session, who may not see everything.
+    pub fn of(session: &Session, state: Option<GitState>) -> GitView {
+        let mut view = GitView::new(state);
+        view.remote = view.remote.map(|remote| session.shown(&remote));
+        view.warnings = view.warnings.iter().map(|warning| session.shown(warning)).collect();
+        view
+    }
+
     /// Returns what to do about each warning.
     pub fn fixes(&self) -> &[String] {
         &self.fixes
@@ -143,10 +151,7 @@ impl Operation for Status {
     type Output = GitView;
 
     fn run(self, session: &Session) -> Result<GitView> {
-        let mut view = GitView::new(git_state(session.context()?)?);
-        view.remote = view.remote.map(|remote| session.shown(&remote));
-        view.warnings = view.warnings.iter().map(|warning| session.shown(warning)).collect();
-        Ok(view)
+        Ok(GitView::of(session, git_state(session.context()?)?))
     }
 }
 
