@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 107] = [
+pub static REGISTRY: [OperationInfo; 115] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -35,6 +35,8 @@ pub static REGISTRY: [OperationInfo; 107] = [
     OperationInfo::of::<pages::edit::Edit>(),
     OperationInfo::of::<pages::mv::Mv>(),
     OperationInfo::of::<pages::rm::Rm>(),
+    OperationInfo::of::<pages::folder::MvFolder>(),
+    OperationInfo::of::<pages::folder::RmFolder>(),
     OperationInfo::of::<pages::list::List>(),
     OperationInfo::of::<pages::ls::Ls>(),
     OperationInfo::of::<pages::recent::Recent>(),
@@ -47,6 +49,9 @@ pub static REGISTRY: [OperationInfo; 107] = [
     OperationInfo::of::<pages::notes::WriteNote>(),
     OperationInfo::of::<pages::notes::EditNote>(),
     OperationInfo::of::<pages::notes::SearchNotes>(),
+    OperationInfo::of::<pages::notes::FindNotes>(),
+    OperationInfo::of::<pages::notes::ListFolder>(),
+    OperationInfo::of::<pages::notes::ReadFile>(),
     OperationInfo::of::<pages::history::History>(),
     OperationInfo::of::<pages::history::Diff>(),
     OperationInfo::of::<pages::history::Restore>(),
@@ -80,6 +85,9 @@ pub static REGISTRY: [OperationInfo; 107] = [
     OperationInfo::of::<knowledge::merge::Split>(),
     OperationInfo::of::<knowledge::lint::Lint>(),
     OperationInfo::of::<knowledge::generate::Generate>(),
+    OperationInfo::of::<knowledge::schema::Validate>(),
+    OperationInfo::of::<knowledge::schema::Infer>(),
+    OperationInfo::of::<knowledge::schema::Diff>(),
     OperationInfo::of::<upkeep::git::Status>(),
     OperationInfo::of::<upkeep::git::Push>(),
     OperationInfo::of::<upkeep::git::Pull>(),
